@@ -1,0 +1,24 @@
+// The little of UTF-8 that spans and lexing need. Bytes that are not valid UTF-8 count as one code point each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera::base {
+
+// Length in bytes of the code point that starts at text[0]; 0 if text is empty or does not start with valid UTF-8
+// (overlong forms, surrogates and values beyond U+10FFFF are invalid).
+std::size_t valid_sequence_length(std::string_view text);
+
+std::size_t count_code_points(std::string_view text);
+
+// Offset of the first byte that is not valid UTF-8, if any.
+std::optional<std::size_t> first_invalid_byte(std::string_view text);
+
+// Appends the code point (a valid scalar value) to out.
+void append_code_point(std::string& out, std::uint32_t code_point);
+
+}  // namespace tessera::base

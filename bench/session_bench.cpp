@@ -1,0 +1,57 @@
+// What a user waits for: checking a program, planning a change of layout, running on simulated devices.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include <tessera/tessera.hpp>
+
+namespace {
+
+std::string long_program(std::int64_t lines) {
+  std::string text = "mesh m = [x: 4, y: 2]\nlet v0 = iota(f32[64@x, 64@y])\n";
+  for (std::int64_t k = 1; k <= lines; ++k) {
+    text += "let v" + std::to_string(k) + " = relu(v" + std::to_string(k - 1) + " * 0.5 + 1.0)\n";
+  }
+  return text;
+}
+
+void check_lines(benchmark::State& state) {
+  const std::string text = long_program(state.range(0));
+  for (auto round : state) {
+    tessera::Session session;
+    benchmark::DoNotOptimize(session.check(text).ok());
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(check_lines)->Arg(100)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+void plan_change(benchmark::State& state, const char* mesh, const char* from, const char* to) {
+  tessera::PlanRequest request;
+  request.mesh = mesh;
+  request.from = from;
+  request.to = to;
+  for (auto round : state) benchmark::DoNotOptimize(tessera::make_plan(request).ok());
+}
+BENCHMARK_CAPTURE(plan_change, eight_devices, "x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]")
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(plan_change, sixty_four_devices, "x:8,y:8", "f32[4096@x,64@y]", "f32[4096@y,64@x]")
+    ->Unit(benchmark::kMicrosecond);
+
+void run_change(benchmark::State& state) {
+  const std::string extent = std::to_string(state.range(0));
+  const std::string text = "mesh m = [x: 4]\nlet a = iota(f32[" + extent + "@x, " + extent + "])\nlet b = a as [" +
+                           extent + ", " + extent + "@x]\n";
+  tessera::Config config;
+  config.keep_values = false;
+  tessera::Session session(config);
+  const auto program = session.check(text);
+  if (!program) {
+    state.SkipWithError("the program does not check");
+    return;
+  }
+  for (auto round : state) benchmark::DoNotOptimize(session.run(*program).ok());
+  state.SetBytesProcessed(state.iterations() * state.range(0) * state.range(0) * 4);
+}
+BENCHMARK(run_change)->Arg(256)->Arg(2048)->Unit(benchmark::kMillisecond);
+
+}  // namespace

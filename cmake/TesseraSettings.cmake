@@ -1,0 +1,53 @@
+# Settings every room shares, as functions that act on one target.
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_program(TESSERA_CCACHE ccache)
+if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${TESSERA_CCACHE}")
+endif()
+
+# tessera_room(NAME SOURCES... LINKS...): one static library per room, strict warnings, includes from the project's root.
+function(tessera_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(tessera_${name} STATIC ${ROOM_SOURCES})
+  add_library(tessera::${name} ALIAS tessera_${name})
+  target_include_directories(tessera_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(tessera_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
+  tessera_own_code(tessera_${name})
+endfunction()
+
+# Warnings are errors in our own code; floats are never contracted, so that every machine of a kind gives the same bits.
+function(tessera_own_code target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+                                           -ffp-contract=off)
+  # GCC 12 reports these falsely where it inlines std::variant and std::string (GCC bugs 105329, 105562, 105651); the builds
+  # that do not optimise, and clang-tidy, keep them.
+  set(falsely_reported maybe-uninitialized restrict array-bounds stringop-overflow stringop-overread dangling-pointer
+                       free-nonheap-object)
+  list(TRANSFORM falsely_reported PREPEND -Wno-)
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:${falsely_reported}>")
+endfunction()
+
+# tessera_test(NAME SOURCES ... LINKS ... [LABELS ...]): one GoogleTest executable (with GoogleMock and RapidCheck) whose
+# tests are found after linking and registered with ctest one by one. The label is "fast" unless said otherwise. ctest
+# fixes RapidCheck's seed; the executable run by hand draws a new one each time and prints it when a property fails.
+function(tessera_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS fast)
+  endif()
+  # gtest_discover_tests loses the separators of a list; the property named once for each label appends instead.
+  list(TRANSFORM TEST_LABELS PREPEND "LABELS;" OUTPUT_VARIABLE labels)
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock_main rapidcheck)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  tessera_own_code(${name})
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 120 ${labels} ENVIRONMENT "RC_PARAMS=seed=20240607")
+endfunction()

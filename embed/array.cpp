@@ -1,0 +1,74 @@
+#include "embed/array_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "embed/convert.hpp"
+#include "runtime/format.hpp"
+
+namespace tessera {
+
+Array::Impl::Impl(std::string array_name, std::string printed_type, runtime::Value array_value)
+    : name(std::move(array_name)),
+      type(std::move(printed_type)),
+      shape(array_value.type().shape().begin(), array_value.type().shape().end()),
+      value(std::move(array_value)) {}
+
+Element Array::element() const { return embed::to_public(impl_->value.type().element()); }
+const std::vector<std::int64_t>& Array::shape() const { return impl_->shape; }
+std::string Array::type() const { return impl_->type; }
+std::int64_t Array::devices() const { return impl_->value.type().devices(); }
+
+std::vector<std::byte> Array::bytes() const { return runtime::gather(impl_->value).bytes; }
+
+template <class T>
+Result<std::vector<T>> Array::to_vector() const {
+  const synth::ElementType element = impl_->value.type().element();
+  if (element != embed::element_of<T>) {
+    return embed::failure(
+        base::make(base::Kind::bad_call, fmt::format("the elements of `{}` are {}, not {}", impl_->name,
+                                                     synth::name(element), synth::name(embed::element_of<T>))));
+  }
+  return embed::safely([&]() -> Result<std::vector<T>> {
+    const std::vector<std::byte> dense = bytes();
+    std::vector<T> result(dense.size() / sizeof(T));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      T item{};
+      std::memcpy(&item, dense.data() + i * sizeof(T), sizeof(T));
+      result[i] = item;
+    }
+    return result;
+  });
+}
+
+template Result<std::vector<bool>> Array::to_vector() const;
+template Result<std::vector<std::int32_t>> Array::to_vector() const;
+template Result<std::vector<std::int64_t>> Array::to_vector() const;
+template Result<std::vector<float>> Array::to_vector() const;
+template Result<std::vector<double>> Array::to_vector() const;
+
+Result<Array::Tile> Array::tile(std::int64_t device) const {
+  if (device < 0 || device >= devices()) {
+    return embed::failure(
+        base::make(base::Kind::bad_call,
+                   fmt::format("`{}` lives on {} devices, so there is no device {}", impl_->name, devices(), device)));
+  }
+  Tile result;
+  for (const synth::Interval& side : synth::tile(impl_->value.type(), device)) {
+    result.box.emplace_back(side.begin, side.end);
+  }
+  const auto held = impl_->value.tile(device);
+  result.bytes.assign(held.begin(), held.end());
+  return result;
+}
+
+std::string Array::text() const {
+  const synth::Literal dense = runtime::gather(impl_->value);
+  return dense.shape.empty() ? runtime::format_scalar(dense.element, dense.bytes.data()) : runtime::format_array(dense);
+}
+
+std::string Array::picture() const { return runtime::format_show(impl_->value, impl_->name); }
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// What an Array holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/value.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+struct Array::Impl {
+  Impl(std::string array_name, std::string printed_type, runtime::Value array_value);
+
+  std::string name;
+  std::string type;
+  std::vector<std::int64_t> shape;
+  runtime::Value value;
+};
+
+namespace embed {
+
+// The element type that a C++ type stands for.
+template <class T>
+inline constexpr synth::ElementType element_of = synth::ElementType::boolean;
+template <>
+inline constexpr synth::ElementType element_of<std::int32_t> = synth::ElementType::i32;
+template <>
+inline constexpr synth::ElementType element_of<std::int64_t> = synth::ElementType::i64;
+template <>
+inline constexpr synth::ElementType element_of<float> = synth::ElementType::f32;
+template <>
+inline constexpr synth::ElementType element_of<double> = synth::ElementType::f64;
+
+}  // namespace embed
+}  // namespace tessera

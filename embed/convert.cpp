@@ -1,0 +1,113 @@
+#include "embed/convert.hpp"
+
+#include <algorithm>
+
+namespace tessera::embed {
+
+namespace {
+
+constexpr std::size_t kDiagnosticsMax = 1000;
+
+Severity to_public(base::Severity severity) {
+  switch (severity) {
+    case base::Severity::note: return Severity::note;
+    case base::Severity::warning: return Severity::warning;
+    case base::Severity::error: return Severity::error;
+  }
+  return Severity::error;
+}
+
+Blame to_public(base::Blame blame) {
+  switch (blame) {
+    case base::Blame::program: return Blame::program;
+    case base::Blame::command: return Blame::command;
+    case base::Blame::world: return Blame::world;
+    case base::Blame::us: return Blame::us;
+  }
+  return Blame::us;
+}
+
+bool has_primary(const base::Diagnostic& diagnostic) {
+  return std::any_of(diagnostic.labels.begin(), diagnostic.labels.end(),
+                     [](const base::Label& l) { return l.primary; });
+}
+
+// The diagnostic with the place of the step it came from, where it has none of its own.
+base::Diagnostic placed(base::Diagnostic diagnostic, const std::vector<typeck::Origin>& origins) {
+  if (!diagnostic.origin || *diagnostic.origin >= origins.size() || has_primary(diagnostic)) return diagnostic;
+  return std::move(diagnostic).at(origins[*diagnostic.origin].span);
+}
+
+}  // namespace
+
+Diagnostic to_public(const Texts& texts, const base::Diagnostic& diagnostic) {
+  const base::KindInfo& kind = base::info(diagnostic.kind);
+  Diagnostic result{
+      std::string(kind.slug), to_public(kind.severity), to_public(kind.blame), diagnostic.message, {}, {}};
+  result.help = diagnostic.help;
+  for (const base::Label& label : diagnostic.labels) {
+    if (label.span.known()) result.labels.push_back(Label{place(texts, label.span), label.text, label.primary});
+  }
+  std::stable_partition(result.labels.begin(), result.labels.end(), [](const Label& label) { return label.primary; });
+  if (!result.labels.empty()) result.labels.front().primary = true;
+  return result;
+}
+
+Diagnostics to_public(const Texts& texts, const base::Diagnostics& diagnostics,
+                      const std::vector<typeck::Origin>* origins) {
+  Diagnostics result;
+  for (const base::Diagnostic& diagnostic : diagnostics) {
+    if (result.size() == kDiagnosticsMax) break;
+    result.push_back(to_public(texts, origins == nullptr ? diagnostic : placed(diagnostic, *origins)));
+  }
+  return result;
+}
+
+base::Diagnostic to_base(const Diagnostic& diagnostic) {
+  const auto kind = base::kind_by_slug(diagnostic.slug);
+  return base::Diagnostic{kind.value_or(base::Kind::internal), diagnostic.message, {}, diagnostic.help, {}};
+}
+
+Diagnostics failure(base::Diagnostic diagnostic) {
+  return to_public(Texts{}, base::Diagnostics{std::move(diagnostic)});
+}
+
+Element to_public(synth::ElementType element) {
+  switch (element) {
+    case synth::ElementType::boolean: return Element::boolean;
+    case synth::ElementType::i32: return Element::i32;
+    case synth::ElementType::i64: return Element::i64;
+    case synth::ElementType::f32: return Element::f32;
+    case synth::ElementType::f64: return Element::f64;
+  }
+  return Element::boolean;
+}
+
+synth::Machine to_machine(const std::vector<MachineLevel>& levels) {
+  synth::Machine machine;
+  for (const MachineLevel& level : levels) {
+    machine.levels.push_back(
+        synth::MachineLevel{level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds});
+  }
+  return machine;
+}
+
+runtime::FilePolicy to_policy(const FilePolicy& policy) {
+  switch (policy.kind) {
+    case FilePolicy::Kind::none: return {runtime::FilePolicy::Kind::none, policy.root};
+    case FilePolicy::Kind::allowed: return {runtime::FilePolicy::Kind::allowed, policy.root};
+    case FilePolicy::Kind::rooted: return {runtime::FilePolicy::Kind::rooted, policy.root};
+  }
+  return {runtime::FilePolicy::Kind::none, policy.root};
+}
+
+typeck::ReshardPolicy to_policy(Reshard reshard) {
+  switch (reshard) {
+    case Reshard::silent: return typeck::ReshardPolicy::silent;
+    case Reshard::warn: return typeck::ReshardPolicy::warn;
+    case Reshard::error: return typeck::ReshardPolicy::error;
+  }
+  return typeck::ReshardPolicy::silent;
+}
+
+}  // namespace tessera::embed

@@ -1,0 +1,48 @@
+// Between the rooms' types and the public ones.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "embed/texts.hpp"
+#include "runtime/files.hpp"
+#include "synth/machine/machine.hpp"
+#include "tessera/tessera.hpp"
+#include "typeck/check.hpp"
+#include "typeck/lower.hpp"
+
+namespace tessera::embed {
+
+Diagnostic to_public(const Texts& texts, const base::Diagnostic& diagnostic);
+// At most 1,000 of them: more help nobody. With origins, what a step of the program is to blame for gets the place of
+// the expression that the step was lowered from.
+Diagnostics to_public(const Texts& texts, const base::Diagnostics& diagnostics,
+                      const std::vector<typeck::Origin>* origins = nullptr);
+// Only the kind, the message and the help: for what the rooms print of a diagnostic.
+base::Diagnostic to_base(const Diagnostic& diagnostic);
+// A failure without a place.
+Diagnostics failure(base::Diagnostic diagnostic);
+
+Element to_public(synth::ElementType element);
+synth::Machine to_machine(const std::vector<MachineLevel>& levels);
+runtime::FilePolicy to_policy(const FilePolicy& policy);
+typeck::ReshardPolicy to_policy(Reshard reshard);
+
+// A library's entrance: f's failed checks and exhausted memory come back as diagnostics. f gives a tessera::Result.
+template <class F>
+auto safely(F&& f) -> std::invoke_result_t<F> {
+  try {
+    return std::forward<F>(f)();
+  } catch (const base::InternalError& error) {
+    return failure(base::make(base::Kind::internal, error.what()));
+  } catch (const std::bad_alloc&) {
+    return failure(base::make(base::Kind::out_of_memory, "the work at hand"));
+  }
+}
+
+}  // namespace tessera::embed

@@ -1,0 +1,156 @@
+#include "embed/json_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace tessera::embed {
+
+namespace {
+
+using nlohmann::json;
+
+// Iterates over the text and tells how far the parser has read: its events do not say where they are.
+struct CountingIterator {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  const char* at = nullptr;
+  const char** furthest = nullptr;
+
+  reference operator*() const { return *at; }
+  CountingIterator& operator++() {
+    ++at;
+    *furthest = std::max(*furthest, at);
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at != b.at; }
+};
+
+// Takes the parser's events; the first one that does not belong ends the parse with a fault.
+class Reader {
+ public:
+  Reader(base::SourceId source, std::string_view text, JsonForm form) : text_(text), source_(source), form_(form) {}
+
+  bool run() {
+    furthest_ = text_.data();
+    const CountingIterator begin{text_.data(), &furthest_};
+    const CountingIterator end{text_.data() + text_.size(), &furthest_};
+    return json::sax_parse(begin, end, this) && !fault_;
+  }
+
+  std::vector<JsonObject> objects;
+  const std::string& fault() const { return *fault_; }
+  base::Span fault_span() const { return fault_span_; }
+
+  bool null() { return put(std::monostate{}); }
+  bool boolean(bool) { return put(std::monostate{}); }
+  bool number_integer(std::int64_t value) { return put(value); }
+  bool number_unsigned(std::uint64_t value) {
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return put(static_cast<double>(value));
+    return put(static_cast<std::int64_t>(value));
+  }
+  bool number_float(double value, const std::string&) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(json::binary_t&) { return put(std::monostate{}); }
+
+  bool start_array(std::size_t) {
+    if (form_ == JsonForm::array_of_objects && !in_array_) return in_array_ = true;
+    return wrong_form();
+  }
+  bool end_array() { return true; }
+  bool start_object(std::size_t) {
+    if (in_object_ || (form_ == JsonForm::array_of_objects) != in_array_) return wrong_form();
+    objects.push_back(JsonObject{{}, here(1)});
+    return in_object_ = true;
+  }
+  bool end_object() {
+    in_object_ = false;
+    return true;
+  }
+  bool key(std::string& name) {
+    std::vector<JsonField>& fields = objects.back().fields;
+    const base::Span span = here(name.size() + 2);
+    const bool twice = std::any_of(fields.begin(), fields.end(), [&](const JsonField& f) { return f.key == name; });
+    if (twice) return fail(fmt::format("the key \"{}\" stands twice", name), span);
+    fields.push_back(JsonField{std::move(name), std::monostate{}, span});
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const json::exception&) {
+    const auto end = static_cast<std::uint32_t>(std::min(position, text_.size()));
+    return fail("the JSON is broken here", base::Span{source_, end == 0 ? 0 : end - 1, end});
+  }
+
+ private:
+  // The last `length` bytes read.
+  base::Span here(std::size_t length) const {
+    const auto end = static_cast<std::size_t>(furthest_ - text_.data());
+    return {source_, static_cast<std::uint32_t>(end - std::min(end, length)), static_cast<std::uint32_t>(end)};
+  }
+  bool fail(std::string fault, base::Span span) {
+    if (!fault_) {
+      fault_ = std::move(fault);
+      fault_span_ = span;
+    }
+    return false;
+  }
+  bool wrong_form() {
+    if (in_object_)
+      return fail(fmt::format("\"{}\" wants a number or a text", last_key()), objects.back().fields.back().span);
+    return fail(form_ == JsonForm::object ? "it must be one object" : "it must be an array of objects", here(1));
+  }
+  const std::string& last_key() const { return objects.back().fields.back().key; }
+  template <class T>
+  bool put(T value) {
+    if (!in_object_) return wrong_form();
+    objects.back().fields.back().value = std::move(value);
+    return true;
+  }
+
+  std::string_view text_;
+  base::SourceId source_;
+  JsonForm form_;
+  const char* furthest_ = nullptr;
+  bool in_array_ = false;
+  bool in_object_ = false;
+  std::optional<std::string> fault_;
+  base::Span fault_span_;
+};
+
+}  // namespace
+
+base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
+                                                        JsonForm form, base::Kind kind) {
+  Reader reader(source, sources[source].text(), form);
+  if (!reader.run()) return base::make(kind, reader.fault()).at(reader.fault_span());
+  return std::move(reader.objects);
+}
+
+std::string unread_request_json(const PlanRequest& request, const Diagnostic& why) {
+  nlohmann::ordered_json line;
+  line["mesh"] = request.mesh;
+  line["from"] = request.from;
+  line["to"] = request.to;
+  line["planner"] = request.planner;
+  line["error"] = why.slug;
+  line["message"] = why.message;
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace tessera::embed

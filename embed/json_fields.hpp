@@ -1,0 +1,36 @@
+// JSON objects of plain values, with the place of every key: what machine files and requests for plans are written in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/source.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::embed {
+
+struct JsonField {
+  std::string key;
+  std::variant<std::monostate, std::string, std::int64_t, double> value;  // monostate: anything else
+  base::Span span;                                                        // of the key
+};
+struct JsonObject {
+  std::vector<JsonField> fields;
+  base::Span span;  // of its opening brace
+};
+
+enum class JsonForm : std::uint8_t { object, array_of_objects };
+
+// Reads a text of `sources` that must have the form given; what is wrong is reported under `kind`, whose message takes
+// one argument. A key may stand only once in an object.
+base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
+                                                        JsonForm form, base::Kind kind);
+
+// {"mesh","from","to","planner","error","message"}: the failure of a request that names no two types.
+std::string unread_request_json(const PlanRequest& request, const Diagnostic& why);
+
+}  // namespace tessera::embed

@@ -1,0 +1,163 @@
+#include "embed/plan_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.hpp"
+#include "embed/convert.hpp"
+#include "embed/json_fields.hpp"
+#include "frontend/parse.hpp"
+
+namespace tessera {
+
+namespace {
+
+using base::Kind;
+
+// A text that does not parse is the command's fault, unless it can be read and is only too large to be represented.
+Diagnostics unreadable(const embed::Texts& texts, const base::Diagnostics& errors) {
+  Diagnostics result = embed::to_public(texts, errors);
+  for (Diagnostic& diagnostic : result) {
+    const bool too_large = diagnostic.slug == base::info(Kind::number_too_large).slug;
+    if (diagnostic.blame == Blame::program && !too_large) diagnostic.blame = Blame::command;
+  }
+  return result;
+}
+
+struct Ends {
+  synth::ArrayType from;
+  synth::ArrayType to;
+};
+
+Result<synth::MeshRef> read_mesh(const std::string& text) {
+  embed::Texts texts;
+  auto ast = frontend::parse_mesh(texts.sources, texts.add("mesh", text));
+  if (!ast) return unreadable(texts, ast.errors());
+  auto mesh = typeck::check_mesh(*ast);
+  if (!mesh) return embed::to_public(texts, mesh.errors());
+  return *mesh;
+}
+
+Result<synth::ArrayType> read_type(const char* name, const std::string& text, const synth::MeshRef& mesh) {
+  embed::Texts texts;
+  auto ast = frontend::parse_type(texts.sources, texts.add(name, text));
+  if (!ast) return unreadable(texts, ast.errors());
+  auto type = typeck::check_type(*ast, mesh);
+  if (!type) return embed::to_public(texts, type.errors());
+  return *type;
+}
+
+// What can be read before what makes sense: a text that does not parse outranks another that does not check.
+Diagnostics most_blamed(Diagnostics a, Diagnostics b) {
+  a.insert(a.end(), std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()));
+  std::stable_partition(a.begin(), a.end(), [](const Diagnostic& d) { return d.blame == Blame::command; });
+  return a;
+}
+
+Result<Ends> read_ends(const PlanRequest& request) {
+  auto mesh = read_mesh(request.mesh);
+  // Without a mesh only whether the types can be read at all is of interest.
+  const synth::MeshRef at = mesh ? *mesh : synth::Mesh::single_device();
+  auto from = read_type("from", request.from, at);
+  auto to = read_type("to", request.to, at);
+  if (mesh && from && to) return Ends{std::move(*from), std::move(*to)};
+  Diagnostics why = mesh.diagnostics();
+  const auto add = [&](const Diagnostics& more) {
+    for (const Diagnostic& diagnostic : more) {
+      if (mesh || diagnostic.blame == Blame::command) why = most_blamed(std::move(why), {diagnostic});
+    }
+  };
+  add(from.diagnostics());
+  add(to.diagnostics());
+  return why;
+}
+
+Result<synth::Planner> read_planner(const std::string& name) {
+  if (const auto planner = synth::planner_by_name(name)) return *planner;
+  const auto meant = base::nearest(name, planner_names());
+  return embed::failure(base::make(Kind::unknown_planner, name)
+                            .suggest(meant ? fmt::format("did you mean `{}`?", *meant)
+                                           : fmt::format("the planners are {}", fmt::join(planner_names(), ", "))));
+}
+
+Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::Planner planner) {
+  if (request.within_bytes && *request.within_bytes < 0) {
+    return embed::failure(base::make(Kind::bad_call, "a budget of bytes cannot be negative"));
+  }
+  const synth::PlanOptions options{planner, request.collectives_only, request.within_bytes};
+  auto plan =
+      base::guarded([&] { return synth::plan(ends.from, ends.to, embed::to_machine(request.machine), options); });
+  if (!plan) return embed::to_public({}, plan.errors());
+  return Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::make_shared<const synth::Plan>(std::move(*plan))}));
+}
+
+Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
+  return {std::string(synth::name(step.collective.kind)),
+          synth::detail(step.collective, mesh),
+          synth::print(step.after),
+          step.local_bytes_max,
+          step.received_bytes_total,
+          step.received_bytes_max,
+          step.groups,
+          step.group_size};
+}
+
+}  // namespace
+
+std::vector<Plan::Step> Plan::steps() const {
+  std::vector<Step> result;
+  for (const synth::PlanStep& step : impl_->plan->steps) result.push_back(to_public(step, impl_->plan->from.mesh()));
+  return result;
+}
+
+std::string Plan::from() const { return synth::print(impl_->plan->from); }
+std::string Plan::to() const { return synth::print(impl_->plan->to); }
+std::int64_t Plan::received_bytes_total() const { return impl_->plan->received_bytes_total; }
+std::int64_t Plan::lower_bound_bytes_total() const { return impl_->plan->lower_bound_bytes_total; }
+std::int64_t Plan::local_bytes_max() const { return impl_->plan->local_bytes_max; }
+std::int64_t Plan::bound_bytes() const { return impl_->plan->bound_bytes; }
+std::int64_t Plan::peak_bytes() const { return impl_->plan->peak_bytes; }
+double Plan::seconds() const { return impl_->plan->seconds; }
+double Plan::lower_bound_seconds() const { return impl_->plan->lower_bound_seconds; }
+std::string Plan::json() const { return synth::print_json(*impl_->plan); }
+std::string Plan::text() const { return synth::print_text(*impl_->plan); }
+
+Result<Plan> make_plan(const PlanRequest& request) {
+  return embed::safely([&]() -> Result<Plan> {
+    auto planner = read_planner(request.planner);
+    if (!planner) return planner.diagnostics();
+    auto ends = read_ends(request);
+    if (!ends) return ends.diagnostics();
+    return plan_between(request, *ends, *planner);
+  });
+}
+
+std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why) {
+  const Diagnostic first = why.empty() ? Diagnostic{} : why.front();
+  const auto ends = read_ends(request);
+  const auto planner = synth::planner_by_name(request.planner);
+  if (ends && planner) return synth::print_json_error(ends->from, ends->to, *planner, embed::to_base(first));
+  return embed::unread_request_json(request, first);
+}
+
+const std::vector<std::string>& planner_names() {
+  static const std::vector<std::string> names = {
+#define NAME(identifier, text) text,
+      TESSERA_PLANNERS(NAME)
+#undef NAME
+  };
+  return names;
+}
+
+Result<std::int64_t> parse_size(std::string_view text) {
+  return embed::safely([&]() -> Result<std::int64_t> {
+    embed::Texts texts;
+    auto size = frontend::parse_size(texts.sources, texts.add("within", std::string(text)));
+    if (!size) return unreadable(texts, size.errors());
+    return *size;
+  });
+}
+
+}  // namespace tessera

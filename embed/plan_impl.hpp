@@ -1,0 +1,15 @@
+// What a Plan holds.
+#pragma once
+
+#include <memory>
+
+#include "synth/redistribute/plan.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+struct Plan::Impl {
+  std::shared_ptr<const synth::Plan> plan;
+};
+
+}  // namespace tessera

@@ -1,0 +1,58 @@
+#include <utility>
+
+#include "embed/convert.hpp"
+#include "embed/plan_impl.hpp"
+#include "embed/session_impl.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera {
+
+namespace {
+
+std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
+  if (!span.known()) return std::nullopt;
+  return embed::place(texts, span);
+}
+
+Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute) {
+  const typeck::Why& why = redistribute.why;
+  Redistribution result{known_place(texts, why.asked_at).value_or(Place{}),
+                        why.who,
+                        why.inserted(),
+                        known_place(texts, why.because),
+                        {},
+                        Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan}))};
+  for (const typeck::Alternative& other : why.compared) {
+    result.compared.push_back({other.description, other.seconds, other.received_bytes, other.peak_bytes, other.chosen});
+  }
+  return result;
+}
+
+}  // namespace
+
+const std::vector<Binding>& Program::bindings() const { return impl_->bindings; }
+const Diagnostics& Program::notes() const { return impl_->notes; }
+
+std::vector<Redistribution> Program::redistributions() const {
+  std::vector<Redistribution> result;
+  for (const typeck::TypedStatement& statement : impl_->typed->statements) {
+    for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statement.region)) {
+      result.push_back(to_public(*impl_->texts, *one));
+    }
+  }
+  return result;
+}
+
+Result<std::string> Program::elaborated() const {
+  return embed::safely([&]() -> Result<std::string> { return typeck::print(*impl_->typed, impl_->texts->sources); });
+}
+
+Result<std::string> Program::device_program() const {
+  return embed::safely([&]() -> Result<std::string> {
+    auto lowered = typeck::lower(*impl_->typed, typeck::Keep::bound_names);
+    if (!lowered) return embed::to_public(*impl_->texts, lowered.errors());
+    return synth::print(lowered->program);
+  });
+}
+
+}  // namespace tessera

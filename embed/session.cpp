@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "embed/convert.hpp"
+#include "embed/session_impl.hpp"
+#include "frontend/parse.hpp"
+#include "runtime/run.hpp"
+
+namespace tessera {
+
+namespace embed {
+
+StateRef only_live(State state) {
+  const std::vector<std::uint32_t> live = state.environment.live_slots();
+  const std::set<std::uint32_t> kept(live.begin(), live.end());
+  std::erase_if(state.values, [&](const auto& value) { return !kept.contains(value.first); });
+  return std::make_shared<const State>(std::move(state));
+}
+
+runtime::World world(const Config& config, const std::atomic<bool>& stop) {
+  runtime::World result;
+  result.output = config.output ? config.output : [](std::string_view) {};
+  result.clock = config.clock ? config.clock : [] { return 0.0; };
+  result.files = embed::to_policy(config.files);
+  result.stop = &stop;
+  result.memory_bytes_max = config.memory_bytes_max;
+  return result;
+}
+
+Binding binding(const Texts& texts, std::string name, std::string type, base::Span span) {
+  Binding result{std::move(name), std::move(type), 0, 0};
+  if (!span.known()) return result;
+  const base::Position position = texts.sources[span.source].position(span.begin);
+  result.line = position.line + texts.first_line(span.source) - 1;
+  result.column = position.column;
+  return result;
+}
+
+}  // namespace embed
+
+namespace {
+
+using base::Kind;
+using embed::State;
+using embed::Texts;
+
+Diagnostics bad_call(std::string what) { return embed::failure(base::make(Kind::bad_call, what)); }
+
+// What typeck asks about the files of `load`.
+auto header_reader(runtime::FilePolicy policy) {
+  return [policy = std::move(policy)](const std::string& path) -> base::Result<typeck::FileHeader> {
+    TESSERA_TRY(header, runtime::read_npy_header(policy, path));
+    return typeck::FileHeader{header.element, header.shape};
+  };
+}
+
+typeck::CheckOptions check_options(const Config& config) {
+  return {embed::to_policy(config.reshard), config.defines, header_reader(embed::to_policy(config.files)),
+          config.bare_expressions};
+}
+
+std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
+  std::vector<Binding> result;
+  for (const typeck::TypedStatement& statement : typed.statements) {
+    for (const typeck::Bound& bound : statement.bound) {
+      const std::string type = typeck::print_type(typed.type(bound.node), typed.after, typed.after.now());
+      result.push_back(embed::binding(texts, bound.name, type, bound.span));
+    }
+  }
+  return result;
+}
+
+// The values a lowered program wants of the session, in its order.
+Result<std::vector<runtime::Value>> inputs(const State& state, const typeck::Lowered& lowered) {
+  std::vector<runtime::Value> result;
+  for (const std::uint32_t slot : lowered.input_slots) {
+    const auto value = state.values.find(slot);
+    if (value == state.values.end())
+      return bad_call("the program uses a value of an earlier one, but the session keeps none");
+    result.push_back(value->second);
+  }
+  return result;
+}
+
+// What statements cost, in their order; only those that communicated.
+std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Typed& typed,
+                                            const typeck::Lowered& lowered, const runtime::Outcome& outcome) {
+  std::map<std::uint32_t, StatementStatistics> by_statement;
+  for (const runtime::OriginStatistics& origin : outcome.statistics) {
+    if (origin.steps == 0) continue;
+    StatementStatistics& sum = by_statement[lowered.origins.at(origin.origin).statement];
+    sum.steps += origin.steps;
+    sum.received_bytes += origin.received_bytes;
+    sum.peak_bytes = std::max(sum.peak_bytes, origin.peak_bytes);
+    sum.seconds += origin.seconds;
+  }
+  std::vector<StatementStatistics> result;
+  for (auto& [statement, sum] : by_statement) {
+    sum.place = embed::place(texts, typed.statements.at(statement).span);
+    result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+State with_outputs(const State& before, std::shared_ptr<const Texts> texts, const typeck::Typed& typed,
+                   const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
+  State after{std::move(texts), typed.after, before.values};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    after.values.insert_or_assign(lowered.output_slots.at(i), std::move(outputs[i]));
+  }
+  return after;
+}
+
+}  // namespace
+
+Session::Session(Config config)
+    : impl_(std::make_unique<Impl>(std::make_shared<const Config>(config), std::make_shared<const State>(),
+                                   synth::PlanCache(embed::to_machine(config.machine)))) {}
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session Session::fork() const { return Session(std::make_unique<Impl>(impl_->config, impl_->state, impl_->plans)); }
+
+void Session::stop() noexcept { impl_->stop.store(true); }
+
+Result<Program> Session::check(std::string_view text, std::string_view name, std::uint32_t first_line) {
+  return embed::safely([&]() -> Result<Program> {
+    if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2) return bad_call("the text is larger than 2 GiB");
+    Texts texts = *impl_->state->texts;
+    const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
+    auto ast = frontend::parse(texts.sources, source);
+    if (!ast) return embed::to_public(texts, ast.errors());
+    auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,
+                               impl_->state->environment, impl_->plans, check_options(*impl_->config));
+    if (!typed) return embed::to_public(texts, typed.errors());
+    auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
+    std::vector<Binding> bound = bindings(texts, *kept);
+    Diagnostics notes = embed::to_public(texts, kept->notes);
+    Program::Impl program{impl_->state, std::make_shared<const Texts>(std::move(texts)), kept, std::move(bound),
+                          std::move(notes)};
+    if (impl_->config->log) std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);
+    return Program(std::make_shared<const Program::Impl>(std::move(program)));
+  });
+}
+
+Result<RunReport> Session::run(std::string_view text, std::string_view name, std::uint32_t first_line) {
+  impl_->stop.store(false);
+  auto program = check(text, name, first_line);
+  if (!program) return program.diagnostics();
+  return run_checked(*program);
+}
+
+Result<RunReport> Session::run(const Program& program) {
+  impl_->stop.store(false);
+  return run_checked(program);
+}
+
+Result<RunReport> Session::run_checked(const Program& program) {
+  const Program::Impl& checked = *program.impl_;
+  if (checked.checked_in.lock() != impl_->state)
+    return bad_call("the session has changed since the program was checked");
+  return embed::safely([&]() -> Result<RunReport> {
+    const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
+    auto lowered = typeck::lower(*checked.typed, keep);
+    if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
+    auto given = inputs(*impl_->state, *lowered);
+    if (!given) return given.diagnostics();
+    auto outcome = runtime::run(lowered->program, *given, embed::world(*impl_->config, impl_->stop));
+    if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
+    RunReport report{checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome)};
+    impl_->state = embed::only_live(
+        with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs)));
+    return report;
+  });
+}
+
+}  // namespace tessera

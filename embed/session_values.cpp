@@ -1,0 +1,137 @@
+// The values of a session: reading, setting and listing what names are bound to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "embed/array_impl.hpp"
+#include "embed/convert.hpp"
+#include "embed/session_impl.hpp"
+#include "frontend/parse.hpp"
+#include "runtime/run.hpp"
+
+namespace tessera {
+
+namespace {
+
+using base::Kind;
+using embed::State;
+
+Diagnostics bad_call(std::string what) { return embed::failure(base::make(Kind::bad_call, what)); }
+
+// May a `let` bind the name?
+bool is_name(std::string_view name) {
+  base::SourceMap sources;
+  const auto ast = frontend::parse(sources, sources.add("name", fmt::format("let {} = 0", name)));
+  if (!ast || ast->program.size() != 1) return false;
+  const auto* let = std::get_if<frontend::Let>(&(*ast)[ast->program.front()].node);
+  return let != nullptr && !let->type && let->names.size() == 1 && let->names.front().text == name;
+}
+
+// Does the shape hold exactly so many elements?
+bool holds(const std::vector<std::int64_t>& shape, std::size_t count) {
+  if (shape.size() > synth::kRankMax || std::any_of(shape.begin(), shape.end(), [](auto n) { return n < 0; }))
+    return false;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return count == 0;
+  std::size_t rest = count;
+  for (const std::int64_t extent : shape) {
+    if (rest % static_cast<std::size_t>(extent) != 0) return false;
+    rest /= static_cast<std::size_t>(extent);
+  }
+  return rest == 1;
+}
+
+template <class T>
+synth::Literal literal(const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  synth::Literal result{embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), {}};
+  result.bytes.resize(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];
+    std::memcpy(result.bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  return result;
+}
+
+template <class T>
+std::optional<typeck::KnownScalar> known(const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  if (!shape.empty()) return std::nullopt;
+  if constexpr (std::is_same_v<T, bool>) {
+    return typeck::KnownScalar(bool{values.front()});
+  } else if constexpr (std::is_integral_v<T>) {
+    return typeck::KnownScalar(std::int64_t{values.front()});
+  } else {
+    return typeck::KnownScalar(double{values.front()});
+  }
+}
+
+// A value made by a program of one step, so that it lives where all values do.
+base::Result<runtime::Value> make_value(const synth::ArrayType& type, synth::Literal literal,
+                                        const runtime::World& world) {
+  synth::Program program;
+  const synth::RegisterId result = program.registers.add(type);
+  const synth::LiteralId content = program.literals.add(std::move(literal));
+  program.body.push_back(synth::Step{0, synth::Apply{synth::Constant{content}, {}, {result}}});
+  program.outputs = {result};
+  TESSERA_TRY(outcome, runtime::run(program, {}, world));
+  return std::move(outcome.outputs.at(0));
+}
+
+}  // namespace
+
+Result<Array> Session::get(std::string_view name) const {
+  return embed::safely([&]() -> Result<Array> {
+    const typeck::Environment& environment = impl_->state->environment;
+    const typeck::Variable* variable = environment.variable(name, environment.now());
+    if (variable == nullptr) return bad_call(fmt::format("there is no variable `{}`", name));
+    const auto value = impl_->state->values.find(variable->slot);
+    if (value == impl_->state->values.end()) return bad_call(fmt::format("the session does not keep `{}`", name));
+    std::string type = typeck::print_type(variable->type, environment, environment.now());
+    return Array(std::make_shared<const Array::Impl>(std::string(name), std::move(type), value->second));
+  });
+}
+
+template <class T>
+Status Session::set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  return embed::safely([&]() -> Status {
+    if (!is_name(name)) return bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    if (!holds(shape, values.size())) {
+      return bad_call(
+          fmt::format("{} values do not fill an array of shape [{}]", values.size(), fmt::join(shape, ", ")));
+    }
+    State after = *impl_->state;
+    const synth::MeshRef mesh = after.environment.default_mesh(after.environment.now());
+    auto type = synth::ArrayType::replicated(embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), mesh);
+    if (!type) return embed::to_public(*after.texts, type.errors());
+    impl_->stop.store(false);
+    auto value = make_value(*type, literal(values, shape), embed::world(*impl_->config, impl_->stop));
+    if (!value) return embed::to_public(*after.texts, value.errors());
+    const std::uint32_t slot = after.environment.new_slot();
+    after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
+    after.values.insert_or_assign(slot, std::move(*value));
+    impl_->state = embed::only_live(std::move(after));
+    return Done{};
+  });
+}
+
+template Status Session::set(std::string_view, const std::vector<bool>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::int32_t>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<float>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<double>&, const std::vector<std::int64_t>&);
+
+std::vector<Binding> Session::names() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  std::vector<std::string> names = environment.variable_names(environment.now());
+  std::sort(names.begin(), names.end());
+  std::vector<Binding> result;
+  for (const std::string& name : names) {
+    const typeck::Variable* variable = environment.variable(name, environment.now());
+    if (variable == nullptr) continue;
+    const std::string type = typeck::print_type(variable->type, environment, environment.now());
+    result.push_back(embed::binding(*impl_->state->texts, name, type, variable->span));
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,52 @@
+// The functions about texts: formatting, the error index, the version.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.hpp"
+#include "embed/convert.hpp"
+#include "embed/error_index.hpp"
+#include "frontend/parse.hpp"
+#include "frontend/print.hpp"
+
+namespace tessera {
+
+static_assert(text_bytes_max == frontend::kSourceBytesMax);
+
+Result<std::string> format(std::string_view text, std::string_view name) {
+  return embed::safely([&]() -> Result<std::string> {
+    embed::Texts texts;
+    auto ast = frontend::parse(texts.sources, texts.add(std::string(name), std::string(text)));
+    if (!ast) return embed::to_public(texts, ast.errors());
+    return frontend::print(*ast, &texts.sources);
+  });
+}
+
+bool is_incomplete(std::string_view text) { return frontend::is_incomplete(text); }
+
+Result<std::string> explain(std::string_view slug) {
+  return embed::safely([&]() -> Result<std::string> {
+    const auto section = embed::error_index_section(embed::error_index_text(), slug);
+    if (section) return *section;
+    const auto meant = base::nearest(slug, all_slugs());
+    base::Diagnostic why = base::make(base::Kind::unknown_slug, slug);
+    if (meant) why.help = fmt::format("did you mean `{}`?", *meant);
+    return embed::failure(std::move(why));
+  });
+}
+
+const std::vector<std::string>& all_slugs() {
+  static const std::vector<std::string> slugs = [] {
+    std::vector<std::string> result;
+    for (const base::KindInfo& kind : base::all_kinds()) result.emplace_back(kind.slug);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }();
+  return slugs;
+}
+
+std::string_view version() { return TESSERA_VERSION; }
+
+}  // namespace tessera

@@ -1,0 +1,293 @@
+// The syntax tree: what was written, with spans, and nothing else. Nodes are variants in id-indexed stores; an id
+// belongs to the Ast it came from. The tree says nothing about meaning: names are not resolved, numbers have no type
+// yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/source.hpp"
+
+namespace tessera::frontend {
+
+using base::Span;
+using ExprId = base::Id<struct ExprTag>;
+using TypeId = base::Id<struct TypeTag>;
+using StatementId = base::Id<struct StatementTag>;
+using BlockId = base::Id<struct BlockTag>;
+
+struct Name {
+  std::string text;
+  Span span;
+};
+
+// ---- Types --------------------------------------------------------------------------------------------------------
+
+// FOREACH(identifier, "spelling"): every element keyword, the reserved ones included.
+#define TESSERA_ELEMENT_KEYWORDS(FOREACH) \
+  FOREACH(bool_, "bool")                  \
+  FOREACH(i32, "i32")                     \
+  FOREACH(i64, "i64")                     \
+  FOREACH(f32, "f32")                     \
+  FOREACH(f64, "f64")                     \
+  FOREACH(bf16, "bf16")                   \
+  FOREACH(f16, "f16")
+
+enum class ElementKeyword : std::uint8_t {
+#define MEMBER(identifier, spelling) identifier,
+  TESSERA_ELEMENT_KEYWORDS(MEMBER)
+#undef MEMBER
+};
+std::string_view spelling(ElementKeyword element);
+std::optional<ElementKeyword> element_keyword(std::string_view spelling);
+
+// One dimension of a shape: `512@(x,y)`. The extent is an integer literal, a name, a parenthesised expression, or `_`
+// (taken from the file's header; only in load).
+struct Dimension {
+  ExprId extent;           // not valid for `_`
+  bool from_file = false;  // `_`
+  std::vector<Name> axes;  // major first; empty: not split
+  Span span;
+};
+
+// `{+x,y}`, `{max x}`, `{min x}`.
+enum class PendingKind : std::uint8_t { sum, max, min };
+struct Pending {
+  PendingKind kind = PendingKind::sum;
+  std::vector<Name> axes;  // at least one
+  Span span;
+};
+
+// `f32[512@x, 256]{+y} on m`, `f32`, `f32[N, K]?`, or after `as` a bare `[512@x, 256]` (no element keyword).
+struct TypeExpr {
+  std::optional<ElementKeyword> element;
+  Span element_span;
+  bool has_shape = false;  // brackets were written; without them the type is a scalar
+  std::vector<Dimension> dimensions;
+  std::optional<Pending> pending;
+  bool any_layout = false;   // `?`
+  std::optional<Name> mesh;  // `on m`
+  Span span;
+};
+
+// ---- Expressions --------------------------------------------------------------------------------------------------
+
+struct IntLiteral {
+  std::int64_t value;  // never negative; a literal beyond 64 bits is a diagnostic of the parser
+};
+struct FloatLiteral {
+  double value;
+  std::string text;  // as written, so that it prints back the same
+};
+struct BoolLiteral {
+  bool value;
+};
+struct StringLiteral {
+  std::string value;  // escapes resolved, UTF-8
+};
+struct ListLiteral {  // [[1, 2], [3, 4]], and lists of integers as arguments
+  std::vector<ExprId> items;
+};
+struct NameRef {
+  std::string name;
+};
+
+enum class UnaryOp : std::uint8_t { negate, logical_not };
+struct Unary {
+  UnaryOp op;
+  ExprId operand;
+};
+
+// FOREACH(identifier, "spelling", precedence): higher binds tighter; `**` groups to the right and binds tighter than
+// unary minus on its left operand; comparisons do not chain; all others group to the left.
+#define TESSERA_BINARY_OPS(FOREACH) \
+  FOREACH(logical_or, "||", 1)      \
+  FOREACH(logical_and, "&&", 2)     \
+  FOREACH(equal, "==", 4)           \
+  FOREACH(not_equal, "!=", 4)       \
+  FOREACH(less, "<", 4)             \
+  FOREACH(less_equal, "<=", 4)      \
+  FOREACH(greater, ">", 4)          \
+  FOREACH(greater_equal, ">=", 4)   \
+  FOREACH(add, "+", 5)              \
+  FOREACH(subtract, "-", 5)         \
+  FOREACH(multiply, "*", 6)         \
+  FOREACH(divide, "/", 6)           \
+  FOREACH(remainder, "%", 6)        \
+  FOREACH(matmul, "@", 6)           \
+  FOREACH(power, "**", 8)
+
+enum class BinaryOp : std::uint8_t {
+#define MEMBER(identifier, spelling, precedence) identifier,
+  TESSERA_BINARY_OPS(MEMBER)
+#undef MEMBER
+};
+std::string_view spelling(BinaryOp op);
+std::optional<BinaryOp> binary_op(std::string_view spelling);
+int precedence(BinaryOp op);
+// `!` is 3 (looser than comparisons), unary minus is 7.
+inline constexpr int kNotPrecedence = 3;
+inline constexpr int kNegatePrecedence = 7;
+
+struct Binary {
+  BinaryOp op;
+  Span op_span;
+  ExprId left;
+  ExprId right;
+};
+
+struct Subscript {
+  enum class Kind : std::uint8_t { single, range } kind = Kind::single;
+  ExprId start;  // single: the index. range: not valid where omitted
+  ExprId stop;   // range only; not valid where omitted
+  Span span;
+};
+struct Index {
+  ExprId base;
+  std::vector<Subscript> subscripts;
+};
+
+// An argument is an expression or a type (`iota(f32[8@x])`). Axes arguments, `x` or `(x, y)`, are expressions here: a
+// NameRef or a Tuple of NameRefs.
+struct Argument {
+  std::optional<Name> name;
+  std::variant<ExprId, TypeId> value;
+  Span span;
+};
+struct Call {
+  Name callee;
+  std::vector<Argument> arguments;
+};
+struct Cast {  // f32(e)
+  ElementKeyword element;
+  Span element_span;
+  ExprId operand;
+};
+struct Tuple {  // (a, b): two or more items
+  std::vector<ExprId> items;
+};
+struct As {
+  ExprId operand;
+  TypeId type;
+  std::optional<std::int64_t> within_bytes;
+  Span within_span;  // of the size, where there is one
+};
+struct If {
+  ExprId condition;
+  BlockId then_block;
+  BlockId else_block;  // always there; `else if` is an else block that holds one If
+};
+struct BlockExpr {  // { let t = ...; t * 2 }
+  BlockId block;
+};
+struct Local {  // local { e }
+  BlockId block;
+};
+struct Carried {
+  Name name;
+  ExprId init;
+};
+struct Loop {
+  std::vector<Carried> carried;  // at least one
+  Name index;
+  ExprId bound;
+  BlockId body;  // its result is a Tuple where several values are carried
+};
+
+struct Expr {
+  Span span;
+  bool parenthesised = false;  // written in parentheses of its own; the printer decides for itself
+  std::variant<IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, ListLiteral, NameRef, Unary, Binary, Index, Call,
+               Cast, Tuple, As, If, BlockExpr, Local, Loop>
+      node;
+};
+
+// ---- Statements ---------------------------------------------------------------------------------------------------
+
+struct MeshAxis {
+  Name name;
+  ExprId size;
+};
+struct MeshStatement {
+  Name name;
+  std::vector<MeshAxis> axes;
+};
+struct Let {
+  std::vector<Name> names;     // one, or several for `let (a, b) = e`
+  std::optional<TypeId> type;  // only with one name
+  ExprId value;
+};
+struct Parameter {
+  Name name;
+  TypeId type;
+};
+struct Fn {
+  Name name;
+  std::vector<Parameter> parameters;
+  std::vector<TypeId> results;  // empty: inferred
+  BlockId body;                 // `= e` is a block without statements
+  bool body_is_expression = false;
+};
+struct Print {
+  std::vector<ExprId> items;  // StringLiterals among them
+};
+struct Show {
+  ExprId value;
+};
+struct PlanStatement {
+  ExprId value;
+};
+struct Save {
+  ExprId value;
+  std::string path;
+  Span path_span;
+  bool shards = false;  // save_shards
+};
+struct Assert {
+  ExprId condition;
+  std::optional<std::string> message;
+};
+struct ExprStatement {  // shown by the REPL; error[unused-value] in a script
+  ExprId value;
+};
+
+// A comment, kept for the printer: `# text` to the end of its line.
+struct Comment {
+  std::string text;  // with its `#`, without trailing white space
+  Span span;
+  bool own_line = false;  // nothing but white space before it on its line
+};
+
+struct Statement {
+  Span span;
+  std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement> node;
+};
+
+// `let`s and `assert`s, then one expression.
+struct Block {
+  std::vector<StatementId> statements;
+  ExprId result;
+  Span span;
+};
+
+struct Ast {
+  base::SourceId source;
+  base::Store<Expr, ExprId> exprs;
+  base::Store<TypeExpr, TypeId> types;
+  base::Store<Statement, StatementId> statements;
+  base::Store<Block, BlockId> blocks;
+  std::vector<StatementId> program;  // the top-level statements, in order
+  std::vector<Comment> comments;     // in order of position
+
+  const Expr& operator[](ExprId id) const { return exprs[id]; }
+  const TypeExpr& operator[](TypeId id) const { return types[id]; }
+  const Statement& operator[](StatementId id) const { return statements[id]; }
+  const Block& operator[](BlockId id) const { return blocks[id]; }
+};
+
+}  // namespace tessera::frontend

@@ -1,0 +1,133 @@
+#include "frontend/expected.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::frontend {
+
+using base::Diagnostic;
+using base::Kind;
+using base::make;
+
+namespace {
+
+std::string found_words(const Place& p) {
+  const Token found = p.found();
+  if (found.kind != TokenKind::end) return fmt::format("`{}`", p.text());
+  if (p.text() == ";") return "`;`";
+  return "the end of the line";
+}
+
+// What an expression begins with, less what a type and a name begin with as well.
+constexpr std::array kExpressionFirst = {
+    TokenKind::integer,    TokenKind::real,        TokenKind::string,     TokenKind::true_, TokenKind::false_,
+    TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local, TokenKind::loop,
+    TokenKind::if_,        TokenKind::logical_not, TokenKind::minus};
+constexpr std::array kNames = {TokenKind::name, TokenKind::max, TokenKind::min, TokenKind::underscore};
+constexpr std::array kElementFirst = {TokenKind::bool_, TokenKind::i32,  TokenKind::i64, TokenKind::f32,
+                                      TokenKind::f64,   TokenKind::bf16, TokenKind::f16};
+
+template <class Kinds>
+void remove(TokenKinds& set, const Kinds& kinds) {
+  for (const TokenKind kind : kinds) set.reset(static_cast<std::size_t>(kind));
+}
+
+TokenKinds without_operators(TokenKinds kinds) {
+  for (std::size_t i = 0; i < kTokenKinds; ++i) {
+    if (is_binary(static_cast<TokenKind>(i))) kinds.reset(i);
+  }
+  return kinds;
+}
+
+// The expected tokens in words, the largest notion first.
+std::vector<std::string> expected_notions(const Place& p) {
+  TokenKinds left = p.expected();
+  std::vector<std::string> notions;
+  const auto has = [&](TokenKind kind) { return left.test(static_cast<std::size_t>(kind)); };
+  if (has(TokenKind::mesh)) return {"a statement"};
+  if (has(TokenKind::integer) && has(TokenKind::left_paren) && has(TokenKind::minus)) {
+    notions.emplace_back("an expression");
+    remove(left, kExpressionFirst);
+    remove(left, kNames);
+    remove(left, kElementFirst);
+  } else if (has(TokenKind::f32)) {
+    notions.emplace_back("a type");
+    remove(left, kElementFirst);
+  } else if (has(TokenKind::integer) && has(TokenKind::name)) {
+    notions.emplace_back("an extent");
+    remove(left, kNames);
+    remove(left, std::array{TokenKind::integer, TokenKind::left_paren});
+  } else if (has(TokenKind::name)) {
+    notions.emplace_back("a name");
+    remove(left, kNames);
+  }
+  const bool only_operators = notions.empty() && without_operators(left).none();
+  for (std::size_t i = 0; i < kTokenKinds; ++i) {
+    const auto kind = static_cast<TokenKind>(i);
+    if (!left.test(i) || (is_binary(kind) && !only_operators) || kind == TokenKind::end) continue;
+    const bool fixed = role(kind) != TokenRole::literal;
+    notions.push_back(fixed ? fmt::format("`{}`", spelling(kind)) : std::string(spelling(kind)));
+  }
+  if (has(TokenKind::end)) notions.emplace_back("the end of the statement");
+  return notions;
+}
+
+std::string joined(const std::vector<std::string>& notions) {
+  constexpr std::size_t kNotionsMax = 4;
+  if (notions.empty() || notions.size() > kNotionsMax) return "something else";
+  std::string text = notions[0];
+  for (std::size_t i = 1; i < notions.size(); ++i) text += (i + 1 == notions.size() ? " or " : ", ") + notions[i];
+  return text;
+}
+
+// A hint for a token that is common at the wrong place.
+struct Hint {
+  bool (*fits)(const Place&);
+  std::string_view help;
+};
+bool follows_type(const Place& p) {
+  return p.before().kind == TokenKind::right_square || role(p.before().kind) == TokenRole::element;
+}
+bool first_is(const Place& p, TokenKind kind) { return p.tokens().front().kind == kind; }
+
+constexpr Hint kHints[] = {
+    {[](const Place& p) { return p.is(TokenKind::left_brace) && follows_type(p); },
+     "what is pending is written `{+x}`, `{max x}` or `{min x}`"},
+    {[](const Place& p) { return p.is(TokenKind::left_square) && p.expects_type(); },
+     "begin with the element type, as in `f32[...]`"},
+    {[](const Place& p) { return p.is(TokenKind::within); }, "`within` stands after `as T`"},
+    {[](const Place& p) { return p.is(TokenKind::question) && p.after_operand(); }, "write `if c { a } else { b }`"},
+    {[](const Place& p) { return p.is(TokenKind::left_paren) && first_is(p, TokenKind::let) && p.index() == 2; },
+     "a function is written `fn f(a: f32[8]) = ...`"},
+    {[](const Place& p) { return p.is(TokenKind::colon) && p.expects(TokenKind::arrow); },
+     "the type of the result stands after `->`"},
+    {[](const Place& p) { return p.is(TokenKind::greater) && p.before().kind == TokenKind::assign; },
+     "the body stands after `=`, or between `{` and `}`"},
+    {[](const Place& p) { return p.is(TokenKind::end) && p.expects(TokenKind::left_brace) && !p.expects_expression(); },
+     "the `{` stands on the same line"},
+    {[](const Place& p) { return is_keyword(p.found().kind) && p.expects_expression(); },
+     "this word is a keyword and cannot be a name"},
+    {[](const Place& p) { return p.is(TokenKind::right_paren) && p.before().kind == TokenKind::left_paren; },
+     "there is no empty tuple"},
+    {[](const Place& p) {
+       return p.is(TokenKind::colon) && p.before().kind == TokenKind::name && p.expects(TokenKind::comma);
+     },
+     "an argument is named with `=`, as in `dim=0`"},
+};
+
+}  // namespace
+
+Diagnostic expected_and_found(const Place& p) {
+  auto why = make(Kind::syntax_error, joined(expected_notions(p)), found_words(p)).at(p.span());
+  for (const Hint& hint : kHints) {
+    if (hint.fits(p)) return std::move(why).suggest(std::string(hint.help));
+  }
+  return why;
+}
+
+}  // namespace tessera::frontend

@@ -1,0 +1,273 @@
+// Each rule below looks at the place where reading stopped and knows one mistake; the first that recognises it speaks.
+// Where none does, what was expected is set against what was found.
+
+#include "frontend/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "frontend/expected.hpp"
+#include "frontend/foreign.hpp"
+#include "frontend/place.hpp"
+#include "frontend/text.hpp"
+
+namespace tessera::frontend {
+
+using base::Diagnostic;
+using base::Kind;
+using base::make;
+using base::Span;
+
+namespace {
+
+using Answer = std::optional<Diagnostic>;
+
+// ---- Words --------------------------------------------------------------------------------------------------------
+
+Answer bad_word(const Place& p) {
+  if (role(p.found().kind) != TokenRole::bad) return std::nullopt;
+  auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
+  if (p.text() == "." && p.after_operand() && p.attached()) {
+    why.help = "values have no attributes or methods; functions are called as `f(a)`; `size(a, 0)` is an extent";
+  }
+  return why;
+}
+
+Answer number_with_letters(const Place& p) {
+  if (!p.is(TokenKind::size)) return std::nullopt;
+  const auto word = p.text();
+  const auto letters = std::min(word.find_first_not_of("0123456789."), word.size());
+  auto why = make(Kind::bad_number, word).at(p.span());
+  if (word.starts_with("0x") || word.starts_with("0b")) return std::move(why).suggest("there are decimal numbers only");
+  if (word[letters] == '_') return std::move(why).suggest("`_` stands between two digits");
+  return std::move(why).suggest(
+      fmt::format("write `{} * {}` for a product; names begin with a letter; sizes such as "
+                  "64MiB stand after `within` only",
+                  word.substr(0, letters), word.substr(letters)));
+}
+
+Answer foreign(const Place& p) {
+  for (const Token& token : {p.found(), p.before()}) {
+    if (token.kind != TokenKind::name) continue;
+    if (const auto* word = find_foreign(p.text(token))) {
+      return make(Kind::foreign_word, word->word).at(p.span(token)).suggest(std::string(word->help));
+    }
+  }
+  return std::nullopt;
+}
+
+// `for` or `else` where a statement should begin.
+Answer lone_keyword(const Place& p) {
+  if (!p.is_first()) return std::nullopt;
+  if (p.is(TokenKind::for_)) {
+    return make(Kind::syntax_error, "a statement", "`for`")
+        .at(p.span())
+        .suggest("a loop carries a value: `loop w = w0 for i < n { ... }`");
+  }
+  if (p.is(TokenKind::else_)) {
+    return make(Kind::syntax_error, "a statement", "`else`")
+        .at(p.span())
+        .suggest("`else` belongs directly after the `}` of its `if`");
+  }
+  return std::nullopt;
+}
+
+Answer keyword_as_name(const Place& p) {
+  if (!p.expects_name() || !is_keyword(p.found().kind) || p.expects(p.found().kind)) return std::nullopt;
+  return make(Kind::keyword_as_name, p.text())
+      .at(p.span())
+      .suggest(fmt::format("choose another name, such as `{}_`", p.text()));
+}
+
+Answer unknown_element(const Place& p) {
+  const bool is_word = role(p.found().kind) == TokenRole::word && !p.is(TokenKind::underscore);
+  if (!p.expects_type() || !is_word) return std::nullopt;
+  auto why = make(Kind::unknown_element_type, p.text()).at(p.span());
+  if (const auto meant = element_meant_by(p.text())) {
+    return std::move(why).suggest(fmt::format("did you mean `{}`?", *meant));
+  }
+  return std::move(why).suggest("the element types are bool, i32, i64, f32 and f64");
+}
+
+// ---- Operators ----------------------------------------------------------------------------------------------------
+
+Answer comment_of_another_language(const Place& p) {
+  const Token first = p.is_first() ? p.found() : p.before();
+  const Token second = p.is_first() ? p.token(1) : p.found();
+  const bool twice = second.kind == TokenKind::slash || second.kind == TokenKind::star;
+  if (first.kind != TokenKind::slash || !twice || first.end != second.begin) return std::nullopt;
+  return make(Kind::syntax_error, "an expression", fmt::format("`{}`", p.text()))
+      .at(p.span())
+      .suggest("a comment begins with `#`; `/` of two integers is floor division");
+}
+
+Answer unary_plus(const Place& p) {
+  if (!p.is(TokenKind::plus) || !p.expects_expression()) return std::nullopt;
+  return make(Kind::unary_plus).at(p.span()).suggest("leave it out");
+}
+
+Answer after_as(const Place& p) {
+  const Token found = p.found();
+  const bool could_go_on = is_binary(found.kind) || found.kind == TokenKind::left_square;
+  if (!could_go_on || p.expects_expression()) return std::nullopt;
+  const auto as = p.left([](TokenKind kind) { return kind == TokenKind::as; });
+  if (!as) return std::nullopt;
+  constexpr std::size_t kQuotable = 60;
+  const auto whole = p.text(p.expression_begin(), p.index() - 1);
+  const bool quotable = whole.size() <= kQuotable && whole.find('\n') == std::string_view::npos;
+  const auto operand = quotable ? whole : std::string_view("a as T");
+  const std::string_view blank = found.kind == TokenKind::left_square ? "" : " ";
+  return make(Kind::after_as, p.text())
+      .at(p.span())
+      .also(p.span(p.tokens()[*as]), "this conversion is the last thing in its expression")
+      .suggest(fmt::format("put it in parentheses: `({}){}{}{}...`", operand, blank, p.text(), blank));
+}
+
+Answer chained_comparison(const Place& p) {
+  if (role(p.found().kind) != TokenRole::comparison || !p.after_operand()) return std::nullopt;
+  const auto first = p.left([](TokenKind kind) {
+    return role(kind) == TokenRole::comparison || kind == TokenKind::logical_and || kind == TokenKind::logical_or;
+  });
+  if (!first || role(p.tokens()[*first].kind) != TokenRole::comparison) return std::nullopt;
+  return make(Kind::chained_comparison)
+      .at(p.span())
+      .also(p.span(p.tokens()[*first]), "the first comparison")
+      .suggest("write `a < b && b < c`, or put one comparison in parentheses");
+}
+
+Answer equals(const Place& p) {
+  if (!p.is(TokenKind::assign)) return std::nullopt;
+  if (p.goal() == Goal::statement && p.index() > 0 && p.expression_begin() == 0 &&
+      role(p.tokens().front().kind) == TokenRole::word) {
+    const auto target = p.text(0, p.index() - 1);
+    auto why = make(Kind::missing_let).at(p.span());
+    if (p.index() == 1) return std::move(why).suggest(fmt::format("write `let {} = ...`", target));
+    return std::move(why).suggest("values do not change: `let b = update(a, i, v)` gives a copy with rows replaced");
+  }
+  constexpr std::array kAfterExpression = {TokenKind::left_brace,   TokenKind::right_brace, TokenKind::right_paren,
+                                           TokenKind::right_square, TokenKind::comma,       TokenKind::end};
+  const auto expected = [&](TokenKind kind) { return p.expects(kind); };
+  const auto begin = p.expression_begin();
+  const bool after_type = begin > 0 && p.tokens()[begin - 1].kind == TokenKind::colon;
+  const bool ended = std::any_of(kAfterExpression.begin(), kAfterExpression.end(), expected);
+  if (!p.after_operand() || !ended || after_type) return std::nullopt;
+  return make(Kind::single_equals).at(p.span()).suggest("write `==`");
+}
+
+Answer comparison_for_equals(const Place& p) {
+  if (!p.is(TokenKind::equal) || !p.expects(TokenKind::assign)) return std::nullopt;
+  return make(Kind::syntax_error, "`=`", "`==`").at(p.span()).suggest("`=` names a value, `==` compares two");
+}
+
+Answer not_before_operand(const Place& p) {
+  if (!p.is(TokenKind::logical_not) || !p.expects(TokenKind::minus)) return std::nullopt;
+  return make(Kind::syntax_error, "an operand", "`!`")
+      .at(p.span())
+      .suggest("`!` binds more loosely than comparisons and arithmetic: put `!` and its operand in parentheses");
+}
+
+Answer call_of_no_name(const Place& p) {
+  const TokenKind before = p.before().kind;
+  if (!p.is(TokenKind::left_paren) || !p.after_operand() || role(before) == TokenRole::word) return std::nullopt;
+  return make(Kind::not_callable).at(p.span()).suggest("functions are not values; write `*` for a product");
+}
+
+Answer position_of_tuple(const Place& p) {
+  const bool position = p.is(TokenKind::real) && p.text().starts_with('.') && p.attached();
+  if (!position || !p.after_operand() || role(p.before().kind) == TokenRole::literal) return std::nullopt;
+  return make(Kind::tuple_index).at(p.span()).suggest("take it apart with `let (a, b) = ...`");
+}
+
+// ---- Types, blocks, statements ------------------------------------------------------------------------------------
+
+Answer type_as_value(const Place& p) {
+  if (role(p.before().kind) != TokenRole::element || !p.expects(TokenKind::left_paren)) return std::nullopt;
+  return make(Kind::misplaced_type)
+      .at(p.span(p.before()))
+      .suggest(fmt::format("a type stands after `:`, `->` and `as`, or as a whole argument; a cast is `{}(value)`",
+                           p.text(p.before())));
+}
+
+Answer no_else(const Place& p) {
+  if (!p.expects(TokenKind::else_)) return std::nullopt;
+  const bool closed = p.before().kind == TokenKind::right_brace;
+  if (!closed) return std::nullopt;
+  const auto opener = p.left([](TokenKind kind) { return kind == TokenKind::if_; });
+  const Token where = opener ? p.tokens()[*opener] : p.found();
+  return make(Kind::missing_else)
+      .at(p.span(where))
+      .suggest("an `if` is a value and needs both: `if c { a } else { b }`");
+}
+
+Answer in_block(const Place& p) {
+  const bool block_start = p.expects(TokenKind::let) && !p.expects(TokenKind::mesh) && p.expects_expression();
+  const bool statement = role(p.found().kind) == TokenRole::statement;
+  if (block_start && statement) {
+    return make(Kind::statement_in_block, p.text())
+        .at(p.span())
+        .suggest(fmt::format("a block holds `let`s and `assert`s, then one expression; move `{}` out of it", p.text()));
+  }
+  const bool after_let = p.expects(TokenKind::end) && !p.expects(TokenKind::right_brace);
+  if (p.is(TokenKind::right_brace) && (block_start || after_let)) {
+    return make(Kind::block_without_value).at(p.span()).suggest("end it with the expression it is worth");
+  }
+  const bool more = p.expects(TokenKind::right_brace) && p.before().kind == TokenKind::end;
+  if (more) {
+    return make(Kind::value_inside_block)
+        .at(p.span())
+        .suggest("the line before this one is an expression already: name it with `let`, or remove it");
+  }
+  return std::nullopt;
+}
+
+constexpr std::array kRules = {bad_word,
+                               number_with_letters,
+                               foreign,
+                               no_else,
+                               lone_keyword,
+                               keyword_as_name,
+                               unknown_element,
+                               comment_of_another_language,
+                               unary_plus,
+                               after_as,
+                               chained_comparison,
+                               equals,
+                               comparison_for_equals,
+                               not_before_operand,
+                               call_of_no_name,
+                               position_of_tuple,
+                               type_as_value,
+                               in_block};
+
+}  // namespace
+
+Diagnostic explain(const Sentence& sentence, const Stop& stop) {
+  const Place place(sentence, stop);
+  for (const auto rule : kRules) {
+    if (auto answer = rule(place)) return std::move(*answer);
+  }
+  return expected_and_found(place);
+}
+
+Diagnostic indexed_tuple(Span subscripts) {
+  return make(Kind::tuple_index)
+      .at(subscripts)
+      .suggest("take the tuple apart with `let (a, b) = ...`, or write a list with `[ ]`");
+}
+
+Diagnostic explain_word(const Token& token, std::string_view text, base::SourceId source) {
+  const Span span{source, token.begin, token.end};
+  if (token.kind == TokenKind::open_string) {
+    return make(Kind::open_string).at({source, token.begin, token.begin + 1}).suggest("close it with `\"`");
+  }
+  const auto word = text.substr(token.begin, token.end - token.begin);
+  auto why = make(Kind::unknown_character, word).at(span);
+  if (const auto help = help_for_character(word)) return std::move(why).suggest(std::string(*help));
+  return why;
+}
+
+}  // namespace tessera::frontend

@@ -1,0 +1,29 @@
+// From "reading stopped at this token" to a diagnostic that says what is wrong in the reader's words, and what to type.
+#pragma once
+
+#include <string_view>
+
+#include "base/diagnostic.hpp"
+#include "base/source.hpp"
+#include "frontend/syntax.hpp"
+#include "frontend/token.hpp"
+
+namespace tessera::frontend {
+
+// The statement (or type, or mesh) that could not be read.
+struct Sentence {
+  Goal goal;
+  Tokens tokens;
+  std::string_view text;  // of the whole source
+  base::SourceId source;
+};
+
+base::Diagnostic explain(const Sentence& sentence, const Stop& stop);
+
+// The subscripts of a tuple.
+base::Diagnostic indexed_tuple(base::Span subscripts);
+
+// A token of role `bad`.
+base::Diagnostic explain_word(const Token& token, std::string_view text, base::SourceId source);
+
+}  // namespace tessera::frontend

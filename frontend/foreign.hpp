@@ -1,0 +1,21 @@
+// Words and signs of other languages, and what is written here instead.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace tessera::frontend {
+
+struct ForeignWord {
+  std::string_view word;
+  std::string_view help;
+};
+const ForeignWord* find_foreign(std::string_view word);
+
+// What to write instead of a character that no program holds outside of strings and comments.
+std::optional<std::string_view> help_for_character(std::string_view character);
+
+// The element type that was meant: another library's name for it, or a near spelling.
+std::optional<std::string_view> element_meant_by(std::string_view word);
+
+}  // namespace tessera::frontend

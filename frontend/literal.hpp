@@ -1,0 +1,50 @@
+// What numbers, sizes and strings are worth, and how they are spelled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/diagnostic.hpp"
+#include "base/source.hpp"
+
+namespace tessera::frontend {
+
+// A literal's worth, or why it has none.
+template <class T>
+using Worth = std::variant<T, base::Diagnostic>;
+
+// Takes what literals are worth, and keeps the first reason why one is worth nothing.
+class FirstError {
+ public:
+  template <class T>
+  T worth(Worth<T> literal) {
+    if (auto* value = std::get_if<T>(&literal)) return std::move(*value);
+    add(std::get<base::Diagnostic>(std::move(literal)));
+    return T{};
+  }
+  void add(base::Diagnostic why) {
+    if (!error_) error_ = std::move(why);
+  }
+  std::optional<base::Diagnostic> take() { return std::move(error_); }
+
+ private:
+  std::optional<base::Diagnostic> error_;
+};
+
+// Digits, perhaps with `_` between them.
+Worth<std::int64_t> integer_value(std::string_view text, base::Span span);
+Worth<double> real_value(std::string_view text, base::Span span);
+// `64MiB`, `1000`, `2KB`, in bytes.
+Worth<std::int64_t> size_value(std::string_view text, base::Span span);
+// A string as written, quotes included.
+Worth<std::string> string_value(std::string_view text, base::Span span);
+
+// The shortest spelling of a size; a string with quotes and escapes.
+std::string size_text(std::int64_t bytes);
+std::string string_text(std::string_view value);
+
+}  // namespace tessera::frontend

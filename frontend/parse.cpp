@@ -1,0 +1,497 @@
+// The door to ANTLR. Its lexer makes plain tokens; its parser is handed plain tokens and its tree is turned into ours
+// here, and its exceptions end here.
+//
+// A row of tokens is read twice at most: quickly, without looking at the surroundings of a rule (SLL), and, where that
+// fails, thoroughly (LL), to be sure and to learn what could have stood at the place of the error.
+
+#include <antlr4-runtime.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "frontend/explain.hpp"
+#include "frontend/literal.hpp"
+#include "frontend/syntax.hpp"
+#include "frontend/text.hpp"
+#include "tessera_grammar/TesseraLexer.h"
+#include "tessera_grammar/TesseraParser.h"
+
+namespace tessera::frontend {
+
+namespace {
+
+using grammar::TesseraLexer;
+using Parser = grammar::TesseraParser;
+
+// ---- Tokens, theirs and ours --------------------------------------------------------------------------------------
+
+constexpr std::array<std::size_t, kTokenKinds> kTheirs = {{
+#define THEIRS(identifier, lexer_name, spelling, role) Parser::lexer_name,
+    TESSERA_TOKENS(THEIRS)
+#undef THEIRS
+}};
+
+TokenKind ours(std::size_t type) {
+  if (type == antlr4::Token::EOF) return TokenKind::end;
+  switch (type) {
+#define OURS(identifier, lexer_name, spelling, role) \
+  case Parser::lexer_name: return TokenKind::identifier;
+    TESSERA_TOKENS(OURS)
+#undef OURS
+  }
+  base::fail_check("a token of the table", __FILE__, __LINE__, "the lexer made a token that the table does not know");
+}
+
+// Everything that calls generated code goes through here: its classes share caches that grow as they work, so one
+// thread at a time; and of its exceptions none is expected, save those that StopAtFirst throws.
+template <class F>
+auto alone(F&& f) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  try {
+    return f();
+  } catch (const antlr4::RuntimeException& error) {
+    base::fail_check("no exception", __FILE__, __LINE__, std::string("the generated parser failed: ") + error.what());
+  }
+}
+
+std::vector<std::unique_ptr<antlr4::Token>> theirs(Tokens tokens) {
+  std::vector<std::unique_ptr<antlr4::Token>> made;
+  const auto put = [&](std::size_t type, std::size_t begin, std::size_t end) {
+    auto token = std::make_unique<antlr4::CommonToken>(type);
+    token->setStartIndex(begin);
+    token->setStopIndex(end - 1);
+    made.push_back(std::move(token));
+  };
+  for (const Token& token : tokens) put(kTheirs[static_cast<std::size_t>(token.kind)], token.begin, token.end);
+  const std::size_t end = tokens.empty() ? 0 : tokens.back().end;
+  put(antlr4::Token::EOF, end, end);
+  return made;
+}
+
+// ---- Errors -------------------------------------------------------------------------------------------------------
+
+TokenKinds ours(const antlr4::misc::IntervalSet& types) {
+  TokenKinds kinds;
+  for (const auto& interval : types.getIntervals()) {
+    for (auto type = interval.a; type <= interval.b; ++type) {
+      const bool is_token = type == -1 || (type > 0 && type != static_cast<ssize_t>(Parser::BLANK));
+      if (is_token) kinds.set(static_cast<std::size_t>(ours(static_cast<std::size_t>(type))));
+    }
+  }
+  return kinds;
+}
+
+// What could have followed where a decision of several tokens came to a dead end.
+TokenKinds expected_of(const antlr4::NoViableAltException& error) {
+  TokenKinds kinds;
+  if (error.getDeadEndConfigs() == nullptr) return kinds;
+  for (const auto& config : error.getDeadEndConfigs()->configs) {
+    for (const auto* transition : config->state->transitions) {
+      if (!transition->isEpsilon()) kinds |= ours(transition->label());
+    }
+  }
+  return kinds;
+}
+
+// Only a thorough reading looks for an error before it leaves a loop, where more could have been expected.
+enum class Effort : std::uint8_t { quick, thorough };
+
+// Ends the parse at the first error instead of repairing it.
+class StopAtFirst : public antlr4::DefaultErrorStrategy {
+ public:
+  explicit StopAtFirst(Effort effort) : effort_(effort) {}
+
+  void reportError(antlr4::Parser*, const antlr4::RecognitionException& error) override {
+    const auto* dead_end = dynamic_cast<const antlr4::NoViableAltException*>(&error);
+    const bool later = dead_end != nullptr && dead_end->getStartToken() != dead_end->getOffendingToken();
+    stop(*error.getOffendingToken(), later ? expected_of(*dead_end) : ours(error.getExpectedTokens()));
+  }
+  void recover(antlr4::Parser*, std::exception_ptr) override {}
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
+    stop(*parser->getCurrentToken(), ours(parser->getExpectedTokens()));
+  }
+  void sync(antlr4::Parser* parser) override {
+    if (effort_ == Effort::quick) return;
+    const auto& automaton = parser->getATN();
+    const auto& next = automaton.nextTokens(automaton.states[parser->getState()]);
+    const auto here = static_cast<ssize_t>(parser->getTokenStream()->LA(1));
+    if (next.contains(here) || next.contains(antlr4::Token::EPSILON)) return;
+    stop(*parser->getCurrentToken(), ours(parser->getExpectedTokens()));
+  }
+
+ private:
+  [[noreturn]] void stop(const antlr4::Token& token, TokenKinds expected) {
+    throw Stop{token.getTokenIndex(), expected};
+  }
+  Effort effort_;
+};
+
+// ---- Their tree to ours -------------------------------------------------------------------------------------------
+
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view text, Ast& ast) : text_(text), ast_(ast) {}
+
+  std::optional<base::Diagnostic> error() { return first_error_.take(); }
+
+  void read(Goal goal, Parser& parser) {
+    switch (goal) {
+      case Goal::statement: return ast_.program.push_back(statement(parser.statementAlone()->statement()));
+      case Goal::type: return static_cast<void>(type(parser.typeAlone()->type()));
+      case Goal::mesh: return ast_.program.push_back(lone_mesh(parser.meshAlone()->meshAxes()));
+    }
+  }
+
+ private:
+  // -- Statements
+
+  StatementId add(antlr4::ParserRuleContext* c, decltype(Statement::node) node) {
+    return ast_.statements.add(Statement{span(c), std::move(node)});
+  }
+
+  StatementId statement(Parser::StatementContext* c) {
+    if (auto* mesh = c->meshStatement()) return add(c, MeshStatement{name(mesh->name()), mesh_axes(mesh->meshAxes())});
+    if (auto* let = c->letStatement()) return let_statement(let);
+    if (auto* fn = c->fnStatement()) return fn_statement(fn);
+    if (auto* print = c->printStatement()) return add(c, Print{expressions(print->expression())});
+    if (auto* show = c->showStatement()) return add(c, Show{expression(show->expression())});
+    if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
+    if (auto* save = c->saveStatement()) return save_statement(save);
+    if (auto* assertion = c->assertStatement()) return assert_statement(assertion);
+    return add(c, ExprStatement{expression(c->expression())});
+  }
+
+  StatementId lone_mesh(Parser::MeshAxesContext* c) { return add(c, MeshStatement{{"m", span(c)}, mesh_axes(c)}); }
+  std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
+    std::vector<MeshAxis> axes;
+    for (auto* axis : c->meshAxis()) axes.push_back({name(axis->name()), expression(axis->expression())});
+    return axes;
+  }
+
+  StatementId let_statement(Parser::LetStatementContext* c) {
+    Let let{names(c->name()), std::nullopt, {}};
+    if (c->type() != nullptr) let.type = type(c->type());
+    let.value = expression(c->expression());
+    return add(c, std::move(let));
+  }
+
+  StatementId fn_statement(Parser::FnStatementContext* c) {
+    Fn fn{name(c->name()), {}, {}, {}, c->block() == nullptr};
+    if (auto* parameters = c->parameters()) {
+      for (auto* p : parameters->parameter()) fn.parameters.push_back({name(p->name()), type(p->type())});
+    }
+    if (auto* results = c->results()) {
+      for (auto* result : results->type()) fn.results.push_back(type(result));
+    }
+    if (fn.body_is_expression) {
+      const ExprId result = expression(c->expression());
+      fn.body = ast_.blocks.add(Block{{}, result, span(c->expression())});
+    } else {
+      fn.body = block(c->block());
+    }
+    return add(c, std::move(fn));
+  }
+
+  StatementId save_statement(Parser::SaveStatementContext* c) {
+    auto* path = c->STRING()->getSymbol();
+    const ExprId value = expression(c->expression());
+    return add(c, Save{value, string(path), span(path), c->start->getType() == Parser::SAVE_SHARDS});
+  }
+
+  StatementId assert_statement(Parser::AssertStatementContext* c) {
+    Assert assertion{expression(c->expression()), std::nullopt};
+    if (c->STRING() != nullptr) assertion.message = string(c->STRING()->getSymbol());
+    return add(c, std::move(assertion));
+  }
+
+  BlockId block(Parser::BlockContext* c) {
+    Block block{{}, {}, span(c)};
+    for (auto* child : c->children) {
+      if (auto* let = dynamic_cast<Parser::LetStatementContext*>(child)) block.statements.push_back(let_statement(let));
+      if (auto* check = dynamic_cast<Parser::AssertStatementContext*>(child)) {
+        block.statements.push_back(assert_statement(check));
+      }
+    }
+    block.result = expression(c->expression());
+    return ast_.blocks.add(std::move(block));
+  }
+
+  // -- Types
+
+  // The id is taken before those of types inside, in extents: the outermost comes first.
+  TypeId type(Parser::TypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+  TypeId type(Parser::NewTypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+
+  TypeId fill(antlr4::ParserRuleContext* c, Parser::ElementContext* element_context, Parser::ShapeContext* shape,
+              Parser::LayoutContext* layout) {
+    const TypeId id = ast_.types.add(TypeExpr{});
+    TypeExpr type;
+    type.span = span(c);
+    if (element_context != nullptr) {
+      type.element = element(element_context);
+      type.element_span = span(element_context);
+    }
+    type.has_shape = shape != nullptr;
+    if (shape != nullptr) {
+      for (auto* d : shape->dimension()) type.dimensions.push_back(dimension(d));
+    }
+    if (auto* p = layout->pending()) type.pending = pending(p);
+    type.any_layout = layout->QUESTION() != nullptr;
+    if (layout->name() != nullptr) type.mesh = name(layout->name());
+    ast_.types[id] = std::move(type);
+    return id;
+  }
+
+  ElementKeyword element(Parser::ElementContext* c) const { return *element_keyword(text(c)); }
+
+  Dimension dimension(Parser::DimensionContext* c) {
+    Dimension dimension;
+    dimension.span = span(c);
+    auto* extent = c->extent();
+    dimension.from_file = extent->UNDERSCORE() != nullptr;
+    if (extent->INT() != nullptr) dimension.extent = integer(extent->INT()->getSymbol());
+    if (extent->word() != nullptr) dimension.extent = add(span(extent), NameRef{std::string(text(extent))});
+    if (extent->expression() != nullptr) dimension.extent = parenthesised(extent->expression(), span(extent));
+    if (c->axes() != nullptr) dimension.axes = names(c->axes()->name());
+    return dimension;
+  }
+
+  Pending pending(Parser::PendingContext* c) {
+    PendingKind kind = PendingKind::sum;
+    if (c->MAX() != nullptr) kind = PendingKind::max;
+    if (c->MIN() != nullptr) kind = PendingKind::min;
+    return {kind, names(c->name()), span(c)};
+  }
+
+  // -- Expressions
+
+  ExprId add(Span where, decltype(Expr::node) node) { return ast_.exprs.add(Expr{where, false, std::move(node)}); }
+
+  std::vector<ExprId> expressions(const std::vector<Parser::ExpressionContext*>& contexts) {
+    std::vector<ExprId> ids;
+    for (auto* c : contexts) ids.push_back(expression(c));
+    return ids;
+  }
+
+  ExprId parenthesised(Parser::ExpressionContext* c, Span where) {
+    const ExprId id = expression(c);
+    ast_.exprs[id].parenthesised = true;
+    ast_.exprs[id].span = where;
+    return id;
+  }
+
+  ExprId expression(Parser::ExpressionContext* c) {
+    ExprId id = condition(c->condition());
+    for (auto* step : c->restatement()) {
+      As as{id, type(step->newType()), std::nullopt, {}};
+      if (auto* size = step->size()) {
+        as.within_bytes = first_error_.worth(size_value(text(size), span(size)));
+        as.within_span = span(size);
+      }
+      id = add(join(span(c->condition()), span(step)), std::move(as));
+    }
+    return id;
+  }
+
+  ExprId condition(Parser::ConditionContext* c) {
+    if (c->op == nullptr) return comparison(c->comparison());
+    if (c->operand != nullptr) return add(span(c), Unary{UnaryOp::logical_not, condition(c->operand)});
+    const ExprId left = condition(c->left);
+    return binary(span(c), left, c->op, condition(c->right));
+  }
+
+  ExprId comparison(Parser::ComparisonContext* c) {
+    const ExprId left = arithmetic(c->left);
+    if (c->op == nullptr) return left;
+    return binary(span(c), left, c->op, arithmetic(c->right));
+  }
+
+  ExprId arithmetic(Parser::ArithmeticContext* c) {
+    if (c->compound() != nullptr) return compound(c->compound());
+    if (c->atom() != nullptr) return indexed(c);
+    if (c->operand != nullptr) return add(span(c), Unary{UnaryOp::negate, arithmetic(c->operand)});
+    const ExprId left = arithmetic(c->left);
+    return binary(span(c), left, c->op, arithmetic(c->right));
+  }
+
+  ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
+    return add(where, Binary{*binary_op(text(op)), span(op), left, right});
+  }
+
+  ExprId indexed(Parser::ArithmeticContext* c) {
+    ExprId id = atom(c->atom());
+    for (auto* brackets : c->subscripts()) {
+      if (std::holds_alternative<Tuple>(ast_[id].node)) first_error_.add(indexed_tuple(span(brackets)));
+      Index index{id, {}};
+      for (auto* s : brackets->subscript()) index.subscripts.push_back(subscript(s));
+      id = add(join(span(c->atom()), span(brackets)), std::move(index));
+    }
+    return id;
+  }
+
+  Subscript subscript(Parser::SubscriptContext* c) {
+    Subscript subscript;
+    subscript.span = span(c);
+    if (c->range != nullptr) subscript.kind = Subscript::Kind::range;
+    if (c->start != nullptr) subscript.start = expression(c->start);
+    if (c->stop != nullptr) subscript.stop = expression(c->stop);
+    return subscript;
+  }
+
+  ExprId atom(Parser::AtomContext* c) {
+    if (c->name() != nullptr) return name_or_call(c);
+    if (c->element() != nullptr) {
+      const ExprId operand = expression(c->expression());
+      return add(span(c), Cast{element(c->element()), span(c->element()), operand});
+    }
+    if (c->list() != nullptr) return add(span(c), ListLiteral{expressions(c->list()->expression())});
+    if (c->parentheses() != nullptr) return tuple_or_group(c->parentheses());
+    auto* token = c->start;
+    switch (token->getType()) {
+      case Parser::INT: return integer(token);
+      case Parser::FLOAT:
+        return add(span(c), FloatLiteral{first_error_.worth(real_value(text(c), span(c))), std::string(text(c))});
+      case Parser::STRING: return add(span(c), StringLiteral{string(token)});
+    }
+    return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
+  }
+
+  ExprId name_or_call(Parser::AtomContext* c) {
+    Name callee = name(c->name());
+    if (c->arguments() == nullptr) return add(span(c), NameRef{std::move(callee.text)});
+    Call call{std::move(callee), {}};
+    for (auto* a : c->arguments()->argument()) call.arguments.push_back(argument(a));
+    return add(span(c), std::move(call));
+  }
+
+  Argument argument(Parser::ArgumentContext* c) {
+    Argument argument{std::nullopt, ExprId{}, span(c)};
+    if (c->name() != nullptr) argument.name = name(c->name());
+    if (c->type() != nullptr) {
+      argument.value = type(c->type());
+    } else {
+      argument.value = expression(c->expression());
+    }
+    return argument;
+  }
+
+  ExprId tuple_or_group(Parser::ParenthesesContext* c) {
+    const auto items = c->expression();
+    if (items.size() == 1) return parenthesised(items[0], span(c));
+    return add(span(c), Tuple{expressions(items)});
+  }
+
+  ExprId compound(Parser::CompoundContext* c) {
+    if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
+    if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
+    const BlockId body = block(c->block());
+    if (c->LOCAL() != nullptr) return add(span(c), Local{body});
+    return add(span(c), BlockExpr{body});
+  }
+
+  ExprId if_expression(Parser::IfExpressionContext* c) {
+    const auto blocks = c->block();
+    If branch{expression(c->expression()), block(blocks[0]), {}};
+    if (auto* nested = c->ifExpression()) {
+      const ExprId result = if_expression(nested);
+      branch.else_block = ast_.blocks.add(Block{{}, result, span(nested)});
+    } else {
+      branch.else_block = block(blocks[1]);
+    }
+    return add(span(c), branch);
+  }
+
+  ExprId loop_expression(Parser::LoopExpressionContext* c) {
+    Loop loop{{}, name(c->name()), {}, {}};
+    for (auto* carried : c->carried())
+      loop.carried.push_back({name(carried->name()), expression(carried->expression())});
+    loop.bound = expression(c->expression());
+    loop.body = block(c->block());
+    return add(span(c), std::move(loop));
+  }
+
+  ExprId integer(antlr4::Token* token) {
+    return add(span(token), IntLiteral{first_error_.worth(integer_value(text(token), span(token)))});
+  }
+  std::string string(antlr4::Token* token) { return first_error_.worth(string_value(text(token), span(token))); }
+
+  // -- Words and places
+
+  Name name(Parser::NameContext* c) { return {std::string(text(c)), span(c)}; }
+  std::vector<Name> names(const std::vector<Parser::NameContext*>& contexts) {
+    std::vector<Name> all;
+    for (auto* c : contexts) all.push_back(name(c));
+    return all;
+  }
+
+  Span span(antlr4::Token* token) const { return span(token, token); }
+  Span span(antlr4::ParserRuleContext* c) const { return span(c->start, c->stop); }
+  Span span(antlr4::Token* first, antlr4::Token* last) const {
+    const auto begin = static_cast<std::uint32_t>(first->getStartIndex());
+    return {ast_.source, begin, static_cast<std::uint32_t>(last->getStopIndex() + 1)};
+  }
+  template <class Place>
+  std::string_view text(Place* place) const {
+    const Span where = span(place);
+    return text_.substr(where.begin, where.end - where.begin);
+  }
+
+  std::string_view text_;
+  Ast& ast_;
+  FirstError first_error_;
+};
+
+// ---- Reading ------------------------------------------------------------------------------------------------------
+
+std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilder& builder) {
+  antlr4::ListTokenSource feed(theirs(tokens));
+  antlr4::CommonTokenStream stream(&feed);
+  Parser parser(&stream);
+  using Simulator = antlr4::atn::ParserATNSimulator;
+  using Mode = antlr4::atn::PredictionMode;
+  parser.getInterpreter<Simulator>()->setPredictionMode(effort == Effort::quick ? Mode::SLL : Mode::LL);
+  parser.setErrorHandler(std::make_shared<StopAtFirst>(effort));
+  parser.removeErrorListeners();
+  try {
+    builder.read(goal, parser);
+  } catch (const Stop& stop) {
+    return stop;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Token> lex(std::string_view text) {
+  const std::size_t mark = byte_order_mark_length(text);
+  text.remove_prefix(mark);
+  const CodePointOffsets offsets(text);
+  std::vector<Token> tokens;
+  alone([&] {
+    antlr4::ANTLRInputStream input{std::string(text)};
+    TesseraLexer lexer(&input);
+    lexer.removeErrorListeners();
+    for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken()) {
+      const auto begin = static_cast<std::uint32_t>(mark) + offsets[token->getStartIndex()];
+      const auto end = static_cast<std::uint32_t>(mark) + offsets[token->getStopIndex() + 1];
+      tokens.push_back({ours(token->getType()), begin, end});
+    }
+  });
+  return tokens;
+}
+
+ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast) {
+  return alone([&]() -> ReadResult {
+    TreeBuilder builder(text, ast);
+    auto stop = try_read(goal, tokens, Effort::quick, builder);
+    if (stop) stop = try_read(goal, tokens, Effort::thorough, builder);
+    if (stop) return *stop;
+    if (auto error = builder.error()) return std::move(*error);
+    return Read{};
+  });
+}
+
+}  // namespace tessera::frontend

@@ -1,0 +1,31 @@
+// Source -> Ast. The only door to ANTLR is parse.cpp.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/source.hpp"
+#include "frontend/ast.hpp"
+
+namespace tessera::frontend {
+
+// Limits on what is read at all; beyond them there is a diagnostic, never a crash or a hang.
+inline constexpr std::size_t kSourceBytesMax = 16U << 20U;  // one text
+inline constexpr std::size_t kNestingMax = 256;             // brackets, operators and keywords open at once
+inline constexpr std::size_t kSyntaxErrorsMax = 50;         // then the rest of the text is not looked at
+
+// Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement.
+base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source);
+
+// For the REPL: does the text end inside an open bracket, after a binary operator and the like, so that another line
+// may complete it?
+bool is_incomplete(std::string_view text);
+
+// Parses one type alone, as `--from` and `--to` of the command line give it. The Ast holds it as types[0].
+base::Result<Ast> parse_type(const base::SourceMap& sources, base::SourceId source);
+
+// Parses a mesh alone, `x:4,y:2` (as `--mesh` gives it) or `[x: 4, y: 2]`. The Ast holds one MeshStatement, named `m`.
+base::Result<Ast> parse_mesh(const base::SourceMap& sources, base::SourceId source);
+
+// Parses a size alone: `64MiB`, `1000`, `2KB`. Used by `--within`.
+base::Result<std::int64_t> parse_size(const base::SourceMap& sources, base::SourceId source);
+
+}  // namespace tessera::frontend

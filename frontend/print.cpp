@@ -1,0 +1,416 @@
+#include "frontend/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "frontend/comments.hpp"
+#include "frontend/document.hpp"
+#include "frontend/literal.hpp"
+#include "frontend/rows.hpp"
+
+namespace tessera::frontend {
+
+namespace {
+
+constexpr std::size_t kColumnsMax = 100;
+constexpr std::size_t kOneLine = std::numeric_limits<std::size_t>::max() / 2;
+
+// How tightly an expression holds together, and how tightly its place wants it to. Between these stand the precedences
+// of the operators.
+constexpr int kWholeLevel = 0;  // any expression, `as` among them
+constexpr int kOperandOfAsLevel = 1;
+constexpr int kCompoundLevel = 9;  // if, loop, local and blocks: an operand, but not indexed
+constexpr int kAtomLevel = 10;
+
+bool is_compound(const Expr& expr) {
+  return std::holds_alternative<If>(expr.node) || std::holds_alternative<BlockExpr>(expr.node) ||
+         std::holds_alternative<Local>(expr.node) || std::holds_alternative<Loop>(expr.node);
+}
+
+int level_of(const Expr& expr) {
+  if (std::holds_alternative<As>(expr.node)) return kWholeLevel;
+  if (const auto* binary = std::get_if<Binary>(&expr.node)) return precedence(binary->op);
+  if (const auto* unary = std::get_if<Unary>(&expr.node)) {
+    return unary->op == UnaryOp::negate ? kNegatePrecedence : kNotPrecedence;
+  }
+  return is_compound(expr) ? kCompoundLevel : kAtomLevel;
+}
+
+bool is_comparison(BinaryOp op) { return precedence(op) == precedence(BinaryOp::equal); }
+
+// What the operands of an operator must hold together at least.
+int left_level(BinaryOp op) { return is_comparison(op) || op == BinaryOp::power ? precedence(op) + 1 : precedence(op); }
+int right_level(BinaryOp op) { return op == BinaryOp::power ? kNegatePrecedence : precedence(op) + 1; }
+
+class Printer {
+ public:
+  Printer(const Ast& ast, const base::SourceMap* sources, const PrintHooks& hooks)
+      : ast_(ast), hooks_(hooks), comments_(ast, sources), rows_(doc_, comments_) {}
+
+  std::string program() {
+    std::vector<Entry> entries;
+    for (const StatementId id : ast_.program) entries.push_back({ast_[id].span, [this, id] { return statement(id); }});
+    const auto docs = rows_.lines(entries, 0, comments_.text_end());
+    if (docs.empty()) return "";
+    return doc_.layout(doc_.concat(docs), kColumnsMax) + "\n";
+  }
+  std::string lone_expr(ExprId id) { return doc_.layout(expr(id, kWholeLevel), kOneLine); }
+  std::string lone_type(TypeId id) { return doc_.layout(type(id), kOneLine); }
+
+ private:
+  // Brackets end what stands tight around them.
+  DocId row(std::string open, const std::vector<Entry>& entries, std::string close, base::Span inside,
+            Spread spread = Spread::one_a_line) {
+    const bool tight = std::exchange(tight_, false);
+    const DocId doc = rows_.bracketed(std::move(open), entries, std::move(close), inside, spread);
+    tight_ = tight;
+    return doc;
+  }
+
+  DocId words(std::string text) { return doc_.text(std::move(text)); }
+  Entry expr_entry(ExprId id) {
+    return {ast_[id].span, [this, id] { return expr(id, kWholeLevel); }};
+  }
+  std::vector<Entry> expr_entries(const std::vector<ExprId>& ids) {
+    std::vector<Entry> entries;
+    for (const ExprId id : ids) entries.push_back(expr_entry(id));
+    return entries;
+  }
+
+  // ---- Statements ----
+
+  DocId statement(StatementId id) {
+    return std::visit([&](const auto& node) { return statement(id, node); }, ast_[id].node);
+  }
+
+  DocId statement(StatementId id, const MeshStatement& mesh) {
+    std::vector<Entry> axes;
+    for (const MeshAxis& axis : mesh.axes) {
+      const auto print = [this, &axis] {
+        return doc_.concat({words(axis.name.text + ": "), expr(axis.size, kWholeLevel)});
+      };
+      axes.push_back({base::join(axis.name.span, ast_[axis.size].span), print});
+    }
+    const base::Span inside{ast_.source, mesh.name.span.end, ast_[id].span.end};
+    return doc_.concat({words(fmt::format("mesh {} = ", mesh.name.text)), row("[", axes, "]", inside)});
+  }
+
+  DocId statement(StatementId id, const Let& let) {
+    std::string head = "let ";
+    if (let.names.size() == 1) {
+      head += let.names[0].text;
+    } else {
+      head += fmt::format("({})", join_names(let.names));
+    }
+    std::vector<DocId> parts{words(head)};
+    if (let.type) {
+      parts.push_back(words(": "));
+      parts.push_back(type(*let.type));
+    } else if (let.names.size() == 1 && hooks_.let_type) {
+      if (const auto text = hooks_.let_type(id)) parts.push_back(words(fmt::format(": {}", *text)));
+    }
+    parts.push_back(words(" = "));
+    parts.push_back(expr(let.value, kWholeLevel));
+    return doc_.concat(std::move(parts));
+  }
+
+  DocId statement(StatementId, const Fn& fn) {
+    std::vector<Entry> parameters;
+    std::uint32_t end = fn.name.span.end;
+    for (const Parameter& p : fn.parameters) {
+      const auto print = [this, &p] { return doc_.concat({words(p.name.text + ": "), type(p.type)}); };
+      parameters.push_back({base::join(p.name.span, ast_[p.type].span), print});
+      end = ast_[p.type].span.end;
+    }
+    end = comments_.find(')', end, ast_[fn.body].span.begin);
+    const base::Span inside{ast_.source, fn.name.span.end, end};
+    std::vector<DocId> parts{words(fmt::format("fn {}", fn.name.text)), row("(", parameters, ")", inside)};
+    if (!fn.results.empty()) parts.push_back(results(fn));
+    if (fn.body_is_expression) {
+      parts.push_back(words(" = "));
+      parts.push_back(expr(ast_[fn.body].result, kWholeLevel));
+    } else {
+      parts.push_back(words(" "));
+      parts.push_back(block(fn.body));
+    }
+    return doc_.concat(std::move(parts));
+  }
+
+  DocId results(const Fn& fn) {
+    if (fn.results.size() == 1) return doc_.concat({words(" -> "), type(fn.results[0])});
+    std::vector<Entry> types;
+    for (const TypeId id : fn.results) types.push_back({ast_[id].span, [this, id] { return type(id); }});
+    base::Span inside = base::join(types.front().span, types.back().span);
+    inside.end = comments_.find(')', inside.end, ast_[fn.body].span.begin);
+    return doc_.concat({words(" -> "), row("(", types, ")", inside)});
+  }
+
+  DocId statement(StatementId, const Print& print) {
+    std::vector<DocId> items;
+    for (const ExprId item : print.items) items.push_back(expr(item, kWholeLevel));
+    return doc_.concat({words("print "), rows_.comma_separated(items)});
+  }
+  DocId statement(StatementId, const Show& show) {
+    return doc_.concat({words("show "), expr(show.value, kWholeLevel)});
+  }
+  DocId statement(StatementId, const PlanStatement& plan) {
+    return doc_.concat({words("plan "), expr(plan.value, kWholeLevel)});
+  }
+  DocId statement(StatementId id, const Save& save) {
+    const std::string path = string_text(save.path);
+    const std::vector<Entry> entries{expr_entry(save.value), {save.path_span, [this, path] { return words(path); }}};
+    return doc_.concat({words(save.shards ? "save_shards" : "save"), row("(", entries, ")", ast_[id].span)});
+  }
+  DocId statement(StatementId, const Assert& assertion) {
+    std::vector<DocId> items{expr(assertion.condition, kWholeLevel)};
+    if (assertion.message) items.push_back(words(string_text(*assertion.message)));
+    return doc_.concat({words("assert "), rows_.comma_separated(items)});
+  }
+  DocId statement(StatementId, const ExprStatement& lone) { return expr(lone.value, kWholeLevel); }
+
+  static std::string join_names(const std::vector<Name>& names) {
+    std::string text;
+    for (const Name& name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name.text);
+    return text;
+  }
+
+  // `{ e }` on one line where nothing forbids it.
+  DocId block(BlockId id) { return doc_.group(open_block(id)); }
+
+  // Broken with the group around it.
+  DocId open_block(BlockId id) {
+    const Block& b = ast_[id];
+    std::vector<Entry> entries;
+    for (const StatementId s : b.statements) entries.push_back({ast_[s].span, [this, s] { return statement(s); }});
+    entries.push_back(expr_entry(b.result));
+    const bool tight = std::exchange(tight_, false);
+    const DocId inside = doc_.concat(rows_.lines(entries, b.span.begin, b.span.end));
+    tight_ = tight;
+    return doc_.concat({words("{"), doc_.nest(doc_.concat({doc_.line(), inside})), doc_.line(), words("}")});
+  }
+
+  // ---- Types ----
+
+  DocId type(TypeId id) {
+    const TypeExpr& t = ast_[id];
+    std::vector<DocId> parts;
+    if (t.element) parts.push_back(words(std::string(spelling(*t.element))));
+    if (t.has_shape) {
+      std::vector<Entry> dimensions;
+      for (const Dimension& d : t.dimensions) dimensions.push_back({d.span, [this, &d] { return dimension(d); }});
+      base::Span inside = t.span;
+      if (t.element) inside.begin = t.element_span.end;
+      const auto last = dimensions.empty() ? inside.begin : dimensions.back().span.end;
+      inside.end = comments_.find(']', last, inside.end);
+      parts.push_back(row("[", dimensions, "]", inside, Spread::together));
+    }
+    std::string tail;
+    if (t.pending) tail += pending(*t.pending);
+    if (t.any_layout) tail += "?";
+    if (t.mesh) tail += fmt::format(" on {}", t.mesh->text);
+    parts.push_back(words(tail));
+    return doc_.concat(std::move(parts));
+  }
+
+  DocId dimension(const Dimension& d) {
+    std::string axes;
+    if (d.axes.size() == 1) axes = fmt::format("@{}", d.axes[0].text);
+    for (std::size_t i = 0; d.axes.size() > 1 && i < d.axes.size(); ++i)
+      axes += fmt::format("{}{}", i == 0 ? "@(" : ",", d.axes[i].text);
+    if (d.axes.size() > 1) axes += ")";
+    return doc_.concat({d.from_file ? words("_") : extent(d.extent), words(axes)});
+  }
+
+  DocId extent(ExprId id) {
+    const Expr& e = ast_[id];
+    const auto* name = std::get_if<NameRef>(&e.node);
+    const bool bare = std::holds_alternative<IntLiteral>(e.node) || (name != nullptr && name->name != "_");
+    if (bare && !as_type(id)) return expr(id, kWholeLevel);
+    return doc_.concat({words("("), tight(id), words(")")});
+  }
+
+  static std::string pending(const Pending& p) {
+    std::string text = "{";
+    switch (p.kind) {
+      case PendingKind::sum: text += "+"; break;
+      case PendingKind::max: text += "max "; break;
+      case PendingKind::min: text += "min "; break;
+    }
+    for (std::size_t i = 0; i < p.axes.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", p.axes[i].text);
+    return text + "}";
+  }
+
+  // ---- Expressions ----
+
+  // Without blanks around its operators, as in `(3*N)@x` and `a[i:i+8]`; inside of brackets of its own it is as ever.
+  DocId tight(ExprId id) {
+    const bool before = std::exchange(tight_, true);
+    const DocId doc = expr(id, kWholeLevel);
+    tight_ = before;
+    return doc;
+  }
+
+  std::optional<std::string> as_type(ExprId id) const { return hooks_.as_type ? hooks_.as_type(id) : std::nullopt; }
+
+  // `wanted` is the level that the place asks for: what holds together less tightly is put in parentheses.
+  DocId expr(ExprId id, int wanted) {
+    const Expr& e = ast_[id];
+    if (const auto text = as_type(id)) {
+      const DocId added = doc_.concat({bare(id, operand_of_as(e)), words(fmt::format(" as {}", *text))});
+      return wanted > kWholeLevel ? doc_.concat({words("("), added, words(")")}) : added;
+    }
+    return bare(id, wanted);
+  }
+  static int operand_of_as(const Expr& e) {
+    return std::holds_alternative<As>(e.node) ? kWholeLevel : kOperandOfAsLevel;
+  }
+
+  DocId bare(ExprId id, int wanted) {
+    const Expr& e = ast_[id];
+    const DocId doc = std::visit([&](const auto& node) { return expr(id, node); }, e.node);
+    const bool kept = e.parenthesised && is_compound(e) && wanted > kWholeLevel;  // as written: for those who read it
+    if (level_of(e) >= wanted && !kept) return doc;
+    return doc_.concat({words("("), doc, words(")")});
+  }
+
+  DocId expr(ExprId, const IntLiteral& literal) { return words(fmt::format("{}", literal.value)); }
+  DocId expr(ExprId, const FloatLiteral& literal) { return words(literal.text); }
+  DocId expr(ExprId, const BoolLiteral& literal) { return words(literal.value ? "true" : "false"); }
+  DocId expr(ExprId, const StringLiteral& literal) { return words(string_text(literal.value)); }
+  DocId expr(ExprId, const NameRef& name) { return words(name.name); }
+
+  DocId expr(ExprId id, const ListLiteral& list) {
+    const auto is_short = [&](ExprId item) { return level_of(ast_[item]) >= kNegatePrecedence && is_number(item); };
+    const bool numbers = std::all_of(list.items.begin(), list.items.end(), is_short);
+    return row("[", expr_entries(list.items), "]", ast_[id].span, numbers ? Spread::filled : Spread::one_a_line);
+  }
+  bool is_number(ExprId id) const {
+    const auto& node = ast_[id].node;
+    if (const auto* unary = std::get_if<Unary>(&node)) return is_number(unary->operand);
+    return std::holds_alternative<IntLiteral>(node) || std::holds_alternative<FloatLiteral>(node) ||
+           std::holds_alternative<BoolLiteral>(node);
+  }
+
+  DocId expr(ExprId id, const Tuple& tuple) { return row("(", expr_entries(tuple.items), ")", ast_[id].span); }
+
+  DocId expr(ExprId, const Unary& unary) {
+    const bool negate = unary.op == UnaryOp::negate;
+    return doc_.concat({words(negate ? "-" : "!"), expr(unary.operand, negate ? kNegatePrecedence : kNotPrecedence)});
+  }
+
+  // A chain of operators of one precedence is broken before none of its operands or before all.
+  DocId expr(ExprId, const Binary& binary) {
+    const int level = precedence(binary.op);
+    std::vector<const Binary*> chain{&binary};
+    const auto next = [&](ExprId left) -> const Binary* {
+      const auto* inner = std::get_if<Binary>(&ast_[left].node);
+      const bool same = inner != nullptr && precedence(inner->op) == level && left_level(binary.op) == level;
+      return same && !as_type(left) ? inner : nullptr;
+    };
+    while (const Binary* inner = next(chain.back()->left)) chain.push_back(inner);
+    const bool tight = binary.op == BinaryOp::power || (tight_ && level > precedence(BinaryOp::equal));
+    std::vector<DocId> parts{expr(chain.back()->left, left_level(chain.back()->op))};
+    for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+      parts.push_back(words(fmt::format("{}{}", tight ? "" : " ", spelling((*link)->op))));
+      if (!tight) parts.push_back(doc_.line());
+      parts.push_back(expr((*link)->right, right_level((*link)->op)));
+    }
+    return doc_.group(doc_.nest(doc_.concat(std::move(parts))));
+  }
+
+  DocId expr(ExprId id, const Index& index) {
+    std::vector<Entry> entries;
+    for (const Subscript& s : index.subscripts) entries.push_back({s.span, [this, &s] { return subscript(s); }});
+    const base::Span inside{ast_.source, ast_[index.base].span.end, ast_[id].span.end};
+    return doc_.concat({expr(index.base, kAtomLevel), row("[", entries, "]", inside, Spread::together)});
+  }
+
+  DocId subscript(const Subscript& s) {
+    if (s.kind == Subscript::Kind::single) return expr(s.start, kWholeLevel);
+    std::vector<DocId> parts;
+    if (s.start.valid()) parts.push_back(tight(s.start));
+    parts.push_back(words(":"));
+    if (s.stop.valid()) parts.push_back(tight(s.stop));
+    return doc_.concat(std::move(parts));
+  }
+
+  DocId expr(ExprId id, const Call& call) {
+    std::vector<Entry> entries;
+    for (const Argument& a : call.arguments) entries.push_back({a.span, [this, &a] { return argument(a); }});
+    const base::Span inside{ast_.source, call.callee.span.end, ast_[id].span.end};
+    return doc_.concat({words(call.callee.text), row("(", entries, ")", inside)});
+  }
+
+  DocId argument(const Argument& a) {
+    const auto* value = std::get_if<ExprId>(&a.value);
+    const DocId doc = value != nullptr ? expr(*value, kWholeLevel) : type(std::get<TypeId>(a.value));
+    return a.name ? doc_.concat({words(a.name->text + "="), doc}) : doc;
+  }
+
+  DocId expr(ExprId id, const Cast& cast) {
+    const base::Span inside{ast_.source, cast.element_span.end, ast_[id].span.end};
+    return doc_.concat({words(std::string(spelling(cast.element))), row("(", {expr_entry(cast.operand)}, ")", inside)});
+  }
+
+  DocId expr(ExprId, const As& as) {
+    std::vector<DocId> parts{expr(as.operand, operand_of_as(ast_[as.operand])), words(" as "), type(as.type)};
+    if (as.within_bytes) parts.push_back(words(fmt::format(" within {}", size_text(*as.within_bytes))));
+    return doc_.concat(std::move(parts));
+  }
+
+  DocId expr(ExprId, const If& branch) { return doc_.group(open_if(branch)); }
+
+  // All blocks of a chain are broken, or none.
+  DocId open_if(const If& branch) {
+    std::vector<DocId> parts{words("if "), expr(branch.condition, kWholeLevel), words(" ")};
+    parts.push_back(open_block(branch.then_block));
+    parts.push_back(words(" else "));
+    parts.push_back(is_else_if(branch.else_block) ? open_if(std::get<If>(ast_[ast_[branch.else_block].result].node))
+                                                  : open_block(branch.else_block));
+    return doc_.concat(std::move(parts));
+  }
+
+  bool is_else_if(BlockId id) const {
+    const Block& b = ast_[id];
+    const Expr& result = ast_[b.result];
+    if (!b.statements.empty() || !std::holds_alternative<If>(result.node) || as_type(b.result)) return false;
+    return !comments_.any(b.span.begin, result.span.begin) && !comments_.any(result.span.end, b.span.end);
+  }
+
+  DocId expr(ExprId, const BlockExpr& e) { return block(e.block); }
+  DocId expr(ExprId, const Local& local) { return doc_.concat({words("local "), block(local.block)}); }
+
+  DocId expr(ExprId, const Loop& loop) {
+    std::vector<DocId> carried;
+    for (const Carried& c : loop.carried) {
+      carried.push_back(doc_.concat({words(c.name.text + " = "), expr(c.init, kWholeLevel)}));
+    }
+    return doc_.concat({words("loop "), rows_.comma_separated(carried),
+                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel), words(" "),
+                        block(loop.body)});
+  }
+
+  const Ast& ast_;
+  const PrintHooks& hooks_;
+  Document doc_;
+  CommentShelf comments_;
+  Rows rows_;
+  bool tight_ = false;
+};
+
+}  // namespace
+
+std::string print(const Ast& ast, const base::SourceMap* sources, const PrintHooks& hooks) {
+  return Printer(ast, sources, hooks).program();
+}
+
+std::string print_expr(const Ast& ast, ExprId expr, const PrintHooks& hooks) {
+  return Printer(ast, nullptr, hooks).lone_expr(expr);
+}
+
+std::string print_type(const Ast& ast, TypeId type) { return Printer(ast, nullptr, {}).lone_type(type); }
+
+}  // namespace tessera::frontend

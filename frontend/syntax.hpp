@@ -1,0 +1,36 @@
+// The door to ANTLR, seen from this side: text to words, and words to tree. Nothing else of the frontend knows that a
+// parser generator is at work.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "frontend/ast.hpp"
+#include "frontend/token.hpp"
+
+namespace tessera::frontend {
+
+// All words of a text, comments and newlines included; what is no word becomes `unknown` tokens. The text is valid
+// UTF-8.
+std::vector<Token> lex(std::string_view text);
+
+// What a row of tokens is read as.
+enum class Goal : std::uint8_t { statement, type, mesh };
+
+// Where reading stopped, and what could have stood there.
+struct Stop {
+  std::size_t at = 0;   // index of the token; their number where more was wanted
+  TokenKinds expected;  // `end` stands for the end of the statement
+};
+
+struct Read {};
+using ReadResult = std::variant<Read, Stop, base::Diagnostic>;
+
+// Reads the tokens as one statement and appends it to the program, as one type, or as the axes of one mesh (which
+// becomes a MeshStatement named `m`). On failure the tree holds pieces that nothing refers to.
+ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast);
+
+}  // namespace tessera::frontend

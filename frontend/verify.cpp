@@ -1,0 +1,241 @@
+#include "frontend/verify.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.hpp"
+#include "base/utf8.hpp"
+#include "frontend/literal.hpp"
+#include "frontend/parse.hpp"
+#include "frontend/token.hpp"
+
+namespace tessera::frontend {
+
+namespace {
+
+// Every node that is reached is reached once, so that what is walked is a tree and the walk ends.
+class Verifier {
+ public:
+  explicit Verifier(const Ast& ast)
+      : ast_(ast),
+        exprs_(ast.exprs.size()),
+        types_(ast.types.size()),
+        statements_(ast.statements.size()),
+        blocks_(ast.blocks.size()) {}
+
+  void program() {
+    for (const StatementId id : ast_.program) statement(id);
+    for (const Comment& comment : ast_.comments) {
+      TESSERA_CHECK(comment.text.starts_with('#') && comment.text.find('\n') == std::string::npos,
+                    "a comment of no line");
+    }
+  }
+
+ private:
+  // Marks the visit of a node and the way to it.
+  class Visit {
+   public:
+    template <class Id>
+    Visit(Verifier& verifier, std::vector<bool>& visited, Id id) : depth_(verifier.depth_) {
+      TESSERA_CHECK(id.value < visited.size(), "an id of the tree leads nowhere");
+      TESSERA_CHECK(!visited[id.value], "a node of the tree has two parents");
+      visited[id.value] = true;
+      TESSERA_CHECK(++depth_ <= kDepthMax, "the tree is deeper than the parser makes them");
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { --depth_; }
+
+   private:
+    std::size_t& depth_;
+  };
+
+  // Of all that may be open at once, braces are the deepest: an expression, its block, and a `let` in it.
+  static constexpr std::size_t kDepthMax = 3 * kNestingMax + 8;
+
+  // ---- Statements ----
+
+  void statement(StatementId id) {
+    const Visit visit(*this, statements_, id);
+    std::visit([&](const auto& node) { check(node); }, ast_[id].node);
+  }
+
+  void check(const MeshStatement& mesh) {
+    name(mesh.name.text);
+    TESSERA_CHECK(!mesh.axes.empty(), "a mesh without axes");
+    for (const MeshAxis& axis : mesh.axes) {
+      name(axis.name.text);
+      expr(axis.size);
+    }
+  }
+  void check(const Let& let) {
+    TESSERA_CHECK(!let.names.empty(), "a let without names");
+    TESSERA_CHECK(let.names.size() == 1 || !let.type, "a let of several names with a type");
+    names(let.names);
+    if (let.type) type(*let.type);
+    expr(let.value);
+  }
+  void check(const Fn& fn) {
+    name(fn.name.text);
+    for (const Parameter& p : fn.parameters) {
+      name(p.name.text);
+      type(p.type);
+    }
+    for (const TypeId result : fn.results) type(result);
+    block(fn.body);
+    TESSERA_CHECK(!fn.body_is_expression || ast_[fn.body].statements.empty(), "statements after the `=` of a function");
+  }
+  void check(const Print& print) {
+    TESSERA_CHECK(!print.items.empty(), "a print of nothing");
+    exprs(print.items);
+  }
+  void check(const Show& show) { expr(show.value); }
+  void check(const PlanStatement& plan) { expr(plan.value); }
+  void check(const Save& save) {
+    expr(save.value);
+    utf8(save.path);
+  }
+  void check(const Assert& assertion) {
+    expr(assertion.condition);
+    if (assertion.message) utf8(*assertion.message);
+  }
+  void check(const ExprStatement& lone) { expr(lone.value); }
+
+  void block(BlockId id) {
+    const Visit visit(*this, blocks_, id);
+    for (const StatementId inner : ast_[id].statements) {
+      statement(inner);
+      const auto& node = ast_[inner].node;
+      TESSERA_CHECK(std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node),
+                    "a statement that may not stand in a block");
+    }
+    expr(ast_[id].result);
+  }
+
+  // ---- Types ----
+
+  void type(TypeId id, bool needs_element = true) {
+    const Visit visit(*this, types_, id);
+    const TypeExpr& t = ast_[id];
+    TESSERA_CHECK(t.element || (!needs_element && t.has_shape), "a type without an element type");
+    TESSERA_CHECK(t.has_shape || t.dimensions.empty(), "dimensions without a shape");
+    TESSERA_CHECK(!t.pending || !t.any_layout, "a pending brace and `?` in one type");
+    for (const Dimension& d : t.dimensions) {
+      names(d.axes);
+      TESSERA_CHECK(d.from_file != d.extent.valid(), "a dimension has one extent, or `_`");
+      if (d.extent.valid()) expr(d.extent);
+    }
+    if (t.pending) {
+      TESSERA_CHECK(!t.pending->axes.empty(), "a pending brace without axes");
+      names(t.pending->axes);
+    }
+    if (t.mesh) name(t.mesh->text);
+  }
+
+  // ---- Expressions ----
+
+  void expr(ExprId id) {
+    const Visit visit(*this, exprs_, id);
+    std::visit([&](const auto& node) { check(node); }, ast_[id].node);
+  }
+  void exprs(const std::vector<ExprId>& ids) {
+    for (const ExprId id : ids) expr(id);
+  }
+
+  void check(const IntLiteral& literal) { TESSERA_CHECK(literal.value >= 0, "a negative integer literal"); }
+  void check(const FloatLiteral& literal) {
+    TESSERA_CHECK(is_real_literal(literal.text), "a float literal that is not spelled as one");
+    const auto worth = real_value(literal.text, {});
+    const auto* value = std::get_if<double>(&worth);
+    TESSERA_CHECK(value != nullptr && *value == literal.value, "a float literal whose text has another value");
+  }
+  void check(const BoolLiteral&) {}
+  void check(const StringLiteral& literal) { utf8(literal.value); }
+  void check(const ListLiteral& list) { exprs(list.items); }
+  void check(const NameRef& reference) { name(reference.name); }
+  void check(const Unary& unary) { expr(unary.operand); }
+  void check(const Binary& binary) {
+    expr(binary.left);
+    expr(binary.right);
+  }
+  void check(const Index& index) {
+    expr(index.base);
+    TESSERA_CHECK(!std::holds_alternative<Tuple>(ast_[index.base].node), "an indexed tuple");
+    TESSERA_CHECK(!index.subscripts.empty(), "an index without subscripts");
+    for (const Subscript& s : index.subscripts) subscript(s);
+  }
+  void subscript(const Subscript& s) {
+    const bool range = s.kind == Subscript::Kind::range;
+    TESSERA_CHECK(range || (s.start.valid() && !s.stop.valid()), "a single subscript has a start and nothing else");
+    if (s.start.valid()) expr(s.start);
+    if (s.stop.valid()) expr(s.stop);
+  }
+  void check(const Call& call) {
+    name(call.callee.text);
+    for (const Argument& a : call.arguments) {
+      if (a.name) name(a.name->text);
+      if (const auto* value = std::get_if<ExprId>(&a.value)) {
+        expr(*value);
+      } else {
+        type(std::get<TypeId>(a.value));
+      }
+    }
+  }
+  void check(const Cast& cast) { expr(cast.operand); }
+  void check(const Tuple& tuple) {
+    TESSERA_CHECK(tuple.items.size() > 1, "a tuple of less than two");
+    exprs(tuple.items);
+  }
+  void check(const As& as) {
+    expr(as.operand);
+    type(as.type, false);
+    TESSERA_CHECK(!as.within_bytes || *as.within_bytes >= 0, "a negative budget");
+  }
+  void check(const If& branch) {
+    expr(branch.condition);
+    block(branch.then_block);
+    block(branch.else_block);
+  }
+  void check(const BlockExpr& e) { block(e.block); }
+  void check(const Local& local) { block(local.block); }
+  void check(const Loop& loop) {
+    TESSERA_CHECK(!loop.carried.empty(), "a loop that carries nothing");
+    for (const Carried& c : loop.carried) {
+      name(c.name.text);
+      expr(c.init);
+    }
+    name(loop.index.text);
+    expr(loop.bound);
+    block(loop.body);
+  }
+
+  // ---- Words ----
+
+  static void name(const std::string& text) {
+    TESSERA_CHECK(is_name(text), "`" + text + "` is used as a name and is none");
+  }
+  static void names(const std::vector<Name>& all) {
+    for (const Name& one : all) name(one.text);
+  }
+  static void utf8(const std::string& text) {
+    TESSERA_CHECK(!base::first_invalid_byte(text), "a string that is not valid UTF-8");
+  }
+
+  const Ast& ast_;
+  std::vector<bool> exprs_;
+  std::vector<bool> types_;
+  std::vector<bool> statements_;
+  std::vector<bool> blocks_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+base::Status verify(const Ast& ast) {
+  return base::guarded([&]() -> base::Status {
+    Verifier(ast).program();
+    return base::Done{};
+  });
+}
+
+}  // namespace tessera::frontend

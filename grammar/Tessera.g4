@@ -1,0 +1,217 @@
+// The grammar of Tessera, in reading order: what the parser is asked for, statements, types, expressions, words.
+//
+// A program is a list of statements, each ended by a newline or by `;`. Which newlines count is decided between lexer and
+// parser (frontend/statements.cpp): those that do arrive here as END, together with `;`, and all others are dropped. The
+// parser is handed one statement at a time, so that an error in one hides nothing in the next.
+grammar Tessera;
+
+tokens { END }
+
+// ---- What the parser is asked for ------------------------------------------------------------------------------------
+
+statementAlone : statement EOF ;
+
+// `f32[16@y, 16, 16@x]{+z}` and `x:4,y:2`, as they stand on a command line.
+typeAlone : type EOF ;
+meshAlone : (meshAxes | '[' meshAxes ']') EOF ;
+
+// ---- Statements ------------------------------------------------------------------------------------------------------
+
+statement
+  : meshStatement
+  | letStatement
+  | fnStatement
+  | printStatement
+  | showStatement
+  | planStatement
+  | saveStatement
+  | assertStatement
+  | expression
+  ;
+
+meshStatement : 'mesh' name '=' '[' meshAxes ']' ;
+meshAxes : meshAxis (',' meshAxis)* ','? ;
+meshAxis : name ':' expression ;
+
+letStatement : 'let' (name (':' type)? | '(' name (',' name)+ ')') '=' expression ;
+
+fnStatement : 'fn' name '(' parameters? ')' results? ('=' expression | block) ;
+parameters : parameter (',' parameter)* ','? ;
+parameter : name ':' type ;
+results : '->' (type | '(' type (',' type)+ ')') ;
+
+printStatement : 'print' expression (',' expression)* ;
+showStatement : 'show' expression ;
+planStatement : 'plan' expression ;
+saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
+assertStatement : 'assert' expression (',' STRING)? ;
+
+// `let`s and `assert`s, then one expression. END before `}` is allowed, after `{` it never arrives.
+block : '{' ((letStatement | assertStatement) END)* expression END? '}' ;
+
+// ---- Types -----------------------------------------------------------------------------------------------------------
+
+type : element shape? layout ;
+
+// After `as` the element type may be left out: it stays what it is.
+newType : element shape? layout | shape layout ;
+
+element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' ;
+
+shape : '[' (dimension (',' dimension)* ','?)? ']' ;
+dimension : extent ('@' axes)? ;
+extent : INT | '_' | word | '(' expression ')' ;
+
+// The major axis comes first.
+axes : name | '(' name (',' name)* ')' ;
+
+layout : (pending | '?')? ('on' name)? ;
+pending : '{' ('+' | 'max' | 'min') name (',' name)* '}' ;
+
+// ---- Expressions -----------------------------------------------------------------------------------------------------
+
+// From the loosest to the tightest. `as` ends an expression: only another `as` may follow.
+expression : condition restatement* ;
+restatement : 'as' newType ('within' size)? ;
+size : INT | SIZE ;
+
+condition
+  : comparison
+  | op='!' operand=condition
+  | left=condition op='&&' right=condition
+  | left=condition op='||' right=condition
+  ;
+
+// Comparisons do not chain.
+comparison : left=arithmetic (op=('==' | '!=' | '<' | '<=' | '>' | '>=') right=arithmetic)? ;
+
+arithmetic
+  : atom subscripts*
+  | compound
+  | <assoc=right> left=arithmetic op='**' right=arithmetic
+  | op='-' operand=arithmetic
+  | left=arithmetic op=('*' | '/' | '%' | '@') right=arithmetic
+  | left=arithmetic op=('+' | '-') right=arithmetic
+  ;
+
+subscripts : '[' subscript (',' subscript)* ','? ']' ;
+subscript : start=expression (range=':' stop=expression?)? | range=':' stop=expression? ;
+
+atom
+  : INT
+  | FLOAT
+  | STRING
+  | 'true'
+  | 'false'
+  | name arguments?
+  | element '(' expression ')'
+  | list
+  | parentheses
+  ;
+
+arguments : '(' (argument (',' argument)* ','?)? ')' ;
+argument : (name '=')? (type | expression) ;
+
+list : '[' (expression (',' expression)* ','?)? ']' ;
+
+// One item only groups; two or more are a tuple.
+parentheses : '(' expression (',' expression)* ')' ;
+
+compound
+  : ifExpression
+  | loopExpression
+  | 'local' block
+  | block
+  ;
+
+ifExpression : 'if' expression block 'else' (block | ifExpression) ;
+
+loopExpression : 'loop' carried (',' carried)* 'for' name '<' expression block ;
+carried : name '=' expression ;
+
+// ---- Words -----------------------------------------------------------------------------------------------------------
+
+name : word | '_' ;
+
+// `max` and `min` are functions too, not keywords.
+word : NAME | 'max' | 'min' ;
+
+MESH : 'mesh' ;
+LET : 'let' ;
+FN : 'fn' ;
+PRINT : 'print' ;
+SHOW : 'show' ;
+PLAN : 'plan' ;
+SAVE : 'save' ;
+SAVE_SHARDS : 'save_shards' ;
+ASSERT : 'assert' ;
+AS : 'as' ;
+ON : 'on' ;
+LOCAL : 'local' ;
+WITHIN : 'within' ;
+LOOP : 'loop' ;
+FOR : 'for' ;
+IF : 'if' ;
+ELSE : 'else' ;
+TRUE : 'true' ;
+FALSE : 'false' ;
+BOOL : 'bool' ;
+I32 : 'i32' ;
+I64 : 'i64' ;
+F32 : 'f32' ;
+F64 : 'f64' ;
+BF16 : 'bf16' ;
+F16 : 'f16' ;
+MAX : 'max' ;
+MIN : 'min' ;
+
+LEFT_PAREN : '(' ;
+RIGHT_PAREN : ')' ;
+LEFT_SQUARE : '[' ;
+RIGHT_SQUARE : ']' ;
+LEFT_BRACE : '{' ;
+RIGHT_BRACE : '}' ;
+COMMA : ',' ;
+COLON : ':' ;
+QUESTION : '?' ;
+ARROW : '->' ;
+EQUAL : '==' ;
+NOT_EQUAL : '!=' ;
+LESS_EQUAL : '<=' ;
+GREATER_EQUAL : '>=' ;
+LESS : '<' ;
+GREATER : '>' ;
+ASSIGN : '=' ;
+LOGICAL_OR : '||' ;
+LOGICAL_AND : '&&' ;
+NOT : '!' ;
+POWER : '**' ;
+STAR : '*' ;
+SLASH : '/' ;
+PERCENT : '%' ;
+AT : '@' ;
+PLUS : '+' ;
+MINUS : '-' ;
+
+UNDERSCORE : '_' ;
+NAME : [\p{Letter}_] [\p{Letter}_0-9]* ;
+
+INT : DIGITS ;
+FLOAT : DIGITS '.' DIGITS? EXPONENT? | '.' DIGITS EXPONENT? | DIGITS EXPONENT ;
+fragment DIGITS : [0-9] ('_'? [0-9])* ;
+fragment EXPONENT : [eE] [+-]? DIGITS ;
+
+// A number with letters at its end: a size, where one may stand.
+SIZE : [0-9] [0-9_.]* [\p{Letter}_] [\p{Letter}_0-9.]* ;
+
+// Escapes are looked at later, one by one.
+STRING : '"' ('\\' ~[\r\n] | ~["\\\r\n])* '"' ;
+OPEN_STRING : '"' ('\\' ~[\r\n] | ~["\\\r\n])* '\\'? ;
+
+COMMENT : '#' ~[\r\n]* ;
+NEWLINE : '\r'? '\n' ;
+SEMICOLON : ';' ;
+BLANK : [ \t]+ -> skip ;
+
+// Whatever is left, so that the lexer never fails: it is refused by name later.
+UNKNOWN : . ;

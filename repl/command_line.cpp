@@ -1,0 +1,224 @@
+#include "repl/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr const char* kAbout =
+    "Tessera, an array language whose types say where every element lives.\n"
+    "Without a command it reads statements from standard input, one at a time, and runs them on simulated devices; a\n"
+    "statement that fails changes nothing. On a terminal it prompts for them; :help and :quit are understood.";
+constexpr const char* kExitStatuses =
+    "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the world failed (a file, memory);\n"
+    "4 our bug. NO_COLOR is honoured.";
+constexpr const char* kFile = "the script, or - for standard input";
+constexpr const char* kMachine = "a machine model, as JSON";
+
+// The wishes of all commands while CLI11 fills them in.
+struct Wishes {
+  RunOptions run;
+  std::vector<std::string> defines;
+  std::string backend = "sim";
+  std::string reshard = "silent";
+  std::optional<std::string> trace;
+  std::optional<int> ranks;
+  CheckOptions check;
+  FormatOptions format;
+  bool format_check = false;
+  bool format_write = false;
+  ExplainOptions explain;
+  PlanOptions plan;
+  CompareOptions compare;
+};
+
+Answer wrong(std::string text) { return {std::move(text), true}; }
+
+// What a later version will have, so that it fails with a plain sentence.
+std::optional<Answer> not_here_yet(const CLI::App& app, const Wishes& wishes) {
+  for (const char* command : {"draw", "learn"}) {
+    if (app.got_subcommand(command)) return wrong(fmt::format("this version of tessera has no `{}` yet", command));
+  }
+  if (wishes.ranks) return wrong("this version of tessera has no --ranks yet: it runs on simulated devices only");
+  if (wishes.backend == "mpi") return wrong("this version of tessera has no MPI backend yet: use --backend sim");
+  if (wishes.trace) return wrong("this version of tessera has no --trace yet: --stats is there");
+  return std::nullopt;
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* about) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->get_formatter()->column_width(34);
+  return command;
+}
+
+void flag(CLI::App* command, const char* name, bool& target, const char* about) {
+  command->add_flag(name, target, about)->disable_flag_override();
+}
+
+void add_run(CLI::App& app, Wishes& wishes) {
+  CLI::App* run = add_command(app, "run", "Run a script.");
+  run->add_option("FILE", wishes.run.file, kFile)->type_name("")->required();
+  run->add_option("--backend", wishes.backend, "where devices live: sim (simulated, the default)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"sim", "mpi"}).description(""));
+  run->add_option("--define", wishes.defines, "replace the value of a top-level `let N = ...`; may be repeated")
+      ->type_name("N=V")
+      ->allow_extra_args(false);
+  run->add_option("--reshard", wishes.reshard, "what inserted communication is: silent (the default), warn or error")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
+  flag(run, "--stats", wishes.run.stats, "print to stderr what each statement that communicated took");
+  run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
+  run->add_option("--trace", wishes.trace)->group("");
+}
+
+void add_check(CLI::App& app, Wishes& wishes) {
+  CLI::App* check = add_command(app, "check", "Check a script and print the type of every top-level `let`.");
+  check->add_option("FILE", wishes.check.file, kFile)->type_name("")->required();
+  flag(check, "--json", wishes.check.json, "types and diagnostics as JSON, one object a line");
+}
+
+void add_format(CLI::App& app, Wishes& wishes) {
+  CLI::App* format = add_command(app, "fmt", "Print a script in the canonical layout.");
+  format->add_option("FILE", wishes.format.file, kFile)->type_name("")->required();
+  flag(format, "--check", wishes.format_check, "print nothing; exit 1 if the layout would change");
+  flag(format, "--write", wishes.format_write, "rewrite the file instead of printing");
+}
+
+void add_explain(CLI::App& app, Wishes& wishes) {
+  CLI::App* explain = add_command(app, "explain", "Explain a diagnostic: tessera explain axis-used-twice.");
+  explain->add_option("SLUG", wishes.explain.slug, "the name in brackets of an error, warning or note")
+      ->type_name("")
+      ->required();
+}
+
+void add_plan(CLI::App& app, Wishes& wishes) {
+  CLI::App* plan = add_command(app, "plan", "Plan one redistribution.");
+  PlanOptions& options = wishes.plan;
+  plan->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH");
+  plan->add_option("--from", options.from, "the type that is there: f32[16@y,16,16@x]")->type_name("TYPE");
+  plan->add_option("--to", options.to, "the type that is wanted: f32[16,16@(x,y),16]")->type_name("TYPE");
+  plan->add_option("--planner", options.planner, fmt::format("{}", fmt::join(planner_names(), " ")))->type_name("NAME");
+  flag(plan, "--collectives-only", options.collectives_only, "only named collectives, no general exchange");
+  plan->add_option("--within", options.within, "the most bytes a device may use at any time: 64MiB")->type_name("SIZE");
+  plan->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  flag(plan, "--json", options.json, "one JSON object in one line");
+  plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
+      ->type_name("FILE");
+}
+
+void add_compare(CLI::App& app, Wishes& wishes) {
+  CLI::App* compare = add_command(app, "compare", "Plan one redistribution with every planner, side by side.");
+  CompareOptions& options = wishes.compare;
+  compare->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH")->required();
+  compare->add_option("--from", options.from, "the type that is there")->type_name("TYPE")->required();
+  compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE")->required();
+  compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  flag(compare, "--json", options.json, "JSON objects, one planner a line");
+}
+
+void add_hidden(CLI::App& app, Wishes& wishes) {
+  for (const char* name : {"draw", "learn"}) app.add_subcommand(name)->group("")->prefix_command();
+  app.add_option("--ranks", wishes.ranks)->group("");
+}
+
+Command finished_run(Wishes& wishes) {
+  for (const std::string& define : wishes.defines) {
+    const std::size_t equals = define.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return wrong(fmt::format("--define wants NAME=VALUE, not `{}`", define));
+    }
+    wishes.run.defines[define.substr(0, equals)] = define.substr(equals + 1);
+  }
+  if (wishes.reshard == "warn") wishes.run.reshard = Reshard::warn;
+  if (wishes.reshard == "error") wishes.run.reshard = Reshard::error;
+  return std::move(wishes.run);
+}
+
+Command finished_format(Wishes& wishes) {
+  if (wishes.format_check && wishes.format_write) return wrong("--check and --write exclude each other");
+  if (wishes.format_write && wishes.format.file == "-") return wrong("--write wants a file, not standard input");
+  if (wishes.format_check) wishes.format.action = FormatOptions::Action::check;
+  if (wishes.format_write) wishes.format.action = FormatOptions::Action::write;
+  return std::move(wishes.format);
+}
+
+Command finished_plan(Wishes& wishes) {
+  PlanOptions& plan = wishes.plan;
+  if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
+    return wrong("--batch takes --mesh, --from and --to from the lines of its file");
+  }
+  if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
+    return wrong("plan wants --mesh, --from and --to, or --batch FILE");
+  }
+  return std::move(plan);
+}
+
+Command finished(const CLI::App& app, Wishes& wishes) {
+  if (auto answer = not_here_yet(app, wishes)) return *answer;
+  if (app.got_subcommand("run")) return finished_run(wishes);
+  if (app.got_subcommand("check")) return std::move(wishes.check);
+  if (app.got_subcommand("fmt")) return finished_format(wishes);
+  if (app.got_subcommand("explain")) return std::move(wishes.explain);
+  if (app.got_subcommand("plan")) return finished_plan(wishes);
+  if (app.got_subcommand("compare")) return std::move(wishes.compare);
+  return SessionOptions{};
+}
+
+// The command that was being read when something was wrong with it.
+std::string command_of(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? "tessera" : "tessera " + commands.front()->get_name();
+}
+
+// CLI11 leaves an empty line for every group of hidden options.
+std::string without_gaps(std::string text) {
+  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
+  return text;
+}
+
+Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(true);
+  std::string text = error.what();
+  if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') {
+    text = fmt::format("there is no command `{}`; to run a script: tessera run FILE", rest.front());
+  } else if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    text = fmt::format("`{}` was not expected here", rest.front());
+  }
+  return wrong(fmt::format("{}\n  help: {} --help lists what there is", text, command_of(app)));
+}
+
+}  // namespace
+
+Command parse_command_line(int argument_count, const char* const* arguments) {
+  Wishes wishes;
+  CLI::App app(kAbout, "tessera");
+  app.footer(kExitStatuses);
+  app.set_version_flag("--version", fmt::format("tessera {}", version()));
+  app.require_subcommand(0, 1);
+  add_run(app, wishes);
+  add_check(app, wishes);
+  add_format(app, wishes);
+  add_explain(app, wishes);
+  add_plan(app, wishes);
+  add_compare(app, wishes);
+  add_hidden(app, wishes);
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    return Answer{without_gaps(app.help())};
+  } catch (const CLI::CallForVersion& asked) {
+    return Answer{fmt::format("{}\n", asked.what())};
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  return finished(app, wishes);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "repl/commands/commands.hpp"
+#include "repl/exit.hpp"
+#include "repl/files.hpp"
+#include "repl/render/json.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+void tell(const Diagnostic& diagnostic, bool json, Console& console) {
+  if (json) {
+    console.out(to_json(diagnostic));
+  } else {
+    console.report(diagnostic);
+  }
+}
+
+void tell(const Binding& binding, bool json, Console& console) {
+  console.out(json ? to_json(binding) : fmt::format("{} : {}\n", binding.name, binding.type));
+}
+
+}  // namespace
+
+int perform(const CheckOptions& options, Console& console) {
+  const auto script = read_text(options.file);
+  if (!script.value) {
+    console.complain(script.why);
+    return kExitCommand;
+  }
+  Config config = base_config(console);
+  config.log = nullptr;
+  Session session(std::move(config));
+  const auto program = session.check(script.value->text, script.value->name);
+  for (const Diagnostic& diagnostic : program ? program->notes() : program.diagnostics()) {
+    tell(diagnostic, options.json, console);
+  }
+  if (!program) return exit_status(program.diagnostics());
+  for (const Binding& binding : program->bindings()) tell(binding, options.json, console);
+  return kExitDone;
+}
+
+}  // namespace tessera::repl

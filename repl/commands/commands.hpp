@@ -1,0 +1,32 @@
+// The commands: each does what its options ask for and gives the exit status.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "repl/console.hpp"
+#include "repl/options.hpp"
+
+namespace tessera::repl {
+
+int perform(const SessionOptions& options, Console& console);
+int perform(const RunOptions& options, Console& console);
+int perform(const CheckOptions& options, Console& console);
+int perform(const FormatOptions& options, Console& console);
+int perform(const ExplainOptions& options, Console& console);
+int perform(const PlanOptions& options, Console& console);
+int perform(const CompareOptions& options, Console& console);
+int perform(const Answer& answer, Console& console);
+
+// For several commands
+// -----------------------------------------------------------------------------------------------------
+
+// Reports the diagnostics of a failure; gives the exit status.
+int failed(const Diagnostics& diagnostics, Console& console);
+// The levels in the file; none without a file. Without a value the failure has been reported: the exit status is 2.
+std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console);
+// What all sessions of the command line have in common.
+Config base_config(Console& console);
+
+}  // namespace tessera::repl

@@ -1,0 +1,50 @@
+#include <chrono>
+#include <utility>
+
+#include "repl/commands/commands.hpp"
+#include "repl/exit.hpp"
+#include "repl/files.hpp"
+
+namespace tessera::repl {
+
+int failed(const Diagnostics& diagnostics, Console& console) {
+  console.report(diagnostics);
+  return exit_status(diagnostics);
+}
+
+std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console) {
+  if (!file) return std::vector<MachineLevel>{};
+  const auto text = read_text(*file);
+  if (!text.value) {
+    console.complain(text.why);
+    return std::nullopt;
+  }
+  auto levels = parse_machine(text.value->text, text.value->name);
+  if (!levels) {
+    console.report(levels.diagnostics());
+    return std::nullopt;
+  }
+  return std::move(*levels);
+}
+
+Config base_config(Console& console) {
+  Config config;
+  config.output = [&console](std::string_view text) { console.out(text); };
+  config.log = [&console](const Diagnostic& diagnostic) { console.report(diagnostic); };
+  config.clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  config.files.kind = FilePolicy::Kind::allowed;
+  return config;
+}
+
+int perform(const Answer& answer, Console& console) {
+  if (!answer.usage_error) {
+    console.out(answer.text);
+    return kExitDone;
+  }
+  console.complain(answer.text);
+  return kExitCommand;
+}
+
+}  // namespace tessera::repl

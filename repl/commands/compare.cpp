@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "repl/commands/commands.hpp"
+#include "repl/exit.hpp"
+#include "repl/render/table.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// What one planner answered.
+struct Attempt {
+  PlanRequest request;
+  Result<Plan> plan;
+};
+
+std::string ratio(double value, double bound) { return bound > 0 ? fmt::format("{:.2f}", value / bound) : "-"; }
+
+std::string ratio(std::int64_t value, std::int64_t bound) {
+  return ratio(static_cast<double>(value), static_cast<double>(bound));
+}
+
+Row row_of(const Attempt& attempt) {
+  const std::string& name = attempt.request.planner;
+  if (!attempt.plan) return {name, attempt.plan.diagnostics().front().message};
+  const Plan& plan = *attempt.plan;
+  return {name,
+          fmt::format("{}", plan.steps().size()),
+          fmt::format("{}", plan.received_bytes_total()),
+          ratio(plan.received_bytes_total(), plan.lower_bound_bytes_total()),
+          fmt::format("{}", plan.local_bytes_max()),
+          ratio(plan.local_bytes_max(), plan.bound_bytes()),
+          fmt::format("{}", plan.peak_bytes()),
+          fmt::format("{:.3g}", plan.seconds()),
+          ratio(plan.seconds(), plan.lower_bound_seconds())};
+}
+
+std::string table_of(const std::vector<Attempt>& attempts) {
+  const Plan& ours = *attempts.front().plan;
+  std::vector<Row> rows = {
+      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "seconds", "/bound"}};
+  for (const Attempt& attempt : attempts) rows.push_back(row_of(attempt));
+  rows.push_back({"bound", "", fmt::format("{}", ours.lower_bound_bytes_total()), "",
+                  fmt::format("{}", ours.bound_bytes()), "", "", fmt::format("{:.3g}", ours.lower_bound_seconds()),
+                  ""});
+  return fmt::format("{} -> {}\nreceived: bytes, all devices; largest array and peak: bytes of a device\n\n{}",
+                     ours.from(), ours.to(), table(rows));
+}
+
+std::string json_of(const std::vector<Attempt>& attempts) {
+  std::string lines;
+  for (const Attempt& attempt : attempts) {
+    lines += attempt.plan ? attempt.plan->json() : plan_failure_json(attempt.request, attempt.plan.diagnostics());
+    lines += '\n';
+  }
+  return lines;
+}
+
+// A rival may be unable to plan; nobody may fail through a bug of ours.
+int status_of(const std::vector<Attempt>& attempts, Console& console) {
+  int status = kExitDone;
+  for (const Attempt& attempt : attempts) {
+    if (attempt.plan || exit_status(attempt.plan.diagnostics()) != kExitOurBug) continue;
+    status = failed(attempt.plan.diagnostics(), console);
+  }
+  return status;
+}
+
+}  // namespace
+
+int perform(const CompareOptions& options, Console& console) {
+  auto machine = read_machine(options.machine_file, console);
+  if (!machine) return kExitCommand;
+  std::vector<Attempt> attempts;
+  for (const std::string& planner : planner_names()) {
+    PlanRequest request{options.mesh, options.from, options.to, planner, *machine, false, std::nullopt};
+    auto plan = make_plan(request);
+    // Our own planner comes first and plans everything that makes sense.
+    if (!plan && attempts.empty()) {
+      if (options.json) console.out(plan_failure_json(request, plan.diagnostics()) + '\n');
+      return failed(plan.diagnostics(), console);
+    }
+    attempts.push_back(Attempt{std::move(request), std::move(plan)});
+  }
+  console.out(options.json ? json_of(attempts) : table_of(attempts));
+  return status_of(attempts, console);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,105 @@
+#include "repl/console.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "repl/exit.hpp"
+#include "repl/render/diagnostic.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr int kStandardOutput = 1;
+constexpr int kStandardError = 2;
+constexpr std::size_t kBufferBytes = 1U << 16U;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_dumb_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return terminal == nullptr || std::strcmp(terminal, "dumb") == 0;
+}
+
+// Until the descriptor takes more; it does not block, because someone shares it who wants it so.
+void wait_for(int descriptor) {
+  struct pollfd wanted = {descriptor, POLLOUT, 0};
+  ::poll(&wanted, 1, -1);
+}
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void Output::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty() && !dropping_) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      wait_for(descriptor_);
+    } else if (errno != EINTR) {
+      dropping_ = true;
+      if (errno != EPIPE) failure_ = errno;
+    }
+  }
+  buffer_.clear();
+}
+
+bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
+
+Console::Console()
+    : out_(kStandardOutput),
+      err_(kStandardError),
+      out_is_terminal_(out_.is_terminal()),
+      colour_(err_.is_terminal() && !is_set("NO_COLOR") && !is_dumb_terminal()) {}
+
+void Console::out(std::string_view text) {
+  out_.write(text);
+  if (out_is_terminal_) out_.flush();
+}
+
+void Console::err(std::string_view text) {
+  out_.flush();
+  err_.write(text);
+  err_.flush();
+}
+
+void Console::report(const Diagnostic& diagnostic) { err(render(diagnostic, colour_ ? Colour::yes : Colour::no)); }
+
+void Console::report(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) report(diagnostic);
+}
+
+void Console::complain(std::string_view message) { err(fmt::format("error: {}\n", printable(message))); }
+
+int Console::finish(int status) {
+  out_.flush();
+  if (!out_.failure() || status != kExitDone) return status;
+  complain(fmt::format("cannot write standard output: {}", std::generic_category().message(*out_.failure())));
+  return kExitWorld;
+}
+
+int exit_status(const Diagnostics& diagnostics) {
+  const Diagnostic* first = nullptr;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.blame == Blame::us) return kExitOurBug;
+    if (first == nullptr && diagnostic.severity == Severity::error) first = &diagnostic;
+  }
+  return first == nullptr ? kExitProgram : static_cast<int>(first->blame);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,57 @@
+// The process's outputs: standard output, buffered, and standard error, in the order they were written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// One file descriptor. A reader that went away is no failure: what follows is dropped. Any other failure is kept, and
+// what follows it is dropped too.
+class Output {
+ public:
+  explicit Output(int descriptor) : descriptor_(descriptor) {}
+
+  void write(std::string_view text);
+  void flush();
+  bool is_terminal() const;
+  // The errno of the first write that failed.
+  std::optional<int> failure() const { return failure_; }
+
+ private:
+  int descriptor_;
+  std::string buffer_;
+  bool dropping_ = false;
+  std::optional<int> failure_;
+};
+
+class Console {
+ public:
+  Console();
+
+  void out(std::string_view text);
+  // To standard error, at once, after all that was written to standard output before.
+  void err(std::string_view text);
+  // Rendered, to standard error.
+  void report(const Diagnostic& diagnostic);
+  void report(const Diagnostics& diagnostics);
+  // `error: MESSAGE`, for what has no diagnostic: the command line and the script itself.
+  void complain(std::string_view message);
+  void flush() { out_.flush(); }
+  // What the process ends with: `status`, or 3 if all went well but standard output could not be written.
+  int finish(int status);
+
+ private:
+  Output out_;
+  Output err_;
+  bool out_is_terminal_;
+  bool colour_;
+};
+
+// The exit status that the diagnostics of a failure ask for.
+int exit_status(const Diagnostics& diagnostics);
+
+}  // namespace tessera::repl

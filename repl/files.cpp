@@ -1,0 +1,150 @@
+#include "repl/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::size_t kChunkBytes = 1U << 16U;
+
+std::string text_of(int error) { return std::generic_category().message(error); }
+
+// Reads a chunk to the end of `buffer`; the number of bytes, 0 at the end, or -1 with errno.
+ssize_t read_chunk(int descriptor, std::string& buffer) {
+  std::array<char, kChunkBytes> chunk;
+  const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());
+  if (count > 0) buffer.append(chunk.data(), static_cast<std::size_t>(count));
+  return count;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Where a path leads through symbolic links, so that replacing a file leaves the link.
+std::string resolved(const std::string& path) {
+  std::error_code error;
+  const auto target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+// Writes the text into a new file beside `target`, with its permissions, and makes sure it is on the disk.
+bool write_beside(int descriptor, const std::string& target, std::string_view text) {
+  struct stat old = {};
+  if (::stat(target.c_str(), &old) == 0 && ::fchmod(descriptor, old.st_mode & 07777U) != 0) return false;
+  return write_all(descriptor, text) && ::fsync(descriptor) == 0;
+}
+
+}  // namespace
+
+OpenFile::OpenFile(const std::string& path) {
+  if (path == "-") {
+    descriptor_ = STDIN_FILENO;
+    return;
+  }
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  owned_ = descriptor_ >= 0;
+  error_ = owned_ ? 0 : errno;
+}
+
+OpenFile::~OpenFile() {
+  if (owned_) ::close(descriptor_);
+}
+
+std::string OpenFile::why() const { return text_of(error_); }
+
+Read<Text> read_text(const std::string& path) {
+  const OpenFile file(path);
+  Text result{path == "-" ? "<stdin>" : path, {}};
+  const auto failed = [&](const std::string& why) {
+    return Read<Text>{std::nullopt, fmt::format("cannot read {}: {}", path == "-" ? "standard input" : path, why)};
+  };
+  if (!file.ok()) return failed(file.why());
+  while (result.text.size() <= text_bytes_max) {
+    const ssize_t count = read_chunk(file.descriptor(), result.text);
+    if (count < 0 && errno != EINTR) return failed(text_of(errno));
+    if (count == 0) break;
+  }
+  return {std::move(result), {}};
+}
+
+std::optional<std::string> replace_file(const std::string& path, std::string_view text) {
+  const std::string target = resolved(path);
+  std::string temporary = target + ".XXXXXX";
+  const auto failed = [&] { return fmt::format("cannot write {}: {}", path, text_of(errno)); };
+  const int descriptor = ::mkstemp(temporary.data());
+  if (descriptor < 0) return failed();
+  std::optional<std::string> why;
+  if (!write_beside(descriptor, target, text)) why = failed();
+  if (::close(descriptor) != 0 && !why) why = failed();
+  if (!why && std::rename(temporary.c_str(), target.c_str()) != 0) why = failed();
+  if (why) ::unlink(temporary.c_str());
+  return why;
+}
+
+// Waits until there is something to read, or until there was an interrupt, which is then forgotten.
+bool LineReader::interrupted() {
+  if (interrupt_ < 0) return false;
+  std::array<struct pollfd, 2> wanted = {{{descriptor_, POLLIN, 0}, {interrupt_, POLLIN, 0}}};
+  while (::poll(wanted.data(), wanted.size(), -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  if ((wanted[1].revents & POLLIN) == 0) return false;
+  std::string forgotten;
+  read_chunk(interrupt_, forgotten);
+  return true;
+}
+
+LineReader::Outcome LineReader::next(std::string& line) {
+  std::size_t searched = begin_;
+  while (true) {
+    const std::size_t end = buffer_.find('\n', searched);
+    const bool cut = end == std::string::npos && buffer_.size() - begin_ >= kLineBytesMax;
+    if (end != std::string::npos || cut || (ended_ && begin_ < buffer_.size())) {
+      const std::size_t stop = std::min(end, buffer_.size());
+      line.assign(buffer_, begin_, stop - begin_);
+      begin_ = std::min(stop + 1, buffer_.size());
+      return Outcome::line;
+    }
+    if (ended_) return Outcome::end;
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    searched = buffer_.size();
+    if (interrupted()) return Outcome::interrupted;
+    const ssize_t count = read_chunk(descriptor_, buffer_);
+    error_ = errno;
+    if (count < 0) return error_ == EINTR ? Outcome::interrupted : Outcome::failed;
+    ended_ = count == 0;
+  }
+}
+
+std::string LineReader::why() const { return text_of(error_); }
+
+void open_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    if (::open("/dev/null", O_WRONLY) != descriptor) return;  // the lowest free number is this one
+  }
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,84 @@
+// Files the command line names: scripts, machine models, batches. (Files a program names are the library's business.)
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera::repl {
+
+// Either a value or why there is none, for people.
+template <class T>
+struct Read {
+  std::optional<T> value;
+  std::string why;
+};
+
+struct Text {
+  std::string name;  // what diagnostics call it
+  std::string text;
+};
+
+// Reads a file whole, or standard input where the path is `-`. Of a text that is longer than the library takes, only as
+// much is read as shows that.
+Read<Text> read_text(const std::string& path);
+
+// Puts `text` into the file in one step: whoever looks sees the old text or the new one. Gives why not, if so.
+std::optional<std::string> replace_file(const std::string& path, std::string_view text);
+
+// Lines of a file as they come.
+class LineReader {
+ public:
+  // Lines are cut at this length, so that no input fills the memory.
+  static constexpr std::size_t kLineBytesMax = std::size_t{1} << 24U;
+
+  // What makes `interrupt` readable interrupts waiting for a line.
+  explicit LineReader(int descriptor, int interrupt = -1) : descriptor_(descriptor), interrupt_(interrupt) {}
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  enum class Outcome { line, end, interrupted, failed };
+  // The next line, without its line end, goes into `line`.
+  Outcome next(std::string& line);
+  // Is more there that needs no waiting?
+  bool has_buffered_line() const { return buffer_.find('\n', begin_) != std::string::npos; }
+  // Forgets the part of a line that was read so far.
+  void drop() { begin_ = buffer_.size(); }
+  // Why next() failed.
+  std::string why() const;
+
+ private:
+  bool interrupted();
+
+  int descriptor_;
+  int interrupt_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // what is before it has been given out
+  int error_ = 0;
+  bool ended_ = false;
+};
+
+// An open file, closed with this object. `-` is standard input, which stays open.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path);
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile();
+
+  bool ok() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  std::string why() const;  // why it is not open
+
+ private:
+  int descriptor_ = -1;
+  bool owned_ = false;
+  int error_ = 0;
+};
+
+// Makes sure that descriptors 0 to 2 exist, so that no other file takes their numbers: reading a closed standard input
+// fails, what is written to a closed output is lost.
+void open_standard_descriptors();
+
+}  // namespace tessera::repl

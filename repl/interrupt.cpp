@@ -1,0 +1,90 @@
+#include "repl/interrupt.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+namespace tessera::repl {
+
+namespace {
+
+// A signal handler is given nothing but the signal's number, so what it works on has to be global.
+std::atomic<Session*> running = nullptr;
+std::atomic<int> handlers_at_work = 0;  // the signal may arrive on any thread
+std::atomic<int> reader_to_tell = -1;   // the writing end of a pipe
+static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+struct sigaction install(void (*handler)(int), int flags) {
+  struct sigaction action = {};
+  struct sigaction before = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &before);
+  return before;
+}
+
+void stop_running(int) {
+  handlers_at_work.fetch_add(1);
+  Session* session = running.exchange(nullptr);
+  if (session != nullptr) session->stop();
+  handlers_at_work.fetch_sub(1);
+  if (session != nullptr) return;
+  std::signal(SIGINT, SIG_DFL);
+  std::raise(SIGINT);
+}
+
+void tell_reader(int) {
+  const int error = errno;
+  const char any = '\n';
+  (void)!::write(reader_to_tell.load(), &any, 1);
+  errno = error;
+}
+
+// While an object lives, Ctrl-C goes to the session.
+class StoppableRun {
+ public:
+  explicit StoppableRun(Session& session) {
+    running.store(&session);
+    before_ = install(stop_running, SA_RESTART);
+  }
+  StoppableRun(const StoppableRun&) = delete;
+  StoppableRun& operator=(const StoppableRun&) = delete;
+  ~StoppableRun() {
+    sigaction(SIGINT, &before_, nullptr);
+    running.store(nullptr);
+    while (handlers_at_work.load() != 0) std::this_thread::yield();
+  }
+
+ private:
+  struct sigaction before_;
+};
+
+}  // namespace
+
+Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
+                                std::uint32_t first_line) {
+  const StoppableRun stoppable(session);
+  return session.run(text, name, first_line);
+}
+
+InterruptibleReading::InterruptibleReading() {
+  if (::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends_ = {-1, -1};
+  reader_to_tell.store(ends_[1]);
+  before_ = install(tell_reader, 0);
+}
+
+InterruptibleReading::~InterruptibleReading() {
+  sigaction(SIGINT, &before_, nullptr);
+  reader_to_tell.store(-1);
+  for (const int end : ends_) {
+    if (end >= 0) ::close(end);
+  }
+}
+
+void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+
+}  // namespace tessera::repl

@@ -1,0 +1,35 @@
+// Ctrl-C.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <string_view>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// Session::run, which the first Ctrl-C stops; the next one ends the process as if nobody caught it.
+Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
+                                std::uint32_t first_line = 1);
+
+// While an object lives, Ctrl-C ends nothing: it makes a descriptor readable, which LineReader watches.
+class InterruptibleReading {
+ public:
+  InterruptibleReading();
+  InterruptibleReading(const InterruptibleReading&) = delete;
+  InterruptibleReading& operator=(const InterruptibleReading&) = delete;
+  ~InterruptibleReading();
+
+  int descriptor() const { return ends_[0]; }
+
+ private:
+  std::array<int, 2> ends_ = {-1, -1};  // of a pipe: signals that come at any moment are kept in it
+  struct sigaction before_;
+};
+
+// A reader that goes away is seen by the write that fails, not by a signal.
+void ignore_broken_pipes();
+
+}  // namespace tessera::repl

@@ -1,0 +1,38 @@
+// The `tessera` executable: a client of the public library.
+#include <exception>
+#include <new>
+#include <variant>
+
+#include "repl/command_line.hpp"
+#include "repl/commands/commands.hpp"
+#include "repl/console.hpp"
+#include "repl/exit.hpp"
+#include "repl/files.hpp"
+#include "repl/interrupt.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+int perform_any(const Command& command, Console& console) {
+  try {
+    return std::visit([&](const auto& options) { return perform(options, console); }, command);
+  } catch (const std::bad_alloc&) {
+    console.complain("out of memory");
+    return kExitWorld;
+  } catch (const std::exception& error) {
+    console.complain(std::string("internal error: ") + error.what() + "; this is a bug in Tessera, please report it");
+    return kExitOurBug;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::repl
+
+int main(int argument_count, char** arguments) {
+  tessera::repl::open_standard_descriptors();
+  tessera::repl::ignore_broken_pipes();
+  const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
+  tessera::repl::Console console;
+  return console.finish(tessera::repl::perform_any(command, console));
+}

@@ -1,0 +1,68 @@
+// What a command line asks for: one struct for each command.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// The session: statements from standard input.
+struct SessionOptions {};
+
+struct RunOptions {
+  std::string file;
+  std::map<std::string, std::string> defines;
+  Reshard reshard = Reshard::silent;
+  bool stats = false;
+  std::optional<std::string> machine_file;
+};
+
+struct CheckOptions {
+  std::string file;
+  bool json = false;
+};
+
+struct FormatOptions {
+  enum class Action { print, check, write };
+  std::string file;
+  Action action = Action::print;
+};
+
+struct ExplainOptions {
+  std::string slug;
+};
+
+struct PlanOptions {
+  std::optional<std::string> mesh;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::optional<std::string> planner;
+  std::optional<std::string> within;
+  std::optional<std::string> machine_file;
+  std::optional<std::string> batch_file;
+  bool collectives_only = false;
+  bool json = false;
+};
+
+struct CompareOptions {
+  std::string mesh;
+  std::string from;
+  std::string to;
+  std::optional<std::string> machine_file;
+  bool json = false;
+};
+
+// Nothing to do but to say something: help, the version, or what is wrong with the command line.
+struct Answer {
+  std::string text;
+  bool usage_error = false;
+};
+
+using Command = std::variant<SessionOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions, PlanOptions,
+                             CompareOptions, Answer>;
+
+}  // namespace tessera::repl

@@ -1,0 +1,28 @@
+// Diagnostics as text for people:
+//
+//     error[axis-used-twice]: mesh axis `x` splits two dimensions of one array
+//       demo.tess:2:20
+//        2 | fn g(a: f32[8@x, 8@x]) = a
+//          |               -    ^ dimension 1 uses it again
+//          |               |
+//          |               dimension 0 uses it here
+//       help: replicate one of them, or split it over `y`
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "repl/render/text_cells.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+enum class Colour : std::uint8_t { no, yes };
+
+std::string_view name(Severity severity);
+
+// Ends in a newline. A line of help that is part of the command line's contract (`least budget: N bytes`) stands on a
+// line of its own.
+std::string render(const Diagnostic& diagnostic, Colour colour);
+
+}  // namespace tessera::repl

@@ -1,0 +1,16 @@
+// Diagnostics and bindings as JSON objects, each in one line.
+#pragma once
+
+#include <string>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// {"slug","severity","message","file","line","column","labels","help"}; file, line and column are null where no text is
+// to blame. labels: [{"line","column","length","text","primary"}, ...].
+std::string to_json(const Diagnostic& diagnostic);
+// {"name","type","line","column"}
+std::string to_json(const Binding& binding);
+
+}  // namespace tessera::repl

@@ -1,0 +1,43 @@
+#include "repl/render/paint.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// Select Graphic Rendition parameters.
+std::string_view code(Ink ink) {
+  switch (ink) {
+    case Ink::plain: return "";
+    case Ink::bold: return "1";
+    case Ink::error: return "1;31";
+    case Ink::warning: return "1;33";
+    case Ink::note: return "1;36";
+    case Ink::secondary: return "1;34";
+    case Ink::gutter: return "34";
+    case Ink::help: return "1;32";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, Ink ink, Colour colour) {
+  if (colour == Colour::no || ink == Ink::plain || text.empty()) return std::string(text);
+  std::string result = "\x1B[";
+  result += code(ink);
+  result += 'm';
+  result += text;
+  result += "\x1B[0m";
+  return result;
+}
+
+Ink ink_of(Severity severity) {
+  switch (severity) {
+    case Severity::note: return Ink::note;
+    case Severity::warning: return Ink::warning;
+    case Severity::error: return Ink::error;
+  }
+  return Ink::error;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,35 @@
+// One line of a text with its labels drawn below.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "repl/render/diagnostic.hpp"
+#include "repl/render/paint.hpp"
+
+namespace tessera::repl {
+
+// A label in the columns of the line as it is shown, from 0; `end` is past the last one.
+struct Mark {
+  int begin = 0;
+  int end = 1;
+  bool primary = false;
+  std::string text;  // one line, may be empty
+};
+
+// A line as it is shown: whole, or cut around its labels, with `...` where something is left out.
+struct ShownLine {
+  std::string text;
+  std::vector<Mark> marks;
+};
+
+// More columns of a line are not shown.
+inline constexpr int kLineColumnsMax = 100;
+
+// `labels` are all of one line; the first one decides where a line that is too long is cut.
+ShownLine show_line(const std::vector<const Label*>& labels);
+
+// The rows below a line: marks, then texts, none of which is overlaid by another.
+std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour);
+
+}  // namespace tessera::repl

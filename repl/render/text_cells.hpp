@@ -1,0 +1,26 @@
+// Text as a terminal shows it: one cell for each code point, with the columns it takes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::repl {
+
+// A code point as it is to be written (a tab as blanks, what would disturb the terminal as U+FFFD), and its columns.
+struct Cell {
+  std::string text;
+  int columns = 1;
+};
+
+std::vector<Cell> cells(std::string_view text);
+int columns(std::string_view text);
+
+// The text without control characters that would disturb a terminal; line breaks and tabs stay.
+std::string printable(std::string_view text);
+
+// The text and blanks after it to so many columns; before it, to align it right.
+std::string padded(std::string_view text, int to_columns);
+std::string padded_left(std::string_view text, int to_columns);
+
+}  // namespace tessera::repl

@@ -1,0 +1,130 @@
+#include "runtime/io/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace tessera::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Kind;
+using base::make;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+base::Diagnostic not_allowed(const std::string& path, std::string_view why) {
+  return make(Kind::file_not_allowed, in_quotes(path), why);
+}
+
+bool lies_below(const fs::path& root, const fs::path& path) {
+  const auto [end_of_root, rest] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return end_of_root == root.end() && rest != path.end();
+}
+
+base::Result<std::string> resolve_rooted(const FilePolicy& policy, const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::canonical(policy.root, error);
+  if (error) return not_allowed(path, "the folder that files may be in cannot be found");
+  const fs::path wanted = fs::path(path).is_absolute() ? fs::path(path) : root / path;
+  const fs::path real = fs::weakly_canonical(wanted, error);
+  if (error) return not_allowed(path, "its folder cannot be looked at");
+  if (!lies_below(root, real)) return not_allowed(path, "it lies outside the folder that files may be in");
+  return real.string();
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view path) {
+  std::string text = "\"";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20U || byte == 0x7FU)
+      text += fmt::format("\\x{:02x}", byte);
+    else
+      text += c;
+  }
+  return text + "\"";
+}
+
+base::Diagnostic cannot_read(const std::string& name, int error) {
+  return make(Kind::cannot_read, in_quotes(name), reason(error));
+}
+
+base::Diagnostic cannot_write(const std::string& name, int error) {
+  return make(Kind::cannot_write, in_quotes(name), reason(error));
+}
+
+base::Result<std::string> resolve(const FilePolicy& policy, const std::string& path) {
+  return base::guarded([&]() -> base::Result<std::string> {
+    if (path.empty()) return not_allowed(path, "it has no name");
+    if (path.find('\0') != std::string::npos) return not_allowed(path, "its name has a zero byte");
+    switch (policy.kind) {
+      case FilePolicy::Kind::none: return not_allowed(path, "no file may be opened here");
+      case FilePolicy::Kind::allowed:
+        if (policy.root.empty() || fs::path(path).is_absolute()) return path;
+        return (fs::path(policy.root) / path).string();
+      case FilePolicy::Kind::rooted: return resolve_rooted(policy, path);
+    }
+    return not_allowed(path, "no file may be opened here");
+  });
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+base::Status File::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = pread(descriptor_, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_read(name_, errno);
+    if (got == 0) return make(Kind::cannot_read, in_quotes(name_), std::string_view("it ends too early"));
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+  return base::Done{};
+}
+
+base::Status File::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return cannot_write(name_, put < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+  return base::Done{};
+}
+
+base::Status File::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR) return cannot_write(name_, errno);
+  return base::Done{};
+}
+
+base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path) {
+  TESSERA_TRY(target, resolve(policy, path));
+  // Not to wait for a writer where the name is a pipe's; below a root no link is left to follow.
+  const int no_link = policy.kind == FilePolicy::Kind::rooted ? O_NOFOLLOW : 0;
+  File file(open(target.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link), path);
+  if (file.descriptor() < 0) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) return make(Kind::file_missing, in_quotes(path));
+    return cannot_read(path, error);
+  }
+  struct stat status{};
+  if (fstat(file.descriptor(), &status) != 0) return cannot_read(path, errno);
+  if (!S_ISREG(status.st_mode))
+    return make(Kind::cannot_read, in_quotes(path), std::string_view("it is not a regular file"));
+  return OpenedFile{std::move(file), status.st_size};
+}
+
+}  // namespace tessera::runtime

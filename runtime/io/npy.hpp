@@ -1,0 +1,52 @@
+// Arrays in .npy files: tiles read where they lie, arrays and tiles saved whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "runtime/files.hpp"
+#include "runtime/io/file.hpp"
+#include "runtime/kernels/tile.hpp"
+
+namespace tessera::runtime {
+
+// Our element types as NumPy codes them, without byte order.
+struct NpyElement {
+  synth::ElementType type;
+  std::string_view code;
+};
+inline constexpr NpyElement kNpyElements[] = {
+    {synth::ElementType::boolean, "b1"}, {synth::ElementType::i32, "i4"}, {synth::ElementType::i64, "i8"},
+    {synth::ElementType::f32, "f4"},     {synth::ElementType::f64, "f8"},
+};
+
+base::Result<NpyHeader> read_header(const OpenedFile& opened);
+// A header of version 1.0, to the byte as NumPy writes it.
+std::string make_npy_header(synth::ElementType element, const synth::Shape& shape);
+
+// An array in a file, of which boxes are read.
+class NpyReader {
+ public:
+  // Fails where the file does not hold an array of this element type and shape.
+  static base::Result<NpyReader> open(const FilePolicy& policy, const std::string& path, synth::ElementType element,
+                                      const synth::Shape& shape);
+  // The box's elements, row-major and in the machine's byte order. Little more is read than the box. Thread-safe.
+  base::Status read(const synth::Box& box, const TileOut& out) const;
+
+ private:
+  NpyReader(File file, NpyHeader header) : file_(std::move(file)), header_(std::move(header)) {}
+
+  File file_;
+  NpyHeader header_;
+};
+
+// Saves an array of this type; `fill` gives the elements of a box, row-major. The file appears, or is replaced, only
+// when all is written; whatever fails leaves what was there before.
+using BoxSource = std::function<void(const synth::Box& box, const TileOut& out)>;
+base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
+                      const synth::Shape& shape, const BoxSource& fill);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,25 @@
+// Tiles made from nothing: every element is a function of its number in the whole array, so that it does not depend on
+// how the array is laid out.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/tile.hpp"
+
+namespace tessera::runtime {
+
+// Where a tile lies: its box, in an array of this shape.
+struct TilePlace {
+  synth::Shape shape;
+  synth::Box box;
+};
+
+void fill(const std::byte* scalar, const TileOut& out);
+// The element's row-major number.
+void iota(const TilePlace& place, const TileOut& out);
+// Philox4x32-10 with key `seed` and the element's number as counter. Uniform in [0, 1): the topmost 24 bits of the
+// first word for f32, 53 bits of the first two for f64. Normal: Box-Muller of two 53-bit uniforms of the same block.
+void random(std::int64_t seed, const TilePlace& place, const TileOut& out);
+void normal(std::int64_t seed, const TilePlace& place, const TileOut& out);
+
+}  // namespace tessera::runtime

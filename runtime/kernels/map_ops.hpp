@@ -1,0 +1,277 @@
+// What each elementwise operation does to single elements (synth/program/operation.hpp gives the meanings), and the
+// functions that do it to tiles. An operation is defined for the element types its call operator accepts.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/tile.hpp"
+
+namespace tessera::runtime::elementwise {
+
+template <class T>
+concept Number = Integer<T> || Float<T>;
+
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return plus(a, b);
+  }
+};
+struct Subtract {
+  template <Number T>
+  T operator()(T a, T b) const {
+    return minus(a, b);
+  }
+};
+struct Multiply {
+  template <class T>
+  T operator()(T a, T b) const {
+    return times(a, b);
+  }
+};
+struct Divide {
+  template <Float T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+  template <Integer T>
+  T operator()(T a, T b) const {
+    if (b == 0) return 0;  // reported apart from the loop
+    if (b == -1) return minus(T{0}, a);
+    const T quotient = a / b;
+    return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
+  }
+};
+struct Remainder {
+  template <Float T>
+  T operator()(T a, T b) const {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(T{0}, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;  // NaN compares false twice, unless b is negative: NaN + b is NaN
+  }
+  template <Integer T>
+  T operator()(T a, T b) const {
+    if (b == 0 || b == -1) return 0;
+    const T rest = a % b;
+    return (rest != 0 && (rest < 0) != (b < 0)) ? rest + b : rest;
+  }
+};
+struct Power {
+  template <Float T>
+  T operator()(T a, T b) const {
+    return std::pow(a, b);
+  }
+  template <Integer T>
+  T operator()(T a, T b) const {
+    if (b < 0) return 0;  // reported apart from the loop
+    T result = 1;
+    for (T factor = a; b > 0; b >>= 1, factor = times(factor, factor)) {
+      if (b & 1) result = times(result, factor);
+    }
+    return result;
+  }
+};
+struct Minimum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return smaller(a, b);
+  }
+};
+struct Maximum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return larger(a, b);
+  }
+};
+
+struct Equal {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+struct Less {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a > b;
+  }
+};
+struct GreaterEqual {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+struct LogicalAnd {
+  template <Boolean T>
+  T operator()(T a, T b) const {
+    return a && b;
+  }
+};
+struct LogicalOr {
+  template <Boolean T>
+  T operator()(T a, T b) const {
+    return a || b;
+  }
+};
+struct LogicalNot {
+  template <Boolean T>
+  T operator()(T a) const {
+    return !a;
+  }
+};
+
+struct Negate {
+  template <Integer T>
+  T operator()(T x) const {
+    return minus(T{0}, x);
+  }
+  template <Float T>
+  T operator()(T x) const {
+    return -x;
+  }
+};
+struct Exp {
+  template <Float T>
+  T operator()(T x) const {
+    return std::exp(x);
+  }
+};
+struct Exp2 {
+  template <Float T>
+  T operator()(T x) const {
+    return std::exp2(x);
+  }
+};
+struct Log {
+  template <Float T>
+  T operator()(T x) const {
+    return std::log(x);
+  }
+};
+struct Sqrt {
+  template <Float T>
+  T operator()(T x) const {
+    return std::sqrt(x);
+  }
+};
+struct Rsqrt {
+  template <Float T>
+  T operator()(T x) const {
+    return T{1} / std::sqrt(x);
+  }
+};
+struct Tanh {
+  template <Float T>
+  T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
+struct Sigmoid {  // never overflows on the way
+  template <Float T>
+  T operator()(T x) const {
+    const T e = std::exp(-std::abs(x));
+    return x < 0 ? e / (T{1} + e) : T{1} / (T{1} + e);
+  }
+};
+struct Relu {
+  template <Number T>
+  T operator()(T x) const {
+    return larger(x, T{0});
+  }
+};
+struct Gelu {
+  template <Float T>
+  T operator()(T x) const {
+    return static_cast<T>(0.5) * x * (T{1} + std::erf(x / std::sqrt(T{2})));
+  }
+};
+struct Erf {
+  template <Float T>
+  T operator()(T x) const {
+    return std::erf(x);
+  }
+};
+struct Abs {
+  template <Integer T>
+  T operator()(T x) const {
+    return x < 0 ? minus(T{0}, x) : x;
+  }
+  template <Float T>
+  T operator()(T x) const {
+    return std::abs(x);
+  }
+};
+struct Sign {
+  template <Number T>
+  T operator()(T x) const {
+    return x > 0 ? T{1} : x < 0 ? static_cast<T>(-1) : x;
+  }
+};
+struct Floor {
+  template <Integer T>
+  T operator()(T x) const {
+    return x;
+  }
+  template <Float T>
+  T operator()(T x) const {
+    return std::floor(x);
+  }
+};
+struct Sin {
+  template <Float T>
+  T operator()(T x) const {
+    return std::sin(x);
+  }
+};
+struct Cos {
+  template <Float T>
+  T operator()(T x) const {
+    return std::cos(x);
+  }
+};
+struct Select {
+  template <class T>
+  T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+struct Clip {
+  template <class T>
+  T operator()(T value, T low, T high) const {
+    return smaller(larger(value, low), high);
+  }
+};
+
+template <class Op>
+void unary(std::span<const TileView> operands, const TileOut& out);
+template <class Op>
+void binary(std::span<const TileView> operands, const TileOut& out);
+template <class Op>
+void comparison(std::span<const TileView> operands, const TileOut& out);
+void select(std::span<const TileView> operands, const TileOut& out);
+void clip(std::span<const TileView> operands, const TileOut& out);
+void cast(std::span<const TileView> operands, const TileOut& out);
+void copy(std::span<const TileView> operands, const TileOut& out);
+
+}  // namespace tessera::runtime::elementwise

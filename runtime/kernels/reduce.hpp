@@ -1,0 +1,36 @@
+// Reductions of a tile over some of its dimensions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/kernels/tile.hpp"
+#include "synth/program/operation.hpp"
+
+namespace tessera::runtime {
+
+// Reduces `dimensions` (ascending) of the operand into `out`, whose shape is the operand's without them. Elements
+// combine in an order that the tile's shape alone fixes. Where the innermost dimension is reduced: blocks of 128
+// elements in row-major order, each summed in eight interleaved lanes, blocks joined in pairs of equal size. Where it
+// is kept: rows of 128 added one after the other, then joined likewise. A reduction of no elements gives the identity.
+void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
+            const TileOut& out);
+
+// out = the row-major position, along `dimensions`, of the greatest (least) element; the first of equals; NaN beats
+// all.
+void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out);
+
+// Running sum along one dimension.
+void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out);
+
+// Elements combined left to right: out (dense or not) becomes parts[0] op parts[1] op ...; all of one shape.
+struct TileTarget {
+  synth::Shape strides;
+  std::byte* data = nullptr;
+};
+void combine_parts(synth::ReduceOp op, std::span<const TileView> parts, const TileTarget& out);
+
+// Fills a dense tile with what changes nothing in the reduction.
+void fill_identity(synth::ReduceOp op, const TileOut& out);
+
+}  // namespace tessera::runtime

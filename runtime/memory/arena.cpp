@@ -1,0 +1,48 @@
+#include "runtime/memory/arena.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "runtime/memory/bytes.hpp"
+
+namespace tessera::runtime {
+
+base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t> bytes) {
+  std::vector<std::int64_t> begins = {0};
+  for (const std::int64_t part : bytes) begins.push_back(add_bytes(begins.back(), aligned(part)));
+  const auto size = static_cast<std::size_t>(std::max(begins.back(), kAlignment));
+  void* const base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return base::make(base::Kind::out_of_memory_plan, begins.back(), std::string_view("the system does not give them"));
+  return std::shared_ptr<Arena>(new Arena(static_cast<std::byte*>(base), std::move(begins)));
+}
+
+Arena::~Arena() { munmap(base_, static_cast<std::size_t>(std::max(begins_.back(), kAlignment))); }
+
+void Arena::release(const std::byte* begin, std::int64_t bytes) const {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + static_cast<std::uintptr_t>(bytes)) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+void Arena::release_all_but(std::vector<Range> kept) const {
+  std::sort(kept.begin(), kept.end());
+  const std::byte* at = base_;
+  for (const auto& [begin, bytes] : kept) {
+    if (begin > at) release(at, begin - at);
+    at = std::max(at, begin + bytes);
+  }
+  release(at, base_ + begins_.back() - at);
+}
+
+std::shared_ptr<const Arena> lease(std::shared_ptr<const Arena> arena, std::vector<Arena::Range> ranges) {
+  const Arena* const raw = arena.get();
+  return {raw, [held = std::move(arena), kept = std::move(ranges)](const Arena* of) {
+            for (const auto& [begin, bytes] : kept) of->release(begin, bytes);
+          }};
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,41 @@
+// The memory a run's values live in: one mapping for all devices, each device's part aligned to 64 bytes. Pages are
+// committed when they are first touched; nothing is filled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tessera::runtime {
+
+class Arena {
+ public:
+  // Room for bytes[d] on each device d.
+  static base::Result<std::shared_ptr<Arena>> reserve(std::span<const std::int64_t> bytes);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  std::byte* part(std::size_t device) const { return base_ + begins_[device]; }
+  std::size_t devices() const { return begins_.size() - 1; }
+  std::int64_t bytes() const { return begins_.back(); }
+  // Gives the whole pages inside [begin, begin + bytes) back to the system; what they held is lost.
+  void release(const std::byte* begin, std::int64_t bytes) const;
+  // The same for everything that lies outside the (disjoint) ranges.
+  using Range = std::pair<const std::byte*, std::int64_t>;
+  void release_all_but(std::vector<Range> kept) const;
+
+ private:
+  Arena(std::byte* base, std::vector<std::int64_t> begins) : base_(base), begins_(std::move(begins)) {}
+  std::byte* base_;
+  std::vector<std::int64_t> begins_;  // of every device's part, and the end
+};
+
+// A hold on some ranges of an arena: their pages are given back with the last copy of what this returns.
+std::shared_ptr<const Arena> lease(std::shared_ptr<const Arena> arena, std::vector<Arena::Range> ranges);
+
+}  // namespace tessera::runtime

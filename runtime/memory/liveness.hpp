@@ -1,0 +1,27 @@
+// When every register's memory is last needed, and what is a view of what: the first half of the memory plan.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/memory/plan.hpp"
+
+namespace tessera::runtime {
+
+// Where a register is made and when its memory is needed last, in steps of the body that makes it. A body's end counts
+// as one more step. Meaningful for roots only; views count as uses of their root.
+struct Life {
+  std::size_t depth = 0;  // of the body: 0 is the program's
+  std::size_t made = 0;
+  std::size_t last_use = 0;
+  bool belongs_to_loop = false;  // a loop's index or parameter: lives as long as the loop
+};
+
+struct Liveness {
+  std::vector<Life> lives;
+};
+
+// Fills in the plan's `where`, `source`, `root`, `dense` and `direct`.
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan);
+
+}  // namespace tessera::runtime

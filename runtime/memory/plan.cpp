@@ -1,0 +1,240 @@
+#include "runtime/memory/plan.hpp"
+
+#include <algorithm>
+
+#include "runtime/memory/bytes.hpp"
+#include "runtime/memory/free_list.hpp"
+#include "runtime/memory/liveness.hpp"
+
+namespace tessera::runtime {
+
+Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs)
+    : tiles_(tiles), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
+  add(inputs);
+}
+
+void Payload::add(const std::vector<synth::RegisterId>& born) {
+  for (const synth::RegisterId id : born) {
+    const auto& bytes = tiles_[id].bytes;
+    for (std::size_t device = 0; device < bytes.size(); ++device)
+      alive_[device] = add_bytes(alive_[device], bytes[device]);
+  }
+}
+
+void Payload::remove(const std::vector<synth::RegisterId>& died) {
+  for (const synth::RegisterId id : died) {
+    const auto& bytes = tiles_[id].bytes;
+    for (std::size_t device = 0; device < bytes.size(); ++device) alive_[device] -= bytes[device];
+  }
+}
+
+std::int64_t Payload::largest() const { return *std::max_element(alive_.begin(), alive_.end()); }
+
+namespace {
+
+using synth::RegisterId;
+using Where = RegisterPlan::Where;
+
+// The second half: walks the steps as they run, and hands out places.
+class Placement {
+ public:
+  Placement(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan)
+      : program_(program),
+        tiles_(tiles),
+        plan_(plan),
+        lives_(find_lives(program, tiles, plan).lives),
+        payload_(tiles, program.inputs) {
+    plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
+    plan_.peak_bytes = payload_.largest();
+  }
+
+  void run() {
+    plan_.body = walk(program_.body, 0);
+    for (const std::int64_t bytes : plan_.arena_bytes) plan_.total_bytes = add_bytes(plan_.total_bytes, aligned(bytes));
+    for (const RegisterId input : program_.inputs) {
+      plan_.total_bytes = add_bytes(plan_.total_bytes, tiles_[input].bytes_total);
+    }
+    // A part of an array is handed back as an array of its own.
+    for (const RegisterId output : program_.outputs) {
+      if (plan(output).where == Where::slice)
+        plan_.total_bytes = add_bytes(plan_.total_bytes, tiles_[output].bytes_total);
+    }
+  }
+
+ private:
+  RegisterPlan& plan(RegisterId id) { return plan_.registers[id.value]; }
+  const Life& life(RegisterId id) const { return lives_[id.value]; }
+
+  // Owns memory that this pass hands out.
+  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct; }
+  bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
+    return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
+  }
+
+  void place(RegisterId id) {
+    RegisterPlan& entry = plan(id);
+    entry.offset = free_.take(tiles_[id].bytes_max);
+    const auto& bytes = tiles_[id].bytes;
+    for (std::size_t device = 0; device < bytes.size(); ++device) {
+      if (bytes[device] == 0) continue;
+      std::int64_t& end = plan_.arena_bytes[device];
+      end = std::max(end, add_bytes(entry.offset, bytes[device]));
+    }
+  }
+  void give_birth(StepPlan& step, RegisterId id) {
+    if (!owns(id)) return;
+    place(id);
+    step.born.push_back(id);
+  }
+  void bury(StepPlan& step) {
+    for (const RegisterId id : step.dies) free_.give_back(plan(id).offset, tiles_[id].bytes_max);
+  }
+  void note_peak(std::uint32_t origin) {
+    const std::int64_t now = payload_.largest();
+    if (now <= plan_.peak_bytes) return;
+    plan_.peak_bytes = now;
+    plan_.peak_origin = origin;
+  }
+
+  BodyPlan walk(const synth::Body& body, std::size_t depth) {
+    BodyPlan result;
+    const auto deaths = deaths_by_step(body, depth);
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      StepPlan step;
+      step.dies = deaths[i];
+      std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
+      payload_.add(step.born);
+      note_peak(body[i].origin);
+      std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
+      payload_.remove(step.dies);
+      bury(step);
+      result.steps.push_back(std::move(step));
+    }
+    return result;
+  }
+
+  // The roots a body makes, by the step after which they are not needed. What is needed at the body's end dies there:
+  // after the last step, or, in the program's own body, not at all.
+  std::vector<std::vector<RegisterId>> deaths_by_step(const synth::Body& body, std::size_t depth) {
+    std::vector<std::vector<RegisterId>> deaths(body.size());
+    const auto note = [&](RegisterId id) {
+      const std::size_t last = life(id).last_use;
+      if (!owns(id) || (last == body.size() && depth == 0)) return;
+      deaths[std::min(last, body.size() - 1)].push_back(id);
+    };
+    for (const synth::Step& step : body) {
+      for (const RegisterId id : results_of(step)) note(id);
+    }
+    return deaths;
+  }
+  static const std::vector<RegisterId>& results_of(const synth::Step& step) {
+    return std::visit([](const auto& node) -> const std::vector<RegisterId>& { return node.results; }, step.node);
+  }
+
+  void before(const synth::Apply& apply, StepPlan& step, std::size_t depth, std::size_t i) {
+    if (apply.results.empty() || !owns(apply.results[0])) return;
+    const RegisterId result = apply.results[0];
+    if (const RegisterId operand = operand_to_take_over(apply, depth, i); operand.valid()) {
+      plan(result).takes_over = operand;
+      plan(result).offset = plan(operand).offset;
+      std::erase(step.dies, operand);
+      return;
+    }
+    give_birth(step, result);
+  }
+
+  // How many of its operands a step may overwrite as it goes: those of an elementwise operation, and a base.
+  static std::size_t overwritable(const synth::Apply& apply) {
+    if (std::holds_alternative<synth::Map>(apply.operation)) return apply.operands.size();
+    const auto* assemble = std::get_if<synth::Assemble>(&apply.operation);
+    return assemble != nullptr && assemble->has_base ? 1 : 0;
+  }
+  // An operand whose place the result may have: it dies, has the result's very tiles, and no other operand looks at its
+  // memory in another way.
+  RegisterId operand_to_take_over(const synth::Apply& apply, std::size_t depth, std::size_t i) {
+    const synth::ArrayType& type = program_.registers[apply.results[0]];
+    for (std::size_t k = 0; k < overwritable(apply); ++k) {
+      const RegisterId operand = apply.operands[k];
+      if (!dies_at(operand, depth, i)) continue;
+      const synth::ArrayType& other = program_.registers[operand];
+      if (other.element() != type.element() || tiles_[operand].boxes != tiles_[apply.results[0]].boxes) continue;
+      const bool alone = std::all_of(apply.operands.begin(), apply.operands.end(),
+                                     [&](RegisterId id) { return id == operand || plan(id).root != operand; });
+      if (alone) return operand;
+    }
+    return {};
+  }
+  void inside(const synth::Apply&, StepPlan&, std::size_t) {}
+
+  void before(const synth::Repeat& repeat, StepPlan& step, std::size_t depth, std::size_t i) {
+    give_birth(step, repeat.index);
+    for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
+      const RegisterId parameter = repeat.parameters[k];
+      plan(parameter).adopts = may_adopt(repeat, k, depth, i);
+      if (plan(parameter).adopts) {
+        plan(parameter).offset = plan(repeat.initial[k]).offset;
+        std::erase(step.dies, repeat.initial[k]);
+      } else {
+        give_birth(step, parameter);
+      }
+      give_birth(step, repeat.results[k]);
+    }
+  }
+  // The initial value owns its memory, dies with the loop, and nothing else in the loop looks at it.
+  bool may_adopt(const synth::Repeat& repeat, std::size_t k, std::size_t depth, std::size_t i) {
+    const RegisterId initial = repeat.initial[k];
+    const auto same_memory = [&](RegisterId id) { return plan(id).root == initial; };
+    return dies_at(initial, depth, i) && repeat.count != initial &&
+           std::count_if(repeat.initial.begin(), repeat.initial.end(), same_memory) == 1 &&
+           !reads(repeat.body, initial) && std::none_of(repeat.next.begin(), repeat.next.end(), same_memory);
+  }
+  void inside(const synth::Repeat& repeat, StepPlan& step, std::size_t depth) {
+    step.bodies.push_back(walk(repeat.body, depth + 1));
+    step.dies.push_back(repeat.index);
+    step.dies.insert(step.dies.end(), repeat.parameters.begin(), repeat.parameters.end());
+  }
+
+  void before(const synth::Choose& choose, StepPlan& step, std::size_t, std::size_t) {
+    for (const RegisterId result : choose.results) give_birth(step, result);
+  }
+  void inside(const synth::Choose& choose, StepPlan& step, std::size_t depth) {
+    step.bodies.push_back(walk(choose.then_body, depth + 1));
+    step.bodies.push_back(walk(choose.else_body, depth + 1));
+  }
+
+  // Does the body read this memory, under any name?
+  bool reads(const synth::Body& body, RegisterId root) {
+    return std::any_of(body.begin(), body.end(), [&](const synth::Step& step) {
+      return std::visit([&](const auto& node) { return node_reads(node, root); }, step.node);
+    });
+  }
+  bool any_reads(const std::vector<RegisterId>& ids, RegisterId root) {
+    return std::any_of(ids.begin(), ids.end(), [&](RegisterId id) { return plan(id).root == root; });
+  }
+  bool node_reads(const synth::Apply& apply, RegisterId root) { return any_reads(apply.operands, root); }
+  bool node_reads(const synth::Repeat& repeat, RegisterId root) {
+    return plan(repeat.count).root == root || any_reads(repeat.initial, root) || any_reads(repeat.next, root) ||
+           reads(repeat.body, root);
+  }
+  bool node_reads(const synth::Choose& choose, RegisterId root) {
+    return plan(choose.condition).root == root || any_reads(choose.then_results, root) ||
+           any_reads(choose.else_results, root) || reads(choose.then_body, root) || reads(choose.else_body, root);
+  }
+
+  const synth::Program& program_;
+  const TileMaps& tiles_;
+  MemoryPlan& plan_;
+  std::vector<Life> lives_;
+  FreeList free_;
+  Payload payload_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles) {
+  MemoryPlan plan;
+  Placement(program, tiles, plan).run();
+  return plan;
+}
+
+}  // namespace tessera::runtime

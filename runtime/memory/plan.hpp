@@ -1,0 +1,83 @@
+// The memory plan: where every register of a program lives, decided before anything runs. All sizes are known, so the
+// peak is known too, to the byte.
+//
+// A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
+// dense array), or it owns a place in the arena. Offsets are the same on all devices. An array is alive from the step
+// that makes it to the last step that reads it or a view of it. Three things save memory and copies:
+// - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
+// base
+//   (`takes_over`);
+// - a value carried by a loop has two places, that of its parameter and that of its result, which take turns; the round
+//   before writes what the round after reads, and the last round writes the result's place. The first round reads the
+//   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
+// - what a body computes as a loop's next value or as a branch's result is written straight to its destination
+// (`direct`).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/memory/tile_maps.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera::runtime {
+
+struct RegisterPlan {
+  enum class Where : std::uint8_t {
+    nowhere,  // written by no step
+    input,    // in the caller's memory
+    arena,    // at `offset` of every device's part
+    slice,    // the part of `source` that lies in this register's tiles
+    reshape,  // `source` under another shape
+  };
+  Where where = Where::nowhere;
+  synth::RegisterId source;      // slice, reshape: the register this is a view of
+  synth::RegisterId root;        // whose memory this is, at the end of all views: the register itself, or another
+  std::int64_t offset = 0;       // arena; not for `direct` registers, whose place the loop or branch around names
+  bool direct = false;           // written where the loop or branch around wants it
+  bool adopts = false;           // a loop's parameter: its place is the initial value's
+  bool dense = true;             // is every tile surely dense?
+  synth::RegisterId takes_over;  // valid: the operand whose place this takes
+};
+
+struct BodyPlan;
+
+struct StepPlan {
+  std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
+  std::vector<synth::RegisterId> dies;  // and those whose is no more after it
+  std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else
+};
+
+struct BodyPlan {
+  std::vector<StepPlan> steps;
+};
+
+struct MemoryPlan {
+  std::vector<RegisterPlan> registers;
+  BodyPlan body;
+  std::vector<std::int64_t> arena_bytes;  // of every device: the end of the last array
+  std::int64_t peak_bytes = 0;    // payload alive on a device, inputs included, the largest over steps and devices
+  std::uint32_t peak_origin = 0;  // the origin of the first step that needs it
+  std::int64_t total_bytes = 0;   // of all devices: arenas, inputs, copies handed back; stops at the largest number
+
+  const RegisterPlan& operator[](synth::RegisterId id) const { return registers[id.value]; }
+};
+
+MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles);
+
+// The payload alive on every device as a program runs.
+class Payload {
+ public:
+  Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs);
+  void add(const std::vector<synth::RegisterId>& born);
+  void remove(const std::vector<synth::RegisterId>& died);
+  // The largest over devices, now; stops at the largest number.
+  std::int64_t largest() const;
+
+ private:
+  const TileMaps& tiles_;
+  std::vector<std::int64_t> alive_;
+};
+
+}  // namespace tessera::runtime

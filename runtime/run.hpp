@@ -1,0 +1,44 @@
+// Program -> values. The runtime takes no decisions: one switch over the steps of a verified program.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/files.hpp"
+#include "runtime/value.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera::runtime {
+
+// The world, as the host gives it. Nothing else of the process is touched.
+struct World {
+  std::function<void(std::string_view)> output;  // what `print` and `show` write, whole lines
+  FilePolicy files;                              // which files `load` and `save` may open
+  std::function<double()> clock;                 // seconds; for statistics only
+  const std::atomic<bool>* stop = nullptr;       // looked at between steps: true ends the run with `interrupted`
+  std::int64_t memory_bytes_max = 0;             // for all devices of this process; 0: three quarters of the machine's
+};
+
+// What a step cost, summed by origin, in order of first appearance.
+struct OriginStatistics {
+  std::uint32_t origin = 0;
+  std::int64_t steps = 0;           // communicating steps
+  std::int64_t received_bytes = 0;  // over all devices
+  std::int64_t peak_bytes = 0;      // largest payload alive on a device during its steps
+  double seconds = 0;
+};
+
+struct Outcome {
+  std::vector<Value> outputs;
+  std::vector<OriginStatistics> statistics;
+  std::int64_t peak_bytes = 0;  // payload, the largest over devices
+};
+
+// Runs on simulated devices. A failure's diagnostics carry the origin of the step that failed.
+base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,121 @@
+// Collectives and assembling.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/reduce.hpp"
+#include "runtime/sim/devices.hpp"
+#include "runtime/sim/executor.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// A piece of `lengths` and `extents`, the shorter in the longer, that would not lie inside.
+base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int64_t extent, std::size_t dimension) {
+  const std::int64_t piece = std::min(length, extent);
+  const std::string where = fmt::format("dimension {} has {} elements", dimension, std::max(length, extent));
+  const std::string why = piece == 1 ? where : fmt::format("{} elements are wanted from there, and {}", piece, where);
+  return base::make(base::Kind::index_out_of_range, index, why);
+}
+
+}  // namespace
+
+base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect) {
+  const synth::RegisterId from = apply.operands[0];
+  const synth::RegisterId to = apply.results[0];
+  switch (collect.collective.kind) {
+    case synth::CollectiveKind::slice:  // a view; nothing comes here
+    case synth::CollectiveKind::all_gather:
+    case synth::CollectiveKind::all_to_all:
+    case synth::CollectiveKind::permute:
+    case synth::CollectiveKind::exchange: {
+      const CopyPlan& plan = cached_copies(from, to, 0, synth::Offset(storage_.type(to).rank(), std::int64_t{0}));
+      run_copies(plan, storage_, from, to);
+      count_received(plan.received_bytes);
+      return base::Done{};
+    }
+    case synth::CollectiveKind::reduce_scatter:
+    case synth::CollectiveKind::all_reduce: {
+      auto known = reductions_.find(to);
+      if (known == reductions_.end()) {
+        ReductionPlan plan = plan_reductions(collect.collective, storage_.type(from), storage_.type(to));
+        known = reductions_.emplace(to, std::move(plan)).first;
+      }
+      run_reductions(known->second, storage_, from, to);
+      count_received(known->second.received_bytes);
+      return base::Done{};
+    }
+    case synth::CollectiveKind::keep: return keep(apply, collect);
+  }
+  throw base::InternalError("an unknown collective");
+}
+
+base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& collect) {
+  const synth::RegisterId from = apply.operands[0];
+  const synth::RegisterId to = apply.results[0];
+  return on_devices(storage_.devices(to), storage_.tiles(to).bytes_total, [&](std::size_t device) -> Failure {
+    const auto number = static_cast<std::int64_t>(device);
+    const bool keeps = synth::keeps_value(storage_.type(from), collect.collective.axes, number);
+    if (keeps)
+      copy_elements(storage_.view(from, device), storage_.out(to, device));
+    else
+      fill_identity(collect.collective.reduce, storage_.out(to, device));
+    return std::nullopt;
+  });
+}
+
+const CopyPlan& Executor::cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
+                                        const synth::Offset& offset) {
+  const auto key = std::pair(to, part);
+  auto known = copies_.find(key);
+  if (known == copies_.end() || known->second.offset != offset) {
+    CopyPlan plan = plan_copies(storage_.type(from), storage_.type(to), offset);
+    known = copies_.insert_or_assign(key, std::move(plan)).first;
+  }
+  return known->second;
+}
+
+base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble& assemble) {
+  const synth::RegisterId to = apply.results[0];
+  std::vector<synth::Offset> offsets;
+  for (const synth::Part& part : assemble.parts) {
+    TESSERA_TRY(offset, part_offset(apply, part));
+    offsets.push_back(offset);
+  }
+  if (assemble.has_base && !plan_[to].takes_over.valid()) copy_to(apply.operands[0], to, storage_.offset(to));
+  for (std::size_t k = 0; k < assemble.parts.size(); ++k) {
+    const synth::RegisterId from = apply.operands[assemble.parts[k].operand];
+    const CopyPlan& plan = cached_copies(from, to, k, offsets[k]);
+    run_copies(plan, storage_, from, to);
+    count_received(plan.received_bytes);
+  }
+  return base::Done{};
+}
+
+// Part element p lies at result position p + shift, so result element r is part element r - shift.
+base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, const synth::Part& part) const {
+  const synth::Shape& lengths = storage_.type(apply.operands[part.operand]).shape();
+  const synth::Shape& extents = storage_.type(apply.results[0]).shape();
+  synth::Offset offset;
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    const synth::Placement& placement = part.placements[d];
+    std::int64_t shift = placement.add;
+    if (placement.scalar >= 0) {
+      const auto given = storage_.scalar<std::int64_t>(apply.operands[static_cast<std::size_t>(placement.scalar)]);
+      __extension__ using Wide = __int128;
+      const Wide scalar = given < 0 && placement.wraps ? static_cast<Wide>(given) + placement.wrap_extent : given;
+      const Wide wide = placement.add + (placement.subtract ? -scalar : scalar);
+      const bool inside = wide >= 0 && wide + lengths[d] <= extents[d];
+      const bool covers = wide <= 0 && wide + lengths[d] >= extents[d];
+      if (!inside && !covers) return out_of_range(given, lengths[d], extents[d], d);
+      shift = static_cast<std::int64_t>(wide);
+    }
+    offset.push_back(-shift);
+  }
+  return offset;
+}
+
+}  // namespace tessera::runtime

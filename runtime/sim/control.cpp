@@ -1,0 +1,111 @@
+// Loops and branches: which place a register has in which round (memory/plan.hpp).
+#include <algorithm>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/generate.hpp"
+#include "runtime/sim/devices.hpp"
+#include "runtime/sim/executor.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// The last round writes the result's place, the one before it the parameter's, and so on.
+bool writes_result_place(std::int64_t round, std::int64_t rounds) { return (rounds - 1 - round) % 2 == 0; }
+
+// A value that appears several times can be written straight to the first place only.
+bool is_first(const std::vector<synth::RegisterId>& ids, std::size_t k) {
+  return std::find(ids.begin(), ids.end(), ids[k]) == ids.begin() + static_cast<std::ptrdiff_t>(k);
+}
+
+}  // namespace
+
+base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
+  const std::int64_t rounds = storage_.scalar<std::int64_t>(repeat.count);
+  const std::vector<Carried> carried = begin_loop(repeat, rounds);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    if (repeat.body.empty() && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
+      return base::make(base::Kind::interrupted).from_step(step.origin);
+    }
+    begin_round(repeat, carried, round, rounds);
+    TESSERA_TRY_STATUS(run_body(repeat.body, plan.bodies[0]));
+    end_round(repeat, carried, round, rounds);
+  }
+  return base::Done{};
+}
+
+std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t rounds) {
+  std::vector<Carried> carried;
+  for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
+    const synth::RegisterId parameter = repeat.parameters[k];
+    const synth::RegisterId result = repeat.results[k];
+    const RegisterPlan& place = plan_[parameter];
+    carried.push_back(
+        {place.offset, storage_.offset(result), plan_[repeat.next[k]].direct && is_first(repeat.next, k)});
+    // An initial value whose place is the parameter's must not be there when the first round writes that place; and
+    // without any round it is the result.
+    const bool moves = rounds < 1 || (place.adopts && !writes_result_place(0, rounds));
+    if (moves) copy_to(repeat.initial[k], result, carried.back().result_offset);
+    if (moves)
+      storage_.move_to(parameter, carried.back().result_offset);
+    else
+      storage_.alias(parameter, repeat.initial[k]);
+  }
+  return carried;
+}
+
+void Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                           std::int64_t rounds) {
+  write_index(repeat.index, round);
+  for (std::size_t k = 0; k < carried.size(); ++k) {
+    const bool to_result = writes_result_place(round, rounds);
+    const std::int64_t here = to_result ? carried[k].parameter_offset : carried[k].result_offset;
+    const std::int64_t there = to_result ? carried[k].result_offset : carried[k].parameter_offset;
+    if (round > 0) storage_.move_to(repeat.parameters[k], here);
+    if (carried[k].direct) storage_.move_to(repeat.next[k], there);
+  }
+}
+
+void Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                         std::int64_t rounds) {
+  for (std::size_t k = 0; k < carried.size(); ++k) {
+    if (carried[k].direct) continue;
+    const bool to_result = writes_result_place(round, rounds);
+    copy_to(repeat.next[k], repeat.results[k], to_result ? carried[k].result_offset : carried[k].parameter_offset);
+  }
+}
+
+base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Choose& choose) {
+  const bool then = storage_.scalar<bool>(choose.condition);
+  const std::vector<synth::RegisterId>& values = then ? choose.then_results : choose.else_results;
+  const auto is_direct = [&](std::size_t k) { return plan_[values[k]].direct && is_first(values, k); };
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (is_direct(k)) storage_.move_to(values[k], storage_.offset(choose.results[k]));
+  }
+  TESSERA_TRY_STATUS(run_body(then ? choose.then_body : choose.else_body, plan.bodies[then ? 0 : 1]));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!is_direct(k)) copy_to(values[k], choose.results[k], storage_.offset(choose.results[k]));
+  }
+  return base::Done{};
+}
+
+// Copies all tiles of a register to another place.
+void Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset) {
+  const TileMap& tiles = storage_.tiles(type_of);
+  const std::int64_t grain = tiles.bytes_total <= 4 * kGrain ? storage_.devices(type_of) : 1;
+  parallel_ranges(storage_.devices(type_of), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(end); ++device) {
+      const TileView source = storage_.view(from, device);
+      std::byte* const target = storage_.arena()->part(device) + offset;
+      if (source.data != target) copy_elements(source, TileOut{source.element, source.shape, target});
+    }
+  });
+}
+
+void Executor::write_index(synth::RegisterId index, std::int64_t round) {
+  for (std::size_t device = 0; device < storage_.tiles(index).boxes.size(); ++device) {
+    *typed<std::int64_t>(storage_.out(index, device)) = round;
+  }
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,102 @@
+#include "runtime/sim/executor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.hpp"
+#include "runtime/sim/effects.hpp"
+#include "runtime/sim/local.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+template <class T, class... Kinds>
+constexpr bool one_of = (std::same_as<T, Kinds> || ...);
+
+template <class T>
+constexpr bool is_constructor =
+    one_of<T, synth::Constant, synth::Fill, synth::Iota, synth::Random, synth::Normal, synth::Load>;
+template <class T>
+constexpr bool is_effect = one_of<T, synth::PrintText, synth::Print, synth::Show, synth::Save, synth::Assert>;
+
+// Failures name the step they come from, the innermost first.
+base::Status from_step(base::Status status, std::uint32_t origin) {
+  if (status.ok()) return status;
+  base::Diagnostics why = std::move(status).errors();
+  for (base::Diagnostic& diagnostic : why) {
+    if (!diagnostic.origin) diagnostic.origin = origin;
+  }
+  return why;
+}
+
+}  // namespace
+
+Executor::Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                   std::shared_ptr<Arena> arena, const std::vector<Value>& inputs, const World& world)
+    : program_(program),
+      plan_(plan),
+      world_(world),
+      storage_(program, tiles, plan, std::move(arena), inputs),
+      payload_(tiles, program.inputs),
+      peak_bytes_(payload_.largest()) {}
+
+base::Status Executor::run() { return run_body(program_.body, plan_.body); }
+
+base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const synth::Step& step = body[i];
+    if (world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
+      return base::make(base::Kind::interrupted).from_step(step.origin);
+    }
+    payload_.add(plan.steps[i].born);
+    const std::int64_t alive = payload_.largest();
+    peak_bytes_ = std::max(peak_bytes_, alive);
+    OriginStatistics& statistics = statistics_of(step.origin);
+    statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
+    const auto run = [&](const auto& node) { return run_node(step, plan.steps[i], node); };
+    TESSERA_TRY_STATUS(from_step(std::visit(run, step.node), step.origin));
+    payload_.remove(plan.steps[i].dies);
+  }
+  return base::Done{};
+}
+
+base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const synth::Apply& apply) {
+  received_bytes_ = 0;
+  const double begin = world_.clock ? world_.clock() : 0;
+  TESSERA_TRY_STATUS(run_operation_of(apply));
+  OriginStatistics& statistics = statistics_of(step.origin);
+  if (world_.clock) statistics.seconds += world_.clock() - begin;
+  if (received_bytes_ > 0) ++statistics.steps;
+  statistics.received_bytes += received_bytes_;
+  return base::Done{};
+}
+
+base::Status Executor::run_operation_of(const synth::Apply& apply) {
+  // A view needs no work.
+  if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena) return base::Done{};
+  return std::visit(
+      [&](const auto& operation) -> base::Status {
+        using T = std::remove_cvref_t<decltype(operation)>;
+        const LocalStep local{program_, storage_, world_.files, apply};
+        if constexpr (is_constructor<T>)
+          return run_constructor(local, operation);
+        else if constexpr (is_effect<T>)
+          return run_effect(EffectStep{program_, storage_, world_, apply}, operation);
+        else if constexpr (std::same_as<T, synth::Collect>)
+          return collect(apply, operation);
+        else if constexpr (std::same_as<T, synth::Assemble>)
+          return assemble(apply, operation);
+        else
+          return run_operation(local, operation);
+      },
+      apply.operation);
+}
+
+OriginStatistics& Executor::statistics_of(std::uint32_t origin) {
+  const auto [entry, added] = statistics_number_.emplace(origin, statistics_.size());
+  if (added) statistics_.push_back(OriginStatistics{origin, 0, 0, 0, 0});
+  return statistics_[entry->second];
+}
+
+}  // namespace tessera::runtime

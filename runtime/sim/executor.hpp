@@ -1,0 +1,74 @@
+// The executor on simulated devices: one switch over the steps of a verified program. All devices take a step before
+// any takes the next; the work of a step is spread over the cores, and nothing ever waits inside a task.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/run.hpp"
+#include "runtime/sim/moves.hpp"
+#include "runtime/sim/storage.hpp"
+
+namespace tessera::runtime {
+
+class Executor {
+ public:
+  Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, std::shared_ptr<Arena> arena,
+           const std::vector<Value>& inputs, const World& world);
+
+  base::Status run();
+  const Storage& storage() const { return storage_; }
+  std::vector<OriginStatistics> take_statistics() { return std::move(statistics_); }
+  // Payload alive on a device, the largest seen.
+  std::int64_t peak_bytes() const { return peak_bytes_; }
+
+ private:
+  base::Status run_body(const synth::Body& body, const BodyPlan& plan);
+  base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
+  base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
+  base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
+  base::Status run_operation_of(const synth::Apply& apply);
+
+  // control.cpp
+  struct Carried {
+    std::int64_t parameter_offset = 0;
+    std::int64_t result_offset = 0;
+    bool direct = false;  // the body writes the next value where it is wanted
+  };
+  std::vector<Carried> begin_loop(const synth::Repeat& repeat, std::int64_t rounds);
+  void begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                   std::int64_t rounds);
+  void end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                 std::int64_t rounds);
+  void copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
+  void write_index(synth::RegisterId index, std::int64_t round);
+
+  // communication.cpp
+  base::Status collect(const synth::Apply& apply, const synth::Collect& collect);
+  base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
+  base::Status keep(const synth::Apply& apply, const synth::Collect& collect);
+  base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
+  const CopyPlan& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
+                                const synth::Offset& offset);
+  void count_received(std::int64_t bytes) { received_bytes_ += bytes; }
+
+  OriginStatistics& statistics_of(std::uint32_t origin);
+
+  const synth::Program& program_;
+  const MemoryPlan& plan_;
+  const World& world_;
+  Storage storage_;
+  Payload payload_;
+  std::int64_t peak_bytes_ = 0;
+  std::int64_t received_bytes_ = 0;  // by the present step
+  std::vector<OriginStatistics> statistics_;
+  std::map<std::uint32_t, std::size_t> statistics_number_;
+  // By result and number of the part; steps of loops run often.
+  std::map<std::pair<synth::RegisterId, std::size_t>, CopyPlan> copies_;
+  std::map<synth::RegisterId, ReductionPlan> reductions_;
+};
+
+}  // namespace tessera::runtime

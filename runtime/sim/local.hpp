@@ -1,0 +1,37 @@
+// Steps that every device takes on its own tiles: constructors and local operations.
+#pragma once
+
+#include "base/result.hpp"
+#include "runtime/files.hpp"
+#include "runtime/sim/storage.hpp"
+
+namespace tessera::runtime {
+
+struct LocalStep {
+  const synth::Program& program;
+  const Storage& storage;
+  const FilePolicy& files;
+  const synth::Apply& apply;
+};
+
+base::Status run_constructor(const LocalStep& step, const synth::Constant& operation);
+base::Status run_constructor(const LocalStep& step, const synth::Fill& operation);
+base::Status run_constructor(const LocalStep& step, const synth::Iota& operation);
+base::Status run_constructor(const LocalStep& step, const synth::Random& operation);
+base::Status run_constructor(const LocalStep& step, const synth::Normal& operation);
+base::Status run_constructor(const LocalStep& step, const synth::Load& operation);
+
+base::Status run_operation(const LocalStep& step, const synth::Map& operation);
+base::Status run_operation(const LocalStep& step, const synth::Reduce& operation);
+base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operation);
+base::Status run_operation(const LocalStep& step, const synth::Contract& operation);
+base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation);
+base::Status run_operation(const LocalStep& step, const synth::Transpose& operation);
+base::Status run_operation(const LocalStep& step, const synth::Reshape& operation);
+base::Status run_operation(const LocalStep& step, const synth::Take& operation);
+base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
+
+// Elements of all devices' tiles of the result and the operands: how much work a step is, roughly.
+std::int64_t work_of(const LocalStep& step);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "runtime/kernels/contract.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/map.hpp"
+#include "runtime/kernels/reduce.hpp"
+#include "runtime/kernels/take.hpp"
+#include "runtime/sim/devices.hpp"
+#include "runtime/sim/local.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+// f(device, operands' tiles, result's tile) gives a Failure, on every device.
+template <class F>
+base::Status operate(const LocalStep& step, const F& f) {
+  const synth::RegisterId result = step.apply.results[0];
+  return on_devices(step.storage.devices(result), work_of(step), [&](std::size_t device) -> Failure {
+    std::vector<TileView> operands;
+    for (const synth::RegisterId operand : step.apply.operands) operands.push_back(step.storage.view(operand, device));
+    return f(device, operands, step.storage.out(result, device));
+  });
+}
+
+// ` at element [3, 4]`: where in the whole array the tile's element of this row-major number is; nothing for a scalar.
+std::string at_element(const synth::Box& box, std::int64_t position) {
+  if (box.empty()) return "";
+  synth::Shape index(box.size());
+  for (std::size_t d = box.size(); d-- > 0; position /= box[d].length()) {
+    index[d] = box[d].begin + position % box[d].length();
+  }
+  std::string text;
+  for (const std::int64_t i : index) text += fmt::format("{}{}", text.empty() ? "" : ", ", i);
+  return fmt::format(" at element [{}]", text);
+}
+
+base::Diagnostic no_value(synth::MapOp op, const synth::Box& box, std::int64_t position) {
+  const Kind kind = op == synth::MapOp::power ? Kind::negative_exponent : Kind::division_by_zero;
+  return make(kind, at_element(box, position));
+}
+
+void fill_zero(const TileOut& out) {
+  std::fill_n(out.data, count(out.shape) * synth::bytes_of(out.element), std::byte{0});
+}
+
+const synth::ArrayType& operand_type(const LocalStep& step, std::size_t k) {
+  return step.storage.type(step.apply.operands[k]);
+}
+
+// Does the sum, on whatever device, have no terms at all?
+bool sums_nothing(const LocalStep& step, const synth::Reduce& reduce) {
+  const synth::Shape& shape = operand_type(step, 0).shape();
+  return reduce.kind == synth::ReduceKind::sum &&
+         std::any_of(reduce.dimensions.begin(), reduce.dimensions.end(), [&](std::uint8_t d) { return shape[d] == 0; });
+}
+
+bool sums_nothing(const LocalStep& step, const synth::Contract& contract) {
+  const auto& kept = contract.result_indices;
+  for (std::size_t k = 0; k < contract.operand_indices.size(); ++k) {
+    const auto& indices = contract.operand_indices[k];
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const bool summed = std::find(kept.begin(), kept.end(), indices[d]) == kept.end();
+      if (summed && operand_type(step, k).shape()[d] == 0) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::int64_t work_of(const LocalStep& step) {
+  std::int64_t bytes = 0;
+  for (const synth::RegisterId id : step.apply.results) bytes += step.storage.tiles(id).bytes_total;
+  for (const synth::RegisterId id : step.apply.operands) bytes += step.storage.tiles(id).bytes_total;
+  return bytes / 4;
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Map& operation) {
+  const synth::RegisterId result = step.apply.results[0];
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    const auto bad = map(operation.op, operands, out);
+    if (!bad) return std::nullopt;
+    return no_value(operation.op, step.storage.tiles(result).boxes[device], *bad);
+  });
+}
+
+// A sum of nothing is the identity, -0.0, where other devices may have something to add, and 0.0, as NumPy's, where the
+// whole array has nothing.
+base::Status run_operation(const LocalStep& step, const synth::Reduce& operation) {
+  const bool nothing = sums_nothing(step, operation);
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    if (nothing)
+      fill_zero(out);
+    else
+      reduce(operation.kind, operands[0], operation.dimensions, out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    arg_reduce(operation.max, operands[0], operation.dimensions, out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Contract& operation) {
+  const bool nothing = sums_nothing(step, operation);
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    if (nothing)
+      fill_zero(out);
+    else
+      contract(operation, operands, out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    cumsum(operands[0], operation.dimension, out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Transpose& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    copy_elements(transposed(operands[0], operation.permutation), out);
+    return std::nullopt;
+  });
+}
+
+// Of an operand that is not dense; any other is only looked at under its new shape.
+base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    copy_elements(operands[0], TileOut{out.element, operands[0].shape, out.data});
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Take&) {
+  const std::int64_t rows = operand_type(step, 0).shape()[0];
+  const TileMap& tables = step.storage.tiles(step.apply.operands[0]);
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    const auto bad = take(operands[0], tables.boxes[device][0].begin, rows, operands[1], out);
+    if (!bad) return std::nullopt;
+    return make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", rows));
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::OneHot&) {
+  const std::int64_t n = step.storage.type(step.apply.results[0]).shape().back();
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    const auto bad = one_hot(operands[0], n, out);
+    if (!bad) return std::nullopt;
+    return make(Kind::index_out_of_range, bad->id, fmt::format("one_hot has places 0 to {}", n - 1));
+  });
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,55 @@
+#include "runtime/sim/storage.hpp"
+
+#include "base/check.hpp"
+
+namespace tessera::runtime {
+
+using Where = RegisterPlan::Where;
+
+Storage::Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                 std::shared_ptr<Arena> arena, const std::vector<Value>& inputs)
+    : program_(program), tiles_(tiles), arena_(std::move(arena)), inputs_(inputs) {
+  for (const RegisterPlan& entry : plan.registers) places_.push_back({entry.where, entry.source, entry.offset, 0});
+  for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
+}
+
+TileView Storage::view(synth::RegisterId id, std::size_t device) const {
+  const Place& place = places_[id.value];
+  const synth::Box& box = tiles(id).boxes[device];
+  const synth::Shape shape = synth::shape_of(box);
+  const synth::ElementType element = type(id).element();
+  switch (place.where) {
+    case Where::input:
+      return dense_view(element, shape, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
+    case Where::arena: return dense_view(element, shape, arena_->part(device) + place.offset);
+    case Where::reshape: return dense_view(element, shape, view(place.source, device).data);
+    case Where::slice: {
+      const synth::Box& around = tiles(place.source).boxes[device];
+      synth::Shape begin;
+      for (std::size_t d = 0; d < box.size(); ++d) begin.push_back(box[d].begin - around[d].begin);
+      return part_of(view(place.source, device), begin, shape);
+    }
+    case Where::nowhere: break;
+  }
+  throw base::InternalError("a register is read that no step has written");
+}
+
+TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
+  const Place& place = places_[id.value];
+  TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
+  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), arena_->part(device) + place.offset};
+}
+
+std::vector<TileView> Storage::views(synth::RegisterId id) const {
+  std::vector<TileView> views;
+  for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device) views.push_back(view(id, device));
+  return views;
+}
+
+Distributed Storage::array(synth::RegisterId id) const { return {type(id), tiles(id).boxes, views(id)}; }
+
+void Storage::move_to(synth::RegisterId id, std::int64_t offset) { places_[id.value] = {Where::arena, {}, offset, 0}; }
+
+void Storage::alias(synth::RegisterId id, synth::RegisterId other) { places_[id.value] = {Where::slice, other, 0, 0}; }
+
+}  // namespace tessera::runtime

@@ -1,0 +1,135 @@
+// The elements of an array as text, all to one format: NumPy's, with floatmode='unique'.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "runtime/text/array_text.hpp"
+#include "runtime/text/decimal.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+template <class T>
+std::string not_finite(T x) {
+  return x != x ? "nan" : x < 0 ? "-inf" : "inf";
+}
+
+template <class T>
+std::string float_scalar(T x) {
+  if (!std::isfinite(x)) return not_finite(x);
+  const auto size = static_cast<double>(std::abs(x));
+  const Decimal decimal = shortest(x);
+  if (size == 0 || (size < 1e16 && size >= 1e-4)) {
+    const Positional text = positional(decimal);
+    return text.whole + "." + (text.fraction.empty() ? "0" : text.fraction);
+  }
+  std::string text = decimal.negative ? "-" : "";
+  text += decimal.digits[0];
+  if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
+  return text + exponent_text(decimal.exponent);
+}
+
+// How the floats of one array are written: with an exponent or without, and how wide.
+template <class T>
+class FloatFormat {
+ public:
+  explicit FloatFormat(std::span<const T> values) {
+    std::vector<T> finite;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](T x) { return std::isfinite(x); });
+    scientific_ = wants_exponent(finite);
+    for (const T x : finite) scientific_ ? measure_scientific(x) : measure_positional(x);
+    if (scientific_) right_ = exponent_digits_ + 2 + fraction_;
+    if (finite.size() != values.size()) make_room(values);
+  }
+
+  std::string operator()(T x) const {
+    if (!std::isfinite(x)) return fmt::format("{:>{}}", not_finite(x), left_ + right_ + 1);
+    if (scientific_) return scientific(x);
+    const Positional text = positional(shortest(x));
+    return fmt::format("{:>{}}.{:<{}}", text.whole, left_, text.fraction, right_);
+  }
+
+ private:
+  static bool wants_exponent(const std::vector<T>& finite) {
+    T largest = 0;
+    T smallest = 0;
+    for (const T x : finite) {
+      const T size = std::abs(x);
+      if (size == 0) continue;
+      largest = std::max(largest, size);
+      smallest = smallest == 0 ? size : std::min(smallest, size);
+    }
+    if (largest == 0) return false;
+    return largest >= static_cast<T>(1e8) || static_cast<double>(smallest) < 0.0001 || largest / smallest > 1000;
+  }
+  void measure_scientific(T x) {
+    const Decimal decimal = shortest(x);
+    fraction_ = std::max(fraction_, decimal.fraction_digits());
+    left_ = std::max(left_, decimal.negative ? 2 : 1);
+    exponent_digits_ = std::max(exponent_digits_, std::abs(decimal.exponent) > 99 ? 3 : 2);
+  }
+  void measure_positional(T x) {
+    const Positional text = positional(shortest(x));
+    left_ = std::max(left_, static_cast<int>(text.whole.size()));
+    right_ = std::max(right_, static_cast<int>(text.fraction.size()));
+  }
+  void make_room(std::span<const T> values) {
+    const bool negative = std::any_of(values.begin(), values.end(), [](T x) { return std::isinf(x) && x < 0; });
+    left_ = std::max(left_, (negative ? 4 : 3) - (right_ + 1));
+  }
+  std::string scientific(T x) const {
+    Decimal decimal = with_digits(x, fraction_);
+    decimal.digits.resize(static_cast<std::size_t>(fraction_) + 1, '0');
+    const std::string whole = (decimal.negative ? "-" : "") + decimal.digits.substr(0, 1);
+    return fmt::format("{:>{}}.{}{}", whole, left_, decimal.digits.substr(1),
+                       exponent_text(decimal.exponent, exponent_digits_));
+  }
+
+  bool scientific_ = false;
+  int left_ = 0;      // characters before the point
+  int right_ = 0;     // and after it
+  int fraction_ = 0;  // with an exponent: digits after the point
+  int exponent_digits_ = 2;
+};
+
+template <class T>
+std::vector<std::string> texts(std::span<const T> values, bool is_array) {
+  std::vector<std::string> all;
+  if constexpr (std::same_as<T, bool>) {
+    for (const bool x : values) all.emplace_back(x ? (is_array ? " True" : "True") : "False");
+  } else if constexpr (std::integral<T>) {
+    std::size_t width = 0;
+    for (const T x : values) width = std::max(width, fmt::formatted_size("{}", x));
+    for (const T x : values) all.push_back(fmt::format("{:>{}}", x, width));
+  } else {
+    const FloatFormat<T> format(values);
+    for (const T x : values) all.push_back(format(x));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
+  return synth::visit_element(element, [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    const T value = *reinterpret_cast<const T*>(bytes);
+    if constexpr (std::floating_point<T>)
+      return float_scalar(value);
+    else
+      return texts(std::span<const T>(&value, 1), false)[0];
+  });
+}
+
+std::vector<std::string> element_texts(synth::ElementType element, const std::byte* bytes, std::int64_t n,
+                                       bool is_array) {
+  return synth::visit_element(element, [&](auto zero) {
+    using T = decltype(zero);
+    return texts(std::span<const T>(reinterpret_cast<const T*>(bytes), static_cast<std::size_t>(n)), is_array);
+  });
+}
+
+}  // namespace tessera::runtime

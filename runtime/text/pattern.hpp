@@ -1,0 +1,14 @@
+// Who holds what in words: for arrays whose picture would be too large.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::runtime {
+
+// How every dimension is cut, what is replicated or pending, and the first and last devices' boxes.
+std::string pattern_text(const synth::ArrayType& type, const std::vector<synth::Box>& boxes);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,67 @@
+#include "runtime/value.hpp"
+
+#include "base/check.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/reduce.hpp"
+#include "runtime/memory/arena.hpp"
+#include "runtime/memory/distributed.hpp"
+#include "runtime/memory/gather.hpp"
+#include "runtime/memory/tile_maps.hpp"
+
+namespace tessera::runtime {
+
+Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles)
+    : type_(std::move(type)), arena_(std::move(arena)), tiles_(std::move(tiles)) {
+  TESSERA_CHECK(static_cast<std::int64_t>(tiles_.size()) == type_.devices(),
+                "a value has not one tile for each device");
+}
+
+std::span<const std::byte> Value::tile(std::int64_t device) const {
+  TESSERA_CHECK(device >= 0 && device < type_.devices(), "a value has no such device");
+  return {tiles_[static_cast<std::size_t>(device)], static_cast<std::size_t>(synth::tile_bytes(type_, device))};
+}
+
+Distributed distributed(const Value& value) {
+  Distributed array{value.type(), {}, {}};
+  for (std::int64_t device = 0; device < value.type().devices(); ++device) {
+    array.boxes.push_back(synth::tile(value.type(), device));
+    const synth::Shape shape = synth::shape_of(array.boxes.back());
+    array.tiles.push_back(dense_view(value.type().element(), shape, value.tile(device).data()));
+  }
+  return array;
+}
+
+synth::Literal gather(const Value& value) {
+  const synth::ArrayType& type = value.type();
+  synth::Literal literal{type.element(), type.shape(), {}};
+  literal.bytes.resize(static_cast<std::size_t>(synth::array_bytes(type)));
+  Gatherer(distributed(value))
+      .read(synth::whole(type.shape()), TileOut{type.element(), type.shape(), literal.bytes.data()});
+  return literal;
+}
+
+base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type) {
+  return base::guarded([&]() -> base::Result<Value> {
+    TESSERA_CHECK(array.element == type.element() && array.shape == type.shape(),
+                  "an array is scattered to another type");
+    const TileMap map = make_tile_map(type);
+    TESSERA_TRY(arena, Arena::reserve(map.bytes));
+    const TileView whole = dense_view(array.element, array.shape, array.bytes.data());
+    std::vector<const std::byte*> tiles;
+    for (std::size_t device = 0; device < map.boxes.size(); ++device) {
+      synth::Shape begin;
+      for (const synth::Interval& interval : map.boxes[device]) begin.push_back(interval.begin);
+      const TileOut out{type.element(), synth::shape_of(map.boxes[device]), arena->part(device)};
+      const auto number = static_cast<std::int64_t>(device);
+      const bool keeps = synth::position(type.mesh(), type.layout().pending(), number) == 0;
+      if (keeps)
+        copy_elements(part_of(whole, begin, out.shape), out);
+      else
+        fill_identity(type.layout().reduce(), out);
+      tiles.push_back(out.data);
+    }
+    return Value(type, arena, std::move(tiles));
+  });
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,40 @@
+// Values: arrays as tiles on devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "synth/layout/array_type.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera::runtime {
+
+// The memory a run's values live in; values share it, and it is freed with the last of them.
+class Arena;
+
+// Immutable once made. Tiles are dense and row-major, 64-byte aligned; tile(d) is the tile of device d.
+class Value {
+ public:
+  Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles);
+  const synth::ArrayType& type() const { return type_; }
+  std::span<const std::byte> tile(std::int64_t device) const;
+  const std::shared_ptr<const Arena>& arena() const { return arena_; }
+
+ private:
+  synth::ArrayType type_;
+  std::shared_ptr<const Arena> arena_;
+  std::vector<const std::byte*> tiles_;
+};
+
+// The whole array, dense; pending sums are resolved in the order all_reduce uses.
+synth::Literal gather(const Value& value);
+
+// A value of this type (same element type and extents) with the array's elements. Of a pending type, the devices at
+// position 0 along the pending axes hold them, the others the identity.
+base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,219 @@
+#include "synth/collective/collective.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+base::Diagnostic refuse(const Collective& step, std::string_view why) {
+  return make(Kind::bad_collective, fmt::format("`{}`", name(step.kind)), why);
+}
+
+// A layout in the making.
+struct Draft {
+  std::vector<AxisList> splits;
+  AxisList pending;
+  ReduceOp reduce;
+};
+
+Draft draft_of(const ArrayType& type) {
+  return Draft{type.layout().splits(), type.layout().pending(), type.layout().reduce()};
+}
+
+base::Result<ArrayType> finish(const ArrayType& before, Draft draft) {
+  TESSERA_TRY(layout, Layout::make(before.mesh(), std::move(draft.splits), std::move(draft.pending), draft.reduce));
+  return before.with_layout(std::move(layout));
+}
+
+base::Status check_axes(const Collective& step, const ArrayType& before) {
+  if (step.axes.empty()) return refuse(step, "it names no axis");
+  for (const AxisPart& part : step.axes) {
+    if (!exists(before.mesh(), part)) return refuse(step, "the mesh has no such axis");
+  }
+  return base::Done{};
+}
+
+base::Status check_dimension(const Collective& step, const ArrayType& before, std::size_t dimension) {
+  if (dimension < before.rank()) return base::Done{};
+  return refuse(step, fmt::format("the array has no dimension {}", dimension));
+}
+
+base::Status check_unused(const Collective& step, const ArrayType& before) {
+  for (const AxisPart& part : canonical(step.axes)) {
+    if (!before.layout().uses(part)) continue;
+    return refuse(step, fmt::format("the array uses `{}` already", print(before.mesh(), AxisList{part})));
+  }
+  return base::Done{};
+}
+
+base::Result<AxisList> leave_dimension(const Collective& step, const ArrayType& before) {
+  auto rest = without_trailing(before.layout().split(step.from), step.axes);
+  if (rest) return std::move(*rest);
+  return refuse(step, fmt::format("`{}` is not minor-most on dimension {}", print(before.mesh(), canonical(step.axes)),
+                                  step.from));
+}
+
+base::Result<AxisList> leave_pending(const Collective& step, const ArrayType& before) {
+  auto rest = without(before.layout().pending(), step.axes);
+  if (rest) return std::move(*rest);
+  return refuse(step, fmt::format("the array is not pending over `{}`", print(before.mesh(), canonical(step.axes))));
+}
+
+base::Result<ArrayType> apply_slice(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
+  TESSERA_TRY_STATUS(check_unused(step, before));
+  Draft draft = draft_of(before);
+  draft.splits[step.to] = concatenated(draft.splits[step.to], step.axes);
+  return finish(before, std::move(draft));
+}
+
+base::Result<ArrayType> apply_all_gather(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_dimension(step, before, step.from));
+  TESSERA_TRY(rest, leave_dimension(step, before));
+  Draft draft = draft_of(before);
+  draft.splits[step.from] = rest;
+  return finish(before, std::move(draft));
+}
+
+base::Result<ArrayType> apply_all_to_all(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_dimension(step, before, step.from));
+  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
+  if (step.from == step.to) return refuse(step, "it leads back to the dimension it comes from");
+  TESSERA_TRY(rest, leave_dimension(step, before));
+  Draft draft = draft_of(before);
+  draft.splits[step.from] = rest;
+  draft.splits[step.to] = concatenated(draft.splits[step.to], step.axes);
+  return finish(before, std::move(draft));
+}
+
+base::Result<ArrayType> apply_reduce_scatter(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
+  TESSERA_TRY(rest, leave_pending(step, before));
+  Draft draft = draft_of(before);
+  draft.pending = rest;
+  draft.splits[step.to] = concatenated(draft.splits[step.to], step.axes);
+  return finish(before, std::move(draft));
+}
+
+base::Result<ArrayType> apply_all_reduce(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY(rest, leave_pending(step, before));
+  Draft draft = draft_of(before);
+  draft.pending = rest;
+  return finish(before, std::move(draft));
+}
+
+base::Result<ArrayType> apply_keep(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_unused(step, before));
+  Draft draft = draft_of(before);
+  if (!draft.pending.empty() && draft.reduce != step.reduce)
+    return refuse(step, "another reduction is pending already");
+  draft.pending.insert(draft.pending.end(), step.axes.begin(), step.axes.end());
+  draft.reduce = step.reduce;
+  return finish(before, std::move(draft));
+}
+
+base::Status check_same_array(const Collective& step, const ArrayType& before) {
+  if (!step.target) return refuse(step, "it has no target");
+  const ArrayType& target = *step.target;
+  if (target.element() != before.element()) return refuse(step, "its target has another element type");
+  if (target.shape() != before.shape()) return refuse(step, "its target has other extents");
+  const bool same_pending =
+      target.layout().pending() == before.layout().pending() && target.layout().reduce() == before.layout().reduce();
+  if (!same_pending) return refuse(step, "its target has another pending set");
+  return base::Done{};
+}
+
+base::Result<ArrayType> apply_permute(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_same_array(step, before));
+  if (step.target->mesh() != before.mesh()) return refuse(step, "its target is on another mesh");
+  for (std::size_t d = 0; d < before.rank(); ++d) {
+    if (shard_count(step.target->layout().split(d)) == shard_count(before.layout().split(d))) continue;
+    return refuse(step, fmt::format("its target cuts dimension {} into another number of tiles", d));
+  }
+  return *step.target;
+}
+
+base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_same_array(step, before));
+  if (step.target->mesh() == before.mesh()) return *step.target;
+  if (step.target->devices() != before.devices()) {
+    return make(Kind::cross_mesh, before.devices(), step.target->devices());
+  }
+  if (!before.layout().pending().empty()) return refuse(step, "a pending array cannot change its mesh");
+  return *step.target;
+}
+
+base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType& before) {
+  const bool has_target = step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange;
+  if (!has_target) TESSERA_TRY_STATUS(check_axes(step, before));
+  switch (step.kind) {
+    case CollectiveKind::slice: return apply_slice(step, before);
+    case CollectiveKind::all_gather: return apply_all_gather(step, before);
+    case CollectiveKind::all_to_all: return apply_all_to_all(step, before);
+    case CollectiveKind::permute: return apply_permute(step, before);
+    case CollectiveKind::exchange: return apply_exchange(step, before);
+    case CollectiveKind::reduce_scatter: return apply_reduce_scatter(step, before);
+    case CollectiveKind::all_reduce: return apply_all_reduce(step, before);
+    case CollectiveKind::keep: return apply_keep(step, before);
+  }
+  return refuse(step, "it is not a collective");
+}
+
+}  // namespace
+
+std::string_view name(CollectiveKind kind) {
+  switch (kind) {
+#define CASE(identifier, text, mpi) \
+  case CollectiveKind::identifier: return text;
+    TESSERA_COLLECTIVES(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::string_view mpi_name(CollectiveKind kind) {
+  switch (kind) {
+#define CASE(identifier, text, mpi) \
+  case CollectiveKind::identifier: return mpi;
+    TESSERA_COLLECTIVES(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::optional<CollectiveKind> collective_by_name(std::string_view name) {
+#define ROW(identifier, text, mpi) \
+  if (name == (text)) return CollectiveKind::identifier;
+  TESSERA_COLLECTIVES(ROW)
+#undef ROW
+  return std::nullopt;
+}
+
+base::Result<ArrayType> apply(const Collective& step, const ArrayType& before) {
+  return base::guarded([&]() -> base::Result<ArrayType> { return apply_unguarded(step, before); });
+}
+
+std::string detail(const Collective& step, const Mesh& mesh) {
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::reduce_scatter: return fmt::format("{}: dim {}", print(mesh, step.axes), step.to);
+    case CollectiveKind::all_gather: return fmt::format("{}: dim {}", print(mesh, step.axes), step.from);
+    case CollectiveKind::all_to_all:
+      return fmt::format("{}: dim {} -> dim {}", print(mesh, step.axes), step.from, step.to);
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::keep: return print(mesh, step.axes);
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return "";
+  }
+  return "";
+}
+
+}  // namespace tessera::synth

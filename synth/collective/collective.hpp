@@ -1,0 +1,59 @@
+// The closed set of steps and how each changes a layout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::synth {
+
+// FOREACH(identifier, "name", "MPI name")
+#define TESSERA_COLLECTIVES(FOREACH)                              \
+  FOREACH(slice, "slice", "none")                                 \
+  FOREACH(all_gather, "all_gather", "MPI_Allgatherv")             \
+  FOREACH(all_to_all, "all_to_all", "MPI_Alltoallv")              \
+  FOREACH(permute, "permute", "MPI_Sendrecv")                     \
+  FOREACH(exchange, "exchange", "MPI_Alltoallw")                  \
+  FOREACH(reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter") \
+  FOREACH(all_reduce, "all_reduce", "MPI_Allreduce")              \
+  FOREACH(keep, "keep", "none")
+
+enum class CollectiveKind : std::uint8_t {
+#define MEMBER(identifier, text, mpi) identifier,
+  TESSERA_COLLECTIVES(MEMBER)
+#undef MEMBER
+};
+std::string_view name(CollectiveKind kind);
+std::string_view mpi_name(CollectiveKind kind);
+std::optional<CollectiveKind> collective_by_name(std::string_view name);
+
+// One step. "Trailing" axes are the minor-most of a dimension. Which fields count:
+//   slice           axes (not used by the array), to: they become trailing on dimension `to`
+//   all_gather      axes (trailing on `from`), from: they leave
+//   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
+//   permute         target: any layout with the same shard count in every dimension; pending set unchanged
+//   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
+//   devices reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to` all_reduce axes
+//   (pending): they leave the pending set keep            axes (not used), reduce: they become pending; the device at
+//   position 0 along them keeps the value, the
+//                   others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest integer)
+struct Collective {
+  CollectiveKind kind = CollectiveKind::exchange;
+  AxisList axes;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  ReduceOp reduce = ReduceOp::sum;  // keep only
+  std::optional<ArrayType> target;  // permute, exchange
+};
+
+// The type after the step, or why the step may not be taken there.
+base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
+
+// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or empty (language.md section 10).
+std::string detail(const Collective& step, const Mesh& mesh);
+
+}  // namespace tessera::synth

@@ -1,0 +1,49 @@
+// What collectives are underneath: box copies between devices, and reductions of boxes in a fixed order. Cost,
+// verification and both backends read these and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/collective/collective.hpp"
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::synth {
+
+// Elements of `box` (coordinates of the target array) go from one device's tile to another's. source == target is a
+// local copy.
+struct BoxCopy {
+  std::int32_t source = 0;
+  std::int32_t target = 0;
+  Box box;
+  friend auto operator<=>(const BoxCopy&, const BoxCopy&) = default;
+};
+
+// Where the target array lies in the source array: target element r is source element r + offset, per dimension. The
+// target may be larger than the source: what has no source element is not copied.
+using Offset = base::FixedVector<std::int64_t, kRankMax>;
+
+// The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
+// device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; among
+// equally near ones the box is cut and dealt as the design of the planner says. Pending sets are equal, and elements
+// travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
+// offset, the arrays may have other extents. `bytes_scale` multiplies the element size where the 4 KiB rule is applied
+// (1 for execution).
+std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr,
+                            std::int64_t bytes_scale = 1);
+
+// Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
+struct BoxReduction {
+  std::int32_t target = 0;
+  Box box;
+  std::vector<std::int32_t> contributors;
+};
+
+// reduce_scatter and all_reduce: for every device its tile of `to` from all positions along the axes that `to` no
+// longer has pending, in ascending position along them (so that both give the same bits).
+std::vector<BoxReduction> reductions(const ArrayType& from, const ArrayType& to);
+
+// For keep: does this device keep the value?
+bool keeps_value(const ArrayType& before, const AxisList& axes, std::int64_t device);
+
+}  // namespace tessera::synth

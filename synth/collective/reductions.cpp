@@ -1,0 +1,47 @@
+// Reductions of boxes, and who keeps a value that becomes pending.
+#include "base/check.hpp"
+#include "synth/collective/moves.hpp"
+#include "synth/layout/axis_parts.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// How far the device at each position along the axes lies from the one at position 0.
+std::vector<std::int64_t> device_offsets(const Mesh& mesh, const AxisList& axes) {
+  std::vector<std::int64_t> offsets{0};
+  for (const AxisPart& part : axes) {
+    const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
+    std::vector<std::int64_t> finer;
+    for (const std::int64_t offset : offsets) {
+      for (std::int64_t digit = 0; digit < part.size; ++digit) finer.push_back(offset + digit * stride);
+    }
+    offsets = std::move(finer);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+std::vector<BoxReduction> reductions(const ArrayType& from, const ArrayType& to) {
+  const auto axes = without(from.layout().pending(), to.layout().pending());
+  TESSERA_CHECK(axes.has_value(), "a reduction to a type with other pending axes");
+  const std::vector<std::int64_t> offsets = device_offsets(from.mesh(), *axes);
+  const std::vector<std::int32_t> position_of = positions(from.mesh(), *axes);
+  std::vector<BoxReduction> all;
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    const auto at = static_cast<std::size_t>(position_of[static_cast<std::size_t>(device)]);
+    BoxReduction reduction{static_cast<std::int32_t>(device), tile(to, device), {}};
+    for (const std::int64_t offset : offsets) {
+      reduction.contributors.push_back(static_cast<std::int32_t>(device - offsets[at] + offset));
+    }
+    all.push_back(std::move(reduction));
+  }
+  return all;
+}
+
+bool keeps_value(const ArrayType& before, const AxisList& axes, std::int64_t device) {
+  return position(before.mesh(), axes, device) == 0;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,52 @@
+// Private to synth: arithmetic on parts of axes and lists of them. A part covers the digits of its axis between
+// `before` and `before * size`; the boundaries of parts that go together divide one another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synth/layout/layout.hpp"
+
+namespace tessera::synth {
+
+inline std::int64_t end_of(const AxisPart& part) { return part.before * part.size; }
+
+// Is this a part of one of the mesh's axes?
+bool exists(const Mesh& mesh, const AxisPart& part);
+
+// Parts of size 1 dropped, neighbours that continue each other merged.
+AxisList canonical(const AxisList& axes);
+// The same for a list whose order means nothing: in mesh order first.
+AxisList canonical_set(AxisList axes);
+
+AxisList concatenated(const AxisList& major, const AxisList& minor);
+
+// What is left of `axes` when `trailing`, its minor-most digits, leave; nothing if they are not that.
+std::optional<AxisList> without_trailing(const AxisList& axes, const AxisList& trailing);
+// What `longer` has beyond `leading`, its major-most digits; nothing if they are not that.
+std::optional<AxisList> without_leading(const AxisList& longer, const AxisList& leading);
+// The longest list that both begin with.
+AxisList common_leading(const AxisList& a, const AxisList& b);
+
+// A set without a sub-set; nothing if it is no sub-set.
+std::optional<AxisList> without(const AxisList& set, const AxisList& subset);
+// What two sets share and what each has beyond that. Nothing where their cuts of one axis cannot co-exist (2*3 and
+// 3*2).
+struct SetsCompared {
+  AxisList common;
+  AxisList only_first;
+  AxisList only_second;
+};
+std::optional<SetsCompared> compare_sets(const AxisList& first, const AxisList& second);
+
+// What of a list is in a set, in the list's order. Nothing where their cuts cannot co-exist.
+std::optional<AxisList> shared_in_order(const AxisList& list, const AxisList& set);
+
+// The digits of the mesh that no list uses.
+AxisList unused(const Mesh& mesh, const std::vector<AxisList>& used);
+
+// The position along the list of every device.
+std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes);
+
+}  // namespace tessera::synth

@@ -1,0 +1,65 @@
+// Layouts: which axes of a mesh split which dimension, and which axes hold parts of a sum.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "synth/layout/mesh.hpp"
+
+namespace tessera::synth {
+
+// A part of a mesh axis. An axis of size 4 can be cut 2*2, major part first: {axis, before 1, size 2} is the major
+// half, {axis, before 2, size 2} the minor one, printed x:(1)2 and x:(2)2. before = product of the sizes of the parts
+// outside it. The whole axis has before 1 and size = the axis' size and prints as its name. before*size divides the
+// axis' size.
+struct AxisPart {
+  std::uint8_t axis = 0;
+  std::int64_t before = 1;
+  std::int64_t size = 1;
+  friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
+};
+using AxisList = std::vector<AxisPart>;  // major first
+
+AxisPart whole_axis(const Mesh& mesh, std::size_t axis);
+bool overlap(const AxisPart& a, const AxisPart& b);
+std::int64_t shard_count(const AxisList& axes);
+// The device's position along the list: ((c_1*s_2 + c_2)*s_3 + ...).
+std::int64_t position(const Mesh& mesh, const AxisList& axes, std::int64_t device);
+
+enum class ReduceOp : std::uint8_t { sum, max, min };
+
+// Invariants, kept by `make`: every part is of an axis of the mesh; no two parts overlap, pending ones included; parts
+// of size 1 are dropped; neighbouring parts of one axis that continue each other are merged; pending parts are in mesh
+// order; without pending parts the reduce operation is `sum`. So equal layouts of one mesh compare equal, but for
+// layouts that only the extents make alike (see same_type in array_type.hpp).
+class Layout {
+ public:
+  Layout() = default;
+  static Layout replicated(std::size_t rank);
+  static base::Result<Layout> make(const Mesh& mesh, std::vector<AxisList> splits, AxisList pending = {},
+                                   ReduceOp reduce = ReduceOp::sum);
+
+  std::size_t rank() const { return splits_.size(); }
+  const AxisList& split(std::size_t dimension) const { return splits_[dimension]; }
+  const std::vector<AxisList>& splits() const { return splits_; }
+  const AxisList& pending() const { return pending_; }
+  ReduceOp reduce() const { return reduce_; }
+  bool is_replicated() const;
+  // Does any split or the pending set use (an overlapping part of) this one?
+  bool uses(const AxisPart& part) const;
+
+  friend auto operator<=>(const Layout&, const Layout&) = default;
+
+ private:
+  std::vector<AxisList> splits_;
+  AxisList pending_;
+  ReduceOp reduce_ = ReduceOp::sum;
+};
+
+// `x`, `(x,y)`, `x:(2)2`.
+std::string print(const Mesh& mesh, const AxisList& axes);
+
+}  // namespace tessera::synth

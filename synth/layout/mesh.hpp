@@ -1,0 +1,58 @@
+// Meshes: grids of devices with named axes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tessera::synth {
+
+inline constexpr std::int64_t kDevicesMax = 65'536;
+inline constexpr std::size_t kMeshAxesMax = 8;
+
+struct MeshAxis {
+  std::string name;
+  std::int64_t size = 1;
+  friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
+};
+
+class Mesh;
+using MeshRef = std::shared_ptr<const Mesh>;  // never null
+
+// An immutable grid. Axes are listed outermost first; device id = row-major position, so on x:4,y:2 the device at
+// (x=1, y=0) is device 2. Two meshes are the same iff their axes are.
+class Mesh {
+ public:
+  // Fails on more than 8 axes, a size below 1, a repeated name, or more than 65,536 devices.
+  static base::Result<MeshRef> make(std::vector<MeshAxis> axes);
+  // The mesh of a program that declares none: no axes, one device.
+  static MeshRef single_device();
+
+  const std::vector<MeshAxis>& axes() const { return axes_; }
+  std::int64_t devices() const { return devices_; }
+  std::optional<std::size_t> find(std::string_view axis_name) const;
+  std::int64_t coordinate(std::int64_t device, std::size_t axis) const {
+    return device / strides_[axis] % axes_[axis].size;
+  }
+  // How much the device id grows when the axis' coordinate grows by one.
+  std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
+
+  friend bool operator==(const Mesh& a, const Mesh& b) { return a.axes_ == b.axes_; }
+
+ private:
+  explicit Mesh(std::vector<MeshAxis> axes);
+  std::vector<MeshAxis> axes_;
+  std::vector<std::int64_t> strides_;
+  std::int64_t devices_ = 1;
+};
+
+// `x:4,y:2`, as the command line and the JSON of plans write it; empty for the single device.
+std::string print(const Mesh& mesh);
+base::Result<MeshRef> parse_mesh(std::string_view text);
+
+}  // namespace tessera::synth

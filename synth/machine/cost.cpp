@@ -1,0 +1,196 @@
+// What a step costs.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "synth/collective/routing.hpp"
+#include "synth/layout/axis_parts.hpp"
+#include "synth/machine/traffic.hpp"
+#include "synth/machine/units.hpp"
+
+namespace tessera::synth {
+
+Traffic::Traffic(const Machine& machine, std::int64_t devices)
+    : received_(static_cast<std::size_t>(devices), 0),
+      senders_(received_),
+      receivers_(received_),
+      last_target_(static_cast<std::size_t>(devices), -1) {
+  const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
+  for (std::size_t l = sizes.size(); l-- > 0;) {
+    Level level;
+    level.unit_devices = sizes[l];
+    level.bandwidth = machine.levels[l].bandwidth_bytes_per_second;
+    level.latency = machine.levels[l].latency_seconds;
+    level.bytes_in.assign(static_cast<std::size_t>(devices / sizes[l]), 0);
+    level.bytes_out = level.bytes_in;
+    levels_.push_back(std::move(level));
+  }
+}
+
+void Traffic::count_peers(std::size_t source, std::size_t target) {
+  if (last_target_[source] == static_cast<std::int32_t>(target)) return;
+  last_target_[source] = static_cast<std::int32_t>(target);
+  ++senders_[target];
+  ++receivers_[source];
+}
+
+void Traffic::add(std::int32_t source, std::int32_t target, std::int64_t bytes) {
+  if (source == target || bytes == 0) return;
+  received_[static_cast<std::size_t>(target)] += bytes;
+  count_peers(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
+  for (Level& level : levels_) {
+    const std::int64_t out = source / level.unit_devices;
+    const std::int64_t in = target / level.unit_devices;
+    if (out == in) return;  // so are the units further out
+    level.bytes_out[static_cast<std::size_t>(out)] += bytes;
+    level.bytes_in[static_cast<std::size_t>(in)] += bytes;
+    level.used = true;
+  }
+}
+
+StepCost Traffic::cost() const {
+  StepCost cost;
+  for (const std::int64_t bytes : received_) {
+    cost.received_bytes_total += bytes;
+    cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
+  }
+  for (std::size_t i = 0; i < senders_.size(); ++i) cost.rounds = std::max({cost.rounds, senders_[i], receivers_[i]});
+  double latency = 0;
+  double busiest = 0;
+  for (const Level& level : levels_) {
+    if (!level.used) continue;
+    latency = std::max(latency, level.latency);
+    const std::int64_t in = *std::max_element(level.bytes_in.begin(), level.bytes_in.end());
+    const std::int64_t out = *std::max_element(level.bytes_out.begin(), level.bytes_out.end());
+    busiest = std::max(busiest, static_cast<double>(std::max(in, out)) / level.bandwidth);
+  }
+  cost.seconds = static_cast<double>(cost.rounds) * latency + busiest;
+  return cost;
+}
+
+namespace {
+
+double slowest_latency(const Machine& machine) {
+  double slowest = 0;
+  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
+  return slowest;
+}
+
+// The simplified price: exact bytes, the busiest device's own link, and every round at the slowest level's latency.
+StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
+  if (cost.received_bytes_total == 0) return cost;
+  cost.rounds = rounds;
+  cost.seconds = static_cast<double>(rounds) * slowest_latency(machine) +
+                 static_cast<double>(cost.received_bytes_max) / machine.levels.back().bandwidth_bytes_per_second;
+  return cost;
+}
+
+void add_received(StepCost& cost, std::int64_t bytes) {
+  cost.received_bytes_total += bytes;
+  cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
+}
+
+StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
+  const std::int64_t devices = after.devices();
+  const std::int64_t element_bytes = bytes_of(after.element());
+  const Routing routing(before, after, nullptr, 1, neighbourhoods(machine, devices));
+  if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
+    StepCost cost;
+    for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);
+    return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
+  }
+  Traffic traffic(machine, devices);
+  routing.walk([&](std::int32_t source, std::int32_t target, const Box&, std::int64_t count) {
+    traffic.add(source, target, count * element_bytes);
+  });
+  return traffic.cost();
+}
+
+// The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
+struct Group {
+  AxisList axes;
+  std::vector<std::int32_t> position;       // of every device
+  std::vector<std::int64_t> device_offset;  // of every position
+
+  std::int64_t size() const { return static_cast<std::int64_t>(device_offset.size()); }
+  std::int32_t peer(std::int32_t device, std::int64_t at) const {
+    const auto own = static_cast<std::size_t>(position[static_cast<std::size_t>(device)]);
+    return static_cast<std::int32_t>(device - device_offset[own] + device_offset[static_cast<std::size_t>(at)]);
+  }
+};
+
+Group group_of(const ArrayType& before, const ArrayType& after) {
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  TESSERA_CHECK(axes.has_value(), "a reduction to a type with other pending axes");
+  Group group{*axes, positions(before.mesh(), *axes), {}};
+  group.device_offset.assign(static_cast<std::size_t>(shard_count(*axes)), -1);
+  for (std::size_t device = 0; device < group.position.size(); ++device) {
+    auto& first = group.device_offset[static_cast<std::size_t>(group.position[device])];
+    if (first < 0) first = static_cast<std::int64_t>(device);
+  }
+  return group;
+}
+
+// Bytes that the device at position `receiver` gets from the one at `sender`, of a group with a tile of so many
+// elements.
+using Piece = std::int64_t (*)(std::int64_t elements, std::int64_t size, std::int64_t receiver, std::int64_t sender);
+
+std::int64_t reduce_scatter_piece(std::int64_t elements, std::int64_t, std::int64_t, std::int64_t) { return elements; }
+
+// The flat tile is cut into owner tiles: an owner gets its own from everybody, and then everybody the owner's.
+std::int64_t all_reduce_piece(std::int64_t elements, std::int64_t size, std::int64_t receiver, std::int64_t sender) {
+  return cut(elements, size, receiver).length() + cut(elements, size, sender).length();
+}
+
+std::int64_t received_in_group(const Piece piece, std::int64_t elements, std::int64_t size, std::int64_t receiver) {
+  if (piece == reduce_scatter_piece) return elements * (size - 1);
+  const std::int64_t own = cut(elements, size, receiver).length();
+  return own * (size - 1) + elements - own;
+}
+
+StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, const ArrayType& after, Piece piece) {
+  const std::int64_t devices = after.devices();
+  const std::int64_t element_bytes = bytes_of(after.element());
+  const Group group = group_of(before, after);
+  const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
+  Traffic traffic(machine, devices);
+  StepCost total;
+  for (std::int32_t device = 0; device < devices; ++device) {
+    const std::int64_t count = elements(tile(after, device));
+    const std::int64_t own = group.position[static_cast<std::size_t>(device)];
+    add_received(total, received_in_group(piece, count, group.size(), own) * element_bytes);
+    for (std::int64_t at = 0; exact && at < group.size(); ++at) {
+      traffic.add(group.peer(device, at), device, piece(count, group.size(), own, at) * element_bytes);
+    }
+  }
+  return exact ? traffic.cost() : simplified(machine, total, group.size() - 1);
+}
+
+}  // namespace
+
+StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::keep: return StepCost{};
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return cost_of_moves(machine, before, after);
+    case CollectiveKind::reduce_scatter: return cost_of_reduction(machine, before, after, reduce_scatter_piece);
+    case CollectiveKind::all_reduce: return cost_of_reduction(machine, before, after, all_reduce_piece);
+  }
+  return StepCost{};
+}
+
+StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,
+                        std::int64_t element_bytes) {
+  std::vector<const BoxCopy*> sorted;
+  for (const BoxCopy& copy : copies) sorted.push_back(&copy);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const BoxCopy* a, const BoxCopy* b) { return a->target < b->target; });
+  Traffic traffic(machine, devices);
+  for (const BoxCopy* copy : sorted) traffic.add(copy->source, copy->target, elements(copy->box) * element_bytes);
+  return traffic.cost();
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,63 @@
+#include "synth/machine/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "synth/collective/routing.hpp"
+#include "synth/machine/units.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+bool positive(double figure) { return std::isfinite(figure) && figure > 0; }
+
+base::Status check_level(const MachineLevel& level) {
+  if (level.count < 1) return make(Kind::bad_machine, level.name, "its count is not at least 1");
+  if (!positive(level.bandwidth_bytes_per_second))
+    return make(Kind::bad_machine, level.name, "its bandwidth is not positive");
+  if (!positive(level.latency_seconds)) return make(Kind::bad_machine, level.name, "its latency is not positive");
+  return base::Done{};
+}
+
+// The product of the counts; what is too large for 63 bits is written as a product.
+base::Status check_counts(const Machine& machine, std::int64_t devices) {
+  std::string product;
+  std::int64_t left = devices;
+  bool divides = true;
+  for (const MachineLevel& level : machine.levels) {
+    product += fmt::format("{}{}", product.empty() ? "" : "x", level.count);
+    divides = divides && left % level.count == 0;
+    if (divides) left /= level.count;
+  }
+  if (divides && left == 1) return base::Done{};
+  return make(Kind::machine_mismatch, product, devices)
+      .suggest("the counts of the machine's levels multiply to the number of devices of the mesh");
+}
+
+}  // namespace
+
+base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) {
+  return base::guarded([&]() -> base::Result<Machine> {
+    if (machine.levels.empty()) {
+      MachineLevel flat;
+      flat.name = "device";
+      flat.count = devices;
+      return Machine{{flat}};
+    }
+    for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
+    TESSERA_TRY_STATUS(check_counts(machine, devices));
+    return machine;
+  });
+}
+
+std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset,
+                            std::int64_t bytes_scale) {
+  return all_copies(Routing(from, to, offset, bytes_scale, neighbourhoods(machine, to.devices())));
+}
+
+}  // namespace tessera::synth

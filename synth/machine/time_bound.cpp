@@ -1,0 +1,307 @@
+// The source cuts the array into cells. A cell has one contributor for each position along the source's pending axes
+// (one without them); each is held by some devices. The target cuts it into tiles, each needed by some devices. A group
+// of devices lacks a cell if some contributor has no holder in it.
+#include "synth/machine/time_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/machine/units.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// The tiles of one type as numbers: a tile's number, its places along the dimensions, its elements.
+struct Tiling {
+  explicit Tiling(const ArrayType& type);
+
+  std::vector<std::int32_t> tile_of;      // of every device
+  std::vector<std::int32_t> contributor;  // of every device: its position along the pending axes
+  std::int64_t contributors = 1;
+  std::vector<std::vector<std::int32_t>> places;  // of every tile, by dimension
+  std::vector<std::vector<Interval>> intervals;   // by dimension and place
+};
+
+Tiling::Tiling(const ArrayType& type)
+    : tile_of(static_cast<std::size_t>(type.devices()), 0),
+      contributor(positions(type.mesh(), type.layout().pending())),
+      contributors(shard_count(type.layout().pending())),
+      places(1) {
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const AxisList& split = type.layout().split(d);
+    const std::int64_t parts = shard_count(split);
+    const std::vector<std::int32_t> place = positions(type.mesh(), split);
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      tile_of[i] = static_cast<std::int32_t>(tile_of[i] * parts + place[i]);
+    }
+    std::vector<std::vector<std::int32_t>> finer;
+    for (const auto& outer : places) {
+      for (std::int32_t p = 0; p < parts; ++p) {
+        finer.push_back(outer);
+        finer.back().push_back(p);
+      }
+    }
+    places = std::move(finer);
+    auto& cuts = intervals.emplace_back();
+    for (std::int64_t p = 0; p < parts; ++p) cuts.push_back(cut(type.shape()[d], parts, p));
+  }
+}
+
+// Source and target together.
+struct Change {
+  Change(const ArrayType& from, const ArrayType& to)
+      : source(from), target(to), devices(to.devices()), element_bytes(bytes_of(to.element())) {}
+
+  Tiling source;
+  Tiling target;
+  std::int64_t devices;
+  std::int64_t element_bytes;
+
+  // Bytes that a cell and a target tile share.
+  double shared(std::int32_t cell, std::int32_t tile) const {
+    const auto& cell_places = source.places[static_cast<std::size_t>(cell)];
+    const auto& tile_places = target.places[static_cast<std::size_t>(tile)];
+    double bytes = static_cast<double>(element_bytes);
+    for (std::size_t d = 0; d < cell_places.size() && bytes > 0; ++d) {
+      const Interval& a = source.intervals[d][static_cast<std::size_t>(cell_places[d])];
+      const Interval& b = target.intervals[d][static_cast<std::size_t>(tile_places[d])];
+      bytes *= static_cast<double>(std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin)));
+    }
+    return bytes;
+  }
+  static double bytes_of_tile(const Tiling& tiling, std::int32_t tile, std::int64_t element_bytes) {
+    double bytes = static_cast<double>(element_bytes);
+    const auto& tile_places = tiling.places[static_cast<std::size_t>(tile)];
+    for (std::size_t d = 0; d < tile_places.size(); ++d) {
+      bytes *= static_cast<double>(tiling.intervals[d][static_cast<std::size_t>(tile_places[d])].length());
+    }
+    return bytes;
+  }
+  double cell_bytes(std::int32_t cell) const { return bytes_of_tile(source, cell, element_bytes); }
+  double tile_bytes(std::int32_t tile) const { return bytes_of_tile(target, tile, element_bytes); }
+};
+
+// ---- Sets of children ----
+
+using Children = std::vector<std::uint64_t>;  // a bit for each child of a unit
+
+bool within(const Children& inner, const Children& outer) {
+  for (std::size_t w = 0; w < inner.size(); ++w) {
+    if ((inner[w] & ~outer[w]) != 0) return false;
+  }
+  return true;
+}
+
+std::int64_t count(const Children& children) {
+  std::int64_t total = 0;
+  for (const std::uint64_t word : children) total += __builtin_popcountll(word);
+  return total;
+}
+
+void insert(Children& children, std::int64_t child) {
+  children[static_cast<std::size_t>(child / 64)] |= std::uint64_t{1} << (child % 64);
+}
+
+// A unit and the links that lead to its children and to itself.
+struct Unit {
+  std::int64_t begin = 0;
+  std::int64_t devices = 1;
+  std::int64_t child_devices = 1;
+  double child_bandwidth = 0;  // 0: a device, which has no children
+  double bandwidth = 0;        // 0: the whole machine, which has no link
+};
+
+// What a unit's children hold and need. Cells whose contributors are held by the same sets of children are one group.
+class UnitBound {
+ public:
+  UnitBound(const Change& change, const Unit& unit);
+  // The largest of the bounds of kinds (1) and (3) of this unit.
+  double seconds() const;
+
+ private:
+  using HolderSets = std::vector<Children>;  // one for each contributor; a group's key
+  Children none() const { return Children(words_, 0); }
+  void find_holders();
+  void find_needs();
+  void sum_groups();
+  double bytes(const Children& senders) const;
+
+  const Change& change_;
+  const Unit& unit_;
+  std::size_t words_;
+  std::map<std::int32_t, HolderSets> holders_;           // of cells the unit lacks no contributor of
+  std::map<std::int32_t, Children> needs_;               // of target tiles
+  std::map<Children, std::vector<std::int32_t>> tiles_;  // target tiles by who needs them
+  std::map<HolderSets, std::vector<double>> groups_;     // bytes by holders and, in the order of tiles_, by need
+  std::vector<double> lacked_;                           // the same for cells that the unit lacks
+  std::vector<Children> candidates_;                     // sets of children to cut off as senders
+};
+
+UnitBound::UnitBound(const Change& change, const Unit& unit)
+    : change_(change), unit_(unit), words_(static_cast<std::size_t>(unit.devices / unit.child_devices + 63) / 64) {
+  find_holders();
+  find_needs();
+  sum_groups();
+}
+
+void UnitBound::find_holders() {
+  std::map<std::pair<std::int32_t, std::int32_t>, Children> held;  // by cell and contributor
+  for (std::int64_t i = 0; i < unit_.devices; ++i) {
+    const auto device = static_cast<std::size_t>(unit_.begin + i);
+    auto& children = held[{change_.source.tile_of[device], change_.source.contributor[device]}];
+    if (children.empty()) children = none();
+    insert(children, i / unit_.child_devices);
+  }
+  for (const auto& [key, children] : held) holders_[key.first].push_back(children);
+  std::erase_if(holders_, [&](const auto& entry) {
+    return static_cast<std::int64_t>(entry.second.size()) < change_.source.contributors;
+  });
+}
+
+void UnitBound::find_needs() {
+  for (std::int64_t i = 0; i < unit_.devices; ++i) {
+    auto& children = needs_[change_.target.tile_of[static_cast<std::size_t>(unit_.begin + i)]];
+    if (children.empty()) children = none();
+    insert(children, i / unit_.child_devices);
+  }
+  for (const auto& [tile, children] : needs_) tiles_[children].push_back(tile);
+}
+
+void UnitBound::sum_groups() {
+  for (const auto& [need, tiles] : tiles_) {
+    double bytes = 0;
+    for (const std::int32_t tile : tiles) bytes += change_.tile_bytes(tile);
+    lacked_.push_back(bytes);
+  }
+  candidates_.push_back(none());
+  for (auto& [cell, sets] : holders_) {
+    std::sort(sets.begin(), sets.end());
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    candidates_.insert(candidates_.end(), sets.begin(), sets.end());
+    auto& group = groups_[sets];
+    group.resize(tiles_.size(), 0);
+    std::size_t n = 0;
+    for (const auto& [need, tiles] : tiles_) {
+      double bytes = 0;
+      for (const std::int32_t tile : tiles) bytes += change_.shared(cell, tile);
+      group[n] += bytes;
+      lacked_[n++] -= bytes;
+    }
+  }
+  std::sort(candidates_.begin(), candidates_.end());
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+}
+
+// Bytes that a child outside `senders` needs, and that the children outside lack: they have to come out of `senders`,
+// or into the unit.
+double UnitBound::bytes(const Children& senders) const {
+  std::vector<const std::vector<double>*> rows{&lacked_};
+  for (const auto& [sets, row] : groups_) {
+    const bool lacks = std::any_of(sets.begin(), sets.end(), [&](const Children& h) { return within(h, senders); });
+    if (lacks) rows.push_back(&row);
+  }
+  double total = 0;
+  std::size_t n = 0;
+  for (const auto& [need, tiles] : tiles_) {
+    if (!within(need, senders)) {
+      for (const auto* row : rows) total += (*row)[n];
+    }
+    ++n;
+  }
+  return total;
+}
+
+double UnitBound::seconds() const {
+  double longest = 0;
+  for (const Children& senders : candidates_) {
+    const double capacity = static_cast<double>(count(senders)) * unit_.child_bandwidth + unit_.bandwidth;
+    if (capacity > 0) longest = std::max(longest, bytes(senders) / capacity);
+  }
+  return longest;
+}
+
+// ---- Out of a unit ----
+
+// Bound (2): bytes of which some contributor has no holder outside the unit, and that are needed outside it.
+class OutBound {
+ public:
+  explicit OutBound(const Change& change) : change_(change) {
+    for (std::size_t device = 0; device < change.source.tile_of.size(); ++device) {
+      note(holders_[{change.source.tile_of[device], change.source.contributor[device]}], device);
+      note(needers_[change.target.tile_of[device]], device);
+    }
+  }
+
+  double seconds(const Unit& unit) const {
+    std::vector<std::int32_t> cells;
+    std::vector<std::int32_t> tiles;
+    for (std::int64_t i = unit.begin; i < unit.begin + unit.devices; ++i) {
+      const auto device = static_cast<std::size_t>(i);
+      const std::int32_t cell = change_.source.tile_of[device];
+      if (inside(holders_.at({cell, change_.source.contributor[device]}), unit)) cells.push_back(cell);
+      const std::int32_t tile = change_.target.tile_of[device];
+      if (inside(needers_.at(tile), unit)) tiles.push_back(tile);
+    }
+    for (auto* list : {&cells, &tiles}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    double bytes = 0;
+    for (const std::int32_t cell : cells) {
+      bytes += change_.cell_bytes(cell);
+      for (const std::int32_t tile : tiles) bytes -= change_.shared(cell, tile);
+    }
+    return bytes / unit.bandwidth;
+  }
+
+ private:
+  struct Range {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = -1;
+  };
+  static void note(Range& range, std::size_t device) {
+    range.first = std::min(range.first, static_cast<std::int64_t>(device));
+    range.last = std::max(range.last, static_cast<std::int64_t>(device));
+  }
+  static bool inside(const Range& range, const Unit& unit) {
+    return range.first >= unit.begin && range.last < unit.begin + unit.devices;
+  }
+
+  const Change& change_;
+  std::map<std::pair<std::int32_t, std::int32_t>, Range> holders_;
+  std::map<std::int32_t, Range> needers_;
+};
+
+std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
+  const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
+  std::vector<Unit> all{Unit{0, devices, sizes[0], machine.levels[0].bandwidth_bytes_per_second, 0}};
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    const bool leaf = l + 1 == sizes.size();
+    for (std::int64_t begin = 0; begin < devices; begin += sizes[l]) {
+      all.push_back(Unit{begin, sizes[l], leaf ? sizes[l] : sizes[l + 1],
+                         leaf ? 0 : machine.levels[l + 1].bandwidth_bytes_per_second,
+                         machine.levels[l].bandwidth_bytes_per_second});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+double time_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+  const Change change(from, to);
+  const OutBound out(change);
+  double longest = 0;
+  for (const Unit& unit : units(machine, change.devices)) {
+    longest = std::max(longest, UnitBound(change, unit).seconds());
+    if (unit.bandwidth > 0) longest = std::max(longest, out.seconds(unit));
+  }
+  return longest;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,32 @@
+// Private to synth: the units of a machine's levels as ranges of devices.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/machine/machine.hpp"
+
+namespace tessera::synth {
+
+// Devices in a unit of each level, outermost level first. The innermost units are the devices.
+inline std::vector<std::int64_t> unit_devices(const Machine& machine, std::int64_t devices) {
+  std::vector<std::int64_t> sizes;
+  for (const MachineLevel& level : machine.levels) sizes.push_back(devices /= level.count);
+  return sizes;
+}
+
+// The same as a routing wants it: ascending, without single devices.
+inline std::vector<std::int64_t> neighbourhoods(const Machine& machine, std::int64_t devices) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t size : unit_devices(machine, devices)) {
+    if (size > 1) sizes.insert(sizes.begin(), size);
+  }
+  return sizes;
+}
+
+// Above so many devices the bounds of time are simplified, and above so many messages the price of a step too
+// (machine.hpp).
+inline constexpr std::int64_t kExactDevicesMax = 512;
+inline constexpr std::int64_t kExactMessagesMax = 8'000'000;
+
+}  // namespace tessera::synth

@@ -1,0 +1,62 @@
+#include "synth/program/operation.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tessera::synth {
+
+namespace {
+
+// In the order of the alternatives of Operation.
+constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
+    "constant",   "fill",       "iota",   "random",    "normal",  "load",  "map",     "reduce",
+    "arg_reduce", "contract",   "cumsum", "transpose", "reshape", "take",  "one_hot", "assemble",
+    "collect",    "print_text", "print",  "show",      "save",    "assert"};
+
+}  // namespace
+
+std::string_view name(MapOp op) {
+  switch (op) {
+#define CASE(identifier, text, count) \
+  case MapOp::identifier: return text;
+    TESSERA_MAP_OPS(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::size_t arity(MapOp op) {
+  switch (op) {
+#define CASE(identifier, text, count) \
+  case MapOp::identifier: return count;
+    TESSERA_MAP_OPS(CASE)
+#undef CASE
+  }
+  return 0;
+}
+
+std::string_view name(ReduceKind kind) {
+  switch (kind) {
+#define CASE(identifier, text) \
+  case ReduceKind::identifier: return text;
+    TESSERA_REDUCE_KINDS(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::string_view name(const Operation& operation) { return kNames[operation.index()]; }
+
+std::string describe(const Operation& operation) {
+  const std::string_view kind = name(operation);
+  if (const auto* map = std::get_if<Map>(&operation)) return fmt::format("{} {}", kind, name(map->op));
+  if (const auto* reduce = std::get_if<Reduce>(&operation)) return fmt::format("{} {}", kind, name(reduce->kind));
+  if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
+  if (const auto* collect = std::get_if<Collect>(&operation)) {
+    return fmt::format("{} {}", kind, name(collect->collective.kind));
+  }
+  return std::string(kind);
+}
+
+}  // namespace tessera::synth

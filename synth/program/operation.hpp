@@ -1,0 +1,214 @@
+// What a step of a device program does: the one vocabulary shared by the typed program, the device program and the
+// runtime. Every operation says here what it means; operands and results are listed beside it where it is used. "Tile"
+// is always the device's box of the array by its type; local operations read and write tiles of one device only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "synth/collective/collective.hpp"
+
+namespace tessera::synth {
+
+using LiteralId = base::Id<struct LiteralTag>;
+using StringId = base::Id<struct StringTag>;
+
+// FOREACH(identifier, "name", operand count)
+// Floats are IEEE; integer overflow wraps; `divide` and `remainder` on integers are floor division and the remainder
+// with the divisor's sign, and a zero divisor is a run-time error (least / -1 wraps); `power` on integers needs an
+// exponent >= 0, else a run-time error. NaN wins in minimum, maximum and clip. Comparisons and logical operations give
+// bool; logical operations take bool. `select` is condition, then, else. `clip` is value, low, high:
+// minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
+// to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
+// only broadcasts.
+#define TESSERA_MAP_OPS(FOREACH)             \
+  FOREACH(add, "add", 2)                     \
+  FOREACH(subtract, "subtract", 2)           \
+  FOREACH(multiply, "multiply", 2)           \
+  FOREACH(divide, "divide", 2)               \
+  FOREACH(remainder, "remainder", 2)         \
+  FOREACH(power, "power", 2)                 \
+  FOREACH(minimum, "minimum", 2)             \
+  FOREACH(maximum, "maximum", 2)             \
+  FOREACH(equal, "equal", 2)                 \
+  FOREACH(not_equal, "not_equal", 2)         \
+  FOREACH(less, "less", 2)                   \
+  FOREACH(less_equal, "less_equal", 2)       \
+  FOREACH(greater, "greater", 2)             \
+  FOREACH(greater_equal, "greater_equal", 2) \
+  FOREACH(logical_and, "logical_and", 2)     \
+  FOREACH(logical_or, "logical_or", 2)       \
+  FOREACH(logical_not, "logical_not", 1)     \
+  FOREACH(negate, "negate", 1)               \
+  FOREACH(exp, "exp", 1)                     \
+  FOREACH(exp2, "exp2", 1)                   \
+  FOREACH(log, "log", 1)                     \
+  FOREACH(sqrt, "sqrt", 1)                   \
+  FOREACH(rsqrt, "rsqrt", 1)                 \
+  FOREACH(tanh, "tanh", 1)                   \
+  FOREACH(sigmoid, "sigmoid", 1)             \
+  FOREACH(relu, "relu", 1)                   \
+  FOREACH(gelu, "gelu", 1)                   \
+  FOREACH(erf, "erf", 1)                     \
+  FOREACH(abs, "abs", 1)                     \
+  FOREACH(sign, "sign", 1)                   \
+  FOREACH(floor, "floor", 1)                 \
+  FOREACH(sin, "sin", 1)                     \
+  FOREACH(cos, "cos", 1)                     \
+  FOREACH(select, "select", 3)               \
+  FOREACH(clip, "clip", 3)                   \
+  FOREACH(cast, "cast", 1)                   \
+  FOREACH(copy, "copy", 1)
+
+enum class MapOp : std::uint8_t {
+#define MEMBER(identifier, text, arity) identifier,
+  TESSERA_MAP_OPS(MEMBER)
+#undef MEMBER
+};
+std::string_view name(MapOp op);
+std::size_t arity(MapOp op);
+
+// ---- Constructors: no array operands; the result's type says everything else ----
+
+struct Constant {  // the tile of a literal of the program's side table (same element type and shape)
+  LiteralId literal;
+};
+struct Fill {};  // operand: a replicated scalar; every element is its value
+struct Iota {};  // the element's row-major number in the whole array, in the result's element type
+struct Random {  // operand: an i64 scalar, the seed. Philox4x32-10, key = seed, counter = element number, uniform in
+                 // [0, 1)
+};
+struct Normal {  // operand: an i64 scalar, the seed; the same generator, Box-Muller
+};
+struct Load {  // the tile of a .npy file
+  StringId path;
+};
+
+// ---- Local operations ----
+
+// Elementwise with NumPy's broadcasting: shapes are aligned at their last dimension, an operand's missing dimension or
+// one of extent 1 where the result's is larger repeats. An operand's other dimensions are cut exactly as the result's.
+struct Map {
+  MapOp op = MapOp::copy;
+};
+
+// FOREACH(identifier, "name")
+#define TESSERA_REDUCE_KINDS(FOREACH) \
+  FOREACH(sum, "sum") FOREACH(product, "product") FOREACH(max, "max") FOREACH(min, "min")
+enum class ReduceKind : std::uint8_t {
+#define MEMBER(identifier, text) identifier,
+  TESSERA_REDUCE_KINDS(MEMBER)
+#undef MEMBER
+};
+
+std::string_view name(ReduceKind kind);
+
+// Reduces `dimensions` (ascending), which disappear, of the tile, in row-major order. Where they are split the result
+// is pending over those axes (sum, max, min only). A device whose part is empty gives the identity.
+struct Reduce {
+  ReduceKind kind = ReduceKind::sum;
+  std::vector<std::uint8_t> dimensions;
+};
+
+// i64 position of the greatest (least) element along `dimensions` (ascending, none of them split; several count
+// row-major), which disappear; the first wins ties; NaN wins.
+struct ArgReduce {
+  bool max = true;
+  std::vector<std::uint8_t> dimensions;
+};
+
+// Einstein sum of one or more operands: operand k's dimension d carries index operand_indices[k][d]; the result's
+// dimension d carries result_indices[d] (each index at most once there); indices the result lacks are summed, in
+// ascending order of index number, the last fastest. An index may repeat in one operand (a diagonal; such dimensions
+// are not split). A summed index that is split (alike in all that carry it) leaves the result pending over those axes.
+struct Contract {
+  std::vector<std::vector<std::uint8_t>> operand_indices;
+  std::vector<std::uint8_t> result_indices;
+};
+
+struct Cumsum {  // running sum along a dimension that is not split
+  std::uint8_t dimension = 0;
+};
+struct Transpose {  // result dimension d is operand dimension permutation[d], with its split
+  std::vector<std::uint8_t> permutation;
+};
+struct Reshape {
+};  // the tile's elements in row-major order under another shape; the checker has seen to it that this is right
+
+// operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
+// the result is pending (sum) over those axes and a device without the row gives the identity. Negative ids count from
+// the end; outside
+// [-n, n) is a run-time error.
+struct Take {};
+struct OneHot {
+};  // operand: ids; result has one more, last, dimension, not split; an id outside [0, n) is a run-time error
+
+// ---- Steps that move boxes ----
+
+// One dimension's placement of a part in the result: part element p lies at result position p + add (+ or - an i64
+// scalar operand). At run time the part must lie inside the result along this dimension, or cover it, else index out of
+// range. With `wraps`, a negative scalar first has `wrap_extent` added.
+struct Placement {
+  std::int64_t add = 0;
+  std::int32_t scalar = -1;  // operand number of the scalar, or -1
+  bool subtract = false;     // the scalar is subtracted
+  bool wraps = false;
+  std::int64_t wrap_extent = 0;
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+struct Part {
+  std::uint32_t operand = 0;
+  std::vector<Placement> placements;  // one per dimension of the result; the part has the same rank
+};
+// Slices, concatenations, paddings and updates: the result is the base (operand 0, of the result's type), with the
+// parts laid over it in order, each clipped to the result. Without a base the parts cover the result. Parts may be laid
+// out in any way: what a device lacks is copied from the device that `copies` (moves.hpp) names. Pending sets are all
+// equal.
+struct Assemble {
+  bool has_base = false;
+  std::vector<Part> parts;
+};
+
+struct Collect {  // one collective of the closed set: operand's type -> result's type. An exchange under `within` is
+                  // cut into rounds
+  Collective collective;
+  std::uint32_t rounds = 1;
+};
+
+// ---- Effects: no results; by value of replicated scalars or gathered elements, on the first process only ----
+
+struct PrintText {
+  StringId text;
+};
+struct PrintItem {
+  StringId text;              // a string, or
+  std::int32_t operand = -1;  // an operand's number
+};
+struct Print {  // items separated by blanks, then a newline (language.md section 9)
+  std::vector<PrintItem> items;
+};
+struct Show {  // who holds what, as text
+  StringId label;
+};
+struct Save {
+  StringId path;
+  bool shards = false;
+};
+struct Assert {  // operand: a bool scalar; false is the run-time error assertion-failed
+  StringId message;
+};
+
+using Operation =
+    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Transpose,
+                 Reshape, Take, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+
+// `map`, `reduce`, `collect`: the operation without what it works by.
+std::string_view name(const Operation& operation);
+// `map add`, `reduce sum`, `collect all_gather`: for printing and traces.
+std::string describe(const Operation& operation);
+
+}  // namespace tessera::synth

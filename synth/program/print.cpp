@@ -1,0 +1,280 @@
+// Device programs as text. read.cpp reads what is written here.
+//
+//   program
+//   mesh m0 x:4,y:2
+//   string s0 "total"
+//   literal l0 f32[2] 0000803f00000040
+//   register r0 m0 f32[16@x, 16]
+//   inputs (r0)
+//   outputs (r1)
+//   body {
+//     r1 = collect (r0) all_gather axes (x) from 0 rounds 1 @3
+//   }
+//
+// A step is `results = operation (operands) what it works by @origin`.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "base/utf8.hpp"
+#include "synth/layout/axis_parts.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const std::size_t length = base::valid_sequence_length(text);
+    const char c = text[0];
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (length == 0 || (length == 1 && (c < ' ' || c == '\x7f'))) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out + "\"";
+}
+
+std::string hex(const std::vector<std::byte>& bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  if (bytes.empty()) return "-";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const std::byte byte : bytes) {
+    out.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4)]);
+    out.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{0xf})]);
+  }
+  return out;
+}
+
+std::string list(const std::vector<RegisterId>& ids) {
+  std::string out;
+  for (const RegisterId id : ids) out += fmt::format("{}r{}", out.empty() ? "" : ", ", id.value);
+  return fmt::format("({})", out);
+}
+
+std::string list(const std::vector<std::uint8_t>& numbers) {
+  std::string out;
+  for (const std::uint8_t number : numbers) out += fmt::format("{}{}", out.empty() ? "" : ", ", int{number});
+  return fmt::format("[{}]", out);
+}
+
+constexpr std::string_view reduce_name(ReduceOp reduce) {
+  switch (reduce) {
+    case ReduceOp::sum: return "sum";
+    case ReduceOp::max: return "max";
+    case ReduceOp::min: return "min";
+  }
+  return "";
+}
+
+std::string placement_text(const Placement& placement) {
+  std::string out = fmt::format("{}", placement.add);
+  if (placement.scalar < 0) return out;
+  out += fmt::format("{}%{}", placement.subtract ? "-" : "+", placement.scalar);
+  if (placement.wraps) out += fmt::format(" wraps {}", placement.wrap_extent);
+  return out;
+}
+
+class ProgramPrinter {
+ public:
+  explicit ProgramPrinter(const Program& program) : program_(program) {}
+
+  std::string run() {
+    collect_meshes();
+    put("program\n");
+    for (std::size_t i = 0; i < meshes_.size(); ++i) put("mesh m{} {}\n", i, print(*meshes_[i]));
+    tables();
+    put("inputs {}\noutputs {}\nbody {{\n", list(program_.inputs), list(program_.outputs));
+    body(program_.body, 1);
+    put("}}\n");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void tables() {
+    const auto& strings = program_.strings.items();
+    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, quoted(strings[i]));
+    const auto& literals = program_.literals.items();
+    for (std::size_t i = 0; i < literals.size(); ++i) literal(i, literals[i]);
+    const auto& registers = program_.registers.items();
+    for (std::size_t i = 0; i < registers.size(); ++i) put("register r{} {}\n", i, type_text(registers[i]));
+  }
+
+  void literal(std::size_t number, const Literal& literal) {
+    const auto type = ArrayType::replicated(literal.element, literal.shape, Mesh::single_device());
+    put("literal l{} {} {}\n", number, type.ok() ? print(*type) : "?", hex(literal.bytes));
+  }
+
+  // ---- Meshes: those of registers, then those of collectives' targets, each once ----
+
+  void collect_meshes() {
+    for (const ArrayType& type : program_.registers.items()) note(type);
+    note(program_.body);
+  }
+  void note(const ArrayType& type) {
+    for (const MeshRef& mesh : meshes_) {
+      if (*mesh == type.mesh()) return;
+    }
+    meshes_.push_back(type.mesh_ref());
+  }
+  void note(const Body& steps) {
+    for (const Step& step : steps) {
+      std::visit([&](const auto& node) { note(node); }, step.node);
+    }
+  }
+  void note(const Apply& step) {
+    const auto* collect = std::get_if<Collect>(&step.operation);
+    if (collect != nullptr && collect->collective.target) note(*collect->collective.target);
+  }
+  void note(const Repeat& step) { note(step.body); }
+  void note(const Choose& step) {
+    note(step.then_body);
+    note(step.else_body);
+  }
+  std::string type_text(const ArrayType& type) const {
+    std::size_t number = 0;
+    while (*meshes_[number] != type.mesh()) ++number;
+    return fmt::format("m{} {}", number, print(type));
+  }
+
+  // ---- Steps ----
+
+  void body(const Body& steps, std::size_t depth) {
+    for (const Step& step : steps) {
+      put("{:{}}", "", 2 * depth);
+      std::visit([&](const auto& node) { print_step(node, step.origin, depth); }, step.node);
+    }
+  }
+
+  void print_step(const Apply& step, std::uint32_t origin, std::size_t) {
+    if (!step.results.empty()) put("r{} = ", step.results[0].value);
+    const Mesh* mesh = step.operands.empty() ? nullptr : &program_.registers[step.operands[0]].mesh();
+    const std::string how = std::visit([&](const auto& o) { return this->how(o, mesh); }, step.operation);
+    put("{} {}{}{} @{}\n", name(step.operation), list(step.operands), how.empty() ? "" : " ", how, origin);
+  }
+
+  void print_step(const Repeat& step, std::uint32_t origin, std::size_t depth) {
+    put("repeat r{} index r{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
+        list(step.initial), list(step.parameters), origin);
+    body(step.body, depth + 1);
+    put("{:{}}}} next {} results {}\n", "", 2 * depth, list(step.next), list(step.results));
+  }
+
+  void print_step(const Choose& step, std::uint32_t origin, std::size_t depth) {
+    put("choose r{} @{} {{\n", step.condition.value, origin);
+    body(step.then_body, depth + 1);
+    put("{:{}}}} then {} else {{\n", "", 2 * depth, list(step.then_results));
+    body(step.else_body, depth + 1);
+    put("{:{}}}} else {} results {}\n", "", 2 * depth, list(step.else_results), list(step.results));
+  }
+
+  // ---- What an operation works by ----
+
+  std::string how(const Constant& o, const Mesh*) const { return fmt::format("l{}", o.literal.value); }
+  std::string how(const Fill&, const Mesh*) const { return ""; }
+  std::string how(const Iota&, const Mesh*) const { return ""; }
+  std::string how(const Random&, const Mesh*) const { return ""; }
+  std::string how(const Normal&, const Mesh*) const { return ""; }
+  std::string how(const Load& o, const Mesh*) const { return fmt::format("s{}", o.path.value); }
+  std::string how(const Map& o, const Mesh*) const { return std::string(name(o.op)); }
+  std::string how(const Reduce& o, const Mesh*) const { return fmt::format("{} {}", name(o.kind), list(o.dimensions)); }
+  std::string how(const ArgReduce& o, const Mesh*) const {
+    return fmt::format("{} {}", o.max ? "max" : "min", list(o.dimensions));
+  }
+  std::string how(const Contract& o, const Mesh*) const {
+    std::string out;
+    for (const auto& indices : o.operand_indices) out += list(indices) + " ";
+    return out + "-> " + list(o.result_indices);
+  }
+  std::string how(const Cumsum& o, const Mesh*) const { return fmt::format("{}", int{o.dimension}); }
+  std::string how(const Transpose& o, const Mesh*) const { return list(o.permutation); }
+  std::string how(const Reshape&, const Mesh*) const { return ""; }
+  std::string how(const Take&, const Mesh*) const { return ""; }
+  std::string how(const OneHot&, const Mesh*) const { return ""; }
+  std::string how(const Assemble& o, const Mesh*) const {
+    std::string out = o.has_base ? "base" : "cover";
+    for (const Part& part : o.parts) {
+      std::string placements;
+      for (const Placement& p : part.placements)
+        placements.append(placements.empty() ? "" : ", ").append(placement_text(p));
+      out += fmt::format(" part %{} [{}]", part.operand, placements);
+    }
+    return out;
+  }
+  std::string how(const Collect& o, const Mesh* mesh) const {
+    return fmt::format("{}{} rounds {}", name(o.collective.kind), collective_text(o.collective, mesh), o.rounds);
+  }
+  std::string how(const PrintText& o, const Mesh*) const { return fmt::format("s{}", o.text.value); }
+  std::string how(const Print& o, const Mesh*) const {
+    std::string out;
+    for (const PrintItem& item : o.items) {
+      out += out.empty() ? "" : ", ";
+      out += item.operand < 0 ? fmt::format("s{}", item.text.value) : fmt::format("%{}", item.operand);
+    }
+    return fmt::format("[{}]", out);
+  }
+  std::string how(const Show& o, const Mesh*) const { return fmt::format("s{}", o.label.value); }
+  std::string how(const Save& o, const Mesh*) const {
+    return fmt::format("s{} {}", o.path.value, o.shards ? "shards" : "whole");
+  }
+  std::string how(const Assert& o, const Mesh*) const { return fmt::format("s{}", o.message.value); }
+
+  std::string collective_text(const Collective& step, const Mesh* mesh) const {
+    switch (step.kind) {
+      case CollectiveKind::slice:
+      case CollectiveKind::reduce_scatter: return fmt::format(" axes {} to {}", axes(step.axes, mesh), step.to);
+      case CollectiveKind::all_gather: return fmt::format(" axes {} from {}", axes(step.axes, mesh), step.from);
+      case CollectiveKind::all_to_all:
+        return fmt::format(" axes {} from {} to {}", axes(step.axes, mesh), step.from, step.to);
+      case CollectiveKind::all_reduce: return fmt::format(" axes {}", axes(step.axes, mesh));
+      case CollectiveKind::keep:
+        return fmt::format(" axes {} reduce {}", axes(step.axes, mesh), reduce_name(step.reduce));
+      case CollectiveKind::permute:
+      case CollectiveKind::exchange: return step.target ? " target " + type_text(*step.target) : " target none";
+    }
+    return "";
+  }
+
+  // A part that is none of the mesh's (a program that does not verify) is named by its numbers.
+  static std::string axes(const AxisList& parts, const Mesh* mesh) {
+    std::string out;
+    for (const AxisPart& part : parts) {
+      out += out.empty() ? "" : ",";
+      out += mesh != nullptr && exists(*mesh, part) ? print(*mesh, AxisList{part})
+                                                    : fmt::format("#{}:({}){}", int{part.axis}, part.before, part.size);
+    }
+    return fmt::format("({})", out);
+  }
+
+  const Program& program_;
+  std::vector<MeshRef> meshes_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print(const Program& program) { return ProgramPrinter(program).run(); }
+
+// FNV-1a over the printed program, which names every mesh it uses.
+std::uint64_t hash(const Program& program) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char c : print(program)) value = (value ^ static_cast<unsigned char>(c)) * kPrime;
+  return value;
+}
+
+}  // namespace tessera::synth

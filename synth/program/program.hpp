@@ -1,0 +1,89 @@
+// The device program: what the runtime executes. Every device runs every step on its own tiles; collectives and
+// assembles move boxes between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "synth/layout/array_type.hpp"
+#include "synth/program/operation.hpp"
+
+namespace tessera::synth {
+
+using RegisterId = base::Id<struct RegisterTag>;
+
+// Dense, row-major.
+struct Literal {
+  ElementType element = ElementType::f32;
+  Shape shape;
+  std::vector<std::byte> bytes;
+};
+
+struct Step;
+using Body = std::vector<Step>;
+
+// Runs `body` count times; count is an i64 scalar (below 1: no times). In round i, `index` is i, and parameter k is
+// initial[k] in the first round and next[k] of the round before in the others; results[k] is the last. All of
+// initial[k], parameters[k], next[k], results[k] have one type.
+struct Repeat {
+  RegisterId count;
+  RegisterId index;
+  std::vector<RegisterId> initial;
+  std::vector<RegisterId> parameters;
+  std::vector<RegisterId> next;
+  std::vector<RegisterId> results;
+  Body body;
+};
+
+// Runs one of two bodies by a replicated bool scalar; results[k] is then_results[k] or else_results[k], all of one
+// type.
+struct Choose {
+  RegisterId condition;
+  Body then_body;
+  std::vector<RegisterId> then_results;
+  Body else_body;
+  std::vector<RegisterId> else_results;
+  std::vector<RegisterId> results;
+};
+
+// A plain step: one operation.
+struct Apply {
+  Operation operation;
+  std::vector<RegisterId> operands;
+  std::vector<RegisterId> results;  // none (effects) or one
+};
+
+struct Step {
+  std::uint32_t origin = 0;  // opaque: whoever lowered the program knows what it means (statement and span)
+  std::variant<Apply, Repeat, Choose> node;
+};
+
+// Single assignment: each register is written by exactly one step, input or loop. Registers of a body may be read
+// inside it only.
+struct Program {
+  base::Store<ArrayType, RegisterId> registers;
+  std::vector<RegisterId> inputs;   // given by the caller, in this order
+  std::vector<RegisterId> outputs;  // given back, in this order
+  Body body;
+  base::Store<Literal, LiteralId> literals;
+  base::Store<std::string, StringId> strings;
+};
+
+inline constexpr std::size_t kProgramStepsMax = 1'000'000;
+
+// Types of operands and results fit every step; registers are written once and before they are read.
+base::Status verify(const Program& program);
+// Text and back: read(print(p)) prints the same.
+std::string print(const Program& program);
+base::Result<Program> read_program(std::string_view text);
+// 64 bits of the printed program and its meshes: what ranks compare before the first step.
+std::uint64_t hash(const Program& program);
+
+}  // namespace tessera::synth

@@ -1,0 +1,75 @@
+// Private to synth: the reader of device programs. Tables and structure are in read.cpp, operations in
+// read_operation.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synth/layout/cursor.hpp"
+#include "synth/program/program.hpp"
+
+namespace tessera::synth {
+
+class ProgramReader {
+ public:
+  explicit ProgramReader(std::string_view text) : text_(text), cursor_(text) {}
+  base::Result<Program> read();
+
+ private:
+  void skip();  // blanks and line ends
+  bool accept(std::string_view wanted);
+  base::Diagnostic wrong(std::string_view why) const;
+  base::Status expect(std::string_view wanted);
+  base::Result<std::int64_t> number(std::int64_t max);
+  base::Result<std::uint32_t> id(std::string_view prefix, std::size_t count);
+  base::Result<std::string> quoted();
+  base::Result<char> escape();
+  base::Result<std::vector<std::byte>> hex(std::int64_t count);
+
+  base::Result<ArrayType> type_on(const MeshRef& mesh);
+  base::Result<ArrayType> type();  // `m0 f32[..]`
+  base::Status entry_number(std::string_view prefix, std::size_t number);
+  base::Status tables();
+  base::Status mesh();
+  base::Status literal();
+
+  base::Result<RegisterId> register_id();
+  base::Result<std::vector<RegisterId>> registers();
+  base::Result<std::vector<std::uint8_t>> small_numbers();
+
+  base::Result<Body> body();
+  base::Result<std::uint32_t> origin();
+  base::Result<Step> step();
+  base::Result<Step> repeat();
+  base::Result<Step> choose();
+  base::Result<Step> apply();
+  base::Status list_after(std::string_view word, std::vector<RegisterId>& out);
+
+  base::Result<Operation> operation(std::string_view word, const std::vector<RegisterId>& operands);
+  base::Result<StringId> string_id();
+  base::Result<std::uint32_t> operand_number();  // `%2`
+  base::Result<Operation> map();
+  base::Result<Operation> reduce();
+  base::Result<Operation> arg_reduce();
+  base::Result<Operation> contract();
+  base::Result<Operation> assemble();
+  base::Result<Part> part();
+  base::Result<Placement> placement();
+  base::Result<Operation> collect(const std::vector<RegisterId>& operands);
+  base::Status collective_fields(Collective& collective, const Mesh& mesh);
+  base::Result<AxisList> axes(const Mesh& mesh);
+  base::Result<AxisPart> axis_part(const Mesh& mesh);
+  base::Result<Operation> print_items();
+  base::Result<Operation> save();
+
+  std::string_view text_;
+  Cursor cursor_;
+  Program program_;
+  std::vector<MeshRef> meshes_;
+  std::size_t depth_ = 0;
+  std::size_t step_count_ = 0;
+};
+
+}  // namespace tessera::synth

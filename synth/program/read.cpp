@@ -1,0 +1,316 @@
+// Reads what print.cpp writes. What is read has all its ids in range; whether it makes sense is for verify to say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "synth/layout/cursor.hpp"
+#include "synth/program/program.hpp"
+#include "synth/program/program_reader.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+std::optional<int> hex_digit(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// ---- Words and numbers ----
+
+void ProgramReader::skip() {
+  while (!cursor_.at_end() && (cursor_.peek() == ' ' || cursor_.peek() == '\n')) cursor_.advance();
+}
+
+bool ProgramReader::accept(std::string_view wanted) {
+  skip();
+  return cursor_.accept(wanted);
+}
+
+base::Diagnostic ProgramReader::wrong(std::string_view why) const {
+  const std::string_view before = text_.substr(0, cursor_.offset());
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  return make(Kind::bad_program_text, line, why);
+}
+
+base::Status ProgramReader::expect(std::string_view wanted) {
+  if (accept(wanted)) return base::Done{};
+  return wrong(fmt::format("`{}` is missing", wanted));
+}
+
+base::Result<std::int64_t> ProgramReader::number(std::int64_t max) {
+  skip();
+  const bool negative = cursor_.accept('-');
+  const auto value = integer_value(cursor_.digits());
+  if (!value || *value > max) return wrong("a number is missing or too large");
+  return negative ? -*value : *value;
+}
+
+base::Result<std::uint32_t> ProgramReader::id(std::string_view prefix, std::size_t count) {
+  TESSERA_TRY_STATUS(expect(prefix));
+  const auto value = integer_value(cursor_.digits());
+  if (!value || static_cast<std::uint64_t>(*value) >= count) return wrong(fmt::format("no such `{}`", prefix));
+  return static_cast<std::uint32_t>(*value);
+}
+
+base::Result<std::string> ProgramReader::quoted() {
+  TESSERA_TRY_STATUS(expect("\""));
+  std::string out;
+  while (!cursor_.at_end() && cursor_.peek() != '"' && cursor_.peek() != '\n') {
+    const char c = cursor_.peek();
+    cursor_.advance();
+    if (c != '\\') {
+      out.push_back(c);
+      continue;
+    }
+    TESSERA_TRY(escaped, escape());
+    out.push_back(escaped);
+  }
+  TESSERA_TRY_STATUS(expect("\""));
+  return out;
+}
+
+base::Result<char> ProgramReader::escape() {
+  const char c = cursor_.peek();
+  if (c == '"' || c == '\\' || c == 'n') {
+    cursor_.advance();
+    return c == 'n' ? '\n' : c;
+  }
+  if (c != 'x') return wrong("an unknown escape");
+  cursor_.advance();
+  int value = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto digit = hex_digit(cursor_.peek());
+    if (!digit) return wrong("an escape is cut short");
+    value = value * 16 + *digit;
+    cursor_.advance();
+  }
+  return static_cast<char>(value);
+}
+
+base::Result<std::vector<std::byte>> ProgramReader::hex(std::int64_t count) {
+  std::vector<std::byte> bytes;
+  if (accept("-")) return bytes;
+  skip();
+  const std::string_view digits = cursor_.bytes_while([](char c) { return hex_digit(c).has_value(); });
+  if (static_cast<std::int64_t>(digits.size() / 2) != count || digits.size() % 2 != 0) {
+    return wrong("a literal has the wrong number of bytes");
+  }
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(*hex_digit(digits[i]) * 16 + *hex_digit(digits[i + 1])));
+  }
+  return bytes;
+}
+
+// ---- Types and tables ----
+
+// A type's text: a name, then perhaps [..], then perhaps {..}, without blanks between them.
+base::Result<ArrayType> ProgramReader::type_on(const MeshRef& mesh) {
+  skip();
+  const std::size_t begin = cursor_.offset();
+  cursor_.name();
+  for (const auto& [open, close] : {std::pair{'[', ']'}, std::pair{'{', '}'}}) {
+    if (cursor_.peek() != open) continue;
+    const char end = close;
+    cursor_.bytes_while([&](char c) { return c != end && c != '\n'; });
+    if (!cursor_.accept(close)) return wrong("a type is cut short");
+  }
+  return parse_array_type(text_.substr(begin, cursor_.offset() - begin), mesh);
+}
+
+base::Result<ArrayType> ProgramReader::type() {
+  TESSERA_TRY(mesh, id("m", meshes_.size()));
+  return type_on(meshes_[mesh]);
+}
+
+base::Status ProgramReader::entry_number(std::string_view prefix, std::size_t number) {
+  TESSERA_TRY(given, id(prefix, number + 1));
+  if (given != number) return wrong("the entries of a table are out of order");
+  return base::Done{};
+}
+
+base::Status ProgramReader::tables() {
+  while (accept("mesh ")) TESSERA_TRY_STATUS(mesh());
+  while (accept("string ")) {
+    TESSERA_TRY_STATUS(entry_number("s", program_.strings.size()));
+    TESSERA_TRY(text, quoted());
+    program_.strings.add(std::move(text));
+  }
+  while (accept("literal ")) TESSERA_TRY_STATUS(literal());
+  while (accept("register ")) {
+    TESSERA_TRY_STATUS(entry_number("r", program_.registers.size()));
+    TESSERA_TRY(register_type, type());
+    program_.registers.add(register_type);
+  }
+  return base::Done{};
+}
+
+base::Status ProgramReader::mesh() {
+  TESSERA_TRY_STATUS(entry_number("m", meshes_.size()));
+  cursor_.skip_blanks();
+  TESSERA_TRY(parsed, parse_mesh(cursor_.bytes_while([](char c) { return c != '\n'; })));
+  meshes_.push_back(parsed);
+  return base::Done{};
+}
+
+base::Status ProgramReader::literal() {
+  TESSERA_TRY_STATUS(entry_number("l", program_.literals.size()));
+  TESSERA_TRY(literal_type, type_on(Mesh::single_device()));
+  if (!literal_type.layout().is_replicated()) return wrong("a literal has a layout");
+  TESSERA_TRY(bytes, hex(array_bytes(literal_type)));
+  if (static_cast<std::int64_t>(bytes.size()) != array_bytes(literal_type)) {
+    return wrong("a literal has the wrong number of bytes");
+  }
+  program_.literals.add(Literal{literal_type.element(), literal_type.shape(), std::move(bytes)});
+  return base::Done{};
+}
+
+// ---- Lists ----
+
+base::Result<RegisterId> ProgramReader::register_id() {
+  TESSERA_TRY(value, id("r", program_.registers.size()));
+  return RegisterId{value};
+}
+
+base::Result<std::vector<RegisterId>> ProgramReader::registers() {
+  std::vector<RegisterId> all;
+  TESSERA_TRY_STATUS(expect("("));
+  if (accept(")")) return all;
+  do {
+    TESSERA_TRY(one, register_id());
+    all.push_back(one);
+  } while (accept(","));
+  TESSERA_TRY_STATUS(expect(")"));
+  return all;
+}
+
+base::Result<std::vector<std::uint8_t>> ProgramReader::small_numbers() {
+  std::vector<std::uint8_t> all;
+  TESSERA_TRY_STATUS(expect("["));
+  if (accept("]")) return all;
+  do {
+    TESSERA_TRY(one, number(255));
+    if (one < 0) return wrong("a number is negative");
+    all.push_back(static_cast<std::uint8_t>(one));
+  } while (accept(","));
+  TESSERA_TRY_STATUS(expect("]"));
+  return all;
+}
+
+// ---- Steps ----
+
+base::Result<Program> ProgramReader::read() {
+  TESSERA_TRY_STATUS(expect("program"));
+  TESSERA_TRY_STATUS(tables());
+  TESSERA_TRY_STATUS(expect("inputs"));
+  TESSERA_TRY(inputs, registers());
+  TESSERA_TRY_STATUS(expect("outputs"));
+  TESSERA_TRY(outputs, registers());
+  TESSERA_TRY_STATUS(expect("body"));
+  TESSERA_TRY(steps, body());
+  skip();
+  if (!cursor_.at_end()) return wrong("nothing may follow the body");
+  program_.inputs = std::move(inputs);
+  program_.outputs = std::move(outputs);
+  program_.body = std::move(steps);
+  return std::move(program_);
+}
+
+base::Result<Body> ProgramReader::body() {
+  constexpr std::size_t kDepthMax = 512;
+  if (++depth_ > kDepthMax) return make(Kind::program_too_large, kDepthMax, "nested blocks");
+  TESSERA_TRY_STATUS(expect("{"));
+  Body steps;
+  while (!accept("}")) {
+    if (++step_count_ > kProgramStepsMax) return make(Kind::program_too_large, kProgramStepsMax, "steps");
+    TESSERA_TRY(one, step());
+    steps.push_back(std::move(one));
+  }
+  --depth_;
+  return steps;
+}
+
+base::Result<std::uint32_t> ProgramReader::origin() {
+  TESSERA_TRY_STATUS(expect("@"));
+  TESSERA_TRY(value, number(std::numeric_limits<std::uint32_t>::max()));
+  if (value < 0) return wrong("an origin is negative");
+  return static_cast<std::uint32_t>(value);
+}
+
+base::Result<Step> ProgramReader::step() {
+  if (accept("repeat ")) return repeat();
+  if (accept("choose ")) return choose();
+  return apply();
+}
+
+base::Result<Step> ProgramReader::repeat() {
+  Repeat node;
+  TESSERA_TRY(count, register_id());
+  TESSERA_TRY_STATUS(expect("index"));
+  TESSERA_TRY(index, register_id());
+  node.count = count;
+  node.index = index;
+  TESSERA_TRY_STATUS(list_after("initial", node.initial));
+  TESSERA_TRY_STATUS(list_after("parameters", node.parameters));
+  TESSERA_TRY(at, origin());
+  TESSERA_TRY(steps, body());
+  node.body = std::move(steps);
+  TESSERA_TRY_STATUS(list_after("next", node.next));
+  TESSERA_TRY_STATUS(list_after("results", node.results));
+  return Step{at, std::move(node)};
+}
+
+base::Result<Step> ProgramReader::choose() {
+  Choose node;
+  TESSERA_TRY(condition, register_id());
+  node.condition = condition;
+  TESSERA_TRY(at, origin());
+  TESSERA_TRY(then_steps, body());
+  node.then_body = std::move(then_steps);
+  TESSERA_TRY_STATUS(list_after("then", node.then_results));
+  TESSERA_TRY_STATUS(expect("else"));
+  TESSERA_TRY(else_steps, body());
+  node.else_body = std::move(else_steps);
+  TESSERA_TRY_STATUS(list_after("else", node.else_results));
+  TESSERA_TRY_STATUS(list_after("results", node.results));
+  return Step{at, std::move(node)};
+}
+
+base::Status ProgramReader::list_after(std::string_view word, std::vector<RegisterId>& out) {
+  TESSERA_TRY_STATUS(expect(word));
+  TESSERA_TRY(all, registers());
+  out = std::move(all);
+  return base::Done{};
+}
+
+base::Result<Step> ProgramReader::apply() {
+  Apply node;
+  skip();
+  std::string_view word = cursor_.name();
+  if (accept("=")) {
+    const auto value = word.starts_with('r') ? integer_value(word.substr(1)) : std::nullopt;
+    if (!value || static_cast<std::uint64_t>(*value) >= program_.registers.size()) return wrong("no such register");
+    node.results.push_back(RegisterId{static_cast<std::uint32_t>(*value)});
+    skip();
+    word = cursor_.name();
+  }
+  TESSERA_TRY(operands, registers());
+  node.operands = std::move(operands);
+  TESSERA_TRY(read_operation, operation(word, node.operands));
+  node.operation = std::move(read_operation);
+  TESSERA_TRY(at, origin());
+  return Step{at, std::move(node)};
+}
+
+base::Result<Program> read_program(std::string_view text) {
+  return base::guarded([&]() -> base::Result<Program> { return ProgramReader(text).read(); });
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,229 @@
+#include "synth/program/type_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "synth/program/type_checks.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// A constructor's seed or fill value.
+Error scalar_operand(const Operands& operands, ElementType element, const ArrayType& result) {
+  if (operands.size() != 1) return "it takes one operand";
+  if (!is_plain_scalar(*operands[0], element))
+    return "its operand is not a replicated scalar of the right element type";
+  if (operands[0]->devices() != result.devices()) return "its operand is on other devices";
+  return std::nullopt;
+}
+
+Error random_error(const Operands& operands, const ArrayType& result) {
+  if (!is_float(result.element())) return "its result is not of floats";
+  return scalar_operand(operands, ElementType::i64, result);
+}
+
+Error no_operand(const Operands& operands) {
+  if (operands.empty()) return std::nullopt;
+  return "it takes no operand";
+}
+
+Error constant_error(const Program& program, const Constant& constant, const Operands& operands,
+                     const ArrayType& result) {
+  if (constant.literal.value >= program.literals.size()) return "its literal is not in the table";
+  const Literal& literal = program.literals[constant.literal];
+  if (literal.element != result.element() || literal.shape != result.shape()) return "its literal is of another type";
+  return no_operand(operands);
+}
+
+Error load_error(const Program& program, const Load& load, const Operands& operands, const ArrayType& result) {
+  if (load.path.value >= program.strings.size()) return "its path is not in the table";
+  if (is_pending(result)) return "its result is pending";
+  return no_operand(operands);
+}
+
+Error cumsum_error(const Cumsum& cumsum, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  if (cumsum.dimension >= result.rank() || split(*operands[0], cumsum.dimension))
+    return "its dimension is split or not there";
+  if (result.element() == ElementType::boolean) return "its element types do not fit";
+  if (is_pending(result) || !same_type(*operands[0], result)) return "its result is not of the operand's type";
+  return std::nullopt;
+}
+
+Error transpose_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  Dimensions sorted = transpose.permutation;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.size() != operands[0]->rank() || !ascending(sorted, sorted.size())) return "it is not a permutation";
+  if (result.rank() != sorted.size() || !dimensions_follow(*operands[0], transpose.permutation, result)) {
+    return "its result is not cut as it should be";
+  }
+  const bool alike = operands[0]->element() == result.element() && same_pending(*operands[0], result);
+  return alike ? std::nullopt : Error("its result has another element type or pending set");
+}
+
+// The elements of a tile in row-major order, by their numbers in the whole array: the first, and how the others follow
+// from within outwards, as few (count, stride) pairs as there can be. Two tiles are the same run of elements iff these
+// are equal.
+struct Run {
+  std::int64_t first = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+Run run_of(const Box& box, const Shape& shape) {
+  Run run;
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
+    const std::int64_t count = box[d].length();
+    run.first += box[d].begin * stride;
+    if (count == 1) continue;
+    const bool goes_on = !run.steps.empty() && run.steps.back().first * run.steps.back().second == stride;
+    if (goes_on) {
+      run.steps.back().first *= count;
+    } else {
+      run.steps.emplace_back(count, stride);
+    }
+  }
+  return run;
+}
+
+bool same_run(const ArrayType& a, const ArrayType& b, std::int64_t device) {
+  const Box first = tile(a, device);
+  const Box second = tile(b, device);
+  if (empty(first) || empty(second)) return empty(first) == empty(second);
+  return run_of(first, a.shape()) == run_of(second, b.shape());
+}
+
+Error reshape_error(const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  const ArrayType& operand = *operands[0];
+  if (operand.element() != result.element() || !same_pending(operand, result)) {
+    return "its result has another element type or pending set";
+  }
+  if (elements(operand.shape()) != elements(result.shape())) return "its result has another number of elements";
+  for (std::int64_t device = 0; device < result.devices(); ++device) {
+    if (!same_run(operand, result, device)) return "a device's tile is not made of the same elements";
+  }
+  return std::nullopt;
+}
+
+Dimensions count_from(std::size_t first, std::size_t end) {
+  Dimensions all;
+  for (std::size_t d = first; d < end; ++d) all.push_back(static_cast<std::uint8_t>(d));
+  return all;
+}
+
+Error take_error(const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 2) return "it takes a table and ids";
+  const ArrayType& table = *operands[0];
+  const ArrayType& ids = *operands[1];
+  if (table.mesh() != result.mesh() || ids.mesh() != result.mesh()) return "an operand is on another mesh";
+  if (table.rank() == 0 || table.element() != result.element() || !is_integer(ids.element())) {
+    return "its element types or ranks do not fit";
+  }
+  if (is_pending(table) || is_pending(ids)) return "an operand is pending";
+  const bool fits = result.rank() == ids.rank() + table.rank() - 1 &&
+                    dimensions_follow(ids, count_from(0, ids.rank()), result) &&
+                    dimensions_follow(table, count_from(1, table.rank()), result, ids.rank());
+  if (!fits) return "its result is not cut as it should be";
+  if (split(table, 0) && table.element() == ElementType::boolean) return "rows of bool are split";
+  if (!pending_is(result, table.layout().split(0), ReduceOp::sum)) return "its result is not pending as it should be";
+  return std::nullopt;
+}
+
+Error one_hot_error(const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  const ArrayType& ids = *operands[0];
+  if (!is_integer(ids.element())) return "its ids are not integers";
+  if (is_pending(ids) || is_pending(result)) return "its operand or result is pending";
+  const bool fits = result.rank() == ids.rank() + 1 && !split(result, ids.rank()) &&
+                    dimensions_follow(ids, count_from(0, ids.rank()), result);
+  return fits ? std::nullopt : Error("its result is not cut as it should be");
+}
+
+Error collect_error(const Collect& collect, const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 1) return "it takes one operand";
+  if (collect.rounds == 0 || (collect.rounds > 1 && collect.collective.kind != CollectiveKind::exchange)) {
+    return "it is cut into rounds that it cannot have";
+  }
+  const auto after = apply(collect.collective, *operands[0]);
+  if (!after.ok()) return after.errors()[0].message;
+  return same_type(*after, result) ? std::nullopt : Error("its result is not of the type the collective gives");
+}
+
+Error string_error(const Program& program, StringId id) {
+  if (id.value < program.strings.size()) return std::nullopt;
+  return "its text is not in the table";
+}
+
+Error print_error(const Program& program, const Print& print, const Operands& operands) {
+  for (const PrintItem& item : print.items) {
+    const bool names_operand = item.operand >= 0 && static_cast<std::size_t>(item.operand) < operands.size();
+    if (item.operand != -1 && !names_operand) return "an item names an operand that is not there";
+    if (item.operand == -1 && string_error(program, item.text)) return "an item's text is not in the table";
+  }
+  return std::nullopt;
+}
+
+Error show_error(const Program& program, StringId text, const Operands& operands) {
+  if (operands.size() != 1) return "it takes one operand";
+  return string_error(program, text);
+}
+
+Error assert_error(const Program& program, const Assert& assertion, const Operands& operands) {
+  if (operands.size() != 1 || !is_plain_scalar(*operands[0], ElementType::boolean)) return "it takes a bool scalar";
+  return string_error(program, assertion.message);
+}
+
+// One call for each operation.
+struct Rules {
+  const Program& program;
+  const Operands& operands;
+  const ArrayType* type;
+
+  const ArrayType& result() const { return *type; }
+  Error operator()(const Constant& o) const { return constant_error(program, o, operands, result()); }
+  Error operator()(const Fill&) const { return scalar_operand(operands, result().element(), result()); }
+  Error operator()(const Iota&) const { return no_operand(operands); }
+  Error operator()(const Random&) const { return random_error(operands, result()); }
+  Error operator()(const Normal&) const { return random_error(operands, result()); }
+  Error operator()(const Load& o) const { return load_error(program, o, operands, result()); }
+  Error operator()(const Map& o) const { return map_error(o, operands, result()); }
+  Error operator()(const Reduce& o) const { return reduce_error(o, operands, result()); }
+  Error operator()(const ArgReduce& o) const { return arg_reduce_error(o, operands, result()); }
+  Error operator()(const Contract& o) const { return contract_error(o, operands, result()); }
+  Error operator()(const Cumsum& o) const { return cumsum_error(o, operands, result()); }
+  Error operator()(const Transpose& o) const { return transpose_error(o, operands, result()); }
+  Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
+  Error operator()(const Take&) const { return take_error(operands, result()); }
+  Error operator()(const OneHot&) const { return one_hot_error(operands, result()); }
+  Error operator()(const Assemble& o) const { return assemble_error(o, operands, result()); }
+  Error operator()(const Collect& o) const { return collect_error(o, operands, result()); }
+  Error operator()(const PrintText& o) const { return string_error(program, o.text); }
+  Error operator()(const Print& o) const { return print_error(program, o, operands); }
+  Error operator()(const Show& o) const { return show_error(program, o.label, operands); }
+  Error operator()(const Save& o) const { return show_error(program, o.path, operands); }
+  Error operator()(const Assert& o) const { return assert_error(program, o, operands); }
+};
+
+}  // namespace
+
+bool is_plain_scalar(const ArrayType& type, ElementType element) {
+  return type.rank() == 0 && type.element() == element && !is_pending(type);
+}
+
+bool has_result(const Operation& operation) {
+  return !std::holds_alternative<PrintText>(operation) && !std::holds_alternative<Print>(operation) &&
+         !std::holds_alternative<Show>(operation) && !std::holds_alternative<Save>(operation) &&
+         !std::holds_alternative<Assert>(operation);
+}
+
+std::optional<std::string> type_error(const Program& program, const Operation& operation, const Operands& operands,
+                                      const ArrayType* result) {
+  return std::visit(Rules{program, operands, result}, operation);
+}
+
+}  // namespace tessera::synth

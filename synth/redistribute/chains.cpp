@@ -1,0 +1,178 @@
+// Candidate chains. All of them have one form: resolve what is pending and must not be, move the data, keep what
+// becomes pending on one replica. The move is one exchange, or the collective it is; what differs is how sums are
+// resolved.
+#include <algorithm>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/chain.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+AxisList joined(const AxisList& a, const AxisList& b) {
+  AxisList all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+// What of the axes to resolve the target wants on a dimension, in the target's order.
+AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {
+  if (from.mesh() != to.mesh()) return {};
+  return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
+}
+
+// Does every tile of the dimension still hold something when it is cut that much finer?
+bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
+  const std::int64_t tiles = shard_count(type.layout().split(dimension)) * shard_count(axes);
+  return type.shape()[dimension] >= tiles;
+}
+
+// Each axis straight into the dimension that wants it; what no dimension wants is reduced whole, on the smaller tiles.
+Chain scatter_where_wanted(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
+  Chain chain;
+  AxisList left = resolve;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const AxisList axes = wanted_on(from, to, left, d);
+    const auto rest = without(left, axes);
+    if (axes.empty() || !rest) continue;
+    chain.push_back(reduce_scatter_step(axes, d));
+    left = *rest;
+  }
+  if (!left.empty()) chain.push_back(all_reduce_step(left));
+  return chain;
+}
+
+// All axes into one dimension: first those that the target wants there, in its order.
+std::optional<Chain> scatter_into(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
+                                  std::size_t dimension) {
+  if (!fits(from, dimension, resolve)) return std::nullopt;
+  const AxisList wanted = wanted_on(from, to, resolve, dimension);
+  const auto rest = without(resolve, wanted);
+  if (!rest) return std::nullopt;
+  return Chain{reduce_scatter_step(canonical(joined(wanted, *rest)), dimension)};
+}
+
+std::vector<Chain> resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
+  if (resolve.empty()) return {Chain{}};
+  std::vector<Chain> all{scatter_where_wanted(from, to, resolve)};
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    if (auto chain = scatter_into(from, to, resolve, d)) all.push_back(std::move(*chain));
+  }
+  all.push_back(Chain{all_reduce_step(resolve)});
+  return all;
+}
+
+base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from) {
+  ArrayType type = from;
+  for (const Collective& step : chain) {
+    TESSERA_TRY(after, apply(step, type));
+    type = after;
+  }
+  return type;
+}
+
+// Types can hold the same data and use other axes, where tiles are empty. `exactly` the target's axes are wanted where
+// a later step needs one of those.
+std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool exactly) {
+  if (exactly ? from == to : same_type(from, to)) return Chain{};
+  const auto permuted = apply(permute_step(to), from);
+  if (same_type(from, to) && permuted.ok()) return Chain{permute_step(to)};
+  auto chain = recognise(from, to);
+  if (!chain || !exactly) return chain;
+  const auto end = after_chain(*chain, from);
+  return end.ok() && *end == to ? chain : std::nullopt;
+}
+
+// ---- Without a general exchange ----
+
+// Slices that may be taken at once: dimensions that the target only cuts finer, over axes that are free.
+Chain free_slices(const ArrayType& from, const ArrayType& to) {
+  Chain chain;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const auto axes = without_leading(to.layout().split(d), from.layout().split(d));
+    if (!axes || axes->empty()) continue;
+    const bool free =
+        std::none_of(axes->begin(), axes->end(), [&](const AxisPart& p) { return from.layout().uses(p); });
+    if (free) chain.push_back(slice_step(*axes, d));
+  }
+  return chain;
+}
+
+// Everything the two do not begin with is gathered away and sliced in again.
+Chain gathers_and_slices(const ArrayType& from, const ArrayType& to) {
+  Chain gathers;
+  Chain slices;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const AxisList shared = common_leading(from.layout().split(d), to.layout().split(d));
+    const auto leaving = without_leading(from.layout().split(d), shared);
+    const auto entering = without_leading(to.layout().split(d), shared);
+    if (leaving && !leaving->empty()) gathers.push_back(all_gather_step(*leaving, d));
+    if (entering && !entering->empty()) slices.push_back(slice_step(*entering, d));
+  }
+  gathers.insert(gathers.end(), slices.begin(), slices.end());
+  return gathers;
+}
+
+base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const ArrayType& to) {
+  std::vector<Chain> all{gathers_and_slices(from, to)};
+  Chain sliced_first = free_slices(from, to);
+  if (sliced_first.empty()) return all;
+  TESSERA_TRY(sliced, after_chain(sliced_first, from));
+  const Chain rest = gathers_and_slices(sliced, to);
+  sliced_first.insert(sliced_first.end(), rest.begin(), rest.end());
+  all.push_back(std::move(sliced_first));
+  return all;
+}
+
+base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
+                                       bool collectives_only) {
+  if (auto chain = named_move(from, to, exactly)) return std::vector<Chain>{*chain};
+  if (collectives_only) return gathering_moves(from, to);
+  return std::vector<Chain>{Chain{exchange_step(to)}};
+}
+
+base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, bool collectives_only) {
+  const PendingChange change = pending_change(from, to);
+  TESSERA_TRY(target, unkept(to, change));
+  std::vector<Chain> all;
+  for (const Chain& resolution : resolutions(from, target, change.resolve)) {
+    TESSERA_TRY(resolved, after_chain(resolution, from));
+    TESSERA_TRY(ways, moves(resolved, target, !change.keep.empty(), collectives_only));
+    for (const Chain& move : ways) {
+      Chain chain = resolution;
+      chain.insert(chain.end(), move.begin(), move.end());
+      if (!change.keep.empty()) chain.push_back(keep_step(change.keep, to.layout().reduce()));
+      all.push_back(std::move(chain));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+PendingChange pending_change(const ArrayType& from, const ArrayType& to) {
+  const AxisList& before = from.layout().pending();
+  const AxisList& after = to.layout().pending();
+  const bool may_stay = from.mesh() == to.mesh() && from.layout().reduce() == to.layout().reduce();
+  const auto compared = may_stay ? compare_sets(before, after) : std::nullopt;
+  if (!compared) return PendingChange{{}, before, after};
+  return PendingChange{compared->common, compared->only_first, compared->only_second};
+}
+
+base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change) {
+  TESSERA_TRY(layout, Layout::make(to.mesh(), to.layout().splits(), change.common, to.layout().reduce()));
+  return to.with_layout(layout);
+}
+
+base::Result<std::vector<Chain>> direct_chains(const ArrayType& from, const ArrayType& to) {
+  return chains(from, to, false);
+}
+
+base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to) {
+  if (from.mesh() == to.mesh()) return chains(from, to, true);
+  return base::make(base::Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,113 @@
+// The figures of a plan.
+#include <algorithm>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/chain.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using BytesByDevice = std::vector<std::int64_t>;
+
+BytesByDevice tiles_bytes(const ArrayType& type) {
+  BytesByDevice bytes(static_cast<std::size_t>(type.devices()), bytes_of(type.element()));
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const AxisList& split = type.layout().split(d);
+    const std::int64_t parts = shard_count(split);
+    const std::vector<std::int32_t> place = positions(type.mesh(), split);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= cut(type.shape()[d], parts, place[i]).length();
+  }
+  return bytes;
+}
+
+std::int64_t largest(const BytesByDevice& bytes) { return *std::max_element(bytes.begin(), bytes.end()); }
+
+std::int64_t largest_sum(const BytesByDevice& a, const BytesByDevice& b) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] + b[i]);
+  return most;
+}
+
+// Groups of devices that exchange among themselves, and devices in each.
+void set_groups(PlanStep& step, std::int64_t devices) {
+  switch (step.collective.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::keep: step.group_size = 1; break;
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: step.group_size = devices; break;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce: step.group_size = shard_count(step.collective.axes); break;
+  }
+  step.groups = devices / step.group_size;
+}
+
+// What a device's input takes: a slice is a view, so that its source stays.
+class Live {
+ public:
+  explicit Live(const ArrayType& from) : bytes_(tiles_bytes(from)) {}
+
+  // The peak of a step with that output, which is the next step's input.
+  std::int64_t peak_of(CollectiveKind kind, BytesByDevice output) {
+    if (kind == CollectiveKind::slice) return largest(bytes_);
+    const std::int64_t peak = largest_sum(bytes_, output);
+    bytes_ = std::move(output);
+    return peak;
+  }
+
+ private:
+  BytesByDevice bytes_;
+};
+
+base::Result<PlanStep> priced_step(const Machine& machine, const Collective& collective, const ArrayType& before,
+                                   Live& live) {
+  TESSERA_TRY(after, apply(collective, before));
+  const StepCost price = cost(machine, collective, before, after);
+  PlanStep step;
+  step.collective = collective;
+  step.after = after;
+  step.local_bytes_max = tile_bytes_max(after);
+  step.received_bytes_total = price.received_bytes_total;
+  step.received_bytes_max = price.received_bytes_max;
+  step.seconds = price.seconds;
+  step.peak_bytes = live.peak_of(collective.kind, tiles_bytes(after));
+  set_groups(step, after.devices());
+  return step;
+}
+
+}  // namespace
+
+base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const ArrayType& to, Planner planner,
+                          const Chain& chain) {
+  Plan plan;
+  plan.from = from;
+  plan.to = to;
+  plan.planner = planner;
+  plan.bound_bytes = std::max(tile_bytes_max(from), tile_bytes_max(to));
+  plan.local_bytes_max = plan.bound_bytes;
+  plan.peak_bytes = chain.empty() ? plan.bound_bytes : 0;
+  Live live(from);
+  ArrayType type = from;
+  for (const Collective& collective : chain) {
+    TESSERA_TRY(step, priced_step(machine, collective, type, live));
+    type = step.after;
+    plan.received_bytes_total += step.received_bytes_total;
+    plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);
+    plan.peak_bytes = std::max(plan.peak_bytes, step.peak_bytes);
+    plan.seconds += step.seconds;
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+void set_step_peaks(Plan& plan) {
+  Live live(plan.from);
+  for (PlanStep& step : plan.steps) {
+    step.peak_bytes = live.peak_of(step.collective.kind, tiles_bytes(step.after));
+  }
+}
+
+}  // namespace tessera::synth

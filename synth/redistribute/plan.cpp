@@ -1,0 +1,163 @@
+// Planning: candidates, priced; the best within the limits, beside its bounds, verified.
+#include "synth/redistribute/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "synth/redistribute/chain.hpp"
+#include "synth/verify/verify.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+base::Status check_ends(const ArrayType& from, const ArrayType& to) {
+  if (from.devices() != to.devices()) return make(Kind::cross_mesh, from.devices(), to.devices());
+  if (from.element() == to.element() && from.shape() == to.shape()) return base::Done{};
+  return make(Kind::as_changes_shape, print(from), print(to));
+}
+
+// Sums over all devices and steps must be numbers: a reduction receives twice what all devices hold, nothing more.
+base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers_all) {
+  __extension__ using Wide = __int128;
+  const std::int64_t largest = gathers_all ? array_bytes(from) : std::max(tile_bytes_max(from), tile_bytes_max(to));
+  const Wide most = Wide{2} * largest * from.devices();
+  if (most <= std::numeric_limits<std::int64_t>::max()) return base::Done{};
+  return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
+}
+
+base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
+  switch (options.planner) {
+    case Planner::tessera:
+      return options.collectives_only ? collectives_only_chains(from, to) : direct_chains(from, to);
+    case Planner::gather: {
+      TESSERA_TRY(chain, gather_chain(from, to));
+      return std::vector<Chain>{chain};
+    }
+    case Planner::paper:
+    case Planner::xla:
+    case Planner::shardy:
+    case Planner::dtensor: return make(Kind::unsupported, name(options.planner), "it is not part of this version");
+  }
+  return make(Kind::unsupported, name(options.planner), "it is not a planner");
+}
+
+std::int64_t launches(const Plan& plan) {
+  return std::count_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& s) { return is_launch(s.collective); });
+}
+
+// Faster first; then fewer launches, fewer bytes. Candidates that are equal in all stay in their order.
+bool better(const Plan& a, const Plan& b) {
+  return std::tuple(a.seconds, launches(a), a.received_bytes_total) <
+         std::tuple(b.seconds, launches(b), b.received_bytes_total);
+}
+// Without a general exchange no bound is kept for sure: plans that keep it come first, then those of least peak.
+bool better_without_exchange(const Plan& a, const Plan& b) {
+  const auto excess = [](const Plan& p) { return p.local_bytes_max > p.bound_bytes ? p.peak_bytes : 0; };
+  if (excess(a) != excess(b)) return excess(a) < excess(b);
+  return better(a, b);
+}
+
+base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& options) {
+  const auto by_peak = [](const Plan& a, const Plan& b) { return a.peak_bytes < b.peak_bytes; };
+  const std::int64_t least = std::min_element(candidates.begin(), candidates.end(), by_peak)->peak_bytes;
+  const std::int64_t budget = options.within_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  if (least > budget)
+    return make(Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
+  std::erase_if(candidates, [&](const Plan& plan) { return plan.peak_bytes > budget; });
+  const auto order = options.collectives_only ? better_without_exchange : better;
+  return std::move(*std::min_element(candidates.begin(), candidates.end(), order));
+}
+
+// The finished plan: its lower bounds beside it, verified.
+base::Result<Plan> with_bounds(Plan plan, const Machine& machine, bool promises_bound) {
+  const LowerBound bound = lower_bound(machine, plan.from, plan.to);
+  plan.collectives_only = !promises_bound;
+  plan.lower_bound_bytes_total = bound.received_bytes_total;
+  plan.lower_bound_seconds = bound.seconds;
+  TESSERA_TRY_STATUS(verify(plan, machine));
+  plan.verified = true;
+  return plan;
+}
+
+base::Result<Plan> plan_unguarded(const ArrayType& from, const ArrayType& to, const Machine& given,
+                                  const PlanOptions& options) {
+  TESSERA_TRY_STATUS(check_ends(from, to));
+  TESSERA_TRY(machine, machine_for(given, from.devices()));
+  TESSERA_TRY(chains, chains_of(from, to, options));
+  if (same_type(from, to)) chains = {Chain{}};
+  const bool gathers_all = options.collectives_only || options.planner != Planner::tessera;
+  if (!same_type(from, to)) TESSERA_TRY_STATUS(check_sums(from, to, gathers_all));
+  std::vector<Plan> candidates;
+  for (const Chain& chain : chains) {
+    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
+    candidates.push_back(std::move(candidate));
+  }
+  TESSERA_TRY(best, choose(std::move(candidates), options));
+  return with_bounds(std::move(best), machine, !options.collectives_only);
+}
+
+std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
+  return fmt::format("{} {}; {} {}; {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
+                     name(options.planner), options.collectives_only, options.within_bytes.value_or(-1));
+}
+
+}  // namespace
+
+std::string_view name(Planner planner) {
+  switch (planner) {
+#define CASE(identifier, text) \
+  case Planner::identifier: return text;
+    TESSERA_PLANNERS(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::optional<Planner> planner_by_name(std::string_view name) {
+#define ROW(identifier, text) \
+  if (name == (text)) return Planner::identifier;
+  TESSERA_PLANNERS(ROW)
+#undef ROW
+  return std::nullopt;
+}
+
+base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                        const PlanOptions& options) {
+  return base::guarded([&]() -> base::Result<Plan> { return plan_unguarded(from, to, machine, options); });
+}
+
+base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& given) {
+  return base::guarded([&]() -> base::Result<Plan> {
+    TESSERA_TRY(machine, machine_for(given, from.devices()));
+    ArrayType to = from;
+    for (const Collective& step : steps) {
+      TESSERA_TRY(next, apply(step, to));
+      to = next;
+    }
+    TESSERA_TRY_STATUS(check_sums(from, to, true));
+    TESSERA_TRY(plan, priced(machine, from, to, Planner::tessera, steps));
+    return with_bounds(std::move(plan), machine, false);
+  });
+}
+
+base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, const ArrayType& to,
+                                                         const PlanOptions& options) {
+  return base::guarded([&]() -> base::Result<std::shared_ptr<const Plan>> {
+    const std::string key = cache_key(from, to, options);
+    const auto found = plans_.find(key);
+    if (found != plans_.end()) return found->second;
+    TESSERA_TRY(made, plan(from, to, machine_, options));
+    auto shared = std::make_shared<const Plan>(std::move(made));
+    plans_.emplace(key, shared);
+    return shared;
+  });
+}
+
+}  // namespace tessera::synth

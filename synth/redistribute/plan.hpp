@@ -1,0 +1,107 @@
+// Plans: a change of layout as a verified sequence of steps with exact figures.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/result.hpp"
+#include "synth/collective/collective.hpp"
+#include "synth/machine/machine.hpp"
+
+namespace tessera::synth {
+
+// FOREACH(identifier, "name"): the order of `tessera compare`.
+#define TESSERA_PLANNERS(FOREACH) \
+  FOREACH(tessera, "tessera")     \
+  FOREACH(paper, "paper")         \
+  FOREACH(xla, "xla")             \
+  FOREACH(shardy, "shardy")       \
+  FOREACH(dtensor, "dtensor")     \
+  FOREACH(gather, "gather")
+
+enum class Planner : std::uint8_t {
+#define MEMBER(identifier, text) identifier,
+  TESSERA_PLANNERS(MEMBER)
+#undef MEMBER
+};
+std::string_view name(Planner planner);
+std::optional<Planner> planner_by_name(std::string_view name);
+
+struct PlanStep {
+  Collective collective;
+  ArrayType after;
+  std::int64_t local_bytes_max = 0;  // of the step's output
+  std::int64_t received_bytes_total = 0;
+  std::int64_t received_bytes_max = 0;
+  std::int64_t groups = 0;
+  std::int64_t group_size = 0;
+  std::int64_t peak_bytes = 0;  // of this step
+  double seconds = 0;           // not in the JSON: 0 in a plan that was read
+};
+
+// The meaning of every figure: language.md section 10.
+struct Plan {
+  ArrayType from;
+  ArrayType to;
+  Planner planner = Planner::tessera;
+  bool collectives_only = false;  // planned so: the bound is then no promise
+  std::vector<PlanStep> steps;    // empty: from and to hold the same data
+  std::int64_t received_bytes_total = 0;
+  std::int64_t lower_bound_bytes_total = 0;
+  std::int64_t local_bytes_max = 0;
+  std::int64_t bound_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  double seconds = 0;
+  double lower_bound_seconds = 0;
+  bool verified = false;
+
+  bool communicates() const { return received_bytes_total > 0; }
+};
+
+struct PlanOptions {
+  Planner planner = Planner::tessera;
+  bool collectives_only = false;
+  std::optional<std::int64_t> within_bytes;
+  friend auto operator<=>(const PlanOptions&, const PlanOptions&) = default;
+};
+
+// A pure function of its arguments; the plan comes back verified. Fails with unsupported, over-budget (the diagnostic's
+// help is the line `least budget: N bytes`), cross-mesh, as-changes-shape and the like.
+base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                        const PlanOptions& options = {});
+
+// The plan whose steps somebody wrote out by hand (the language's explicit collectives): applied in order from `from`,
+// priced, verified. Fails with bad_collective where a step may not be taken. Its bound is not promised.
+base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& machine);
+
+// Remembers plans of one machine by (from, to, options). Plans are shared and immutable.
+class PlanCache {
+ public:
+  explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}
+  base::Result<std::shared_ptr<const Plan>> get(const ArrayType& from, const ArrayType& to,
+                                                const PlanOptions& options = {});
+  const Machine& machine() const { return machine_; }
+  std::size_t size() const { return plans_.size(); }
+
+ private:
+  Machine machine_;
+  std::map<std::string, std::shared_ptr<const Plan>> plans_;
+};
+
+// For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
+// beside their bounds.
+std::string print_text(const Plan& plan);
+// One line, the contract of language.md section 10.
+std::string print_json(const Plan& plan);
+// The JSON object of a failure: {"mesh","from","to","planner","devices","error","message"[,"least_bytes"]}.
+std::string print_json_error(const ArrayType& from, const ArrayType& to, Planner planner, const base::Diagnostic& why);
+// Reads what print_json wrote (by the full structure, not by trust: the result must still be verified).
+base::Result<Plan> read_json(std::string_view json);
+
+}  // namespace tessera::synth

@@ -1,0 +1,52 @@
+// Plans as JSON: one line, keys in the order of the contract.
+#include <fmt/format.h>
+
+#include "synth/redistribute/json.hpp"
+#include "synth/redistribute/plan.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using json::quoted;
+
+// `"mesh": .., "from": .., "to": .., "planner": .., "devices": N`
+std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
+  return fmt::format(R"("mesh": {}, "from": {}, "to": {}, "planner": {}, "devices": {})", quoted(print(from.mesh())),
+                     quoted(print(from, Spacing::tight)), quoted(print(to, Spacing::tight)), quoted(name(planner)),
+                     from.devices());
+}
+
+std::string step_json(const PlanStep& step) {
+  return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
+                     R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}}})",
+                     quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
+                     quoted(print(step.after, Spacing::tight)), step.local_bytes_max, step.received_bytes_total,
+                     step.received_bytes_max, step.groups, step.group_size);
+}
+
+}  // namespace
+
+std::string print_json(const Plan& plan) {
+  std::string steps;
+  for (const PlanStep& step : plan.steps) steps.append(steps.empty() ? "" : ", ").append(step_json(step));
+  return fmt::format(R"({{{}, "steps": [{}], "received_bytes_total": {}, "lower_bound_bytes_total": {}, )"
+                     R"("local_bytes_max": {}, "bound_bytes": {}, "peak_bytes": {}, )"
+                     R"("seconds": {}, "lower_bound_seconds": {}, "verified": {}}})",
+                     head(plan.from, plan.to, plan.planner), steps, plan.received_bytes_total,
+                     plan.lower_bound_bytes_total, plan.local_bytes_max, plan.bound_bytes, plan.peak_bytes,
+                     plan.seconds, plan.lower_bound_seconds, plan.verified);
+}
+
+std::string print_json_error(const ArrayType& from, const ArrayType& to, Planner planner, const base::Diagnostic& why) {
+  constexpr std::string_view kLeast = "least budget: ";
+  std::string least;
+  if (why.kind == base::Kind::over_budget && why.help.starts_with(kLeast)) {
+    const std::string rest = why.help.substr(kLeast.size());
+    least = fmt::format(R"(, "least_bytes": {})", rest.substr(0, rest.find(' ')));
+  }
+  return fmt::format(R"({{{}, "error": {}, "message": {}{}}})", head(from, to, planner),
+                     quoted(base::info(why.kind).slug), quoted(why.message), least);
+}
+
+}  // namespace tessera::synth

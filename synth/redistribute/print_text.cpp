@@ -1,0 +1,116 @@
+// Plans for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "synth/redistribute/chain.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// `1536 B`, `4 KiB`, `1.5 MiB`.
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
+  return fmt::format("{:.4g} s", seconds);
+}
+
+// The largest tile's shape.
+std::string local_shape(const ArrayType& type) {
+  std::string out;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const std::int64_t parts = shard_count(type.layout().split(d));
+    const std::int64_t longest = type.shape()[d] / parts + (type.shape()[d] % parts != 0 ? 1 : 0);
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", longest);
+  }
+  return fmt::format("[{}]", out);
+}
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest cell, two blanks apart; no blanks at line ends.
+std::string table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], base::count_code_points(row[c]));
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line = " ";
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format(" {:<{}} ", row[c], widths[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string steps_table(const Plan& plan) {
+  std::vector<Row> rows{{"step", "axes", "MPI", "local shape", "received by each", "peak"}};
+  ArrayType before = plan.from;
+  for (const PlanStep& step : plan.steps) {
+    const CollectiveKind kind = step.collective.kind;
+    rows.push_back({std::string(name(kind)), detail(step.collective, step.after.mesh()), std::string(mpi_name(kind)),
+                    fmt::format("{} -> {}", local_shape(before), local_shape(step.after)),
+                    bytes_text(step.received_bytes_max), bytes_text(step.peak_bytes)});
+    before = step.after;
+  }
+  return table(rows);
+}
+
+// What gathering everything and slicing would cost; nothing where that cannot be said.
+std::optional<Plan> gathered(const Plan& plan) {
+  __extension__ using Wide = __int128;
+  if (Wide{2} * array_bytes(plan.from) * plan.from.devices() > std::numeric_limits<std::int64_t>::max()) {
+    return std::nullopt;
+  }
+  const auto machine = machine_for(Machine{}, plan.from.devices());
+  const auto chain = gather_chain(plan.from, plan.to);
+  if (!machine.ok() || !chain.ok()) return std::nullopt;
+  auto rival = priced(*machine, plan.from, plan.to, Planner::gather, *chain);
+  if (!rival.ok()) return std::nullopt;
+  return std::move(*rival);
+}
+
+std::string totals(const Plan& plan) {
+  const auto rival = gathered(plan);
+  const auto beside = [&](std::int64_t Plan::* figure) {
+    return rival ? fmt::format("; gather, then slice: {}", bytes_text((*rival).*figure)) : std::string();
+  };
+  return fmt::format("  received  {} in all (at least {}{})\n", bytes_text(plan.received_bytes_total),
+                     bytes_text(plan.lower_bound_bytes_total), beside(&Plan::received_bytes_total)) +
+         fmt::format("  array     {} at most on a device (bound {})\n", bytes_text(plan.local_bytes_max),
+                     bytes_text(plan.bound_bytes)) +
+         fmt::format("  peak      {} on a device{}\n", bytes_text(plan.peak_bytes),
+                     rival ? fmt::format(" (gather, then slice: {})", bytes_text(rival->peak_bytes)) : std::string()) +
+         fmt::format("  time      {} by the machine model (at least {})\n", seconds_text(plan.seconds),
+                     seconds_text(plan.lower_bound_seconds));
+}
+
+}  // namespace
+
+std::string print_text(const Plan& plan) {
+  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to));
+  if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
+  return out + steps_table(plan) + totals(plan);
+}
+
+}  // namespace tessera::synth

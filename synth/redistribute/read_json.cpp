@@ -1,0 +1,230 @@
+// Plans read from JSON. What the JSON does not say is worked out from the types; whether it is right is for verify to
+// say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/layout/cursor.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/json.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using base::Kind;
+using base::make;
+
+constexpr std::array<std::string_view, 14> kPlanKeys = {"mesh",
+                                                        "from",
+                                                        "to",
+                                                        "planner",
+                                                        "devices",
+                                                        "steps",
+                                                        "received_bytes_total",
+                                                        "lower_bound_bytes_total",
+                                                        "local_bytes_max",
+                                                        "bound_bytes",
+                                                        "peak_bytes",
+                                                        "seconds",
+                                                        "lower_bound_seconds",
+                                                        "verified"};
+constexpr std::array<std::string_view, 8> kStepKeys = {
+    "op", "detail", "type", "local_bytes_max", "received_bytes_total", "received_bytes_max", "groups", "group_size"};
+constexpr std::size_t kStepsMax = 4096;
+
+base::Diagnostic bad(std::string_view why) { return make(Kind::bad_plan_text, why); }
+
+// An object that has exactly these keys.
+base::Result<const json::Object*> object_with(const json::Value& value, std::span<const std::string_view> keys) {
+  const auto* object = std::get_if<json::Object>(&value.content);
+  if (object == nullptr) return bad("an object is missing");
+  for (const std::string_view key : keys) {
+    if (json::member(*object, key) == nullptr) return bad(fmt::format("`{}` is missing", key));
+  }
+  if (object->size() != keys.size()) return bad("an object has members it should not have");
+  return object;
+}
+
+base::Result<std::string> text_of(const json::Object& object, std::string_view key) {
+  const auto* text = std::get_if<std::string>(&json::member(object, key)->content);
+  if (text == nullptr) return bad(fmt::format("`{}` is not a string", key));
+  return *text;
+}
+
+base::Status read_integer(const json::Object& object, std::string_view key, std::int64_t& out) {
+  const auto value = json::as_integer(*json::member(object, key));
+  if (!value || *value < 0) return bad(fmt::format("`{}` is not a whole number from 0", key));
+  out = *value;
+  return base::Done{};
+}
+
+base::Status read_seconds(const json::Object& object, std::string_view key, double& out) {
+  const auto value = json::as_double(*json::member(object, key));
+  if (!value) return bad(fmt::format("`{}` is not a number", key));
+  out = *value;
+  return base::Done{};
+}
+
+// ---- Details: `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or nothing ----
+
+std::optional<AxisPart> read_part(Cursor& cursor, const Mesh& mesh) {
+  const auto axis = mesh.find(cursor.name());
+  if (!axis) return std::nullopt;
+  AxisPart part = whole_axis(mesh, *axis);
+  if (!cursor.accept(":(")) return part;
+  const auto before = integer_value(cursor.digits());
+  const bool closed = cursor.accept(')');
+  const auto size = integer_value(cursor.digits());
+  if (!before || !closed || !size) return std::nullopt;
+  part.before = *before;
+  part.size = *size;
+  return exists(mesh, part) ? std::optional(part) : std::nullopt;
+}
+
+std::optional<AxisList> read_axes(Cursor& cursor, const Mesh& mesh) {
+  AxisList axes;
+  const bool several = cursor.accept('(');
+  do {
+    const auto part = read_part(cursor, mesh);
+    if (!part) return std::nullopt;
+    axes.push_back(*part);
+  } while (several && cursor.accept(','));
+  if (several && !cursor.accept(')')) return std::nullopt;
+  return axes;
+}
+
+std::optional<std::size_t> read_dimension(Cursor& cursor) {
+  if (!cursor.accept("dim ")) return std::nullopt;
+  const auto dimension = integer_value(cursor.digits());
+  if (!dimension || *dimension >= static_cast<std::int64_t>(kRankMax)) return std::nullopt;
+  return static_cast<std::size_t>(*dimension);
+}
+
+bool read_dimensions(Cursor& cursor, Collective& step) {
+  if (!cursor.accept(':')) return false;
+  const auto first = read_dimension(cursor);
+  if (!first) return false;
+  const bool gathers = step.kind == CollectiveKind::all_gather;
+  const bool moves = step.kind == CollectiveKind::all_to_all;
+  (gathers || moves ? step.from : step.to) = *first;
+  if (!moves) return true;
+  const auto second = cursor.accept("->") ? read_dimension(cursor) : std::nullopt;
+  step.to = second.value_or(0);
+  return second.has_value();
+}
+
+base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after) {
+  const auto kind = collective_by_name(op);
+  if (!kind) return bad(fmt::format("`{}` is not a collective", excerpt(op)));
+  Collective step;
+  step.kind = *kind;
+  Cursor cursor(text);
+  const bool has_target = *kind == CollectiveKind::permute || *kind == CollectiveKind::exchange;
+  const bool has_dimensions = *kind != CollectiveKind::all_reduce && *kind != CollectiveKind::keep;
+  if (has_target) step.target = after;
+  if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();
+  bool right = true;
+  if (!has_target) {
+    auto axes = read_axes(cursor, after.mesh());
+    right = axes.has_value() && (!has_dimensions || read_dimensions(cursor, step));
+    step.axes = std::move(axes).value_or(AxisList{});
+  }
+  // Only the one way to write it is right.
+  if (!right || detail(step, after.mesh()) != text)
+    return bad(fmt::format("the detail `{}` cannot be read", excerpt(text)));
+  return step;
+}
+
+// ---- Steps and plans ----
+
+base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) {
+  TESSERA_TRY(object, object_with(value, kStepKeys));
+  TESSERA_TRY(op, text_of(*object, "op"));
+  TESSERA_TRY(text, text_of(*object, "detail"));
+  TESSERA_TRY(type_text, text_of(*object, "type"));
+  PlanStep step;
+  TESSERA_TRY(after, parse_array_type(type_text, mesh));
+  step.after = after;
+  TESSERA_TRY(collective, read_collective(op, text, after));
+  step.collective = collective;
+  TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
+  TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));
+  TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_max", step.received_bytes_max));
+  TESSERA_TRY_STATUS(read_integer(*object, "groups", step.groups));
+  TESSERA_TRY_STATUS(read_integer(*object, "group_size", step.group_size));
+  return step;
+}
+
+base::Status read_steps(const json::Object& object, const MeshRef& mesh, Plan& plan) {
+  const auto* items = std::get_if<json::Array>(&json::member(object, "steps")->content);
+  if (items == nullptr || items->size() > kStepsMax) return bad("`steps` is not a list, or too long a one");
+  for (const json::Value& item : *items) {
+    TESSERA_TRY(step, read_step(item, mesh));
+    plan.steps.push_back(std::move(step));
+  }
+  return base::Done{};
+}
+
+base::Status read_figures(const json::Object& object, Plan& plan) {
+  TESSERA_TRY_STATUS(read_integer(object, "received_bytes_total", plan.received_bytes_total));
+  TESSERA_TRY_STATUS(read_integer(object, "lower_bound_bytes_total", plan.lower_bound_bytes_total));
+  TESSERA_TRY_STATUS(read_integer(object, "local_bytes_max", plan.local_bytes_max));
+  TESSERA_TRY_STATUS(read_integer(object, "bound_bytes", plan.bound_bytes));
+  TESSERA_TRY_STATUS(read_integer(object, "peak_bytes", plan.peak_bytes));
+  TESSERA_TRY_STATUS(read_seconds(object, "seconds", plan.seconds));
+  TESSERA_TRY_STATUS(read_seconds(object, "lower_bound_seconds", plan.lower_bound_seconds));
+  const auto* verified = std::get_if<bool>(&json::member(object, "verified")->content);
+  if (verified == nullptr) return bad("`verified` is not true or false");
+  plan.verified = *verified;
+  return base::Done{};
+}
+
+base::Result<Planner> read_planner(const json::Object& object) {
+  TESSERA_TRY(planner_name, text_of(object, "planner"));
+  const auto planner = planner_by_name(planner_name);
+  if (!planner) return bad(fmt::format("`{}` is not a planner", excerpt(planner_name)));
+  return *planner;
+}
+
+base::Result<ArrayType> read_end(const json::Object& object, std::string_view key, const MeshRef& mesh) {
+  TESSERA_TRY(text, text_of(object, key));
+  return parse_array_type(text, mesh);
+}
+
+base::Result<Plan> read_plan(const json::Value& value) {
+  TESSERA_TRY(object, object_with(value, kPlanKeys));
+  TESSERA_TRY(mesh_text, text_of(*object, "mesh"));
+  TESSERA_TRY(mesh, parse_mesh(mesh_text));
+  Plan plan;
+  TESSERA_TRY(from, read_end(*object, "from", mesh));
+  TESSERA_TRY(to, read_end(*object, "to", mesh));
+  TESSERA_TRY(planner, read_planner(*object));
+  plan.from = from;
+  plan.to = to;
+  plan.planner = planner;
+  std::int64_t devices = 0;
+  TESSERA_TRY_STATUS(read_integer(*object, "devices", devices));
+  if (devices != mesh->devices()) return bad("`devices` is not the mesh's");
+  TESSERA_TRY_STATUS(read_steps(*object, mesh, plan));
+  TESSERA_TRY_STATUS(read_figures(*object, plan));
+  plan.collectives_only = std::none_of(plan.steps.begin(), plan.steps.end(),
+                                       [](const PlanStep& s) { return s.collective.kind == CollectiveKind::exchange; });
+  set_step_peaks(plan);
+  return plan;
+}
+
+}  // namespace
+
+base::Result<Plan> read_json(std::string_view text) {
+  return base::guarded([&]() -> base::Result<Plan> {
+    const json::Parsed parsed = json::parse(text);
+    if (!parsed.value) return bad(parsed.error);
+    return read_plan(*parsed.value);
+  });
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,227 @@
+#include "synth/verify/replay.hpp"
+
+#include <algorithm>
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+bool same_pending(const ArrayType& a, const ArrayType& b) {
+  return a.layout().pending().empty() == b.layout().pending().empty() && a.layout().reduce() == b.layout().reduce();
+}
+
+bool unmoved(const Standing& before, const Standing& after, std::size_t d) {
+  return before.shards[d] == after.shards[d] && before.place[d] == after.place[d];
+}
+
+// In every dimension but these the devices stand as they did.
+bool others_unmoved(const Standing& before, const Standing& after, std::vector<std::size_t> but) {
+  for (std::size_t d = 0; d < before.extents.size(); ++d) {
+    if (std::find(but.begin(), but.end(), d) == but.end() && !unmoved(before, after, d)) return false;
+  }
+  return true;
+}
+
+bool pending_unmoved(const Standing& before, const Standing& after) {
+  return before.contributors == after.contributors && before.pending == after.pending;
+}
+
+// `fine` is `coarse` with the position along the step's axes as its minor digit.
+bool refines(const Numbers& fine, std::int64_t fine_count, const Numbers& coarse, std::int64_t coarse_count,
+             const Numbers& along, std::int64_t size) {
+  if (fine_count != coarse_count * size) return false;
+  for (std::size_t i = 0; i < fine.size(); ++i) {
+    if (fine[i] != coarse[i] * size + along[i]) return false;
+  }
+  return true;
+}
+
+// The positions along `more` pending axes are those along `fewer` and along the step's axes, taken together, in some
+// order.
+bool pending_joins(const Standing& more, const Standing& fewer, const Numbers& along, std::int64_t size) {
+  if (more.contributors != fewer.contributors * size) return false;
+  Numbers joined(static_cast<std::size_t>(more.contributors), -1);
+  Numbers back = joined;
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    const std::int64_t pair = fewer.pending[i] * size + along[i];
+    auto& to = joined[static_cast<std::size_t>(pair)];
+    auto& from = back[static_cast<std::size_t>(more.pending[i])];
+    if ((to != -1 && to != more.pending[i]) || (from != -1 && from != pair)) return false;
+    to = more.pending[i];
+    from = pair;
+  }
+  return true;
+}
+
+struct Step {
+  const State& before;
+  const Collective& step;
+  const ArrayType& type;
+  const Standing& after;
+  Numbers along;  // every device's position along the step's axes
+  std::int64_t size = 1;
+
+  const Standing& start() const { return before.standing; }
+  bool enters(std::size_t d) const {
+    return refines(after.place[d], after.shards[d], start().place[d], start().shards[d], along, size);
+  }
+  bool leaves(std::size_t d) const {
+    return refines(start().place[d], start().shards[d], after.place[d], after.shards[d], along, size);
+  }
+  bool keeps_pending() const { return same_pending(before.type, type) && pending_unmoved(start(), after); }
+  // The pending axes shrink by the step's.
+  bool resolves() const {
+    const bool same_operation =
+        type.layout().pending().empty() || before.type.layout().reduce() == type.layout().reduce();
+    return same_operation && pending_joins(start(), after, along, size);
+  }
+};
+
+Fault wrong_unless(bool right, std::string why) { return right ? Fault{} : Fault{std::move(why)}; }
+
+Fault check_slice(const Step& s) {
+  const bool right = s.keeps_pending() && others_unmoved(s.start(), s.after, {s.step.to}) && s.enters(s.step.to);
+  return wrong_unless(right, "a slice does not give this type");
+}
+
+Fault check_all_gather(const Step& s) {
+  const bool right = s.keeps_pending() && others_unmoved(s.start(), s.after, {s.step.from}) && s.leaves(s.step.from);
+  return wrong_unless(right, "an all_gather does not give this type");
+}
+
+Fault check_all_to_all(const Step& s) {
+  const bool right = s.step.from != s.step.to && s.keeps_pending() &&
+                     others_unmoved(s.start(), s.after, {s.step.from, s.step.to}) && s.leaves(s.step.from) &&
+                     s.enters(s.step.to);
+  return wrong_unless(right, "an all_to_all does not give this type");
+}
+
+Fault check_reduce_scatter(const Step& s) {
+  const bool right = s.resolves() && others_unmoved(s.start(), s.after, {s.step.to}) && s.enters(s.step.to);
+  return wrong_unless(right, "a reduce_scatter does not give this type");
+}
+
+Fault check_all_reduce(const Step& s) {
+  return wrong_unless(s.resolves() && others_unmoved(s.start(), s.after, {}), "an all_reduce does not give this type");
+}
+
+Fault check_keep(const Step& s) {
+  const bool same_operation =
+      s.before.type.layout().pending().empty() || s.before.type.layout().reduce() == s.type.layout().reduce();
+  const bool operation_as_said = s.size == 1 || s.type.layout().reduce() == s.step.reduce;
+  const bool right = same_operation && operation_as_said && others_unmoved(s.start(), s.after, {}) &&
+                     pending_joins(s.after, s.start(), s.along, s.size);
+  return wrong_unless(right, "a keep does not give this type");
+}
+
+Fault check_move(const Step& s) {
+  if (!s.step.target || !(*s.step.target == s.type)) return "its type is not its target";
+  if (!s.keeps_pending()) return "it changes the pending set";
+  const bool same_mesh = s.before.type.mesh() == s.type.mesh();
+  if (s.step.kind == CollectiveKind::exchange) {
+    return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
+  }
+  return wrong_unless(same_mesh && s.start().shards == s.after.shards, "a permute changes the number of tiles");
+}
+
+Fault check_kind(const Step& s) {
+  switch (s.step.kind) {
+    case CollectiveKind::slice: return check_slice(s);
+    case CollectiveKind::all_gather: return check_all_gather(s);
+    case CollectiveKind::all_to_all: return check_all_to_all(s);
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return check_move(s);
+    case CollectiveKind::reduce_scatter: return check_reduce_scatter(s);
+    case CollectiveKind::all_reduce: return check_all_reduce(s);
+    case CollectiveKind::keep: return check_keep(s);
+  }
+  return "it is not a collective";
+}
+
+bool is_move(CollectiveKind kind) { return kind == CollectiveKind::permute || kind == CollectiveKind::exchange; }
+
+bool dimensions_exist(const Collective& step, std::size_t rank) {
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::reduce_scatter: return step.to < rank;
+    case CollectiveKind::all_gather: return step.from < rank;
+    case CollectiveKind::all_to_all: return step.from < rank && step.to < rank;
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange:
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::keep: return true;
+  }
+  return false;
+}
+
+// ---- Bytes ----
+
+std::int64_t owned(std::int64_t elements, std::int64_t size, std::int64_t place) {
+  __extension__ using Wide = __int128;
+  const auto begin = [&](std::int64_t t) { return static_cast<std::int64_t>(Wide{elements} * t / size); };
+  return begin(place + 1) - begin(place);
+}
+
+std::int64_t received_elements(const Standing& before, const Collective& step, const Standing& after,
+                               std::int64_t device, std::int64_t size, std::int64_t place) {
+  const std::int64_t tile = after.elements(device);
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::keep: return 0;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return tile - shared_elements(before, device, after, device);
+    case CollectiveKind::reduce_scatter: return tile * (size - 1);
+    case CollectiveKind::all_reduce: {
+      const std::int64_t own = owned(tile, size, place);
+      return own * (size - 1) + tile - own;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing) {
+  if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
+  if (after.devices() != before.type.devices()) return "it changes the number of devices";
+  if (!dimensions_exist(step, after.rank())) return "it names a dimension that is not there";
+  Step s{before, step, after, after_standing, {}};
+  if (!is_move(step.kind)) {
+    if (after.mesh() != before.type.mesh()) return "it changes the mesh";
+    if (step.axes.empty() || !independent(after.mesh(), step.axes)) return "its axes are not those of the mesh";
+    s.along = places(after.mesh(), step.axes);
+    s.size = product_of_sizes(step.axes);
+  }
+  return check_kind(s);
+}
+
+Numbers received_bytes(const State& before, const Collective& step, const Standing& after) {
+  const bool has_groups = !is_move(step.kind);
+  const std::int64_t size = has_groups ? product_of_sizes(step.axes) : 1;
+  Numbers bytes;
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    const std::int64_t place = has_groups ? place_of(before.type.mesh(), step.axes, device) : 0;
+    bytes.push_back(received_elements(before.standing, step, after, device, size, place) *
+                    bytes_of(before.type.element()));
+  }
+  return bytes;
+}
+
+Fault check_end(const State& state, const ArrayType& to) {
+  const Standing end(to);
+  if (state.type.mesh() != to.mesh()) return "the end is on another mesh";
+  if (state.type.layout().pending() != to.layout().pending() || state.type.layout().reduce() != to.layout().reduce()) {
+    return "the end has another pending set";
+  }
+  for (std::size_t d = 0; d < end.extents.size(); ++d) {
+    for (std::int64_t device = 0; device < end.devices(); ++device) {
+      if (state.standing.interval(d, device) != end.interval(d, device))
+        return "a device holds another tile in the end";
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,39 @@
+// Private to verify: one step replayed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "synth/collective/collective.hpp"
+#include "synth/verify/standing.hpp"
+
+namespace tessera::synth::verifier {
+
+using Fault = std::optional<std::string>;  // what is wrong; nothing if all is well
+
+// Which parts of every element's sum a device's tile has gathered: a bit for each position along the source's pending
+// axes.
+using Contributors = std::vector<std::uint64_t>;
+
+// The array on its way. Contributors are followed up to 512 devices.
+struct State {
+  explicit State(const ArrayType& from);
+
+  ArrayType type;
+  Standing standing;
+  std::vector<Contributors> gathered;  // of every device; empty where they are not followed
+};
+
+// May the step be taken here, and does it lead to `after`?
+Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing);
+// Bytes that every device receives from others.
+Numbers received_bytes(const State& before, const Collective& step, const Standing& after);
+// The contributors after the step, or why sums would come out wrong.
+Fault follow_contributors(State& state, const Collective& step, const Standing& after);
+// Does the state hold the target's data?
+Fault check_end(const State& state, const ArrayType& to);
+// Is every part of every sum there, once? `contributors` is how many the source had.
+Fault check_sums(const State& state, std::int64_t contributors);
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,112 @@
+#include "synth/verify/standing.hpp"
+
+#include <algorithm>
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+// Where a tile begins: floor(t*n/k).
+std::int64_t tile_begin(std::int64_t extent, std::int64_t shards, std::int64_t tile) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{extent} * tile / shards);
+}
+
+// Of a part of an axis: a device's digit, and how far apart devices are whose digits differ by one.
+struct Digit {
+  std::int64_t stride;
+  std::int64_t size;
+  std::int64_t of(std::int64_t device) const { return device / stride % size; }
+};
+
+Digit digit(const Mesh& mesh, const AxisPart& part) {
+  const std::int64_t outside_and_here = part.before * part.size;
+  return Digit{mesh.stride(part.axis) * (mesh.axes()[part.axis].size / outside_and_here), part.size};
+}
+
+bool is_part(const Mesh& mesh, const AxisPart& part) {
+  if (part.axis >= mesh.axes().size()) return false;
+  const std::int64_t whole = mesh.axes()[part.axis].size;
+  if (part.before < 1 || part.size < 1 || part.before > whole || part.size > whole) return false;
+  return whole % (part.before * part.size) == 0;
+}
+
+}  // namespace
+
+std::int64_t product_of_sizes(const AxisList& axes) {
+  std::int64_t product = 1;
+  for (const AxisPart& part : axes) product *= part.size;
+  return product;
+}
+
+std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
+  std::int64_t place = 0;
+  for (const AxisPart& part : axes) place = place * part.size + digit(mesh, part).of(device);
+  return place;
+}
+
+Numbers places(const Mesh& mesh, const AxisList& axes) {
+  Numbers all;
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) all.push_back(place_of(mesh, axes, device));
+  return all;
+}
+
+bool independent(const Mesh& mesh, const AxisList& axes) {
+  std::int64_t positions = 1;
+  for (const AxisPart& part : axes) {
+    if (!is_part(mesh, part)) return false;
+    positions *= part.size;
+    if (positions > mesh.devices()) return false;
+  }
+  Numbers taken(static_cast<std::size_t>(positions), 0);
+  for (const std::int64_t place : places(mesh, axes)) ++taken[static_cast<std::size_t>(place)];
+  return std::all_of(taken.begin(), taken.end(), [&](std::int64_t n) { return n == mesh.devices() / positions; });
+}
+
+Numbers group_leaders(const Mesh& mesh, const AxisList& axes) {
+  Numbers leaders;
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
+    std::int64_t leader = device;
+    for (const AxisPart& part : axes) leader -= digit(mesh, part).of(device) * digit(mesh, part).stride;
+    leaders.push_back(leader);
+  }
+  return leaders;
+}
+
+Standing::Standing(const ArrayType& type)
+    : extents(type.shape()),
+      pending(places(type.mesh(), type.layout().pending())),
+      contributors(product_of_sizes(type.layout().pending())) {
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    shards.push_back(product_of_sizes(type.layout().split(d)));
+    place.push_back(places(type.mesh(), type.layout().split(d)));
+    auto& intervals = tile.emplace_back();
+    for (const std::int64_t at : place.back()) {
+      intervals.push_back(Interval{tile_begin(extents[d], shards[d], at), tile_begin(extents[d], shards[d], at + 1)});
+    }
+  }
+}
+
+std::int64_t Standing::elements(std::int64_t device) const { return shared_elements(*this, device, *this, device); }
+
+Numbers Standing::tile_numbers() const {
+  Numbers numbers(pending.size(), 0);
+  for (std::size_t d = 0; d < place.size(); ++d) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * shards[d] + place[d][i];
+  }
+  return numbers;
+}
+
+std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Standing& b, std::int64_t device_b) {
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < a.extents.size(); ++d) {
+    const Interval& one = a.interval(d, device_a);
+    const Interval& other = b.interval(d, device_b);
+    const std::int64_t length = std::min(one.end, other.end) - std::max(one.begin, other.begin);
+    if (length <= 0) return 0;
+    count *= length;
+  }
+  return count;
+}
+
+}  // namespace tessera::synth::verifier

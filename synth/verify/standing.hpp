@@ -1,0 +1,48 @@
+// Private to verify: where every device stands in a layout, worked out from the axes alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::synth::verifier {
+
+inline constexpr std::int64_t kExplicitDevicesMax = 512;
+
+using Numbers = std::vector<std::int64_t>;
+
+// A device's position along a list of axes.
+std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t device);
+Numbers places(const Mesh& mesh, const AxisList& axes);
+std::int64_t product_of_sizes(const AxisList& axes);
+
+// Do the axes name parts of the mesh that do not overlap? Then every position along them is taken equally often.
+bool independent(const Mesh& mesh, const AxisList& axes);
+
+// The device with the same coordinates but position 0 along the axes: what the members of a group share.
+Numbers group_leaders(const Mesh& mesh, const AxisList& axes);
+
+struct Standing {
+  explicit Standing(const ArrayType& type);
+
+  std::int64_t devices() const { return static_cast<std::int64_t>(pending.size()); }
+  const Interval& interval(std::size_t dimension, std::int64_t device) const {
+    return tile[dimension][static_cast<std::size_t>(device)];
+  }
+  std::int64_t elements(std::int64_t device) const;
+  // Of every device a number that those with the same places share.
+  Numbers tile_numbers() const;
+
+  Shape extents;
+  Numbers shards;                           // of every dimension
+  std::vector<Numbers> place;               // of every dimension and device
+  std::vector<std::vector<Interval>> tile;  // of every dimension and device
+  Numbers pending;                          // of every device: its position along the pending axes
+  std::int64_t contributors;                // positions along the pending axes
+};
+
+// Elements that a device's tile of `a` and another's of `b` have in common.
+std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Standing& b, std::int64_t device_b);
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,242 @@
+#include "synth/verify/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "synth/verify/replay.hpp"
+
+namespace tessera::synth {
+
+namespace verifier {
+
+namespace {
+
+using base::Kind;
+using base::make;
+__extension__ using Wide = __int128;
+
+// Both are sums of the same doubles in the same order; only the bound is reached by another way.
+constexpr double kBoundTolerance = 1e-9;
+
+base::Status as_status(const Fault& fault, std::string_view where) {
+  if (!fault) return base::Done{};
+  return make(Kind::internal, fmt::format("a plan does not verify: {}: {}", where, *fault));
+}
+
+template <class T>
+Fault differs(std::string_view figure, const T& claimed, const T& counted) {
+  if (claimed == counted) return std::nullopt;
+  return fmt::format("its {} is said to be {} and is {}", figure, claimed, counted);
+}
+
+Fault first_of(std::initializer_list<Fault> faults) {
+  for (const Fault& fault : faults) {
+    if (fault) return fault;
+  }
+  return std::nullopt;
+}
+
+Numbers tile_bytes_of(const Standing& standing, ElementType element) {
+  Numbers bytes;
+  for (std::int64_t d = 0; d < standing.devices(); ++d) bytes.push_back(standing.elements(d) * bytes_of(element));
+  return bytes;
+}
+
+std::int64_t largest(const Numbers& numbers) { return *std::max_element(numbers.begin(), numbers.end()); }
+
+std::int64_t largest_sum(const Numbers& a, const Numbers& b) {
+  Numbers sums;
+  std::transform(a.begin(), a.end(), b.begin(), std::back_inserter(sums), std::plus<>{});
+  return largest(sums);
+}
+
+std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}); }
+
+std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int64_t devices) {
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::keep: return {devices, 1};
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return {1, devices};
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce: break;
+  }
+  const std::int64_t size = product_of_sizes(step.axes);
+  return {devices / size, size};
+}
+
+class PlanVerifier {
+ public:
+  PlanVerifier(const Plan& plan, const Machine& machine)
+      : plan_(plan), machine_(machine), state_(plan.from), live_(tile_bytes_of(state_.standing, plan.from.element())) {
+    contributors_ = state_.standing.contributors;
+    local_ = largest(live_);
+  }
+
+  base::Status run() {
+    TESSERA_TRY_STATUS(as_status(check_ends(), "its ends"));
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const auto where = fmt::format("step {} ({})", i + 1, name(plan_.steps[i].collective.kind));
+      TESSERA_TRY_STATUS(as_status(take(plan_.steps[i]), where));
+    }
+    TESSERA_TRY_STATUS(as_status(check_end(state_, plan_.to), "its end"));
+    TESSERA_TRY_STATUS(as_status(check_sums(state_, contributors_), "its end"));
+    TESSERA_TRY_STATUS(as_status(check_figures(), "its figures"));
+    return as_status(check_bounds(), "its bounds");
+  }
+
+ private:
+  Fault check_ends() const {
+    if (plan_.from.element() != plan_.to.element() || plan_.from.shape() != plan_.to.shape())
+      return "the array changes";
+    if (plan_.from.devices() != plan_.to.devices()) return "the number of devices changes";
+    return first_of({check_sums_fit(state_.standing), check_sums_fit(Standing(plan_.to))});
+  }
+
+  // No step makes devices receive more than twice what all of them hold.
+  Fault check_sums_fit(const Standing& standing) const {
+    const Wide most = Wide{2} * largest(tile_bytes_of(standing, plan_.from.element())) * standing.devices();
+    if (most <= std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    return "its bytes are too many to count";
+  }
+
+  Fault take(const PlanStep& step) {
+    const Standing after(step.after);
+    if (auto fault = check_sums_fit(after)) return fault;
+    if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
+    const Numbers received = received_bytes(state_, step.collective, after);
+    if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+    const StepCost price = cost(machine_, step.collective, state_.type, step.after);
+    const Fault figures = check_step_figures(step, received, after);
+    state_.type = step.after;
+    state_.standing = after;
+    seconds_ += price.seconds;
+    priced_ = priced_ || step.seconds != 0;
+    price_fault_ = first_of({price_fault_, differs("time of a step", step.seconds, price.seconds)});
+    return figures;
+  }
+
+  Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after) {
+    const Numbers output = tile_bytes_of(after, step.after.element());
+    const bool is_view = step.collective.kind == CollectiveKind::slice;
+    const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output);
+    if (!is_view) live_ = output;
+    local_ = std::max(local_, largest(output));
+    peak_ = std::max(peak_, peak);
+    received_ += sum(received);
+    const auto [groups, group_size] = groups_of(step.collective, after.devices());
+    return first_of({differs("output", step.local_bytes_max, largest(output)),
+                     differs("received bytes", step.received_bytes_total, sum(received)),
+                     differs("most received bytes", step.received_bytes_max, largest(received)),
+                     differs("peak", step.peak_bytes, peak), differs("number of groups", step.groups, groups),
+                     differs("group size", step.group_size, group_size)});
+  }
+
+  Fault check_figures() const {
+    const Numbers from = tile_bytes_of(Standing(plan_.from), plan_.from.element());
+    const Numbers to = tile_bytes_of(Standing(plan_.to), plan_.to.element());
+    const std::int64_t bound = std::max(largest(from), largest(to));
+    const std::int64_t local = std::max(local_, bound);
+    const std::int64_t peak = plan_.steps.empty() ? bound : peak_;
+    if (priced_ && price_fault_) return price_fault_;
+    return first_of({differs("received bytes", plan_.received_bytes_total, received_),
+                     differs("largest array", plan_.local_bytes_max, local), differs("bound", plan_.bound_bytes, bound),
+                     differs("peak", plan_.peak_bytes, peak), differs("time", plan_.seconds, seconds_)});
+  }
+
+  Fault check_bounds() const {
+    const bool promises = plan_.planner == Planner::tessera && !plan_.collectives_only;
+    if (promises && plan_.local_bytes_max > plan_.bound_bytes) return "an array is larger than both ends";
+    if (const auto least = least_bytes()) {
+      if (auto fault = differs("least received bytes", plan_.lower_bound_bytes_total, *least)) return fault;
+    }
+    if (plan_.received_bytes_total < plan_.lower_bound_bytes_total) return "it receives less than any plan can";
+    const LowerBound bound = lower_bound(machine_, plan_.from, plan_.to);
+    if (auto fault = differs("least time", plan_.lower_bound_seconds, bound.seconds)) return fault;
+    if (plan_.seconds < bound.seconds * (1 - kBoundTolerance)) return "it is faster than any plan can be";
+    return std::nullopt;
+  }
+
+  // What any plan must receive; not counted for many devices with pending sums.
+  std::optional<std::int64_t> least_bytes() const {
+    if (!plan_.to.layout().pending().empty()) return 0;
+    const Standing from(plan_.from);
+    const Standing to(plan_.to);
+    if (from.contributors == 1) return missing(from, to);
+    if (from.devices() > kExplicitDevicesMax) return std::nullopt;
+    return least_of_sums(from, to);
+  }
+
+  std::int64_t missing(const Standing& from, const Standing& to) const {
+    Wide total = 0;
+    for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - shared_elements(from, d, to, d);
+    return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
+  }
+
+  // For every pair of a source and a target tile, once: its elements have so many contributors, and so many devices
+  // need them; one receive is saved where one of those contributes itself.
+  std::int64_t least_of_sums(const Standing& from, const Standing& to) const {
+    std::map<Numbers, std::int64_t> sources;  // a device of each tile
+    std::map<Numbers, std::int64_t> targets;
+    std::map<Numbers, std::int64_t> needers;  // how many devices need a tile
+    std::map<std::pair<Numbers, Numbers>, bool> met;
+    for (std::int64_t d = 0; d < to.devices(); ++d) {
+      const Numbers source = tile_key(from, d);
+      const Numbers target = tile_key(to, d);
+      sources.emplace(source, d);
+      targets.emplace(target, d);
+      ++needers[target];
+      met[{source, target}] = true;
+    }
+    Wide total = 0;
+    for (const auto& [source, s] : sources) {
+      for (const auto& [target, t] : targets) {
+        const std::int64_t receives =
+            from.contributors - 1 + needers[target] - (met.count({source, target}) > 0 ? 1 : 0);
+        total += Wide{shared_elements(from, s, to, t)} * receives;
+      }
+    }
+    return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
+  }
+
+  static Numbers tile_key(const Standing& standing, std::int64_t device) {
+    Numbers key;
+    for (const Numbers& place : standing.place) key.push_back(place[static_cast<std::size_t>(device)]);
+    return key;
+  }
+
+  const Plan& plan_;
+  const Machine& machine_;
+  State state_;
+  std::int64_t contributors_ = 1;
+  Numbers live_;  // of every device: its input, or what its input is a view of
+  std::int64_t local_ = 0;
+  std::int64_t peak_ = 0;
+  std::int64_t received_ = 0;
+  double seconds_ = 0;
+  bool priced_ = false;  // a plan that was read says only the sum of its seconds
+  Fault price_fault_;
+};
+
+}  // namespace
+
+base::Status run(const Plan& plan, const Machine& machine) { return PlanVerifier(plan, machine).run(); }
+
+}  // namespace verifier
+
+base::Status verify(const Plan& plan, const Machine& machine) {
+  return base::guarded([&]() -> base::Status {
+    TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
+    return verifier::run(plan, checked);
+  });
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,17 @@
+// The independent verifier: replays a plan on tile maps, counts bytes and peak itself, and trusts no planner. It uses
+// the types of synth/layout and its own arithmetic; seconds are the machine model's, asked again. Up to 512 devices
+// every pair of devices is looked at, and which contributors of a sum each device has gathered; above, only every
+// device.
+#pragma once
+
+#include "base/result.hpp"
+#include "synth/redistribute/plan.hpp"
+
+namespace tessera::synth {
+
+// Succeeds iff every step may be taken where it stands, the end holds the target's data, the planner's promised bound
+// is kept, and every figure of the plan is what the replay counts. A failure is an `internal` diagnostic that says
+// which step and what differs.
+base::Status verify(const Plan& plan, const Machine& machine);
+
+}  // namespace tessera::synth

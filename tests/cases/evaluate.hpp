@@ -1,0 +1,19 @@
+// Runs a case: what comes of its program, section by section, and which of the checks made of every program fail.
+#pragma once
+
+#include <string_view>
+
+#include "tests/cases/case_file.hpp"
+#include "tests/cases/expectation.hpp"
+#include "tests/cases/scenario.hpp"
+
+namespace tessera::cases {
+
+struct Evaluation {
+  Outcome outcome;
+  Faults faults;  // of the checks made of every program; what the sections say is not compared here
+};
+
+Evaluation evaluate(const CaseFile& file, const Settings& settings, std::string_view name);
+
+}  // namespace tessera::cases

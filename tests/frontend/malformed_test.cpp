@@ -1,0 +1,236 @@
+// What is wrong, by kind and place; every kind that the frontend reports is reported here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "frontend/parse.hpp"
+#include "tests/frontend/support.hpp"
+
+namespace tessera::frontend::testing {
+namespace {
+
+struct Example {
+  std::string text;
+  std::string error;
+};
+
+const std::vector<Example> kExamples = {
+    {"a as [8] @ b", "1:10 after-as"},
+    {"let x = a as [8] + 1", "1:18 after-as"},
+    {"let x = f(a as [8][0])", "1:19 after-as"},
+    {"a < b < c", "1:7 chained-comparison"},
+    {"let q = a == b == c", "1:16 chained-comparison"},
+    {"let x = +3", "1:9 unary-plus"},
+    {"let x = a + + b", "1:13 unary-plus"},
+    {"let x = a ++ b", "1:12 unary-plus"},
+    {"if a = b { 1 } else { 2 }", "1:6 single-equals"},
+    {"a = 3", "1:3 missing-let"},
+    {"a[0] = 3", "1:6 missing-let"},
+    {"let a == 3", "1:7 syntax-error"},
+    {"let x = if c { 1 }", "1:9 missing-else"},
+    {"let x = if c { 1 } elif d { 2 } else { 3 }", "1:20 foreign-word"},
+    {"while a < 3 { a }", "1:1 foreign-word"},
+    {"for i in 3 { a }", "1:1 syntax-error"},
+    {"let print = 3", "1:5 keyword-as-name"},
+    {"let f32 = 3", "1:5 keyword-as-name"},
+    {"fn for(a: f32) = a", "1:4 keyword-as-name"},
+    {"fn g(let: f32) = a", "1:6 keyword-as-name"},
+    {"let a: float32[8] = b", "1:8 unknown-element-type"},
+    {"let a: f8[8] = b", "1:8 unknown-element-type"},
+    {"let a: Tensor = b", "1:8 unknown-element-type"},
+    {"let a = b as float", "1:14 unknown-element-type"},
+    {"let a = b as f31[8]", "1:14 unknown-element-type"},
+    {"let s = \"abc", "1:9 open-string"},
+    {"let s = \"a\\qb\"", "1:11 bad-escape"},
+    {"let s = \"a\\u{110000}\"", "1:11 bad-escape"},
+    {"let s = \"a\\u12\"", "1:11 bad-escape"},
+    {"let n = 9223372036854775808", "1:9 number-too-large"},
+    {"let n = 1e999", "1:9 number-too-large"},
+    {"let n = 007", "1:9 bad-number"},
+    {"let n = 0x10", "1:9 bad-number"},
+    {"let n = 3x", "1:9 bad-number"},
+    {"let n = 64MiB", "1:9 bad-number"},
+    {"let n = 16_", "1:9 bad-number"},
+    {"let a = (1, 2)[0]", "1:15 tuple-index"},
+    {"let a = t.0", "1:10 tuple-index"},
+    {"let a = t.shape", "1:10 unknown-character"},
+    {"let a = f(1, 2", "1:10 unclosed-bracket"},
+    {"let a = f(1, 2]", "1:15 unmatched-bracket"},
+    {"let a = f(1, 2))", "1:16 unmatched-bracket"},
+    {"let a = [1, (2, 3]", "1:13 unclosed-bracket"},
+    {"let a = {", "1:9 unclosed-bracket"},
+    {"fn f(a: f32) -> f32 { print a }", "1:23 statement-in-block"},
+    {"fn f(a: f32) -> f32 { let b = a }", "1:33 block-without-value"},
+    {"fn f(a: f32) -> f32 { }", "1:23 block-without-value"},
+    {"fn f(a: f32) -> f32 { a; let b = 2; b }", "1:26 value-inside-block"},
+    {"fn f(a: f32) -> f32 { a; b }", "1:26 value-inside-block"},
+    {"let a = f(x)(y)", "1:13 not-callable"},
+    {"let a = (f)(x)", "1:12 not-callable"},
+    {"let a = 3(x)", "1:10 not-callable"},
+    {"let a = f32[8]", "1:9 misplaced-type"},
+    {"let a = f32[8] + 1", "1:9 misplaced-type"},
+    {"let a = f(f32[8] + 1)", "1:18 syntax-error"},
+    {"let a = f(a b)", "1:13 syntax-error"},
+    {"let a = f(a, , b)", "1:14 syntax-error"},
+    {"let a = [1, 2, , 3]", "1:16 syntax-error"},
+    {"let a = [1 2]", "1:12 syntax-error"},
+    {"let a b", "1:7 syntax-error"},
+    {"let", "1:4 syntax-error"},
+    {"let a =", "1:8 syntax-error"},
+    {"let a = b +", "1:12 syntax-error"},
+    {"print", "1:6 syntax-error"},
+    {"print a,", "1:9 syntax-error"},
+    {"mesh m = [x 4]", "1:13 syntax-error"},
+    {"mesh m = [x: 4 y: 2]", "1:16 syntax-error"},
+    {"mesh m = x: 4", "1:10 syntax-error"},
+    {"mesh = [x: 4]", "1:6 syntax-error"},
+    {"mesh m = []", "1:11 syntax-error"},
+    {"fn f = 3", "1:6 syntax-error"},
+    {"fn f(a) = 3", "1:7 syntax-error"},
+    {"fn f(a: f32 b: f32) = 3", "1:13 syntax-error"},
+    {"fn f() -> = 3", "1:11 syntax-error"},
+    {"fn f() -> f32", "1:14 syntax-error"},
+    {"fn f()", "1:7 syntax-error"},
+    {"let a: f32[8@] = b", "1:14 syntax-error"},
+    {"let a: f32[8@(x y)] = b", "1:17 syntax-error"},
+    {"let a: f32[, 8] = b", "1:12 syntax-error"},
+    {"let a: f32[-8] = b", "1:12 syntax-error"},
+    {"let a: f32[2*N] = b", "1:13 syntax-error"},
+    {"let a: f32[8]{x} = b", "1:14 syntax-error"},
+    {"let a: f32[8]{sum x} = b", "1:14 syntax-error"},
+    {"let a: f32[8]{+} = b", "1:16 syntax-error"},
+    {"let a: f32[8] on = b", "1:18 syntax-error"},
+    {"let a: [8] = b", "1:8 syntax-error"},
+    {"save(a)", "1:7 syntax-error"},
+    {"save a, \"p\"", "1:6 syntax-error"},
+    {"save(\"p\", a)", "1:11 syntax-error"},
+    {"assert a, b", "1:11 syntax-error"},
+    {"loop i < 3 { a }", "1:8 syntax-error"},
+    {"let a = loop w = 1 for i < 3", "1:29 syntax-error"},
+    {"let a = loop w = 1 { 2 }", "1:20 syntax-error"},
+    {"let a = loop w = 1 for i in 3 { 2 }", "1:26 foreign-word"},
+    {"let a = loop w for i < 3 { 2 }", "1:16 syntax-error"},
+    {"let (a) = f(x)", "1:7 syntax-error"},
+    {"let (a, b): f32 = f(x)", "1:11 syntax-error"},
+    {"let a = local b", "1:15 syntax-error"},
+    {"let a = a & b", "1:11 unknown-character"},
+    {"let a = a and b", "1:11 foreign-word"},
+    {"let a = not b", "1:9 foreign-word"},
+    {"let a = a == !b", "1:14 syntax-error"},
+    {"let a = -!b", "1:10 syntax-error"},
+    {"// comment", "1:1 syntax-error"},
+    {"/* comment */", "1:1 syntax-error"},
+    {"let a = b // comment", "1:12 syntax-error"},
+    {"let a = b; ; let c = ; print c", "1:21 syntax-error"},
+    {")", "1:1 unmatched-bracket"},
+    {"let a = b $ c", "1:11 unknown-character"},
+    {"let a = x within 64MiB", "1:11 syntax-error"},
+    {"let a = x as f32 within 64mb", "1:25 bad-size"},
+    {"let a = x as f32 within 1.5GiB", "1:25 bad-size"},
+    {"let a = x as f32 within 99999999999GiB", "1:25 number-too-large"},
+    {"let a = x as f32 within y", "1:25 syntax-error"},
+    {"let a = x as", "1:13 syntax-error"},
+    {"return 3", "1:1 foreign-word"},
+    {"def f(x): 3", "1:1 foreign-word"},
+    {"import foo", "1:1 foreign-word"},
+    {"let a = ()", "1:10 syntax-error"},
+    {"let a = {b, c}", "1:11 syntax-error"},
+    {"let a = \"x\" \"y\"", "1:13 syntax-error"},
+    {"let a = a[]", "1:11 syntax-error"},
+    {"let a = a[1:2:3]", "1:14 syntax-error"},
+    {"let a = f(dim=)", "1:15 syntax-error"},
+    {"let a = f(dim: 0)", "1:14 syntax-error"},
+    {"let f(x) = 3", "1:6 syntax-error"},
+    {"let a = b ? c : d", "1:11 syntax-error"},
+    {"let a = lambda x: x", "1:9 foreign-word"},
+    {"a.b", "1:2 unknown-character"},
+    {"let a = |b|", "1:9 unknown-character"},
+    {"let a = 1.2.3", "1:12 syntax-error"},
+    {"let a = 'x'", "1:9 unknown-character"},
+    {"else { 3 }", "1:1 syntax-error"},
+    {"let x = a -> b", "1:11 syntax-error"},
+    {"fn f(a: f32) => a", "1:15 syntax-error"},
+    {"fn f(a: f32): f32 = a", "1:13 syntax-error"},
+    {"let a = é + ñ́", "1:14 unknown-character"},
+};
+
+TEST(Malformed, SaysWhatAndWhere) {
+  for (const auto& [text, error] : kExamples) {
+    const auto errors = brief(parse_text(text));
+    ASSERT_FALSE(errors.empty()) << text;
+    EXPECT_EQ(errors[0], error) << text;
+  }
+}
+
+// The kinds that a text of one line cannot show, or that are tested where they belong.
+const std::vector<std::string> kElsewhere = {"let a = b\x01", "\xFF", "let a = " + repeat("(", 300),
+                                             repeat("let = 1\n", kSyntaxErrorsMax + 1),
+                                             std::string(kSourceBytesMax + 1, ' ')};
+
+TEST(Malformed, EveryKindIsReported) {
+  std::set<base::Kind> reported;
+  const auto report = [&](const std::string& text) {
+    const Parsed parsed = parse_text(text);
+    ASSERT_FALSE(parsed.result.ok()) << text.substr(0, 60);
+    for (const auto& diagnostic : parsed.result.errors()) reported.insert(diagnostic.kind);
+  };
+  for (const auto& example : kExamples) report(example.text);
+  for (const auto& text : kElsewhere) report(text);
+#define KIND(identifier, slug, severity, blame, message) EXPECT_TRUE(reported.contains(base::Kind::identifier)) << slug;
+#include "base/diagnostics/frontend.def"
+#undef KIND
+}
+
+// Message and help in full, where they name what was written.
+struct Told {
+  std::string text;
+  std::string message;
+  std::string help;
+};
+
+const std::vector<Told> kTold = {
+    {"let b = a as [8] @ b", "`as` ends an expression, so `@` may not follow it",
+     "put it in parentheses: `(a as [8]) @ ...`"},
+    {"let b = f(x, a as [8][0])", "`as` ends an expression, so `[` may not follow it",
+     "put it in parentheses: `(a as [8])[...`"},
+    {"if a = b { 1 } else { 2 }", "`=` does not compare", "write `==`"},
+    {"a = 3", "a value is named with `let`", "write `let a = ...`"},
+    {"let a: float32[8] = b", "`float32` is not an element type", "did you mean `f32`?"},
+    {"let a: f8[8] = b", "`f8` is not an element type", "the element types are bool, i32, i64, f32 and f64"},
+    {"let x = if c { 1 } elif d { 2 }", "Tessera has no `elif`", "write `else if`"},
+    {"let print = 3", "`print` is a keyword and cannot be a name", "choose another name, such as `print_`"},
+    {"let a b", "expected `:` or `=`, found `b`", ""},
+    {"let a = f(a b)", "expected `)` or `,`, found `b`", ""},
+    {"let a =", "expected an expression, found the end of the line", ""},
+    {"let a = [1; 2]", "expected `]` or `,`, found `;`", ""},
+    {"let a: = b", "expected a type, found `=`", ""},
+    {"mesh m = []", "expected a name, found `]`", ""},
+    {"let a = b c", "expected the end of the statement, found `c`", ""},
+    {"let a = b as f32 within 64mib", "`64mib` is not a size", "write `64MiB`"},
+    {"let a = f(1, 2", "`(` is never closed", "add the `)` that belongs to it"},
+};
+
+TEST(Malformed, IsToldInTheWordsOfTheReader) {
+  for (const auto& [text, message, help] : kTold) {
+    const Parsed parsed = parse_text(text);
+    ASSERT_FALSE(parsed.result.ok()) << text;
+    EXPECT_EQ(parsed.result.errors()[0].message, message) << text;
+    EXPECT_EQ(parsed.result.errors()[0].help, help) << text;
+  }
+}
+
+// Both culprits are shown.
+TEST(Malformed, PointsAtTheOtherCulpritToo) {
+  const auto second = [](const std::string& text) {
+    const Parsed parsed = parse_text(text);
+    return std::string(parsed.sources.text(parsed.result.errors()[0].labels.at(1).span));
+  };
+  EXPECT_EQ(second("a < b == c"), "<");
+  EXPECT_EQ(second("a as f32 + b"), "as");
+  EXPECT_EQ(second("f(a]"), "(");
+  EXPECT_EQ(second("[1, (2]"), "]");
+}
+
+}  // namespace
+}  // namespace tessera::frontend::testing

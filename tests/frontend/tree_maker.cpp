@@ -1,0 +1,191 @@
+#include "tests/frontend/tree_maker.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace tessera::frontend::testing {
+
+namespace {
+
+constexpr std::size_t kDepthMax = 12;
+
+const std::vector<std::string> kNames = {
+    "a", "b", "x", "max", "min", "_", "größe", "漢字", "_1", "lets", "a_name_that_is_long"};
+const std::vector<std::string> kFloats = {"1.0", "2.5", "1.", ".5", "1e-3", "1_0.0_1E+2", "0.0", "1e-999", "3e5"};
+const std::vector<std::int64_t> kIntegers = {0, 1, 2, 16, 1000, 65536, 9223372036854775807};
+const std::vector<std::string> kStrings = {
+    "", "a", "\"\\\n\t", "é", "# no comment", std::string("\0", 1), "\x7F\xE2\x80\xAE", "{"};
+
+}  // namespace
+
+Ast TreeMaker::program() {
+  while (draw_(5) != 0) ast_.program.push_back(statement());
+  return std::move(ast_);
+}
+
+Name TreeMaker::name() { return {one_of(kNames), {}}; }
+std::string TreeMaker::text() { return one_of(kStrings); }
+
+StatementId TreeMaker::statement() {
+  switch (draw_(9)) {
+    case 0: return add(ExprStatement{expr()});
+    case 1: return add(let());
+    case 2: return add(fn());
+    case 3: return add(Print{some([&] { return expr(); })});
+    case 4: return add(Show{expr()});
+    case 5: return add(PlanStatement{expr()});
+    case 6: {
+      const ExprId value = expr();
+      return add(Save{value, text(), {}, draw_(2) == 1});
+    }
+    case 7: return in_block();
+    default: return add(MeshStatement{name(), some([&] { return MeshAxis{name(), expr()}; })});
+  }
+}
+
+StatementId TreeMaker::in_block() {
+  if (draw_(2) == 0) return add(let());
+  const ExprId condition = expr();
+  return add(Assert{condition, draw_(2) == 0 ? std::nullopt : std::optional(text())});
+}
+
+Let TreeMaker::let() {
+  if (draw_(4) == 3) return {at_least_two([&] { return name(); }), std::nullopt, expr()};
+  Let let{{name()}, std::nullopt, {}};
+  if (draw_(3) == 2) let.type = type();
+  let.value = expr();
+  return let;
+}
+
+Fn TreeMaker::fn() {
+  Fn fn{name(), {}, {}, {}, draw_(2) == 0};
+  if (draw_(4) != 0) fn.parameters = some([&] { return Parameter{name(), type()}; });
+  if (draw_(2) == 0) fn.results = some([&] { return type(); });
+  fn.body = fn.body_is_expression ? ast_.blocks.add({{}, expr(), {}}) : block();
+  return fn;
+}
+
+BlockId TreeMaker::block() {
+  Block block;
+  while (draw_(3) == 2) block.statements.push_back(in_block());
+  block.result = expr();
+  return ast_.blocks.add(std::move(block));
+}
+
+TypeId TreeMaker::type(Element element) {
+  TypeExpr type;
+  type.has_shape = draw_(3) != 0;
+  const bool lacks = element == Element::may_lack && type.has_shape && draw_(2) == 0;
+  if (!lacks) type.element = static_cast<ElementKeyword>(draw_(7));
+  if (type.has_shape && draw_(5) != 0) type.dimensions = some([&] { return dimension(); });
+  if (draw_(4) == 3) {
+    type.pending = Pending{static_cast<PendingKind>(draw_(3)), some([&] { return name(); }), {}};
+  } else {
+    type.any_layout = draw_(6) == 5;
+  }
+  if (draw_(4) == 3) type.mesh = name();
+  return ast_.types.add(std::move(type));
+}
+
+Dimension TreeMaker::dimension() {
+  Dimension dimension;
+  dimension.from_file = draw_(6) == 5;
+  if (!dimension.from_file) dimension.extent = draw_(3) == 2 ? expr() : add(IntLiteral{one_of(kIntegers)});
+  if (draw_(2) == 1) dimension.axes = some([&] { return name(); });
+  return dimension;
+}
+
+ExprId TreeMaker::expr() {
+  if (left_ == 0 || depth_ >= kDepthMax || draw_(3) == 0) return atom();
+  --left_;
+  ++depth_;
+  const auto choice = draw_(4);
+  const ExprId id = choice < 2 ? operation() : choice == 2 ? compound() : indexed();
+  --depth_;
+  return id;
+}
+
+ExprId TreeMaker::atom() {
+  switch (draw_(5)) {
+    case 0: return add(NameRef{name().text});
+    case 1: return add(IntLiteral{one_of(kIntegers)});
+    case 2: {
+      const std::string& text = one_of(kFloats);
+      std::string digits = text;
+      std::erase(digits, '_');
+      return add(FloatLiteral{std::stod(digits == "1e-999" ? "0" : digits), text});
+    }
+    case 3: return add(BoolLiteral{draw_(2) == 1});
+    default: return add(StringLiteral{text()});
+  }
+}
+
+ExprId TreeMaker::operation() {
+  switch (draw_(8)) {
+    case 0: return add(Unary{UnaryOp::negate, expr()});
+    case 1: return add(Unary{UnaryOp::logical_not, expr()});
+    case 2: {
+      const ExprId operand = expr();
+      const TypeId to = type(Element::may_lack);
+      return add(As{operand, to, draw_(3) == 2 ? std::optional(one_of(kIntegers)) : std::nullopt, {}});
+    }
+    default: {
+      const ExprId left = expr();
+      return add(Binary{static_cast<BinaryOp>(draw_(15)), {}, left, expr()});
+    }
+  }
+}
+
+ExprId TreeMaker::compound() {
+  switch (draw_(8)) {
+    case 0: return add(ListLiteral{draw_(5) == 0 ? std::vector<ExprId>{} : some([&] { return expr(); })});
+    case 1: return add(Call{name(), draw_(5) == 0 ? std::vector<Argument>{} : some([&] { return argument(); })});
+    case 2: return add(Cast{static_cast<ElementKeyword>(draw_(7)), {}, expr()});
+    case 3: return add(Tuple{at_least_two([&] { return expr(); })});
+    case 4: {
+      const ExprId condition = expr();
+      const BlockId then_block = block();
+      return add(If{condition, then_block, block()});
+    }
+    case 5: return add(BlockExpr{block()});
+    case 6: return add(Local{block()});
+    default: return loop();
+  }
+}
+
+ExprId TreeMaker::loop() {
+  Loop loop{some([&] { return Carried{name(), expr()}; }), name(), {}, {}};
+  loop.bound = expr();
+  loop.body = block();
+  return add(std::move(loop));
+}
+
+ExprId TreeMaker::indexed() {
+  ExprId base = expr();
+  if (std::holds_alternative<Tuple>(ast_[base].node)) base = add(Unary{UnaryOp::negate, base});
+  return add(Index{base, some([&] { return subscript(); })});
+}
+
+Subscript TreeMaker::subscript() {
+  Subscript subscript;
+  if (draw_(2) == 0) {
+    subscript.start = expr();
+    return subscript;
+  }
+  subscript.kind = Subscript::Kind::range;
+  if (draw_(2) == 1) subscript.start = expr();
+  if (draw_(2) == 1) subscript.stop = expr();
+  return subscript;
+}
+
+Argument TreeMaker::argument() {
+  Argument argument{draw_(3) == 2 ? std::optional(name()) : std::nullopt, ExprId{}, {}};
+  if (draw_(4) == 3) {
+    argument.value = type();
+  } else {
+    argument.value = expr();
+  }
+  return argument;
+}
+
+}  // namespace tessera::frontend::testing

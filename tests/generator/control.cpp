@@ -1,0 +1,177 @@
+// Blocks, branches, loops, functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "tests/generator/productions.hpp"
+
+namespace tessera::generator {
+
+namespace {
+
+std::string random_type(Maker& maker, const Facts& facts, Pending pending) {
+  return maker.type(facts.element, facts.shape, random_layout(maker.random, facts.shape.size(), pending));
+}
+
+ExpressionRef block(Maker& maker, const Want& want, int depth) {
+  const Element element = maker.random_element();
+  const ExpressionRef first = maker.make({element, maker.random_shape(), want.certain}, depth);
+  const Variable bound{maker.fresh("t"), first->facts};
+  const ExpressionRef result = maker.make_with({bound}, want, depth);
+  const std::string annotation = maker.random.chance(30) ? ": " + random_type(maker, first->facts, Pending::none) : "";
+  const std::string tessera = fmt::format("({{ let {}{} = $0; $1 }})", bound.name, annotation);
+  return node(result->facts, tessera, fmt::format("(lambda {}: $1)($0)", bound.name), {first, result});
+}
+
+ExpressionRef branch(Maker& maker, const Want& want, int depth) {
+  const ExpressionRef condition = maker.make({Element::boolean, {}, true}, depth);
+  const ExpressionRef a = maker.make(want, depth);
+  const ExpressionRef b = maker.make(want, depth);
+  const Facts facts = of_choice(derived(want.element, want.shape, facts_of({a, b})), {a->facts, b->facts});
+  return node(facts, "(if $0 { $1 } else { $2 })", "($1 if $0 else $2)", {condition, a, b});
+}
+
+ExpressionRef loop_count(Maker& maker, int depth) {
+  if (maker.random.chance(60)) {
+    const std::string digits = std::to_string(maker.random.below(4));
+    return node(settled(derived(Element::i64, {}, {}), 4, 0), digits, digits);
+  }
+  return maker.position(4, depth);
+}
+
+// Of floats `w * 0.5 + s`, which stays bounded; of others anything made of w and the index.
+ExpressionRef loop(Maker& maker, const Want& want, int depth) {
+  const ExpressionRef start = maker.make(want, depth);
+  const ExpressionRef times = loop_count(maker, depth);
+  const Variable index{maker.fresh("k"), settled(derived(Element::i64, {}, {}), 4, 0)};
+  const Variable carried{maker.fresh("w"), settled(derived(want.element, want.shape, {}), 1e300, 0)};
+  const bool contracts = is_float(want.element);
+  const ExpressionRef body =
+      contracts ? maker.make_with({index}, want, depth) : maker.make_with({index, carried}, want, depth);
+  const std::string type = random_type(maker, start->facts, Pending::none);
+  const std::string half = numpy_literal(want.element, "0.5");
+  const std::string tessera = fmt::format("(loop {0} = $0 as {2} for {1} < $1 {{ {3} as {2} }})", carried.name,
+                                          index.name, type, contracts ? carried.name + " * 0.5 + $2" : "$2");
+  const std::string numpy = fmt::format("loop(lambda {0}, {1}: {2}, $1, $0)", index.name, carried.name,
+                                        contracts ? fmt::format("{} * {} + $2", carried.name, half) : "$2");
+  Facts facts = derived(want.element, want.shape, facts_of({start, times, body}));
+  const double magnitude = start->facts.magnitude + 2 * body->facts.magnitude;
+  facts = settled(facts, contracts ? magnitude : 1e300,
+                  start->facts.error + 2 * body->facts.error + 4 * unit(want.element) * magnitude);
+  return node(facts, tessera, numpy, {start, times, body});
+}
+
+// ---- Functions
+// -------------------------------------------------------------------------------------------------------
+
+// A parameter's type: with a layout, with any, with none; some extents named.
+std::string parameter_type(Maker& maker, const Facts& facts, std::map<std::int64_t, std::string>& names) {
+  std::vector<std::string> extents;
+  for (const std::int64_t value : facts.shape) {
+    const bool named = maker.random.chance(35);
+    if (named && !names.contains(value)) names[value] = maker.fresh("N");
+    extents.push_back(named ? names[value] : std::to_string(value));
+  }
+  const std::int64_t which = maker.random.below(3);
+  Layout layout;
+  layout.splits.resize(facts.shape.size());
+  if (which == 0) layout = random_layout(maker.random, facts.shape.size(), maker.pending_of(facts.element));
+  return fmt::format("{}{}{}", name(facts.element), layout_text(extents, layout), which == 1 ? "?" : "");
+}
+
+// What holds of an argument inside the function, whatever is given: floats are clipped at the call.
+Facts assumed(const Facts& facts) {
+  Facts own = settled(derived(facts.element, facts.shape, {}), is_float(facts.element) ? 16 : 1e300, 0);
+  own.zero_signs = false;
+  return own;
+}
+
+std::string result_type(Maker& maker, const Facts& facts) {
+  const std::int64_t which = maker.random.below(3);
+  if (which == 0) return "";
+  if (which == 1)
+    return fmt::format(" -> {}{}?", name(facts.element),
+                       layout_text(
+                           [&] {
+                             std::vector<std::string> extents;
+                             for (const std::int64_t value : facts.shape) extents.push_back(std::to_string(value));
+                             return extents;
+                           }(),
+                           Layout{std::vector<Axes>(facts.shape.size()), {}, "+"}));
+  return " -> " + random_type(maker, facts, maker.pending_of(facts.element));
+}
+
+void define(Maker& maker, const Function& function, const std::vector<std::string>& types,
+            const std::map<std::int64_t, std::string>& names, const ExpressionRef& body) {
+  std::vector<std::string> parameters;
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    parameters.push_back(fmt::format("{}: {}", function.parameters[k].name, types[k]));
+    words.push_back(function.parameters[k].name);
+  }
+  const std::string result = result_type(maker, body->facts);
+  const std::string form = maker.random.chance(50) ? "fn {}({}){} = $0" : "fn {}({}){} {{ $0 }}";
+  std::string numpy = fmt::format("def {}({}):\n", function.name, fmt::join(words, ", "));
+  for (const auto& [value, own] : names) numpy += fmt::format("    {} = np.int64({})\n", own, value);
+  maker.program.statements.push_back(
+      {{},
+       {},
+       fmt::format(fmt::runtime(form), function.name, fmt::join(parameters, ", "), result),
+       numpy + "    return $0",
+       body});
+}
+
+Function new_function(Maker& maker, const Want& want, int depth) {
+  Function function{maker.fresh("g"), {}, {}};
+  std::vector<std::string> types;
+  std::map<std::int64_t, std::string> names;
+  for (std::int64_t k = maker.random.between(1, 3); k > 0; --k) {
+    const Element element = k == 1 ? want.element : maker.random_element();
+    const Shape shape = k == 1 ? want.shape : maker.random_shape();
+    function.parameters.push_back({maker.fresh("a"), assumed(settled(derived(element, shape, {}), 0, 0))});
+    types.push_back(parameter_type(maker, function.parameters.back().facts, names));
+  }
+  std::vector<Variable> outer = function.parameters;
+  std::swap(outer, maker.scope);
+  for (const auto& [value, own] : names)
+    maker.scope.push_back({own, settled(derived(Element::i64, {}, {}), static_cast<double>(value), 0)});
+  const ExpressionRef body = maker.make(want, depth);
+  std::swap(outer, maker.scope);
+  function.result = body->facts;
+  define(maker, function, types, names, body);
+  return function;
+}
+
+bool serves(const Function& function, const Want& want) {
+  return function.result.element == want.element && function.result.shape == want.shape &&
+         (!want.certain || function.result.certain());
+}
+
+// A function there is, if one fits, else a new one, defined before the statement that is being made.
+ExpressionRef call(Maker& maker, const Want& want, int depth) {
+  const auto found = std::find_if(maker.functions.begin(), maker.functions.end(),
+                                  [&](const Function& function) { return serves(function, want); });
+  const bool known = found != maker.functions.end();
+  const Function function = known ? *found : new_function(maker, want, depth);
+  if (!known) maker.functions.push_back(function);
+  std::vector<ExpressionRef> arguments;
+  std::string places;
+  for (const Variable& parameter : function.parameters) {
+    ExpressionRef argument = maker.make({parameter.facts.element, parameter.facts.shape, true}, depth);
+    if (argument->facts.magnitude > parameter.facts.magnitude) argument = clipped(argument, 16);
+    places += fmt::format("{}${}", arguments.empty() ? "" : ", ", arguments.size());
+    arguments.push_back(argument);
+  }
+  const std::string form = fmt::format("{}({})", function.name, places);
+  return node(function.result, form, form, arguments);
+}
+
+}  // namespace
+
+std::vector<Production> control_productions() {
+  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop}, {"call", 5, call}};
+}
+
+}  // namespace tessera::generator

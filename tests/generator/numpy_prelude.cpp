@@ -1,0 +1,96 @@
+// What the translation of a program to NumPy leans on.
+#include "tests/generator/program.hpp"
+
+namespace tessera::generator {
+
+namespace {
+
+constexpr std::string_view kPrelude = R"py(import math
+import numpy as np
+
+np.seterr(all="ignore")
+
+
+def philox(seed, shape):
+    """Philox4x32-10: four words for each element; the key is the seed, the counter the element's number."""
+    mask = np.uint64(0xFFFFFFFF)
+    number = np.arange(np.prod(shape, dtype=np.int64), dtype=np.uint64).reshape(shape)
+    words = [number & mask, number >> np.uint64(32), np.zeros_like(number), np.zeros_like(number)]
+    key = [seed & 0xFFFFFFFF, seed >> 32]
+    for _ in range(10):
+        left = np.uint64(0xD2511F53) * words[0]
+        right = np.uint64(0xCD9E8D57) * words[2]
+        words = [(right >> np.uint64(32)) ^ words[1] ^ np.uint64(key[0]), right & mask,
+                 (left >> np.uint64(32)) ^ words[3] ^ np.uint64(key[1]), left & mask]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return words
+
+
+def uniform53(low, high):
+    return (((high << np.uint64(32)) | low) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def philox_uniform(shape, dtype, seed):
+    words = philox(seed, shape)
+    if dtype is np.float32:
+        return (words[0] >> np.uint64(8)).astype(np.float32) * np.float32(2.0**-24)
+    return uniform53(words[0], words[1])
+
+
+def philox_normal(shape, dtype, seed):
+    words = philox(seed, shape)
+    radius = np.sqrt(-2 * np.log(1 - uniform53(words[0], words[1])))
+    return (radius * np.cos(2 * np.pi * uniform53(words[2], words[3]))).astype(dtype)
+
+
+def cast(x, dtype):
+    return np.asarray(x).astype(dtype)
+
+
+def twice(x):
+    return x + x
+
+
+def erf(x):
+    x = np.asarray(x)
+    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)
+
+
+def gelu(x):
+    x = np.asarray(x)
+    wide = x.astype(np.float64)
+    return (0.5 * wide * (1 + erf(wide / math.sqrt(2)))).astype(x.dtype)
+
+
+def softmax(x, axis):
+    raised = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return raised / np.sum(raised, axis=axis, keepdims=True)
+
+
+def one_hot(ids, n):
+    return (np.asarray(ids)[..., None] == np.arange(n)).astype(np.float32)
+
+
+def update(a, i, v):
+    result = np.array(a)
+    result[int(i):int(i) + np.shape(v)[0]] = v
+    return result
+
+
+def loop(body, n, w):
+    for i in range(int(n)):
+        w = body(np.int64(i), w)
+    return w
+
+
+def loop2(body, n, u, w):
+    for i in range(int(n)):
+        u, w = body(np.int64(i), u, w)
+    return u, w
+)py";
+
+}  // namespace
+
+std::string_view numpy_prelude() { return kPrelude; }
+
+}  // namespace tessera::generator

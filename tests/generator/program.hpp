@@ -1,0 +1,37 @@
+// A generated program: statements over expression trees, as text for any mesh whose axes are called x, y and z.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/generator/expression.hpp"
+
+namespace tessera::generator {
+
+// The sizes of the axes x, y and z.
+using MeshSizes = std::array<std::int64_t, 3>;
+inline constexpr MeshSizes kOneDevice = {1, 1, 1};
+std::string print(const MeshSizes& mesh);  // `2x3x1`
+
+struct Statement {
+  std::vector<std::string> names;  // what it binds; empty for functions, prints and asserts
+  std::vector<Facts> facts;        // of each name
+  std::string tessera;             // a template, as a node's
+  std::string numpy;               // may hold several lines; empty where NumPy has nothing to do
+  ExpressionRef value;             // null if the templates have no place
+};
+
+struct Program {
+  std::uint64_t seed = 0;
+  MeshSizes mesh = kOneDevice;
+  std::vector<Statement> statements;
+};
+
+std::string tessera_text(const Program& program, const MeshSizes& mesh);
+// The body of a Python function, indented by four spaces; what it needs is numpy_prelude().
+std::string numpy_text(const Program& program);
+std::string_view numpy_prelude();
+
+}  // namespace tessera::generator

@@ -1,0 +1,155 @@
+// Reductions, softmax, cumsum, argmax.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/generator/productions.hpp"
+
+namespace tessera::generator {
+
+namespace {
+
+// The wanted shape with dimensions more, and which they are.
+struct Wider {
+  Shape shape;
+  std::vector<std::int64_t> added;
+  std::int64_t elements = 1;
+};
+
+Wider wider(Random& random, const Shape& shape, std::size_t most) {
+  Wider result{shape, {}, 1};
+  const std::size_t more = 1 + static_cast<std::size_t>(random.below(static_cast<std::int64_t>(most)));
+  for (std::size_t k = 0; k < more && result.shape.size() < kRankMax; ++k) {
+    const std::int64_t room = kElementsMax / std::max<std::int64_t>(1, count(result.shape));
+    const std::int64_t extent = std::min(random.between(1, 9), std::max<std::int64_t>(1, room));
+    const std::int64_t at = random.below(static_cast<std::int64_t>(result.shape.size()) + 1);
+    result.shape.insert(result.shape.begin() + at, extent);
+    for (std::int64_t& dimension : result.added) dimension += dimension >= at ? 1 : 0;
+    result.added.push_back(at);
+    result.elements *= extent;
+  }
+  std::sort(result.added.begin(), result.added.end());
+  return result;
+}
+
+// `dim=1` or `dim=[0, 2]`, a negative number now and then; nothing where all dimensions are meant.
+struct Dimensions {
+  std::string tessera;
+  std::string numpy;
+};
+
+Dimensions dimensions(Random& random, const Wider& from) {
+  const bool all = from.added.size() == from.shape.size();
+  if (all && random.chance(50)) return {"", "None"};
+  std::vector<std::int64_t> named = from.added;
+  const bool negative = random.chance(15);
+  for (std::int64_t& dimension : named) dimension -= negative ? static_cast<std::int64_t>(from.shape.size()) : 0;
+  if (named.size() == 1) return {fmt::format(", dim={}", named[0]), std::to_string(named[0])};
+  return {fmt::format(", dim=[{}]", fmt::join(named, ", ")), fmt::format("({})", fmt::join(named, ", "))};
+}
+
+ExpressionRef reduced(std::string_view operation, std::string_view numpy, const Dimensions& over, Facts facts,
+                      const ExpressionRef& a) {
+  const std::string element(numpy_name(facts.element));
+  return node(std::move(facts), fmt::format("{}($0{})", operation, over.tessera),
+              filled(numpy, {"$0", over.numpy, element}), {a});
+}
+
+ExpressionRef sum(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || (want.certain && is_float(want.element)) || want.shape.size() >= kRankMax)
+    return nullptr;
+  const Wider from = wider(maker.random, want.shape, 2);
+  const bool of_bool = want.element == Element::i64 && maker.random.chance(20);
+  const ExpressionRef a = maker.make({of_bool ? Element::boolean : want.element, from.shape, want.certain}, depth);
+  const Facts facts = of_total(derived(want.element, want.shape, {a->facts}), a->facts, from.elements);
+  return reduced("sum", "np.sum($0, axis=$1, dtype=$2)", dimensions(maker.random, from), facts, a);
+}
+
+ExpressionRef extreme(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || want.shape.size() >= kRankMax) return nullptr;
+  const Wider from = wider(maker.random, want.shape, 2);
+  const ExpressionRef a = maker.make({want.element, from.shape, want.certain}, depth);
+  Facts facts = of_choice(derived(want.element, want.shape, {a->facts}), {a->facts});
+  facts.zero_signs = facts.zero_signs && !is_float(want.element);
+  const Dimensions over = dimensions(maker.random, from);
+  if (maker.random.chance(50)) return reduced("max", "np.max($0, axis=$1)", over, facts, a);
+  return reduced("min", "np.min($0, axis=$1)", over, facts, a);
+}
+
+ExpressionRef product(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || (want.certain && is_float(want.element)) || want.shape.size() >= kRankMax)
+    return nullptr;
+  const Wider from = wider(maker.random, want.shape, 1);
+  ExpressionRef a = maker.make({want.element, from.shape, want.certain}, depth);
+  Facts facts = derived(want.element, want.shape, {a->facts});
+  if (is_integer(want.element)) {
+    facts = settled(facts, 1e300, 0);
+  } else {
+    if (a->facts.magnitude > 1) a = clipped(a, 1);
+    const auto terms = static_cast<double>(from.elements);
+    facts.same_bits = false;
+    facts.portable = false;
+    facts = settled(facts, 1, terms * (a->facts.error + 2 * unit(want.element)));
+  }
+  return reduced("prod", "np.prod($0, axis=$1, dtype=$2)", dimensions(maker.random, from), facts, a);
+}
+
+ExpressionRef mean(Maker& maker, const Want& want, int depth) {
+  if (!is_float(want.element) || want.certain || want.shape.size() >= kRankMax) return nullptr;
+  const Wider from = wider(maker.random, want.shape, 2);
+  const bool of_integers = want.element == Element::f64 && maker.random.chance(40);
+  ExpressionRef a = maker.make({of_integers ? Element::i32 : want.element, from.shape, false}, depth);
+  Facts facts = of_total(derived(want.element, want.shape, {a->facts}), a->facts, from.elements);
+  const auto terms = static_cast<double>(from.elements);
+  facts = settled(facts, facts.magnitude / terms, facts.error / terms + unit(want.element) * facts.magnitude);
+  return reduced("mean", "np.mean($0, axis=$1, dtype=$2)", dimensions(maker.random, from), facts, a);
+}
+
+ExpressionRef position_of_extreme(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::i64 || want.shape.size() >= kRankMax) return nullptr;
+  Wider from = wider(maker.random, want.shape, 1);
+  const Element element = maker.random.chance(50) ? Element::i32 : Element::f32;
+  const ExpressionRef a = maker.make({element, from.shape, true}, depth);
+  const Facts facts = settled(derived(Element::i64, want.shape, {a->facts}), static_cast<double>(from.elements), 0);
+  const Dimensions over = dimensions(maker.random, from);
+  if (maker.random.chance(50)) return reduced("argmax", "np.argmax($0, axis=$1)", over, facts, a);
+  return reduced("argmin", "np.argmin($0, axis=$1)", over, facts, a);
+}
+
+ExpressionRef softmax(Maker& maker, const Want& want, int depth) {
+  if (!is_float(want.element) || want.certain || want.shape.empty() || count(want.shape) == 0) return nullptr;
+  const ExpressionRef a = maker.make(want, depth);
+  const std::size_t dimension = maker.random.index(want.shape);
+  const double u = unit(want.element);
+  const auto terms = static_cast<double>(want.shape[dimension]);
+  Facts facts = derived(want.element, want.shape, {a->facts});
+  facts.same_bits = false;
+  facts.portable = false;
+  facts = settled(facts, 1, 2 * a->facts.error + (4 * a->facts.magnitude + terms + 16) * u);
+  return node(facts, fmt::format("softmax($0, {})", dimension), fmt::format("softmax($0, {})", dimension), {a});
+}
+
+ExpressionRef cumsum(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || (want.certain && is_float(want.element)) || want.shape.empty())
+    return nullptr;
+  const ExpressionRef a = maker.make(want, depth);
+  const std::size_t dimension = maker.random.index(want.shape);
+  const Facts facts = of_total(derived(want.element, want.shape, {a->facts}), a->facts, want.shape[dimension]);
+  return node(facts, fmt::format("cumsum($0, {})", dimension),
+              fmt::format("np.cumsum($0, axis={}, dtype={})", dimension, numpy_name(want.element)), {a});
+}
+
+}  // namespace
+
+std::vector<Production> reduction_productions() {
+  return {{"sum", 8, sum},
+          {"extreme", 5, extreme},
+          {"product", 2, product},
+          {"mean", 3, mean},
+          {"position of extreme", 4, position_of_extreme},
+          {"softmax", 3, softmax},
+          {"cumsum", 3, cumsum}};
+}
+
+}  // namespace tessera::generator

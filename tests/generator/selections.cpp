@@ -1,0 +1,140 @@
+// Productions that select elements: indices and slices, take, one_hot, update.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/generator/productions.hpp"
+
+namespace tessera::generator {
+
+namespace {
+
+Facts selected(const Want& want, const ExpressionRef& a) {
+  return of_choice(derived(want.element, want.shape, {a->facts}), {a->facts});
+}
+
+// One subscript of a larger array.
+struct Subscript {
+  std::int64_t extent = 0;  // of the array
+  std::string text;
+};
+
+// A constant range of the wanted length, written in one of the ways there are.
+Subscript range(Random& random, std::int64_t length) {
+  const std::int64_t before = random.below(4);
+  const std::int64_t after = random.below(4);
+  const std::int64_t extent = before + length + after;
+  if (before + after == 0) return {extent, ":"};
+  const std::string start = before == 0 && random.chance(50) ? "" : std::to_string(before);
+  if (after == 0 && random.chance(50)) return {extent, start + ":"};
+  const bool negative = after > 0 && random.chance(30);
+  return {extent, fmt::format("{}:{}", start, negative ? -after : before + length)};
+}
+
+Subscript single(Random& random) {
+  const std::int64_t extent = random.between(1, 6);
+  return {extent, std::to_string(random.between(-extent, extent - 1))};
+}
+
+ExpressionRef slice(Maker& maker, const Want& want, int depth) {
+  Random& random = maker.random;
+  Shape from;
+  std::vector<std::string> subscripts;
+  const auto add = [&](const Subscript& subscript) {
+    from.push_back(subscript.extent);
+    subscripts.push_back(subscript.text);
+  };
+  for (const std::int64_t extent : want.shape) {
+    if (random.chance(20) && from.size() + 1 < kRankMax) add(single(random));
+    add(random.chance(40) ? Subscript{extent, ":"} : range(random, extent));
+  }
+  if (subscripts.empty() || (random.chance(20) && from.size() < kRankMax)) add(single(random));
+  if (count(from) > kElementsMax || from.size() > kRankMax) return nullptr;
+  const ExpressionRef a = maker.make({want.element, from, want.certain}, depth);
+  const std::string form = fmt::format("$0[{}]", fmt::join(subscripts, ", "));
+  return node(selected(want, a), form, form, {a});
+}
+
+// `{ let i = ...; a[i:i + 3, j] }`: run-time positions, constant lengths.
+ExpressionRef run_time_slice(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty() || want.shape.size() + 1 > kRankMax) return nullptr;
+  const std::string start = maker.fresh("p");
+  const std::int64_t room = maker.random.between(1, 5);
+  const std::int64_t row = maker.random.between(1, 4);
+  Shape from = want.shape;
+  const std::size_t at = maker.random.index(want.shape);
+  from[at] += room - 1;
+  const bool drops = maker.random.chance(50);
+  if (drops) from.insert(from.begin(), row);
+  if (count(from) > kElementsMax) return nullptr;
+  const ExpressionRef a = maker.make({want.element, from, want.certain}, depth);
+  const ExpressionRef first = maker.position(room, depth);
+  const ExpressionRef second = maker.position(row, depth);
+  std::string subscripts = drops ? "$2, " : "";
+  for (std::size_t d = 0; d < at; ++d) subscripts += ":, ";
+  subscripts += fmt::format("{0}:{0} + {1}", start, want.shape[at]);
+  const std::string tessera = fmt::format("({{ let {} = $1; $0[{}] }})", start, subscripts);
+  const std::string numpy = fmt::format("(lambda {}: $0[{}])($1)", start, subscripts);
+  Facts facts = of_choice(derived(want.element, want.shape, {a->facts, first->facts, second->facts}), {a->facts});
+  return node(facts, tessera, numpy, {a, first, second});
+}
+
+ExpressionRef take(Maker& maker, const Want& want, int depth) {
+  const auto of_ids = static_cast<std::ptrdiff_t>(maker.random.below(static_cast<std::int64_t>(want.shape.size()) + 1));
+  const std::int64_t rows = maker.random.between(1, 7);
+  const Shape ids_shape(want.shape.begin(), want.shape.begin() + of_ids);
+  Shape table_shape(want.shape.begin() + of_ids, want.shape.end());
+  table_shape.insert(table_shape.begin(), rows);
+  if (count(table_shape) > kElementsMax) return nullptr;
+  const Element id = maker.random.chance(50) ? Element::i64 : Element::i32;
+  const ExpressionRef table = maker.make({want.element, table_shape, want.certain}, depth);
+  const ExpressionRef ids = maker.make({id, ids_shape, true}, depth);
+  const ExpressionRef bounded = node(settled(ids->facts, static_cast<double>(rows), 0), fmt::format("($0 % {})", rows),
+                                     fmt::format("($0 % {}({}))", numpy_name(id), rows), {ids});
+  std::string table_letters = "a";
+  std::string ids_letters;
+  for (std::size_t d = 0; d < want.shape.size(); ++d)
+    (static_cast<std::ptrdiff_t>(d) < of_ids ? ids_letters : table_letters) += static_cast<char>('b' + d);
+  const auto all = agreeing(maker, {table, bounded}, {table_letters, ids_letters});
+  Facts facts = of_choice(derived(want.element, want.shape, facts_of(all)), {table->facts});
+  facts.zero_signs = facts.zero_signs && !is_float(want.element);
+  return node(facts, "take($0, $1)", "np.take($0, $1, axis=0)", all);
+}
+
+ExpressionRef one_hot(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::f32 || want.shape.empty() || want.shape.back() == 0) return nullptr;
+  const std::int64_t n = want.shape.back();
+  const Shape shape(want.shape.begin(), want.shape.end() - 1);
+  const ExpressionRef ids = maker.make({Element::i64, shape, true}, depth);
+  const Facts facts = settled(derived(want.element, want.shape, {ids->facts}), 1, 0);
+  return node(facts, fmt::format("one_hot($0 % {0}, {0})", n), fmt::format("one_hot($0 % {0}, {0})", n), {ids});
+}
+
+ExpressionRef update(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  Shape rows = want.shape;
+  rows[0] = maker.random.below(want.shape[0] + 1);
+  const ExpressionRef a = maker.make(want, depth);
+  const ExpressionRef at = maker.position(want.shape[0] - rows[0] + 1, depth);
+  const ExpressionRef v = maker.make({want.element, rows, want.certain}, depth);
+  Facts facts = of_choice(derived(want.element, want.shape, {a->facts, at->facts, v->facts}), {a->facts, v->facts});
+  return node(facts, "update($0, $1, $2)", "update($0, $1, $2)", {a, at, v});
+}
+
+ExpressionRef allclose(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::boolean || !want.shape.empty()) return nullptr;
+  const Element element = maker.random.chance(50) ? Element::f32 : Element::f64;
+  const ExpressionRef a = maker.make({element, maker.random_shape(), true}, depth);
+  const Facts facts = settled(derived(Element::boolean, {}, {a->facts}), 1, 0);
+  return node(facts, "allclose($0, $0, rtol=0.0, atol=0.625)", "np.bool_(True)", {a});
+}
+
+}  // namespace
+
+std::vector<Production> selection_productions() {
+  return {{"slice", 7, slice},   {"run-time slice", 4, run_time_slice},
+          {"take", 4, take},     {"one-hot", 3, one_hot},
+          {"update", 4, update}, {"allclose", 2, allclose}};
+}
+
+}  // namespace tessera::generator

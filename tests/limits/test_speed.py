@@ -1,0 +1,53 @@
+"""How long ordinary work may take. Of several runs the best counts, since other programs can only make it slower."""
+
+import statistics
+import sys
+import unittest
+from pathlib import Path
+
+from limits import Hostile, garbage, main
+
+SOURCE = Path(__file__).resolve().parents[2]
+OPTIMISED = "Release"
+
+
+def long_program(lines):
+    """Functions, elementwise work, products, changes of layout, reductions; each line asks something of the checker."""
+    text = ["mesh m = [x: 2, y: 2]", "let v0 = iota(f32[16@x, 8@y])", "fn f(a: f32[N, K]?, b: f32) = a * b + 1.0"]
+    forms = ["let v{k} = v{p} + v{p} * 0.5", "let v{k} = f(v{p}, 2.0)", "let v{k} = (v{p} as [16@y, 8@x]) - v{p}", "let v{k} = v{p} @ ((transpose(v{p}) as [8, 16@y]) @ v{p})",
+             "let v{k} = relu(v{p}) / (abs(v{p}) + 1.0)", "let v{k} = where(v{p} > 0.5, v{p}, 0.0 - v{p})", "let v{k} = softmax(v{p}, 1)",
+             "let v{k} = v{p} - mean(v{p}, dim=0)", "let v{k} = concat([v{p}[0:8], v{p}[8:16]], 0)", "assert sum(v{p}) < 1e30 || true, \"finite\""]
+    previous = 0
+    for number in range(1, lines - 2):
+        form = forms[number % len(forms)]
+        text.append(form.format(k=number, p=previous))
+        previous = number if "{k}" in form else previous
+    return "\n".join(text) + "\n"
+
+
+@unittest.skipUnless(sys.argv[-1] == OPTIMISED, "the build is not optimised")
+class Speed(Hostile):
+    def best(self, runs, *arguments, statuses=(0,)):
+        times = []
+        for _ in range(runs):
+            done = self.tessera(*arguments)
+            self.expect(done, statuses, " ".join(arguments))
+            times.append(done.seconds)
+        print(f"{' '.join(Path(word).name for word in arguments)}: best {min(times):.3f} s, median {statistics.median(times):.3f} s")
+        return min(times)
+
+    def test_ten_thousand_lines_are_checked_in_two_seconds(self):
+        path = self.write(long_program(10_000), "long.tess")
+        self.assertLess(self.best(3, "check", path), 2.0)
+
+    def test_the_tour_is_checked_in_50_milliseconds(self):
+        self.assertLess(self.best(15, "check", str(SOURCE / "examples" / "tour.tess")), 0.050)
+
+    def test_a_megabyte_of_garbage_is_refused_in_a_second(self):
+        for seed in range(3):
+            path = self.write(garbage(1 << 20, seed), "garbage.tess")
+            self.assertLess(self.best(3, "check", path, statuses=(1,)), 1.0)
+
+
+if __name__ == "__main__":
+    main()

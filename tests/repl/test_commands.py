@@ -1,0 +1,89 @@
+"""The command line itself: help, version, explain, what is wrong with it, what is not there yet."""
+
+import unittest
+
+from driver import CommandLine, main
+
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare"]
+
+
+class Help(CommandLine):
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version"), r"\Atessera \d+\.\d+\.\d+\n\Z")
+
+    def test_help_lists_the_commands_that_exist(self):
+        text = self.succeeds("--help")
+        for command in COMMANDS:
+            self.assertRegex(text, rf"(?m)^  {command} ")
+        for absent in ["draw", "learn", "--ranks"]:
+            self.assertNotIn(absent, text)
+
+    def test_every_command_has_help(self):
+        for command in COMMANDS:
+            text = self.succeeds(command, "--help")
+            self.assertIn(f"tessera {command}", text)
+            self.assertEqual(self.succeeds(command, "-h"), text)
+
+    def test_help_of_run_offers_what_is_there(self):
+        text = self.succeeds("run", "--help")
+        for option in ["--backend", "--define", "--reshard", "--stats", "--machine"]:
+            self.assertIn(option, text)
+        self.assertNotIn("--trace", text)
+        self.assertNotIn("mpi", text)
+
+
+class Wrong(CommandLine):
+    def test_command_lines_that_make_no_sense(self):
+        self.write("a.tess", "let a = 1\n")
+        for line in [
+            ["nothing"], ["--nothing"], ["-x"], ["run"], ["run", "a.tess", "b.tess"], ["run", "--nothing", "a.tess"],
+            ["run", "a.tess", "--backend", "gpu"], ["run", "a.tess", "--reshard", "maybe"], ["run", "a.tess", "--define"],
+            ["run", "a.tess", "--define", "N"], ["run", "a.tess", "--define", "=3"], ["run", "a.tess", "--machine"],
+            ["run", "a.tess", "--stats=3"], ["check"], ["check", "a.tess", "--write"], ["fmt"],
+            ["fmt", "--check", "--write", "a.tess"], ["fmt", "--write", "-"], ["explain"], ["explain", "a", "b"], ["plan"],
+            ["plan", "--mesh", "x:4", "--from", "f32[8]"], ["plan", "--batch", "a.tess", "--mesh", "x:4"],
+            ["plan", "a.tess"], ["compare"], ["compare", "--mesh", "x:4", "--from", "f32[8]"],
+            ["check", "a.tess", "run", "a.tess"],
+        ]:
+            with self.subTest(line=line):
+                done = self.fails(2, *line)
+                self.assertTrue(done.err.startswith("error: "), done.err)
+                self.assertEqual(done.out, "")
+
+    def test_an_unknown_command_is_named(self):
+        self.assertIn("`demo.tess`", self.fails(2, "demo.tess").err)
+
+    def test_scripts_that_cannot_be_read(self):
+        (self.folder / "folder").mkdir()
+        for command in ["run", "check", "fmt"]:
+            for name, why in [("missing.tess", "No such file"), ("folder", "directory"), ("", "No such file")]:
+                done = self.fails(2, command, name)
+                self.assertIn(why, done.err)
+                self.assertEqual(len(done.err.splitlines()), 1)
+
+    def test_what_is_not_there_yet_says_so(self):
+        self.write("a.tess", "let a = 1\n")
+        for line in [
+            ["draw", "a.tess", "-o", "page.html"], ["draw"], ["learn"], ["learn", "--list"], ["learn", "--check", "3", "a.tess"],
+            ["--ranks", "4"], ["run", "a.tess", "--trace", "f.json"], ["run", "a.tess", "--backend", "mpi"],
+        ]:
+            with self.subTest(line=line):
+                done = self.fails(2, *line)
+                self.assertEqual(len(done.err.splitlines()), 1)
+                self.assertIn("yet", done.err)
+                self.assertEqual(done.out, "")
+
+
+class Explain(CommandLine):
+    def test_a_section(self):
+        self.assertTrue(self.succeeds("explain", "axis-used-twice").startswith("## axis-used-twice\n"))
+
+    def test_an_unknown_slug(self):
+        done = self.fails(2, "explain", "axis-used-twise")
+        self.assertEqual(done.err, "error[unknown-slug]: the error index has no section `axis-used-twise`\n"
+                                   "  help: did you mean `axis-used-twice`?\n")
+        self.assertEqual(done.out, "")
+
+
+if __name__ == "__main__":
+    main()

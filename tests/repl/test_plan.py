@@ -1,0 +1,171 @@
+"""tessera plan and tessera compare."""
+
+import json
+import unittest
+
+from driver import CommandLine, main
+
+PLANNERS = ["tessera", "paper", "xla", "shardy", "dtensor", "gather"]
+KEYS = ["mesh", "from", "to", "planner", "devices", "steps", "received_bytes_total", "lower_bound_bytes_total",
+        "local_bytes_max", "bound_bytes", "peak_bytes", "seconds", "lower_bound_seconds", "verified"]
+STEP_KEYS = ["op", "detail", "type", "local_bytes_max", "received_bytes_total", "received_bytes_max", "groups", "group_size"]
+
+
+def change(mesh="x:4", source="f32[8@x,8]", target="f32[8,8@x]"):
+    return ["--mesh", mesh, "--from", source, "--to", target]
+
+
+class Plan(CommandLine):
+    def test_text(self):
+        text = self.succeeds("plan", *change())
+        self.assertIn("all_to_all", text)
+        self.assertTrue(text.endswith("\n"))
+
+    def test_json(self):
+        (plan,) = self.tessera("plan", *change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"), "--json").objects()
+        self.assertEqual(list(plan), KEYS)
+        self.assertEqual((plan["mesh"], plan["from"], plan["to"]), ("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"))
+        self.assertEqual((plan["planner"], plan["devices"], plan["verified"]), ("tessera", 8, True))
+        self.assertEqual((plan["bound_bytes"], plan["local_bytes_max"], plan["lower_bound_bytes_total"]), (2048, 2048, 14336))
+        for step in plan["steps"]:
+            self.assertEqual(list(step), STEP_KEYS)
+
+    def test_gathering_everything(self):
+        (plan,) = self.tessera("plan", *change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"), "--planner", "gather",
+                               "--json").objects()
+        self.assertEqual([step["op"] for step in plan["steps"]][-1], "slice")
+        self.assertEqual((plan["received_bytes_total"], plan["local_bytes_max"]), (114688, 16384))
+
+    def test_every_planner(self):
+        for planner in PLANNERS:
+            (plan,) = self.tessera("plan", *change(), "--planner", planner, "--json").objects()
+            self.assertEqual(plan["planner"], planner)
+
+    def test_nothing_to_do(self):
+        (plan,) = self.tessera("plan", *change(target="f32[8@x, 8]"), "--json").objects()
+        self.assertEqual((plan["steps"], plan["seconds"]), ([], 0))
+        self.succeeds("plan", *change(target="f32[8@x, 8]"))
+
+    def test_collectives_only(self):
+        (plan,) = self.tessera("plan", *change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"), "--collectives-only",
+                               "--json").objects()
+        self.assertNotIn("exchange", [step["op"] for step in plan["steps"]])
+
+    def test_meshes_may_be_written_as_in_programs(self):
+        self.assertEqual(self.succeeds("plan", *change("[x: 4]"), "--json"), self.succeeds("plan", *change(), "--json"))
+
+    def test_a_budget(self):
+        self.succeeds("plan", *change(), "--within", "64MiB")
+        done = self.fails(1, "plan", *change(), "--within", "1")
+        self.assertIn("error[over-budget]: ", done.err)
+        self.assertRegex(done.err, r"(?m)^least budget: \d+ bytes$")
+        least = int(done.err.split("least budget: ")[1].split()[0])
+        self.succeeds("plan", *change(), "--within", str(least))
+        self.fails(1, "plan", *change(), "--within", str(least - 1))
+        done = self.fails(1, "plan", *change(), "--within", "1", "--json")
+        (failure,) = done.objects()
+        self.assertEqual(list(failure), ["mesh", "from", "to", "planner", "devices", "error", "message", "least_bytes"])
+        self.assertEqual((failure["error"], failure["least_bytes"]), ("over-budget", least))
+
+    def test_command_lines_that_do_not_parse(self):
+        for line in [change(mesh="x:"), change(mesh="4"), change(source="f32[8"), change(source="8"), change(target="[8,8]{"),
+                     change() + ["--within", "much"], change() + ["--within", "-1"], change() + ["--planner", "best"]]:
+            with self.subTest(line=line):
+                self.fails(2, "plan", *line)
+
+    def test_requests_that_do_not_check(self):
+        for line in [change(target="f32[8,8@z]"), change(target="f32[8@x,8@x]"), change(target="f32[8,9@x]"),
+                     change(target="i32[8,8@x]"), change(mesh="x:0"), change(mesh="x:4,x:4"), change(mesh="x:70000"),
+                     change(mesh="x:256,y:257"), change(target="f32[99999999999999999999,8]"),
+                     change(source="f32[4611686018427387904,16]", target="f32[4611686018427387904,16]")]:
+            with self.subTest(line=line):
+                self.fails(1, "plan", *line)
+
+    def test_where_the_fault_is(self):
+        done = self.fails(1, "plan", *change(target="f32[8,8@z]"))
+        self.assertIn("error[unknown-axis]: the mesh has no axis `z`\n  to:1:9\n   1 | f32[8,8@z]\n     |         ^", done.err)
+
+    def test_machines(self):
+        self.write("good.json", '[{"name":"gpu","count":4,"bandwidth":1e9,"latency":1e-6}]')
+        self.write("other.json", '[{"name":"gpu","count":5,"bandwidth":1e9,"latency":1e-6}]')
+        self.write("broken.json", '[{"name":"gpu","count":4,"bandwidth":1e9,"latency":]')
+        (plan,) = self.tessera("plan", *change(), "--machine", "good.json", "--json").objects()
+        (usual,) = self.tessera("plan", *change(), "--json").objects()
+        self.assertNotEqual(plan["lower_bound_seconds"], usual["lower_bound_seconds"])
+        self.fails(1, "plan", *change(), "--machine", "other.json")
+        self.fails(2, "plan", *change(), "--machine", "broken.json")
+        self.fails(2, "plan", *change(), "--machine", "missing.json")
+
+
+class Batch(CommandLine):
+    def lines(self, *requests):
+        return "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in requests)
+
+    GOOD = {"mesh": "x:4", "from": "f32[8@x,8]", "to": "f32[8,8@x]"}
+
+    def test_one_line_for_each(self):
+        self.write("batch", self.lines(self.GOOD, {**self.GOOD, "planner": "gather"}, "", {**self.GOOD, "within": "1MiB"}))
+        done = self.tessera("plan", "--batch", "batch")
+        self.assertEqual((done.status, done.err), (0, ""))
+        plans = done.objects()
+        self.assertEqual([plan["planner"] for plan in plans], ["tessera", "gather", "tessera"])
+        self.assertEqual(done.out.splitlines()[0] + "\n", self.succeeds("plan", *change(), "--json"))
+
+    def test_bad_lines_do_not_stop_the_others(self):
+        bad = ["nonsense", "[]", "{}", "7", '{"mesh":4}', {**self.GOOD, "speed": 1}, {**self.GOOD, "from": "f32[8"},
+               {**self.GOOD, "to": "f32[8,9@x]"}, {**self.GOOD, "planner": "best"}, {**self.GOOD, "within": 1},
+               {**self.GOOD, "within": []}, '{"mesh":"x:4"']
+        self.write("batch", self.lines(*bad, self.GOOD))
+        done = self.tessera("plan", "--batch", "batch")
+        self.assertEqual((done.status, done.err), (1, ""))
+        answers = done.objects()
+        self.assertEqual([answer.get("error") for answer in answers],
+                         ["plan-request"] * 6 + [answers[6]["error"], "as-changes-shape", "unknown-planner", "over-budget",
+                                                 "plan-request", "plan-request", None])
+        for answer in answers[:-1]:
+            self.assertTrue(answer["message"])
+        self.assertEqual(answers[6]["from"], "f32[8")
+        self.assertIn("least_bytes", answers[9])
+
+    def test_from_standard_input_with_a_default_planner(self):
+        done = self.tessera("plan", "--batch", "-", "--planner", "gather", text=self.lines(self.GOOD))
+        self.assertEqual(done.objects()[0]["planner"], "gather")
+        self.assertEqual(self.succeeds("plan", "--batch", "-", text=""), "")
+        self.assertEqual(self.succeeds("plan", "--batch", "-", text=json.dumps(self.GOOD)), self.succeeds("plan", *change(), "--json"))
+
+    def test_command_lines_that_are_wrong(self):
+        self.fails(2, "plan", "--batch", "missing")
+        self.fails(2, "plan", "--batch", ".")
+        self.fails(2, "plan", "--batch", self.write("batch", ""), "--planner", "best")
+
+    def test_a_line_without_end(self):
+        done = self.shell('head -c 40000000 /dev/zero | "$tessera" plan --batch -')
+        self.assertEqual(done.status, 1)
+
+
+class Compare(CommandLine):
+    def test_table(self):
+        text = self.succeeds("compare", *change())
+        rows = [line.split()[0] for line in text.splitlines() if line]
+        self.assertEqual(rows[-8:], ["planner", *PLANNERS, "bound"])
+
+    def test_json(self):
+        done = self.tessera("compare", *change(), "--json")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual([plan["planner"] for plan in done.objects()], PLANNERS)
+
+    def test_rivals_may_be_unable(self):
+        done = self.tessera("compare", *change("x:3,y:2", "f32[7@x,7]{+y}", "f32[7,7@(y,x)]"), "--json")
+        self.assertEqual((done.status, done.err), (0, ""))
+        for plan in done.objects():
+            self.assertTrue("steps" in plan or plan["error"] in ("unsupported", "over-budget"), plan)
+        self.succeeds("compare", *change("x:3,y:2", "f32[7@x,7]{+y}", "f32[7,7@(y,x)]"))
+
+    def test_what_is_wrong_is_told_once(self):
+        done = self.fails(1, "compare", *change(target="f32[8,8@z]"))
+        self.assertEqual(done.err.count("error["), 1)
+        self.fails(2, "compare", *change(target="f32[8,8"))
+
+
+if __name__ == "__main__":
+    main()

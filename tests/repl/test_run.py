@@ -1,0 +1,114 @@
+"""tessera run: what it prints and how it ends."""
+
+import json
+import unittest
+
+from driver import CommandLine, main
+
+HELLO = 'mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@y, 16, 16@x])\nlet b = a as [16, 16@(x,y), 16]\nprint "sum", sum(b)\n'
+DISAGREEING = "mesh m = [x: 2]\nlet a = ones(f32[4@x, 4])\nlet b = ones(f32[4, 4@x])\nlet c = a + b\nprint sum(c)\n"
+
+
+class Run(CommandLine):
+    def test_prints(self):
+        self.assertEqual(self.succeeds("run", self.write("a.tess", HELLO)), "sum 8386560.0\n")
+        self.assertEqual(self.succeeds("run", "--backend", "sim", "a.tess"), "sum 8386560.0\n")
+
+    def test_standard_input(self):
+        self.assertEqual(self.succeeds("run", "-", text=HELLO), "sum 8386560.0\n")
+        self.assertIn("  <stdin>:1:", self.fails(1, "run", "-", text="let a = b").err)
+
+    def test_an_empty_script(self):
+        self.assertEqual(self.succeeds("run", "-", text=""), "")
+        self.assertEqual(self.succeeds("run", "-", text="# nothing\n"), "")
+
+    def test_a_file_whose_name_looks_like_an_option(self):
+        self.assertEqual(self.succeeds("run", "--", self.write("--odd", 'print "odd"')), "odd\n")
+
+    def test_a_program_that_is_wrong(self):
+        self.write("demo.tess", "mesh m = [x: 4, y: 2]\nfn g(a: f32[8@x, 8@x]) = a\nlet b = c\n")
+        done = self.fails(1, "run", "demo.tess")
+        self.assertEqual(done.out, "")
+        self.assertIn("error[axis-used-twice]: mesh axis `x` splits two dimensions of one array\n"
+                      "  demo.tess:2:20\n"
+                      "   2 | fn g(a: f32[8@x, 8@x]) = a\n"
+                      "     |               -    ^ ", done.err)
+        self.assertIn("error[unknown-name]", done.err)
+
+    def test_a_program_that_fails_while_it_runs(self):
+        done = self.fails(1, "run", self.write("a.tess", 'print "before"\nassert 1 == 2, "as it must"\nprint "after"\n'))
+        self.assertEqual(done.out, "before\n")
+        self.assertIn("error[assertion-failed]: ", done.err)
+        self.assertIn("as it must", done.err)
+        self.assertIn("  a.tess:2:", done.err)
+
+    def test_the_world_fails(self):
+        done = self.fails(3, "run", self.write("a.tess", 'let a = load("missing.npy", f32[4])\nprint a\n'))
+        self.assertIn("error[file-missing]", done.err)
+        self.fails(3, "run", self.write("b.tess", 'let a = load("missing.npy", f32[_])\nprint a\n'))
+        self.write("broken.npy", "not an array")
+        done = self.fails(3, "run", self.write("c.tess", 'let a = load("broken.npy", f32[4])\nprint a\n'))
+        self.assertIn("error[bad-npy]", done.err)
+
+    def test_too_little_memory(self):
+        done = self.fails(3, "run", self.write("a.tess", "let a = ones(f32[1000000, 1000000])\nprint sum(a)\n"))
+        self.assertEqual(done.out, "")
+
+    def test_files_are_found_from_the_working_directory(self):
+        self.succeeds("run", self.write("a.tess", 'save(iota(i32[3]), "out.npy")\n'))
+        self.assertTrue((self.folder / "out.npy").exists())
+        self.assertEqual(self.succeeds("run", self.write("b.tess", 'print load("out.npy", i32[_])\n')), "[0 1 2]\n")
+
+    def test_define(self):
+        self.write("a.tess", "let N = 4\nlet M = 1\nprint N + M\n")
+        self.assertEqual(self.succeeds("run", "a.tess"), "5\n")
+        self.assertEqual(self.succeeds("run", "a.tess", "--define", "N=10", "--define=M=-3"), "7\n")
+        self.assertEqual(self.succeeds("run", "--define", "N=2*3", "a.tess"), "7\n")
+        self.assertIn("error[define-unused]", self.fails(2, "run", "a.tess", "--define", "K=1").err)
+        self.assertIn("error[define-bad]", self.fails(2, "run", "a.tess", "--define", "N=(").err)
+
+    def test_reshard(self):
+        self.write("a.tess", DISAGREEING)
+        self.assertEqual(self.succeeds("run", "a.tess"), "32.0\n")
+        self.assertEqual(self.succeeds("run", "a.tess", "--reshard", "silent"), "32.0\n")
+        done = self.tessera("run", "a.tess", "--reshard", "warn")
+        self.assertEqual((done.status, done.out), (0, "32.0\n"))
+        self.assertIn("warning[reshard]: ", done.err)
+        self.assertIn("bytes", done.err)
+        done = self.fails(1, "run", "a.tess", "--reshard", "error")
+        self.assertIn("error[reshard-refused]: ", done.err)
+        self.assertEqual(done.out, "")
+
+    def test_stats(self):
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = all_gather(a, 0, x)\nprint b[0]\n")
+        done = self.tessera("run", "a.tess", "--stats")
+        self.assertEqual((done.status, done.out), (0, "0.0\n"))
+        self.assertRegex(done.err, r"\Aa\.tess:3:1: steps 1, received 96 bytes in all, peak 40 bytes per device, "
+                                   r"\d+\.\d+ seconds\n\Z")
+
+
+class Machine(CommandLine):
+    NODES = [{"name": "node", "count": 2, "bandwidth": 12.5e9, "latency": 5e-6},
+             {"name": "gpu", "count": 4, "bandwidth": 300e9, "latency": 1e-6}]
+
+    def test_a_machine_that_fits(self):
+        self.write("machine.json", json.dumps(self.NODES))
+        self.assertEqual(self.succeeds("run", self.write("a.tess", HELLO), "--machine", "machine.json"), "sum 8386560.0\n")
+
+    def test_one_that_does_not(self):
+        self.write("machine.json", json.dumps(self.NODES[:1]))
+        self.assertIn("error[machine-mismatch]", self.fails(1, "run", self.write("a.tess", HELLO), "--machine", "machine.json").err)
+
+    def test_files_that_are_no_machine(self):
+        self.write("a.tess", HELLO)
+        self.assertIn("cannot read missing.json", self.fails(2, "run", "a.tess", "--machine", "missing.json").err)
+        self.write("machine.json", '[\n  {"name": "node", "count": 0, "bandwidth": 1, "latency": 1}]')
+        self.assertEqual(self.fails(2, "run", "a.tess", "--machine", "machine.json").err,
+                         'error[machine-file]: this is not a machine model: "count" must be a whole number from 1 to 65536\n'
+                         "  machine.json:2:20\n"
+                         '   2 |   {"name": "node", "count": 0, "bandwidth": 1, "latency": 1}]\n'
+                         "     |                    ^^^^^^^\n")
+
+
+if __name__ == "__main__":
+    main()

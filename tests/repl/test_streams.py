@@ -1,0 +1,96 @@
+"""Outputs that are full, closed or gone, inputs that are closed, and the order of the two outputs."""
+
+import os
+import subprocess
+import unittest
+
+from driver import CommandLine, main
+
+MANY = "let a = iota(i64[200])\n" + "print a\n" * 5000
+
+
+class Outputs(CommandLine):
+    def test_a_full_disk(self):
+        self.write("a.tess", 'print "x"\n')
+        for line in ["--version", "run a.tess", "fmt a.tess", "check a.tess --json", "explain axis-used-twice",
+                     "plan --mesh x:2 --from 'f32[4@x]' --to 'f32[4]' --json", "--help"]:
+            done = self.shell(f'"$tessera" {line} > /dev/full')
+            if line == "check a.tess --json":
+                self.assertEqual((done.status, done.err), (0, ""))  # there is nothing to write
+                continue
+            self.assertEqual(done.status, 3, line)
+            self.assertEqual(done.err, "error: cannot write standard output: No space left on device\n")
+
+    def test_a_failure_of_the_program_stays_one(self):
+        self.assertEqual(self.shell('printf \'print "x"; assert false\' | "$tessera" run - > /dev/full').status, 1)
+
+    def test_a_closed_output(self):
+        for line in ["--version", "explain axis-used-twice"]:
+            done = self.shell(f'"$tessera" {line} >&-')
+            self.assertEqual((done.status, done.err), (0, ""), line)
+
+    def test_a_closed_output_is_not_taken_for_a_file(self):
+        self.write("a.tess", 'save(iota(i32[3]), "a.npy")\nprint "lost"\nprint load("a.npy", i32[3])\n')
+        done = self.shell('"$tessera" run a.tess >&-')
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertNotIn(b"lost", (self.folder / "a.npy").read_bytes())
+
+    def test_a_closed_error_output(self):
+        self.assertEqual(self.shell('"$tessera" nothing 2>&-').status, 2)
+        self.assertEqual(self.shell('"$tessera" nothing 2>/dev/full').status, 2)
+
+    def test_a_reader_that_goes_away(self):
+        self.write("a.tess", MANY)
+        done = self.shell('"$tessera" run a.tess | head -1; exit 0')
+        self.assertEqual(done.err, "")
+        self.assertTrue(done.out.startswith("["))
+
+    def test_a_script_whose_reader_goes_away_runs_on(self):
+        self.write("a.tess", MANY + 'save(iota(i32[3]), "a.npy")\n')
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = self.tessera("run", "a.tess", stdout=writer)
+        os.close(writer)
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertTrue((self.folder / "a.npy").exists())
+
+    def test_the_two_outputs_keep_their_order(self):
+        done = self.shell('printf "1 + 1\\nwrong\\n2 + 2\\n" | "$tessera" 2>&1')
+        lines = done.out.splitlines()
+        self.assertEqual((lines[0], lines[-1]), ("2", "4"))
+        self.assertIn("error[unknown-name]", lines[1])
+        self.write("a.tess", 'print "before"\nassert false\n')
+        self.assertTrue(self.shell('"$tessera" run a.tess 2>&1').out.startswith("before\nerror["))
+
+    def test_files_and_pipes_are_plain(self):
+        self.environment["CLICOLOR_FORCE"] = "1"
+        self.assertNotIn("\x1b", self.fails(1, "run", "-", text="let a = b").err)
+
+
+class Inputs(CommandLine):
+    def test_a_closed_input(self):
+        for line in ["run -", "check -", "fmt -", "plan --batch -"]:
+            done = self.shell(f'"$tessera" {line} <&-')
+            self.assertEqual(done.status, 2, line)
+            self.assertIn("cannot read standard input", done.err)
+        self.assertEqual(self.shell('"$tessera" <&-').status, 2)
+        self.assertEqual(self.shell('"$tessera" --version <&-').status, 0)
+
+    def test_everything_closed(self):
+        self.assertEqual(self.shell('"$tessera" --version <&- >&- 2>&-').status, 0)
+
+    def test_a_folder_as_input(self):
+        self.assertEqual(self.shell('"$tessera" run - < .').status, 2)
+        self.assertEqual(self.shell('"$tessera" < .').status, 2)
+
+
+class Start(CommandLine):
+    def test_starting_is_quick(self):
+        """Far above what it takes, so that only a grave mistake is found here: the benchmarks measure."""
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[16@x])\n")
+        for line in [["--version"], ["check", "a.tess"]]:
+            subprocess.run([self.executable, *line], cwd=self.folder, timeout=5, check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+#include "runtime/kernels/contract.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "tests/runtime/support.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using testing::ElementsAre;
+
+// `ij,jk->ik`
+synth::Contract einsum(std::string_view text) {
+  synth::Contract how;
+  how.operand_indices.emplace_back();
+  bool result = false;
+  for (const char c : text) {
+    if (c == '-') continue;
+    if (c == '>')
+      result = true;
+    else if (c == ',')
+      how.operand_indices.emplace_back();
+    else
+      (result ? how.result_indices : how.operand_indices.back()).push_back(static_cast<std::uint8_t>(c - 'a'));
+  }
+  return how;
+}
+
+using Extents = std::map<std::uint8_t, std::int64_t>;
+
+Shape shape_by(const std::vector<std::uint8_t>& indices, const Extents& extents) {
+  Shape shape;
+  for (const std::uint8_t index : indices) shape.push_back(extents.at(index));
+  return shape;
+}
+
+// The definition, term by term in the order it names.
+template <class T>
+Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operands, const Extents& extents) {
+  std::vector<std::uint8_t> order = how.result_indices;
+  for (const auto& [index, extent] : extents) {
+    if (std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
+  }
+  Array<T> out(shape_by(how.result_indices, extents));
+  std::fill_n(out.data(), out.size(), static_cast<T>(-0.0));
+  for_indices(shape_by(order, extents), [&](const Shape& at) {
+    const auto value_at = [&](std::uint8_t index) {
+      return at[std::find(order.begin(), order.end(), index) - order.begin()];
+    };
+    T product = 1;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      Shape index;
+      for (const std::uint8_t i : how.operand_indices[k]) index.push_back(value_at(i));
+      const T value = operands[k][position(operands[k].shape, index)];
+      product = k == 0 ? value : product * value;
+    }
+    Shape to;
+    for (const std::uint8_t i : how.result_indices) to.push_back(value_at(i));
+    out.data()[position(out.shape, to)] += product;
+  });
+  return out;
+}
+
+template <class T>
+std::vector<T> contracted(const synth::Contract& how, const std::vector<Array<T>>& operands, const Shape& shape) {
+  std::vector<TileView> views;
+  for (const auto& operand : operands) views.push_back(operand.view());
+  Array<T> out(shape);
+  contract(how, views, out.out());
+  return out.values();
+}
+
+TEST(Contract, MatrixProduct) {
+  const auto a = counting<std::int32_t>(Shape{2, 3});
+  const auto b = counting<std::int32_t>(Shape{3, 2});
+  EXPECT_THAT(contracted<std::int32_t>(einsum("ij,jk->ik"), {a, b}, Shape{2, 2}), ElementsAre(10, 13, 28, 40));
+}
+
+TEST(Contract, DiagonalAndTrace) {
+  const auto a = counting<std::int32_t>(Shape{3, 3});
+  EXPECT_THAT(contracted<std::int32_t>(einsum("ii->i"), {a}, Shape{3}), ElementsAre(0, 4, 8));
+  EXPECT_THAT(contracted<std::int32_t>(einsum("ii->"), {a}, Shape{}), ElementsAre(12));
+  EXPECT_THAT(contracted<std::int32_t>(einsum("ij->ji"), {a}, Shape{3, 3}), ElementsAre(0, 3, 6, 1, 4, 7, 2, 5, 8));
+}
+
+TEST(Contract, NoTermsGiveTheIdentity) {
+  const Array<float> a(Shape{2, 0});
+  const Array<float> b(Shape{0, 2});
+  const auto product = contracted<float>(einsum("ij,jk->ik"), {a, b}, Shape{2, 2});
+  EXPECT_THAT(product, ElementsAre(0.0F, 0.0F, 0.0F, 0.0F));
+  EXPECT_TRUE(std::signbit(product[0]));
+}
+
+TEST(Contract, IntegersWrap) {
+  const Array<std::int32_t> a(Shape{2}, {1 << 30, 1 << 30});
+  const Array<std::int32_t> b(Shape{2}, {2, 2});
+  EXPECT_THAT(contracted<std::int32_t>(einsum("i,i->"), {a, b}, Shape{}), ElementsAre(0));
+}
+
+// Blocks do not change the bits: products larger than a block equal the definition exactly.
+TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
+  const auto how = einsum("ab,bc->ac");
+  for (const auto& [rows, terms, columns] : {std::array{66, 260, 9}, std::array{5, 260, 261}, std::array{3, 520, 5}}) {
+    const Extents extents = {{0, rows}, {1, terms}, {2, columns}};
+    std::vector<Array<float>> operands = {Array<float>(Shape{rows, terms}), Array<float>(Shape{terms, columns})};
+    for (auto& operand : operands) {
+      for (std::int64_t i = 0; i < operand.size(); ++i) operand.data()[i] = std::sin(static_cast<float>(i)) * 3.0F;
+    }
+    const auto want = by_hand<float>(how, operands, extents);
+    EXPECT_EQ(contracted<float>(how, operands, want.shape), want.values());
+  }
+}
+
+RC_GTEST_PROP(ContractProperty, AnyEinsumHasTheBitsOfItsDefinition, ()) {
+  const std::vector<std::string> texts = {
+      "ab,bc->ac", "bac,bcd->bad", "ab,ab->ab",     "ab,ab->", "a,b->ab",   "a,b->ba", "aab,bc->ca", "ab,bc,cd->ad",
+      "abc->b",    "ab,cb->ca",    "abcd,cbe->aed", "ab,c->a", "ba,bc->ac", "ab,b->a", "a,ab->b",    "abc,abc->a"};
+  const auto how = einsum(*rc::gen::elementOf(texts));
+  Extents extents;
+  for (const auto& indices : how.operand_indices) {
+    for (const std::uint8_t index : indices) extents.emplace(index, *rc::gen::inRange(0, 12));
+  }
+  std::vector<Array<double>> operands;
+  for (const auto& indices : how.operand_indices) {
+    Array<double> operand(shape_by(indices, extents));
+    for (std::int64_t i = 0; i < operand.size(); ++i) operand.data()[i] = std::cos(static_cast<double>(i * 3 + 1));
+    operands.push_back(operand);
+  }
+  const auto want = by_hand<double>(how, operands, extents);
+  RC_ASSERT(contracted<double>(how, operands, want.shape) == want.values());
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test

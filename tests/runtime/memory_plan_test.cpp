@@ -1,0 +1,234 @@
+#include "runtime/memory/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include "runtime/memory/arena.hpp"
+#include "runtime/memory/free_list.hpp"
+#include "tests/runtime/support.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using synth::MapOp;
+using Where = RegisterPlan::Where;
+
+MemoryPlan plan_of(const Builder& builder, const synth::Program& program) {
+  EXPECT_TRUE(synth::verify(program).ok()) << builder.mesh()->devices();
+  return plan_memory(program, TileMaps(program));
+}
+MemoryPlan plan_of(Builder& builder) { return plan_of(builder, builder.program()); }
+
+TEST(FreeList, JoinsNeighboursAndTakesTheLowest) {
+  FreeList list;
+  EXPECT_EQ(list.take(100), 0);
+  EXPECT_EQ(list.take(64), 128);
+  EXPECT_EQ(list.take(1), 192);
+  EXPECT_EQ(list.take(0), 256);
+  list.give_back(0, 100);
+  list.give_back(192, 1);
+  list.give_back(128, 64);
+  EXPECT_EQ(list.take(256), 0);
+  EXPECT_EQ(list.take(1), 256);
+}
+
+TEST(Arena, PartsAreApartAndAligned) {
+  const std::vector<std::int64_t> bytes = {100, 0, 1};
+  const auto arena = Arena::reserve(bytes);
+  ASSERT_TRUE(arena.ok());
+  EXPECT_EQ((*arena)->part(1) - (*arena)->part(0), 128);
+  EXPECT_EQ((*arena)->part(2) - (*arena)->part(1), 0);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*arena)->part(2)) % 64, 0U);
+  EXPECT_FALSE(Arena::reserve(std::vector<std::int64_t>{kBytesMax, kBytesMax}).ok());
+}
+
+TEST(MemoryPlan, AnArrayIsFreedAfterItsLastUse) {
+  Builder builder("x:2");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64@x]");  // 128 bytes on a device
+  const RegisterId b = builder.collect(synth::CollectiveKind::all_gather, a, "f32[64]");
+  const RegisterId c = builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {b}, "f32[]");
+  const RegisterId d = builder.apply(synth::Iota{}, {}, "f32[64@x]");
+  builder.output(c);
+  builder.output(d);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_EQ(plan[a].offset, 0);
+  EXPECT_EQ(plan[b].offset, 128);
+  EXPECT_EQ(plan[c].offset, 0);
+  EXPECT_EQ(plan[d].offset, 64);
+  EXPECT_EQ(plan.peak_bytes, 128 + 256);
+  EXPECT_EQ(plan.peak_origin, 2U);
+  EXPECT_EQ(plan.arena_bytes, (std::vector<std::int64_t>{384, 384}));
+}
+
+TEST(MemoryPlan, ElementwiseResultsTakeOverDyingOperands) {
+  Builder builder("");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64]");
+  const RegisterId b = builder.apply(synth::Map{MapOp::exp}, {a}, "f32[64]");
+  const RegisterId c = builder.apply(synth::Map{MapOp::add}, {b, a}, "f32[64]");
+  const RegisterId d = builder.apply(synth::Map{MapOp::less}, {c, c}, "bool[64]");
+  builder.output(d);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_FALSE(plan[b].takes_over.valid());  // a is needed
+  EXPECT_TRUE(plan[c].takes_over.valid());
+  EXPECT_FALSE(plan[d].takes_over.valid());  // another element type
+  EXPECT_EQ(plan.peak_bytes, 512);
+}
+
+TEST(MemoryPlan, SlicesAndReshapesAreViews) {
+  Builder builder("x:2");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[4, 6]");
+  const RegisterId rows = builder.collect(synth::CollectiveKind::slice, a, "f32[4@x, 6]");
+  const RegisterId flat = builder.apply(synth::Reshape{}, {rows}, "f32[24@x]");
+  const RegisterId columns = builder.collect(synth::CollectiveKind::slice, a, "f32[4, 6@x]");
+  const RegisterId turned = builder.apply(synth::Transpose{{1, 0}}, {columns}, "f32[6@x, 4]");
+  const RegisterId flat_turned = builder.apply(synth::Reshape{}, {turned}, "f32[24@x]");
+  builder.output(flat);
+  builder.output(flat_turned);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_EQ(plan[rows].where, Where::slice);
+  EXPECT_TRUE(plan[rows].dense);
+  EXPECT_EQ(plan[flat].where, Where::reshape);
+  EXPECT_EQ(plan[flat].root, a);
+  EXPECT_FALSE(plan[columns].dense);
+  EXPECT_EQ(plan[flat_turned].root, turned);
+  EXPECT_EQ(plan.peak_bytes, 96 + 48);
+}
+
+TEST(MemoryPlan, AnInputIsAliveThroughout) {
+  Builder builder("x:2");
+  const RegisterId in = builder.input("f32[64@x]");
+  builder.output(builder.apply(synth::Map{MapOp::exp}, {in}, "f32[64@x]"));
+  EXPECT_EQ(plan_of(builder).peak_bytes, 256);
+}
+
+TEST(MemoryPlan, UnevenTilesCountAsTheyAre) {
+  Builder builder("x:3");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[7@x]");
+  builder.output(builder.collect(synth::CollectiveKind::all_gather, a, "f32[7]"));
+  EXPECT_EQ(plan_of(builder).peak_bytes, 12 + 28);
+}
+
+synth::Repeat loop_over(Builder& builder, RegisterId initial, std::int64_t rounds) {
+  synth::Repeat repeat;
+  repeat.count = builder.number(rounds);
+  repeat.index = builder.reg("i64[]");
+  repeat.initial = {initial};
+  repeat.parameters = {builder.reg("f32[64]")};
+  builder.into(&repeat.body);
+  repeat.next = {builder.apply(synth::Map{MapOp::exp}, {repeat.parameters[0]}, "f32[64]")};
+  builder.into(nullptr);
+  repeat.results = {builder.reg("f32[64]")};
+  return repeat;
+}
+
+TEST(MemoryPlan, ALoopHasTwoPlacesThatTakeTurns) {
+  Builder builder("");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64]");
+  synth::Repeat repeat = loop_over(builder, a, 5);
+  const synth::Repeat copy = repeat;
+  builder.add(std::move(repeat));
+  builder.output(copy.results[0]);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_TRUE(plan[copy.parameters[0]].adopts);
+  EXPECT_TRUE(plan[copy.next[0]].direct);
+  EXPECT_EQ(plan.peak_bytes, 2 * 256 + 8 + 8);  // the count and the index
+  builder.output(a);                            // now the initial value is needed afterwards
+  EXPECT_EQ(plan_of(builder).peak_bytes, 3 * 256 + 8 + 8);
+}
+
+TEST(MemoryPlan, ABranchNeedsTheLargerOfItsBodies) {
+  Builder builder("");
+  const RegisterId test = builder.constant(Array<bool>::scalar(true), "bool[]");
+  synth::Choose choose;
+  choose.condition = test;
+  builder.into(&choose.then_body);
+  const RegisterId large = builder.apply(synth::Iota{}, {}, "f32[100]");
+  choose.then_results = {builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {large}, "f32[]")};
+  builder.into(&choose.else_body);
+  const RegisterId small = builder.apply(synth::Iota{}, {}, "f32[10]");
+  choose.else_results = {builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {small}, "f32[]")};
+  builder.into(nullptr);
+  choose.results = {builder.reg("f32[]")};
+  builder.output(choose.results[0]);
+  builder.add(std::move(choose));
+  EXPECT_EQ(plan_of(builder).peak_bytes, 1 + 4 + 400);
+}
+
+TEST(MemoryPlan, SizesThatNoMachineHasDoNotOverflow) {
+  Builder builder("x:8");
+  RegisterId last = builder.apply(synth::Iota{}, {}, "i64[1000000000000000000]");
+  for (int i = 0; i < 3; ++i) last = builder.apply(synth::Cumsum{0}, {last}, "i64[1000000000000000000]");
+  builder.output(last);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_EQ(plan.total_bytes, kBytesMax);
+  EXPECT_EQ(plan.peak_bytes, kBytesMax);
+}
+
+// ---- Random programs: no two arrays that are alive at once overlap, and the run sees the planned peak
+// -------------------
+
+struct RandomProgram {
+  Builder builder{""};
+  std::vector<RegisterId> alive;
+
+  RegisterId any() { return *rc::gen::elementOf(alive); }
+  void step() {
+    const auto n = *rc::gen::inRange<std::int64_t>(1, 5) * 20;
+    const auto kind = *rc::gen::inRange(0, 4);
+    if (alive.empty() || kind == 0) {
+      alive.push_back(builder.apply(synth::Iota{}, {}, fmt::format("i64[{}]", n)));
+    } else if (kind == 1) {
+      const RegisterId a = any();
+      alive.push_back(builder.apply(synth::Map{MapOp::negate}, {a}, builder.program().registers[a]));
+    } else if (kind == 2) {
+      const RegisterId a = any();
+      alive.push_back(builder.apply(synth::Cumsum{0}, {a}, builder.program().registers[a]));
+    } else if (alive.size() > 1) {
+      alive.erase(alive.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(alive.size())));
+    }
+  }
+};
+
+// The last step that reads each register; the end for outputs.
+std::vector<std::size_t> last_uses(const synth::Program& program) {
+  std::vector<std::size_t> last(program.registers.size(), 0);
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const auto& apply = std::get<synth::Apply>(program.body[i].node);
+    last[apply.results[0].value] = i;
+    for (const RegisterId id : apply.operands) last[id.value] = i;
+  }
+  for (const RegisterId id : program.outputs) last[id.value] = program.body.size();
+  return last;
+}
+
+RC_GTEST_PROP(MemoryPlanProperty, PlacesOfLiveArraysAreApart, ()) {
+  RandomProgram random;
+  const auto steps = *rc::gen::inRange(1, 30);
+  for (int i = 0; i < steps; ++i) random.step();
+  if (!random.alive.empty()) random.builder.output(random.any());
+  const synth::Program& program = random.builder.program();
+  const MemoryPlan plan = plan_of(random.builder);
+  const auto last = last_uses(program);
+  std::int64_t peak = 0;
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> places;
+    std::int64_t payload = 0;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const RegisterId id = std::get<synth::Apply>(program.body[j].node).results[0];
+      // What the step overwrites is its result's now.
+      const RegisterId result = std::get<synth::Apply>(program.body[i].node).results[0];
+      if (last[id.value] < i || plan[result].takes_over == id) continue;
+      const std::int64_t bytes = synth::array_bytes(program.registers[id]);
+      places.emplace_back(plan[id].offset, plan[id].offset + bytes);
+      payload += bytes;
+    }
+    std::sort(places.begin(), places.end());
+    for (std::size_t k = 1; k < places.size(); ++k) RC_ASSERT(places[k - 1].second <= places[k].first);
+    peak = std::max(peak, payload);
+  }
+  RC_ASSERT(plan.peak_bytes == peak);
+  RC_ASSERT(run_well(program).peak_bytes == peak);
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test

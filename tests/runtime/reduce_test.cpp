@@ -1,0 +1,174 @@
+#include "runtime/kernels/reduce.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/runtime/support.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using synth::ReduceKind;
+using testing::ElementsAre;
+
+using Dimensions = std::vector<std::uint8_t>;
+
+Shape without(const Shape& shape, const Dimensions& dimensions) {
+  Shape kept;
+  for (std::uint8_t d = 0; d < shape.size(); ++d) {
+    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(shape[d]);
+  }
+  return kept;
+}
+
+template <class T>
+Array<T> reduced(ReduceKind kind, const TileView& operand, const Dimensions& dimensions) {
+  Array<T> out(without(operand.shape, dimensions));
+  reduce(kind, operand, dimensions, out.out());
+  return out;
+}
+
+TEST(Reduce, OverEachDimension) {
+  const auto a = counting<std::int32_t>(Shape{2, 3});
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::sum, a.view(), {0}).values(), ElementsAre(3, 5, 7));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::sum, a.view(), {1}).values(), ElementsAre(3, 12));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::sum, a.view(), {0, 1}).values(), ElementsAre(15));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::sum, a.view(), {}).values(), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::product, a.view(), {1}).values(), ElementsAre(0, 60));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::max, a.view(), {0}).values(), ElementsAre(3, 4, 5));
+  EXPECT_THAT(reduced<std::int32_t>(ReduceKind::min, a.view(), {1}).values(), ElementsAre(0, 3));
+}
+
+TEST(Reduce, OfNothingGivesTheIdentity) {
+  const Array<float> none(Shape{0, 2});
+  const auto sum = reduced<float>(ReduceKind::sum, none.view(), {0});
+  EXPECT_THAT(sum.values(), ElementsAre(0.0F, 0.0F));
+  EXPECT_TRUE(std::signbit(sum[0]));
+  EXPECT_THAT(reduced<float>(ReduceKind::product, none.view(), {0}).values(), ElementsAre(1.0F, 1.0F));
+  EXPECT_EQ(reduced<float>(ReduceKind::max, none.view(), {0, 1})[0], -std::numeric_limits<float>::infinity());
+  const Array<std::int32_t> ints(Shape{0});
+  EXPECT_EQ(reduced<std::int32_t>(ReduceKind::max, ints.view(), {0})[0], std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(reduced<std::int32_t>(ReduceKind::min, ints.view(), {0})[0], std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(reduced<std::int32_t>(ReduceKind::sum, ints.view(), {0})[0], 0);
+}
+
+TEST(Reduce, ASumOfMinusZeroIsMinusZero) {
+  const Array<double> a(Shape{1}, {-0.0});
+  EXPECT_TRUE(std::signbit(reduced<double>(ReduceKind::sum, a.view(), {0})[0]));
+}
+
+TEST(Reduce, NanWins) {
+  Array<float> a = counting<float>(Shape{1000});
+  a.data()[517] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(reduced<float>(ReduceKind::max, a.view(), {0})[0]));
+  EXPECT_TRUE(std::isnan(reduced<float>(ReduceKind::min, a.view(), {0})[0]));
+}
+
+TEST(Reduce, OfBools) {
+  const Array<bool> a(Shape{2, 2}, {false, true, false, false});
+  EXPECT_THAT(reduced<bool>(ReduceKind::max, a.view(), {1}).values(), ElementsAre(true, false));
+  EXPECT_THAT(reduced<bool>(ReduceKind::min, a.view(), {1}).values(), ElementsAre(false, false));
+}
+
+// Many numbers lose little: sequential addition in f32 would stop at 2^24.
+TEST(Reduce, LongSumsStayAccurate) {
+  Array<float> ones(Shape{17'000'000});
+  std::fill_n(ones.data(), ones.size(), 1.0F);
+  EXPECT_EQ(reduced<float>(ReduceKind::sum, ones.view(), {0})[0], 17'000'000.0F);
+  ones.shape = Shape{8'500'000, 2};
+  EXPECT_THAT(reduced<float>(ReduceKind::sum, ones.view(), {0}).values(), ElementsAre(8'500'000.0F, 8'500'000.0F));
+}
+
+TEST(Reduce, LongStretchesJoinAsBlocksDo) {
+  // The bits do not depend on where the sequence lies: a strided view of the same numbers gives the same sum.
+  constexpr std::int64_t n = 700'001;
+  Array<float> dense(Shape{n});
+  Array<float> spread(Shape{n, 2});
+  for (std::int64_t i = 0; i < n; ++i) {
+    dense.data()[i] = 1.0F / static_cast<float>(i + 1);
+    spread.data()[2 * i] = dense[i];
+  }
+  const TileView column{ElementType::f32, Shape{n}, Shape{2}, spread.bytes.data()};
+  EXPECT_EQ(reduced<float>(ReduceKind::sum, dense.view(), {0})[0], reduced<float>(ReduceKind::sum, column, {0})[0]);
+}
+
+RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {
+  Shape shape;
+  const auto rank = *rc::gen::inRange<std::size_t>(0, 5);
+  for (std::size_t d = 0; d < rank; ++d) shape.push_back(*rc::gen::inRange(0, 7));
+  Dimensions dimensions;
+  for (std::uint8_t d = 0; d < rank; ++d) {
+    if (*rc::gen::arbitrary<bool>()) dimensions.push_back(d);
+  }
+  Array<std::int64_t> a(shape);
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = (i * 7919) % 31 - 11;
+  const Shape kept = without(shape, dimensions);
+  Array<std::int64_t> sums(kept);
+  Array<std::int64_t> maxima(kept);
+  std::fill_n(maxima.data(), maxima.size(), std::numeric_limits<std::int64_t>::min());
+  for_indices(shape, [&](const Shape& index) {
+    Shape at;
+    for (std::uint8_t d = 0; d < rank; ++d) {
+      if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) at.push_back(index[d]);
+    }
+    const std::int64_t to = position(kept, at);
+    const std::int64_t value = a[position(shape, index)];
+    sums.data()[to] += value;
+    maxima.data()[to] = std::max(maxima[to], value);
+  });
+  RC_ASSERT(reduced<std::int64_t>(ReduceKind::sum, a.view(), dimensions).values() == sums.values());
+  RC_ASSERT(reduced<std::int64_t>(ReduceKind::max, a.view(), dimensions).values() == maxima.values());
+}
+
+TEST(ArgReduce, FirstOfEqualsAndNan) {
+  const Array<float> a(Shape{2, 4}, {1, 3, 3, 2, 5, std::nanf(""), 9, std::nanf("")});
+  Array<std::int64_t> out(Shape{2});
+  const Dimensions last = {1};
+  arg_reduce(true, a.view(), last, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(1, 1));
+  arg_reduce(false, a.view(), last, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(0, 1));
+  Array<std::int64_t> all(Shape{});
+  const Dimensions both = {0, 1};
+  arg_reduce(true, a.view(), both, all.out());
+  EXPECT_EQ(all[0], 5);
+  Array<std::int64_t> columns(Shape{4});
+  const Dimensions first = {0};
+  arg_reduce(true, a.view(), first, columns.out());
+  EXPECT_THAT(columns.values(), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Cumsum, AlongEachDimension) {
+  const auto a = counting<std::int32_t>(Shape{2, 3});
+  Array<std::int32_t> out(Shape{2, 3});
+  cumsum(a.view(), 1, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(0, 1, 3, 3, 7, 12));
+  cumsum(a.view(), 0, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(0, 1, 2, 3, 5, 7));
+}
+
+TEST(CombineParts, LeftToRight) {
+  // (1e8 + 1) - 1e8 is 0 in f32; in any other order it is 1.
+  const Array<float> a(Shape{1}, {1e8F});
+  const Array<float> b(Shape{1}, {1.0F});
+  const Array<float> c(Shape{1}, {-1e8F});
+  Array<float> out(Shape{1});
+  const TileView parts[] = {a.view(), b.view(), c.view()};
+  combine_parts(synth::ReduceOp::sum, parts, {Shape{1}, out.bytes.data()});
+  EXPECT_EQ(out[0], 0.0F);
+}
+
+TEST(CombineParts, IntoPartOfAnArray) {
+  const auto a = counting<std::int64_t>(Shape{2, 2});
+  const Array<std::int64_t> b(Shape{2, 2}, {3, 2, 1, 0});
+  Array<std::int64_t> out(Shape{2, 4});
+  const TileView parts[] = {a.view(), b.view()};
+  combine_parts(synth::ReduceOp::max, parts, {Shape{4, 1}, out.bytes.data() + sizeof(std::int64_t)});
+  EXPECT_THAT(out.values(), ElementsAre(0, 3, 2, 0, 0, 2, 3, 0));
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test

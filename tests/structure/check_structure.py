@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Checks the rules of docs/architecture.md that a compiler does not: who may include whom, and the size of things.
+
+    check_structure.py [ROOT]
+
+Prints one line for each violation, `path:line: what is wrong`, and fails if there is any. README.md says which rules."""
+
+import re
+import sys
+from pathlib import Path
+
+# What a room may include of ours, by the first part of the path: the architecture's table.
+ROOMS = {
+    "base": {"base"},
+    "grammar": set(),
+    "frontend": {"base", "frontend"},
+    "synth": {"base", "synth"},
+    "typeck": {"base", "frontend", "synth", "typeck"},
+    "runtime": {"base", "synth", "runtime"},
+    "embed": {"base", "frontend", "synth", "typeck", "runtime", "embed", "tessera"},
+    "repl": {"repl", "tessera"},
+    "tests": {"base", "frontend", "synth", "typeck", "runtime", "embed", "repl", "tessera", "tests"},
+    "bench": {"base", "frontend", "synth", "typeck", "runtime", "embed", "tessera", "bench"},
+}
+PUBLIC = "embed/include/"
+PUBLIC_MAY_INCLUDE = {"tessera"}
+
+# Narrower than the room's row: (who, what it may not include, why).
+INNER_WALLS = [
+    (r"synth/layout/", r"synth/(?!layout/)", "layouts come before everything else in synth"),
+    (r"synth/verify/", r"synth/(redistribute/(?!plan\.hpp)|collective/moves)", "the verifier trusts no planner"),
+    (r"synth/(layout|collective|machine|program)/", r"synth/(redistribute|verify)/", "plans are made from it"),
+]
+
+# Each external library's doors: what an include of it looks like, and the only files that may hold one.
+DOORS = {
+    "ANTLR": (r"antlr4-runtime|tessera_grammar/|Tessera(Lexer|Parser)\.h$", r"frontend/parse\.cpp$"),
+    "fmt": (r"fmt/", r"(base|frontend|synth|typeck|runtime|repl|tests|bench)/|embed/(?!include/)"),
+    "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(sim|kernels)/"),
+    "MPI": (r"mpi\.h$", r"runtime/mpi|runtime/io/mpi|embed/include/tessera/mpi\.hpp$"),
+    "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
+    "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
+    "CLI11": (r"CLI/", r"repl/"),
+    "libedit": (r"histedit\.h$|editline/", r"repl/"),
+    "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
+    "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
+    "Google Benchmark": (r"benchmark/", r"bench/"),
+    "POSIX": (r"(sys|arpa|netinet)/|(unistd|fcntl|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
+}
+
+# <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.
+STANDARD = re.compile(r"^[a-z0-9_]+$")
+
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".def"}
+TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".g4", ".cmake", ".md", ".txt", ".tess", ".case", ".json", ".html", ".js", ".css", ""}
+LINES_MAX = 500
+FUNCTION_LINES_MAX = 60
+LONG_BECAUSE = "Long because"
+# Put together here so that this file does not hold them.
+FORBIDDEN_WORDS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
+SKIPPED_FOLDERS = {"build", ".git", ".cache", "__pycache__"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def files(root):
+    """Every file of the project, in a fixed order."""
+    for path in sorted(root.iterdir()):
+        if path.name in SKIPPED_FOLDERS:
+            continue
+        if path.is_dir():
+            yield from files(path)
+        elif path.is_file():
+            yield path
+
+
+def outside(include):
+    """The external library an include belongs to, if one of DOORS knows it."""
+    for library, (pattern, _) in DOORS.items():
+        if re.match(pattern, include):
+            return library
+    return None
+
+
+def include_fault(path, bracket, include):
+    """What is wrong with this include in the file `path` (relative to the root), or None."""
+    library = outside(include)
+    if library is not None:
+        door = DOORS[library][1]
+        return None if re.match(door, path) else f"{library} has no door here: <{include}>"
+    target = include.split("/")[0]
+    if target in ROOMS or target == "tessera":
+        return inner_fault(path, target, include)
+    if bracket == "<" and STANDARD.match(include):
+        return None
+    if bracket == '"':
+        return f'includes start at the root of the project or in <tessera/...>: "{include}"'
+    return f"<{include}> has no door at all"
+
+
+def inner_fault(path, target, include):
+    """The same for an include of ours."""
+    room = path.split("/")[0]
+    may = PUBLIC_MAY_INCLUDE if path.startswith(PUBLIC) else ROOMS.get(room, set())
+    if target not in may:
+        return f'{room}/ may not include "{include}"'
+    for who, what, why in INNER_WALLS:
+        if re.match(who, path) and re.match(what, include):
+            return f'{path.rsplit("/", 1)[0]}/ may not include "{include}": {why}'
+    return None
+
+
+def check_includes(path, lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match is None:
+            continue
+        fault = include_fault(path, match.group(1), match.group(2))
+        if fault is not None:
+            yield number, fault
+
+
+def check_length(lines):
+    header = "\n".join(lines[:5])
+    if len(lines) > LINES_MAX and LONG_BECAUSE not in header:
+        yield LINES_MAX + 1, f"{len(lines)} lines; more than {LINES_MAX} want another room, or a table"
+
+
+def check_functions(lines):
+    """Functions outside classes: in formatted code they open on a line that is not indented and close with a lone `}`."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        opens = line.endswith("{") and not re.match(r"(namespace|extern|struct|class|enum|union|template|#|\s|//|\})", line)
+        if opens and start is None:
+            start = number
+        elif line.startswith("}"):
+            if start is not None and line == "}" and number - start + 1 > FUNCTION_LINES_MAX:
+                yield start, f"a function of {number - start + 1} lines; more than {FUNCTION_LINES_MAX} want to be several"
+            start = None
+
+
+def check_words(lines):
+    for number, line in enumerate(lines, 1):
+        match = FORBIDDEN_WORDS.search(line)
+        if match is not None:
+            yield number, f"`{match.group(0)}`: do it now, or write it where plans are kept"
+
+
+def check_rooms(root):
+    for room in ROOMS:
+        if (root / room).is_dir() and not (root / room / "README.md").is_file():
+            yield f"{room}: has no README.md"
+
+
+def check_file(root, file):
+    """All violations of one file."""
+    path = file.relative_to(root).as_posix()
+    if file.suffix not in TEXT_SUFFIXES:
+        return
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = list(check_words(lines))
+    if file.suffix in SOURCE_SUFFIXES and path.split("/")[0] in ROOMS:
+        found += check_includes(path, lines)
+        found += check_functions(lines)
+    if file.suffix in SOURCE_SUFFIXES | {".py"}:
+        found += check_length(lines)
+    for number, fault in sorted(found):
+        yield f"{path}:{number}: {fault}"
+
+
+def check(root):
+    """Every violation in the tree below `root`, as lines of text."""
+    found = list(check_rooms(root))
+    for file in files(root):
+        found += check_file(root, file)
+    return found
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    found = check(root)
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Shows that check_structure.py catches what it is there to catch, on trees made for the purpose."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_structure
+
+
+def violations(files):
+    """What the check says of a tree that holds these files, path -> text."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        return [line for line in check_structure.check(root) if "README" not in line]
+
+
+class Includes(unittest.TestCase):
+    def accepts(self, path, include):
+        self.assertEqual(violations({path: f"#include {include}\n"}), [])
+
+    def refuses(self, path, include, reason=""):
+        found = violations({path: f"\n#include {include}\n"})
+        self.assertEqual(len(found), 1, f"{path} includes {include}")
+        self.assertTrue(found[0].startswith(f"{path}:2: "), found[0])
+        self.assertIn(reason, found[0])
+
+    def test_the_table(self):
+        self.accepts("frontend/print.cpp", '"base/result.hpp"')
+        self.accepts("typeck/check.hpp", '"frontend/ast.hpp"')
+        self.accepts("runtime/run.cpp", '"synth/program/program.hpp"')
+        self.accepts("embed/session.cpp", '"runtime/run.hpp"')
+        self.accepts("tests/cases/main.cpp", '"typeck/check.hpp"')
+        self.refuses("base/check.hpp", '"frontend/ast.hpp"')
+        self.refuses("synth/layout/layout.hpp", '"frontend/ast.hpp"')
+        self.refuses("typeck/check.cpp", '"runtime/run.hpp"')
+        self.refuses("runtime/run.cpp", '"typeck/check.hpp"')
+        self.refuses("frontend/parse.hpp", '"synth/layout/layout.hpp"')
+
+    def test_the_command_line_sees_public_headers_only(self):
+        self.accepts("repl/main.cpp", "<tessera/tessera.hpp>")
+        self.accepts("repl/main.cpp", '"repl/render.hpp"')
+        self.refuses("repl/main.cpp", '"base/result.hpp"')
+        self.refuses("repl/main.cpp", '"embed/session.hpp"')
+
+    def test_public_headers_stand_alone(self):
+        self.accepts("embed/include/tessera/tessera.hpp", "<tessera/value.hpp>")
+        self.accepts("embed/include/tessera/mpi.hpp", "<mpi.h>")
+        self.refuses("embed/include/tessera/tessera.hpp", '"base/result.hpp"')
+        self.refuses("embed/include/tessera/tessera.hpp", "<fmt/format.h>", "fmt")
+        self.refuses("embed/include/tessera/tessera.hpp", "<mpi.h>", "MPI")
+
+    def test_each_library_has_its_door(self):
+        self.accepts("frontend/parse.cpp", '"antlr4-runtime.h"')
+        self.refuses("frontend/print.cpp", '"antlr4-runtime.h"', "ANTLR")
+        self.accepts("frontend/parse.cpp", '"tessera_grammar/TesseraParser.h"')
+        self.refuses("frontend/parse.hpp", '"tessera_grammar/TesseraParser.h"', "ANTLR")
+        self.accepts("runtime/sim/sim.cpp", "<tbb/parallel_for.h>")
+        self.accepts("runtime/kernels/add.cpp", "<oneapi/tbb/parallel_for.h>")
+        self.refuses("runtime/run.cpp", "<tbb/parallel_for.h>", "oneTBB")
+        self.refuses("runtime/sim/sim.cpp", "<mpi.h>", "MPI")
+        self.refuses("synth/layout/layout.cpp", "<nlohmann/json.hpp>")
+        self.refuses("base/check.cpp", "<gtest/gtest.h>")
+        self.refuses("tests/base/x.cpp", "<benchmark/benchmark.h>")
+        self.refuses("typeck/check.cpp", "<unistd.h>", "POSIX")
+
+    def test_what_is_unknown_has_no_door(self):
+        self.accepts("base/check.cpp", "<string_view>")
+        self.refuses("base/check.cpp", "<boost/any.hpp>", "no door at all")
+        self.refuses("base/check.cpp", '"check.hpp"', "root of the project")
+
+    def test_walls_inside_synth(self):
+        self.accepts("synth/verify/verify.cpp", '"synth/collective/step.hpp"')
+        self.accepts("synth/verify/verify.hpp", '"synth/redistribute/plan.hpp"')
+        self.refuses("synth/verify/verify.cpp", '"synth/redistribute/search.hpp"', "trusts no planner")
+        self.refuses("synth/layout/layout.cpp", '"synth/collective/step.hpp"')
+
+
+class Sizes(unittest.TestCase):
+    def test_a_file_of_500_lines_is_the_longest(self):
+        line = "// a line\n"
+        self.assertEqual(violations({"base/a.cpp": line * 500}), [])
+        self.assertEqual(len(violations({"base/a.cpp": line * 501})), 1)
+        self.assertEqual(violations({"base/a.cpp": "// Long because it is one table.\n" + line * 600}), [])
+
+    def test_a_function_of_60_lines_is_the_longest(self):
+        def function(lines):
+            return "namespace a {\n\nint f(int x) {\n" + "  ++x;\n" * (lines - 2) + "}\n\n}  // namespace a\n"
+
+        self.assertEqual(violations({"base/a.cpp": function(60)}), [])
+        found = violations({"base/a.cpp": function(61)})
+        self.assertEqual(len(found), 1)
+        self.assertTrue(found[0].startswith("base/a.cpp:3: "), found[0])
+
+    def test_a_long_class_or_table_is_no_function(self):
+        self.assertEqual(violations({"base/a.hpp": "class A {\n" + "  int f();\n" * 80 + "};\n"}), [])
+        self.assertEqual(violations({"base/a.cpp": "const int kTable[] = {\n" + "    1,\n" * 80 + "};\n"}), [])
+
+
+class Words(unittest.TestCase):
+    def test_what_is_put_off_is_found(self):
+        for word in ["TO" + "DO", "FIX" + "ME", "X" + "XX"]:
+            self.assertEqual(len(violations({"docs/a.md": f"{word}: later\n"})), 1)
+        self.assertEqual(violations({"base/a.cpp": 'mkstemp("name.X' + 'XXXXX");\n'}), [])
+
+
+class Rooms(unittest.TestCase):
+    def test_a_room_says_what_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            room = Path(folder) / "base"
+            room.mkdir()
+            self.assertEqual(check_structure.check(Path(folder)), ["base: has no README.md"])
+            (room / "README.md").write_text("# base\n", encoding="utf-8")
+            self.assertEqual(check_structure.check(Path(folder)), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+// Random meshes, types and programs for properties.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::synth::test {
+
+// One to four axes of sizes 1 to 6, 96 devices at most.
+inline MeshRef any_mesh() {
+  const auto count = *rc::gen::inRange<std::size_t>(1, 5);
+  std::vector<MeshAxis> axes;
+  std::int64_t devices = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto size = *rc::gen::inRange<std::int64_t>(1, 7);
+    if (devices * size > 96) break;
+    devices *= size;
+    axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size});
+  }
+  return *Mesh::make(axes);
+}
+
+// An axis cut into two parts at a divisor of its size (which may be the axis itself and nothing).
+inline AxisList any_cut_of(const Mesh& mesh, std::size_t axis) {
+  const std::int64_t size = mesh.axes()[axis].size;
+  std::vector<std::int64_t> divisors;
+  for (std::int64_t d = 1; d <= size; ++d) {
+    if (size % d == 0) divisors.push_back(d);
+  }
+  const std::int64_t major = *rc::gen::elementOf(divisors);
+  const auto number = static_cast<std::uint8_t>(axis);
+  return AxisList{AxisPart{number, 1, major}, AxisPart{number, major, size / major}};
+}
+
+// Every part of every axis goes to a dimension, to the pending set or to nobody.
+inline Layout any_layout(const Mesh& mesh, std::size_t rank, bool may_be_pending, bool sub_axes = true) {
+  std::vector<AxisList> splits(rank);
+  AxisList pending;
+  for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) {
+    for (const AxisPart& part : sub_axes ? any_cut_of(mesh, axis) : AxisList{whole_axis(mesh, axis)}) {
+      const auto where = *rc::gen::inRange<std::size_t>(0, rank + 2);
+      if (where < rank) {
+        const auto at = *rc::gen::inRange<std::size_t>(0, splits[where].size() + 1);
+        splits[where].insert(splits[where].begin() + static_cast<std::ptrdiff_t>(at), part);
+      } else if (where == rank && may_be_pending) {
+        pending.push_back(part);
+      }
+    }
+  }
+  const auto reduce = *rc::gen::element(ReduceOp::sum, ReduceOp::max, ReduceOp::min);
+  return *Layout::make(mesh, splits, pending, reduce);
+}
+
+inline Shape any_shape(std::size_t rank, std::int64_t extent_max = 24) {
+  Shape shape;
+  for (std::size_t d = 0; d < rank; ++d) shape.push_back(*rc::gen::inRange<std::int64_t>(0, extent_max + 1));
+  return shape;
+}
+
+inline ArrayType any_type(const MeshRef& mesh, const Shape& shape, bool may_be_pending, bool sub_axes = true) {
+  return *ArrayType::make(ElementType::i32, shape, mesh, any_layout(*mesh, shape.size(), may_be_pending, sub_axes));
+}
+
+}  // namespace tessera::synth::test

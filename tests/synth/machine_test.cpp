@@ -1,0 +1,146 @@
+// The machine model: prices worked out by hand, lower bounds, and bounds that no plan beats.
+#include "synth/machine/machine.hpp"
+
+#include "tests/synth/generators.hpp"
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+namespace {
+
+Machine nodes_of(std::int64_t nodes, std::int64_t devices) {
+  return Machine{{{"node", nodes, 10e9, 5e-6}, {"gpu", devices, 100e9, 1e-6}}};
+}
+
+Collective exchange_to(const ArrayType& to) {
+  Collective step;
+  step.target = to;
+  return step;
+}
+
+TEST(MachineTest, WithoutLevelsIsFlat) {
+  const auto flat = machine_for(Machine{}, 12);
+  ASSERT_TRUE(flat.ok());
+  ASSERT_EQ(flat->levels.size(), 1U);
+  EXPECT_EQ(flat->levels[0].count, 12);
+  EXPECT_EQ(flat->levels[0].bandwidth_bytes_per_second, 100e9);
+  EXPECT_EQ(flat->levels[0].latency_seconds, 1e-6);
+}
+
+TEST(MachineTest, CountsMustMultiplyToTheDevices) {
+  EXPECT_TRUE(machine_for(nodes_of(2, 4), 8).ok());
+  EXPECT_EQ(first_error(machine_for(nodes_of(2, 4), 12)), "machine-mismatch");
+  EXPECT_EQ(first_error(machine_for(nodes_of(0, 4), 8)), "bad-machine");
+  EXPECT_EQ(first_error(machine_for(Machine{{{"n", 8, -1, 1e-6}}}, 8)), "bad-machine");
+  EXPECT_EQ(first_error(machine_for(Machine{{{"n", 8, 1e9, std::nan("")}}}, 8)), "bad-machine");
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(first_error(machine_for(nodes_of(huge, huge), 8)), "machine-mismatch");
+}
+
+// x:4 all to all, 64-byte tiles of 4 times 16 bytes: three peers, 48 bytes in and out.
+TEST(CostTest, FlatAllToAll) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[8@x,8]", on);
+  const ArrayType to = type("f32[8,8@x]", on);
+  const StepCost price = cost(*machine_for(Machine{}, 4), exchange_to(to), from, to);
+  EXPECT_EQ(price.received_bytes_total, 192);
+  EXPECT_EQ(price.received_bytes_max, 48);
+  EXPECT_EQ(price.rounds, 3);
+  EXPECT_DOUBLE_EQ(price.seconds, 3 * 1e-6 + 48 / 100e9);
+}
+
+// Two nodes of two: each device sends 16 bytes to each other device; a node's link carries 4 such messages each way.
+TEST(CostTest, LinksOfNodesAreShared) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[8@x,8]", on);
+  const ArrayType to = type("f32[8,8@x]", on);
+  const StepCost price = cost(nodes_of(2, 2), exchange_to(to), from, to);
+  EXPECT_DOUBLE_EQ(price.seconds, 3 * 5e-6 + 64 / 10e9);
+}
+
+TEST(CostTest, AllReduceReceivesTwiceTheOthersShares) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[10]{+x}", on);
+  const ArrayType to = type("f32[10]", on);
+  Collective step;
+  step.kind = CollectiveKind::all_reduce;
+  step.axes = from.layout().pending();
+  const StepCost price = cost(*machine_for(Machine{}, 4), step, from, to);
+  EXPECT_EQ(price.received_bytes_total, 2 * 40 * 3);  // 2L(p-1), exactly, though 10 does not divide
+  EXPECT_EQ(price.received_bytes_max, (3 * 3 + 7) * 4);
+  EXPECT_EQ(price.rounds, 3);
+}
+
+TEST(CostTest, SlicesAndKeepsAreFree) {
+  const MeshRef on = mesh("x:4");
+  Collective step;
+  step.kind = CollectiveKind::slice;
+  step.axes = {whole_axis(*on, 0)};
+  const StepCost price = cost(*machine_for(Machine{}, 4), step, type("f32[8]", on), type("f32[8@x]", on));
+  EXPECT_EQ(price.received_bytes_total, 0);
+  EXPECT_EQ(price.seconds, 0);
+}
+
+TEST(CostTest, OfCopiesIsTheSame) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[8@x,8]", on);
+  const ArrayType to = type("f32[8,8@x]", on);
+  const StepCost price = cost_of_copies(nodes_of(2, 2), 4, copies(from, to), 4);
+  EXPECT_DOUBLE_EQ(price.seconds, 3 * 5e-6 + 64 / 10e9);
+  EXPECT_EQ(price.received_bytes_total, 192);
+}
+
+// Without the bound of kind (3) this one is loose: 8 devices of a node hold all a node has, and their own links out of
+// the node's share are the neck.
+TEST(LowerBoundTest, LooksAtSetsOfChildren) {
+  const MeshRef on = mesh("x:8,y:8");
+  const Machine machine{{{"node", 8, 12.5e9, 5e-6}, {"gpu", 8, 300e9, 1e-6}}};
+  const ArrayType from = type("f32[64,64,512@y,64]", on);
+  const ArrayType to = type("f32[64@y,64,512@x,64]", on);
+  const Plan direct = planned(from, to, {}, machine);
+  EXPECT_LE(direct.lower_bound_seconds, direct.seconds);
+  EXPECT_GE(direct.lower_bound_seconds, 0.9 * direct.seconds);
+}
+
+TEST(LowerBoundTest, BytesAreWhatATargetLacks) {
+  const MeshRef on = mesh("x:4,y:2");
+  const auto machine = *machine_for(Machine{}, 8);
+  EXPECT_EQ(lower_bound(machine, type("f32[16@y,16,16@x]", on), type("f32[16,16@(x,y),16]", on)).received_bytes_total,
+            14336);
+  EXPECT_EQ(lower_bound(machine, type("f32[8,8]", on), type("f32[8@x,8]", on)).seconds, 0);
+  EXPECT_EQ(lower_bound(machine, type("f32[8]{+x}", on), type("f32[8]{+x}", on)).received_bytes_total, 0);
+}
+
+// C contributors, H devices that need it: C - 1 + H - 1 receives, one more if none of the H contributes.
+TEST(LowerBoundTest, OfPendingSumsCountsContributors) {
+  const auto machine = *machine_for(Machine{}, 4);
+  const MeshRef on = mesh("x:4");
+  EXPECT_EQ(lower_bound(machine, type("f32[8]{+x}", on), type("f32[8]", on)).received_bytes_total, 32 * 6);
+  EXPECT_EQ(lower_bound(machine, type("f32[8]{+x}", on), type("f32[8@x]", on)).received_bytes_total, 32 * 3);
+  // Split over y at the start and over x at the end: half of each target tile lies on devices that contribute to it.
+  const MeshRef two = mesh("x:2,y:2");
+  EXPECT_EQ(lower_bound(machine, type("f32[8@y]{+x}", two), type("f32[8@(x,y)]", two)).received_bytes_total, 32 + 16);
+}
+
+RC_GTEST_PROP(LowerBoundProperty, NoPlanIsFasterOrReceivesLess, ()) {
+  const MeshRef on = any_mesh();
+  const Shape shape = any_shape(2, 40);
+  const ArrayType from = any_type(on, shape, true);
+  const ArrayType to = any_type(on, shape, true);
+  std::vector<std::int64_t> divisors;
+  for (std::int64_t d = 1; d <= on->devices(); ++d) {
+    if (on->devices() % d == 0) divisors.push_back(d);
+  }
+  const std::int64_t inner = *rc::gen::elementOf(divisors);
+  for (const Planner planner : {Planner::tessera, Planner::gather}) {
+    PlanOptions options;
+    options.planner = planner;
+    const auto made = plan(from, to, nodes_of(on->devices() / inner, inner), options);
+    RC_LOG() << print(*on) << "; " << print(from) << " -> " << print(to) << ": " << first_message(made);
+    RC_ASSERT(made.ok());
+    RC_ASSERT(made->seconds >= made->lower_bound_seconds * (1 - 1e-9));
+    RC_ASSERT(made->received_bytes_total >= made->lower_bound_bytes_total);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::synth::test

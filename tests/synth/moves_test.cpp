@@ -1,0 +1,156 @@
+// Box copies and reductions: complete, from devices that hold what they send, from the nearest replica, dealt evenly.
+#include "synth/collective/moves.hpp"
+
+#include <map>
+#include <set>
+
+#include "tests/synth/generators.hpp"
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+// What every set of copies promises: each target tile covered exactly once, by sources that hold the box, local where
+// the device holds it itself, in order of target and box.
+void check_copies(const ArrayType& from, const ArrayType& to, const std::vector<BoxCopy>& all) {
+  std::vector<std::int64_t> covered(static_cast<std::size_t>(to.devices()), 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const BoxCopy& copy = all[i];
+    RC_ASSERT(!empty(copy.box));
+    RC_ASSERT(contains(tile(from, copy.source), copy.box));
+    RC_ASSERT(contains(tile(to, copy.target), copy.box));
+    RC_ASSERT(position(from.mesh(), from.layout().pending(), copy.source) ==
+              position(to.mesh(), to.layout().pending(), copy.target));
+    if (copy.source != copy.target) RC_ASSERT(empty(intersect(copy.box, tile(from, copy.target))));
+    covered[static_cast<std::size_t>(copy.target)] += elements(copy.box);
+    if (i == 0 || all[i - 1].target != copy.target) continue;
+    RC_ASSERT(all[i - 1].box < copy.box);
+    RC_ASSERT(empty(intersect(all[i - 1].box, copy.box)));
+  }
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    RC_ASSERT(covered[static_cast<std::size_t>(device)] == elements(tile(to, device)));
+  }
+}
+
+RC_GTEST_PROP(CopiesProperty, CoverEveryTargetTileOnceFromHolders, ()) {
+  const MeshRef on = any_mesh();
+  const Shape shape = any_shape(*rc::gen::inRange<std::size_t>(0, 4), 13);
+  const ArrayType from = any_type(on, shape, true);
+  const Layout loose = any_layout(*on, shape.size(), false);
+  const auto layout = Layout::make(*on, loose.splits(), from.layout().pending(), from.layout().reduce());
+  RC_PRE(layout.ok());
+  const ArrayType to = *from.with_layout(*layout);
+  const auto scale = *rc::gen::element<std::int64_t>(1, 1000, 1'000'000);  // small boxes stay whole, large ones are cut
+  check_copies(from, to, copies(from, to, nullptr, scale));
+}
+
+RC_GTEST_PROP(CopiesProperty, FromOneMeshToAnotherOfAsManyDevices, ()) {
+  const Shape shape = any_shape(2, 13);
+  const ArrayType from = any_type(*parse_mesh("x:4,y:3"), shape, false);
+  const ArrayType to = any_type(*parse_mesh("a:2,b:6"), shape, false);
+  check_copies(from, to, copies(from, to));
+}
+
+// With an offset: target element r is source element r + offset, and what has no source is not copied.
+RC_GTEST_PROP(CopiesProperty, WithAnOffset, ()) {
+  const MeshRef on = any_mesh();
+  const ArrayType from = any_type(on, any_shape(2, 9), false);
+  const ArrayType to = any_type(on, any_shape(2, 9), false);
+  const Offset offset{*rc::gen::inRange<std::int64_t>(-12, 13), *rc::gen::inRange<std::int64_t>(-12, 13)};
+  std::map<std::pair<std::int32_t, Box>, int> seen;
+  std::vector<std::int64_t> covered(static_cast<std::size_t>(on->devices()), 0);
+  for (const BoxCopy& copy : copies(from, to, &offset)) {
+    Box in_source = copy.box;
+    for (std::size_t d = 0; d < 2; ++d) {
+      in_source[d].begin += offset[d];
+      in_source[d].end += offset[d];
+    }
+    RC_ASSERT(contains(tile(from, copy.source), in_source) && contains(tile(to, copy.target), copy.box));
+    covered[static_cast<std::size_t>(copy.target)] += elements(copy.box);
+  }
+  for (std::int64_t device = 0; device < on->devices(); ++device) {
+    Box wanted = tile(to, device);
+    for (std::size_t d = 0; d < 2; ++d) {
+      wanted[d].begin += offset[d];
+      wanted[d].end += offset[d];
+    }
+    RC_ASSERT(covered[static_cast<std::size_t>(device)] == elements(intersect(wanted, whole(from.shape()))));
+  }
+}
+
+TEST(CopiesTest, OffsetsOfAnySizeAreSafe) {
+  const ArrayType array = type("f32[8@x]", "x:2");
+  for (const std::int64_t far : {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    const Offset offset{far};
+    EXPECT_TRUE(copies(array, array, &offset).empty());
+  }
+}
+
+// The figure of the design: `[6@x,7] -> [6,7@x]` on x:4 receives 20, 32, 40, 32 bytes.
+TEST(CopiesTest, UnevenAllToAllReceives20And32And40And32Bytes) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[6@x,7]", on);
+  const ArrayType to = type("f32[6,7@x]", on);
+  std::vector<std::int64_t> received(4, 0);
+  for (const BoxCopy& copy : copies(from, to)) {
+    if (copy.source != copy.target) received[static_cast<std::size_t>(copy.target)] += elements(copy.box) * 4;
+  }
+  EXPECT_THAT(received, ElementsAre(20, 32, 40, 32));
+}
+
+// Two replicas hold each half; the two receivers of a half take its two parts in turn from either.
+TEST(CopiesTest, LargeBoxesAreDealtOverReplicas) {
+  const MeshRef on = mesh("x:2,y:2");
+  const ArrayType from = type("f32[4096@x]", on);
+  const ArrayType to = type("f32[4096]", on);
+  std::map<std::int32_t, std::vector<std::int32_t>> sources;
+  for (const BoxCopy& copy : copies(from, to)) {
+    if (copy.source != copy.target) sources[copy.target].push_back(copy.source);
+  }
+  EXPECT_THAT(sources[0], ElementsAre(2, 3));
+  EXPECT_THAT(sources[1], ElementsAre(3, 2));
+  EXPECT_THAT(sources[2], ElementsAre(0, 1));
+  EXPECT_THAT(sources[3], ElementsAre(1, 0));
+}
+
+TEST(CopiesTest, SmallBoxesComeWholeFromOneReplicaEach) {
+  const MeshRef on = mesh("x:2,y:2");
+  std::map<std::int32_t, std::vector<std::int32_t>> sources;
+  for (const BoxCopy& copy : copies(type("f32[64@x]", on), type("f32[64]", on))) {
+    if (copy.source != copy.target) sources[copy.target].push_back(copy.source);
+  }
+  EXPECT_THAT(sources[0], ElementsAre(2));
+  EXPECT_THAT(sources[1], ElementsAre(3));
+}
+
+TEST(CopiesTest, OnAMachineTheNearestReplicaSends) {
+  const MeshRef on = mesh("x:2,y:2,z:2");
+  const Machine nodes{{{"node", 2, 1e9, 1e-6}, {"gpu", 4, 1e9, 1e-6}}};
+  for (const BoxCopy& copy : copies(nodes, type("f32[4096@z]", on), type("f32[4096]", on))) {
+    EXPECT_EQ(copy.source / 4, copy.target / 4);
+  }
+}
+
+TEST(ReductionsTest, CombineInAscendingPosition) {
+  const MeshRef on = mesh("x:2,y:2,z:2");
+  const ArrayType from = type("f32[4]{+x,z}", on);
+  const auto all = reductions(from, type("f32[4@(z,x)]", on));
+  ASSERT_EQ(all.size(), 8U);
+  EXPECT_THAT(all[3].contributors, ElementsAre(2, 3, 6, 7));
+  EXPECT_EQ(all[3].target, 3);
+  const auto only_z = reductions(from, type("f32[4]{+x}", on));
+  EXPECT_THAT(only_z[4].contributors, ElementsAre(4, 5));
+}
+
+TEST(KeepTest, TheFirstReplicaKeepsTheValue) {
+  const ArrayType array = type("f32[4]", "x:2,y:2");
+  const AxisList y{whole_axis(array.mesh(), 1)};
+  EXPECT_TRUE(keeps_value(array, y, 0));
+  EXPECT_FALSE(keeps_value(array, y, 1));
+  EXPECT_TRUE(keeps_value(array, y, 2));
+}
+
+}  // namespace
+}  // namespace tessera::synth::test

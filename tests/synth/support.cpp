@@ -1,0 +1,210 @@
+#include "tests/synth/support.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "synth/collective/moves.hpp"
+
+namespace tessera::synth::test {
+
+namespace {
+
+template <class T>
+T must(base::Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.errors()[0].message);
+  return std::move(*result);
+}
+
+// All ways to give each axis from `axis` on to a dimension (at any place of its list) or to nobody.
+void add_layouts(const Mesh& on, std::size_t axis, std::vector<AxisList>& splits, std::vector<Layout>& out) {
+  if (axis == on.axes().size()) {
+    out.push_back(must(Layout::make(on, splits)));
+    return;
+  }
+  add_layouts(on, axis + 1, splits, out);
+  for (AxisList& split : splits) {
+    for (std::size_t at = 0; at <= split.size(); ++at) {
+      split.insert(split.begin() + static_cast<std::ptrdiff_t>(at), whole_axis(on, axis));
+      add_layouts(on, axis + 1, splits, out);
+      split.erase(split.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+}
+
+std::vector<std::size_t> element_numbers(const ArrayType& type, const Box& box) {
+  std::vector<std::size_t> numbers{0};
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    std::vector<std::size_t> finer;
+    for (const std::size_t number : numbers) {
+      for (std::int64_t i = box[d].begin; i < box[d].end; ++i) {
+        finer.push_back(number * static_cast<std::size_t>(type.shape()[d]) + static_cast<std::size_t>(i));
+      }
+    }
+    numbers = std::move(finer);
+  }
+  return numbers;
+}
+
+Data nothing(const ArrayType& type) {
+  return Data(static_cast<std::size_t>(type.devices()), DeviceData(static_cast<std::size_t>(elements(type.shape()))));
+}
+
+std::int64_t combine(ReduceOp reduce, std::int64_t a, std::int64_t b) {
+  switch (reduce) {
+    case ReduceOp::sum: return a + b;
+    case ReduceOp::max: return std::max(a, b);
+    case ReduceOp::min: return std::min(a, b);
+  }
+  return 0;
+}
+
+std::int64_t identity(ReduceOp reduce) {
+  switch (reduce) {
+    case ReduceOp::sum: return 0;
+    case ReduceOp::max: return std::numeric_limits<std::int64_t>::min();
+    case ReduceOp::min: return std::numeric_limits<std::int64_t>::max();
+  }
+  return 0;
+}
+
+void put(Data& data, std::int64_t device, std::size_t element, std::int64_t value) {
+  auto& slot = data[static_cast<std::size_t>(device)][element];
+  ASSERT_FALSE(slot.has_value()) << "element " << element << " reaches device " << device << " twice";
+  slot = value;
+}
+
+void run_copies(const ArrayType& before, const ArrayType& after, const Data& data, Data& out) {
+  for (const BoxCopy& copy : copies(before, after)) {
+    for (const std::size_t element : element_numbers(after, copy.box)) {
+      const auto value = data[static_cast<std::size_t>(copy.source)][element];
+      ASSERT_TRUE(value.has_value()) << "device " << copy.source << " sends what it does not hold";
+      put(out, copy.target, element, *value);
+    }
+  }
+}
+
+void run_reductions(const ArrayType& before, const ArrayType& after, const Data& data, Data& out) {
+  for (const BoxReduction& reduction : reductions(before, after)) {
+    for (const std::size_t element : element_numbers(after, reduction.box)) {
+      std::int64_t sum = identity(before.layout().reduce());
+      for (const std::int32_t source : reduction.contributors) {
+        const auto value = data[static_cast<std::size_t>(source)][element];
+        ASSERT_TRUE(value.has_value()) << "device " << source << " adds what it does not hold";
+        sum = combine(before.layout().reduce(), sum, *value);
+      }
+      put(out, reduction.target, element, sum);
+    }
+  }
+}
+
+void run_keep(const Collective& step, const ArrayType& before, const Data& data, Data& out) {
+  for (std::int64_t device = 0; device < before.devices(); ++device) {
+    const bool keeps = keeps_value(before, step.axes, device);
+    for (const std::size_t element : element_numbers(before, tile(before, device))) {
+      const auto value = data[static_cast<std::size_t>(device)][element];
+      ASSERT_TRUE(value.has_value());
+      put(out, device, element, keeps ? *value : identity(step.reduce));
+    }
+  }
+}
+
+}  // namespace
+
+MeshRef mesh(std::string_view text) { return must(parse_mesh(text)); }
+ArrayType type(std::string_view text, const MeshRef& on) { return must(parse_array_type(text, on)); }
+ArrayType type(std::string_view text, std::string_view on) { return type(text, mesh(on)); }
+
+std::vector<Layout> all_layouts(const Mesh& on, std::size_t rank) {
+  std::vector<Layout> all;
+  std::vector<AxisList> splits(rank);
+  add_layouts(on, 0, splits, all);
+  return all;
+}
+
+std::vector<Layout> all_pending_layouts(const Mesh& on, std::size_t rank, ReduceOp reduce) {
+  std::vector<Layout> all;
+  for (const Layout& layout : all_layouts(on, rank)) {
+    for (std::size_t set = 0; set < (std::size_t{1} << on.axes().size()); ++set) {
+      AxisList pending;
+      for (std::size_t axis = 0; axis < on.axes().size(); ++axis) {
+        if ((set >> axis & 1U) != 0) pending.push_back(whole_axis(on, axis));
+      }
+      const auto with = Layout::make(on, layout.splits(), pending, reduce);
+      if (with.ok()) all.push_back(*with);
+    }
+  }
+  return all;
+}
+
+Data filled(const ArrayType& type) {
+  Data data = nothing(type);
+  for (std::int64_t device = 0; device < type.devices(); ++device) {
+    const std::int64_t part = position(type.mesh(), type.layout().pending(), device);
+    for (const std::size_t element : element_numbers(type, tile(type, device))) {
+      put(data, device, element, (static_cast<std::int64_t>(element) + 1) * 1000 + (part * part * 7 + part * 3) % 101);
+    }
+  }
+  return data;
+}
+
+Data run_step(const Collective& step, const ArrayType& before, const ArrayType& after, const Data& data) {
+  Data out = nothing(after);
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: run_copies(before, after, data, out); break;
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce: run_reductions(before, after, data, out); break;
+    case CollectiveKind::keep: run_keep(step, before, data, out); break;
+  }
+  return out;
+}
+
+std::vector<std::int64_t> resolved(const ArrayType& type, const Data& data) {
+  const auto count = static_cast<std::size_t>(elements(type.shape()));
+  const auto parts = static_cast<std::size_t>(shard_count(type.layout().pending()));
+  std::vector<DeviceData> by_part(parts, DeviceData(count));
+  for (std::int64_t device = 0; device < type.devices(); ++device) {
+    const auto part = static_cast<std::size_t>(position(type.mesh(), type.layout().pending(), device));
+    for (const std::size_t element : element_numbers(type, tile(type, device))) {
+      const auto value = data[static_cast<std::size_t>(device)][element];
+      EXPECT_TRUE(value.has_value()) << "device " << device << " lacks element " << element;
+      auto& known = by_part[part][element];
+      if (!known) known = value;
+      EXPECT_EQ(known, value) << "replicas of element " << element << " differ";
+    }
+  }
+  std::vector<std::int64_t> whole(count, identity(type.layout().reduce()));
+  for (const DeviceData& part : by_part) {
+    for (std::size_t i = 0; i < count; ++i) whole[i] = combine(type.layout().reduce(), whole[i], part[i].value_or(-1));
+  }
+  return whole;
+}
+
+void expect_moves_data(const Plan& plan) {
+  Data data = filled(plan.from);
+  const std::vector<std::int64_t> wanted = resolved(plan.from, data);
+  ArrayType before = plan.from;
+  for (const PlanStep& step : plan.steps) {
+    data = run_step(step.collective, before, step.after, data);
+    before = step.after;
+  }
+  EXPECT_EQ(resolved(plan.to, data), wanted) << print_text(plan);
+}
+
+Plan planned(const ArrayType& from, const ArrayType& to, const PlanOptions& options, const Machine& machine) {
+  return must(plan(from, to, machine, options));
+}
+
+std::string steps_of(const Plan& plan) {
+  std::string names;
+  for (const PlanStep& step : plan.steps) {
+    names.append(names.empty() ? "" : ", ").append(std::string(name(step.collective.kind)));
+  }
+  return names;
+}
+
+}  // namespace tessera::synth::test

@@ -1,0 +1,69 @@
+// What is computed while checking is what would be computed while running.
+#include "typeck/fold.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+
+namespace tessera::typeck {
+namespace {
+
+using frontend::BinaryOp;
+
+std::optional<std::int64_t> folded(BinaryOp op, std::int64_t a, std::int64_t b,
+                                   ElementType element = ElementType::i64) {
+  const auto result = fold_binary(op, a, b, element);
+  if (!result.has_value()) return std::nullopt;
+  return std::get<std::int64_t>(*result);
+}
+
+TEST(Fold, DivisionIsFloorDivisionAndTheRemainderHasTheDivisorsSign) {
+  EXPECT_EQ(folded(BinaryOp::divide, 7, 2), 3);
+  EXPECT_EQ(folded(BinaryOp::divide, -7, 2), -4);
+  EXPECT_EQ(folded(BinaryOp::divide, 7, -2), -4);
+  EXPECT_EQ(folded(BinaryOp::remainder, -7, 2), 1);
+  EXPECT_EQ(folded(BinaryOp::remainder, 7, -2), -1);
+}
+
+TEST(Fold, WhatFailsAtRunTimeIsLeftToIt) {
+  EXPECT_EQ(folded(BinaryOp::divide, 1, 0), std::nullopt);
+  EXPECT_EQ(folded(BinaryOp::remainder, 1, 0), std::nullopt);
+  EXPECT_EQ(folded(BinaryOp::power, 2, -1), std::nullopt);
+}
+
+TEST(Fold, OverflowWraps) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(folded(BinaryOp::add, kMost, 1), kLeast);
+  EXPECT_EQ(folded(BinaryOp::divide, kLeast, -1), kLeast);
+  EXPECT_EQ(folded(BinaryOp::remainder, kLeast, -1), 0);
+  EXPECT_EQ(folded(BinaryOp::add, std::numeric_limits<std::int32_t>::max(), 1, ElementType::i32),
+            std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(folded(BinaryOp::power, 2, 64), 0);
+}
+
+RC_GTEST_PROP(Fold, QuotientAndRemainderMakeTheNumberAgain, (std::int64_t a, std::int64_t b)) {
+  RC_PRE(b != 0 && !(b == -1 && a == std::numeric_limits<std::int64_t>::min()));
+  const std::int64_t quotient = *folded(BinaryOp::divide, a, b);
+  const std::int64_t remainder = *folded(BinaryOp::remainder, a, b);
+  RC_ASSERT(quotient * b + remainder == a);
+  RC_ASSERT(remainder == 0 || (remainder < 0) == (b < 0));
+}
+
+TEST(Affine, ALengthIsKnownWhereTheScalarsCancel) {
+  const Affine i{{{NodeId{7}, 1}}, 0};
+  const Affine end = sum(i, Affine{{}, 8});
+  EXPECT_EQ(difference(end, i), 8);
+  EXPECT_EQ(difference(end, Affine{{}, 0}), std::nullopt);
+  EXPECT_EQ(difference(scaled(end, 4), scaled(i, 4)), 32);
+}
+
+TEST(Affine, ProductsOfTwoRunTimeScalarsAreNotSums) {
+  const std::optional<Affine> i = Affine{{{NodeId{7}, 1}}, 0};
+  EXPECT_FALSE(combine(BinaryOp::multiply, i, i).has_value());
+  EXPECT_TRUE(combine(BinaryOp::multiply, i, Affine{{}, 3}).has_value());
+}
+
+}  // namespace
+}  // namespace tessera::typeck

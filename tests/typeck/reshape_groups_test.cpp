@@ -1,0 +1,134 @@
+// A reshape moves nothing: whatever layouts reshape_layouts picks, every device's tile holds the same elements before
+// and after, in the same order.
+#include "typeck/operations/reshape_groups.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+namespace tessera::typeck {
+namespace {
+
+using synth::ArrayType;
+using synth::AxisList;
+using synth::Box;
+using synth::Layout;
+using synth::MeshRef;
+using synth::Shape;
+
+// Row-major numbers of a box's elements, in row-major order of the box.
+std::vector<std::int64_t> element_numbers(const Shape& shape, const Box& box) {
+  std::vector<std::int64_t> numbers = {0};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t number : numbers) {
+      for (std::int64_t at = box[d].begin; at < box[d].end; ++at) next.push_back(number * shape[d] + at);
+    }
+    numbers = std::move(next);
+  }
+  return numbers;
+}
+
+ArrayType made(const Shape& shape, const MeshRef& mesh, std::vector<AxisList> splits) {
+  auto layout = Layout::make(*mesh, std::move(splits));
+  EXPECT_TRUE(layout.ok());
+  auto type = ArrayType::make(synth::ElementType::f32, shape, mesh, *layout);
+  EXPECT_TRUE(type.ok());
+  return *type;
+}
+
+MeshRef test_mesh() { return *synth::Mesh::make({{"x", 2}, {"y", 3}, {"z", 2}}); }
+
+ReshapeLayouts reshaped(const Shape& from, std::vector<AxisList> splits, const Shape& to) {
+  return reshape_layouts(made(from, test_mesh(), std::move(splits)), to);
+}
+
+TEST(ReshapeGroups, AKeptDimensionKeepsItsAxes) {
+  const MeshRef mesh = test_mesh();
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const auto layouts = reshaped({4, 6}, {x, {}}, {4, 2, 3});
+  EXPECT_EQ(layouts.after, (std::vector<AxisList>{x, {}, {}}));
+}
+
+TEST(ReshapeGroups, TheMajorFactorOfASplitKeepsTheAxesThatStillCut) {
+  const MeshRef mesh = test_mesh();
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const AxisList xy = {synth::whole_axis(*mesh, 0), synth::whole_axis(*mesh, 1)};
+  EXPECT_EQ(reshaped({12}, {xy}, {2, 6}).after, (std::vector<AxisList>{x, {}}));
+  EXPECT_EQ(reshaped({12}, {xy}, {6, 2}).after, (std::vector<AxisList>{xy, {}}));
+}
+
+TEST(ReshapeGroups, AMinorFactorOfAMergeIsGivenUp) {
+  const MeshRef mesh = test_mesh();
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const AxisList y = {synth::whole_axis(*mesh, 1)};
+  const auto layouts = reshaped({4, 6}, {x, y}, {24});
+  EXPECT_EQ(layouts.before, (std::vector<AxisList>{x, {}}));
+  EXPECT_EQ(layouts.after, (std::vector<AxisList>{x}));
+}
+
+TEST(ReshapeGroups, UnevenCutsThatDoNotCoincideAreGivenUp) {
+  const MeshRef mesh = test_mesh();
+  const AxisList y = {synth::whole_axis(*mesh, 1)};
+  // 4 rows of 2 on 3 devices are cut at 1 and 2 rows (elements 2, 4); 8 elements at 2 and 5.
+  EXPECT_EQ(reshaped({4, 2}, {y, {}}, {8}).after, (std::vector<AxisList>{{}}));
+}
+
+TEST(ReshapeGroups, NoElementsKeepNoAxes) {
+  const MeshRef mesh = test_mesh();
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  EXPECT_EQ(reshaped({4, 0}, {x, {}}, {0, 7}).after, (std::vector<AxisList>{{}, {}}));
+}
+
+// Factors of one product, dealt into two shapes; axes dealt over the first.
+struct Sample {
+  Shape from;
+  Shape to;
+  std::vector<AxisList> splits;
+};
+
+Shape dealt(const std::vector<std::int64_t>& factors, const std::vector<bool>& breaks) {
+  Shape shape = {1};
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (breaks[k]) shape.push_back(1);
+    shape.back() *= factors[k];
+  }
+  return shape;
+}
+
+Sample random_sample() {
+  const auto factors = *rc::gen::container<std::vector<std::int64_t>>(5, rc::gen::element<std::int64_t>(1, 2, 3, 4, 5));
+  const auto breaks = [] { return *rc::gen::container<std::vector<bool>>(5, rc::gen::arbitrary<bool>()); };
+  Sample sample{dealt(factors, breaks()), dealt(factors, breaks()), {}};
+  sample.splits.resize(sample.from.size());
+  const MeshRef mesh = test_mesh();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto where = *rc::gen::inRange<std::size_t>(0, sample.from.size() + 1);
+    if (where < sample.from.size()) sample.splits[where].push_back(synth::whole_axis(*mesh, axis));
+  }
+  return sample;
+}
+
+RC_GTEST_PROP(ReshapeGroups, EveryTileHoldsTheSameElementsInTheSameOrder, ()) {
+  const Sample sample = random_sample();
+  const MeshRef mesh = test_mesh();
+  const ReshapeLayouts layouts = reshape_layouts(made(sample.from, mesh, sample.splits), sample.to);
+  const ArrayType before = made(sample.from, mesh, layouts.before);
+  const ArrayType after = made(sample.to, mesh, layouts.after);
+  for (std::int64_t device = 0; device < mesh->devices(); ++device) {
+    RC_ASSERT(element_numbers(sample.from, synth::tile(before, device)) ==
+              element_numbers(sample.to, synth::tile(after, device)));
+  }
+}
+
+RC_GTEST_PROP(ReshapeGroups, AReshapeToTheSameShapeKeepsEveryAxisOfDimensionsAboveOne, ()) {
+  const Sample sample = random_sample();
+  const ReshapeLayouts layouts = reshape_layouts(made(sample.from, test_mesh(), sample.splits), sample.from);
+  for (std::size_t d = 0; d < sample.from.size(); ++d) {
+    if (sample.from[d] > 1) RC_ASSERT(layouts.after[d] == sample.splits[d]);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::typeck

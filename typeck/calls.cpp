@@ -1,0 +1,351 @@
+// Calls of the program's own functions. A function is checked once per distinct list of argument types; its extents are
+// bound by the arguments.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "typeck/checker.hpp"
+#include "typeck/operations/table.hpp"
+#include "typeck/plan_text.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+constexpr std::size_t kCallDepthMax = 100;
+
+// Swaps the frame for the time of one function body or type.
+class FrameSwap {
+ public:
+  FrameSwap(Frame*& current, Frame* next) : current_(current), outer_(std::exchange(current, next)) {}
+  ~FrameSwap() { current_ = outer_; }
+  FrameSwap(const FrameSwap&) = delete;
+  FrameSwap& operator=(const FrameSwap&) = delete;
+
+ private:
+  Frame*& current_;
+  Frame* outer_;
+};
+
+// The name by which a parameter binds an extent, if this dimension does.
+const std::string* extent_name(const Ast& ast, const frontend::Dimension& dimension) {
+  if (dimension.from_file || !dimension.extent.valid()) return nullptr;
+  const frontend::Expr& expr = ast[dimension.extent];
+  const auto* name = std::get_if<frontend::NameRef>(&expr.node);
+  return name == nullptr || expr.parenthesised ? nullptr : &name->name;
+}
+
+bool names_everything(const Ast& ast, const frontend::Fn& fn) {
+  return std::all_of(fn.parameters.begin(), fn.parameters.end(), [&](const frontend::Parameter& parameter) {
+    const frontend::TypeExpr& type = ast[parameter.type];
+    return !type.any_layout &&
+           std::all_of(type.dimensions.begin(), type.dimensions.end(),
+                       [&](const frontend::Dimension& dimension) { return extent_name(ast, dimension) == nullptr; });
+  });
+}
+
+bool names_axes(const Ast& ast, const frontend::Fn& fn) {
+  return std::any_of(fn.parameters.begin(), fn.parameters.end(), [&](const frontend::Parameter& parameter) {
+    const auto& dimensions = ast[parameter.type].dimensions;
+    return std::any_of(dimensions.begin(), dimensions.end(),
+                       [](const auto& dimension) { return !dimension.axes.empty(); });
+  });
+}
+
+std::string function_key(const Function& function, const synth::Mesh& mesh) {
+  return fmt::format("{}#{}#{}", function.definition().name.text, function.moment, synth::print(mesh));
+}
+
+}  // namespace
+
+Maybe Checker::check_call(ExprId id, const frontend::Call& call, const Want& want) {
+  if (const OperationInfo* operation = find_operation(call.callee.text)) {
+    return call_operation(*this, *operation, ast()[id].span, call, want);
+  }
+  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
+  const bool calls_itself = std::any_of(calls_.begin(), calls_.end(), [&](const Function* function) {
+    return function == frame_->function && function->definition().name.text == call.callee.text;
+  });
+  if (calls_itself) {
+    report(base::make(Kind::recursion, call.callee.text).at(call.callee.span).suggest("use `loop`"));
+    return std::nullopt;
+  }
+  if (const Function* function = environment_.function(call.callee.text, moment))
+    return call_function(id, call, *function);
+  report_unknown_function(call.callee, moment);
+  return std::nullopt;
+}
+
+void Checker::report_unknown_function(const frontend::Name& callee, Moment moment) {
+  if (poisoned_.contains(callee.text)) return;
+  std::vector<std::string> names = environment_.function_names(moment);
+  for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
+  std::string help;
+  if (const auto near = base::nearest(callee.text, names)) {
+    help = fmt::format("did you mean `{}`?", *near);
+  } else if (environment_.variable(callee.text, moment) != nullptr) {
+    help = fmt::format("`{}` is an array: index it with brackets", callee.text);
+  }
+  report(base::make(Kind::unknown_function, callee.text).at(callee.span).suggest(std::move(help)));
+}
+
+// The arguments of a call in the order of the parameters, checked with what each parameter wants.
+std::optional<std::vector<Checked>> Checker::arguments_for(const frontend::Call& call, const Function& function) {
+  const frontend::Fn& fn = function.definition();
+  const auto wrong = [&](Span span, const std::string& what) {
+    report(base::make(Kind::wrong_arguments, fn.name.text, what).at(span).also(function.span, "defined here"));
+  };
+  std::vector<std::optional<Checked>> bound(fn.parameters.size());
+  std::vector<bool> given(fn.parameters.size(), false);
+  bool good = true;
+  std::size_t next = 0;
+  for (const frontend::Argument& argument : call.arguments) {
+    std::size_t at = next;
+    if (argument.name.has_value()) {
+      const auto named = std::find_if(fn.parameters.begin(), fn.parameters.end(),
+                                      [&](const auto& p) { return p.name.text == argument.name->text; });
+      at = static_cast<std::size_t>(named - fn.parameters.begin());
+    } else {
+      ++next;
+    }
+    const auto* expr = std::get_if<ExprId>(&argument.value);
+    if (at >= bound.size()) {
+      wrong(argument.span, argument.name.has_value()
+                               ? fmt::format("there is no parameter `{}`", argument.name->text)
+                               : fmt::format("takes {} arguments, not {}", bound.size(), call.arguments.size()));
+      return std::nullopt;
+    }
+    if (expr == nullptr || given[at]) {
+      wrong(argument.span, expr == nullptr ? "an argument is a value, not a type"
+                                           : fmt::format("`{}` is given twice", fn.parameters[at].name.text));
+      return std::nullopt;
+    }
+    given[at] = true;
+    bound[at] = check_array(*expr, want_of(*function.ast, fn.parameters[at].type));
+    good = good && bound[at].has_value();
+  }
+  for (std::size_t k = 0; k < bound.size(); ++k) {
+    if (given[k]) continue;
+    wrong(call.callee.span, fmt::format("the argument for `{}` is missing", fn.parameters[k].name.text));
+    return std::nullopt;
+  }
+  if (!good) return std::nullopt;
+  std::vector<Checked> all;
+  for (auto& value : bound) all.push_back(std::move(*value));
+  return all;
+}
+
+// Binds the extent names of one parameter's type by the argument's shape, as constants of the current frame.
+bool Checker::bind_extents(const frontend::Parameter& parameter, const ArrayType& argument, Span call_span,
+                           std::map<std::string, std::string>& bound_by) {
+  const Ast& tree = ast();
+  const frontend::TypeExpr& written = tree[parameter.type];
+  if (written.dimensions.size() != argument.rank()) {
+    report(base::make(Kind::argument_mismatch, parameter.name.text, frame_->function->definition().name.text,
+                      text(argument), fmt::format("an array of rank {}", written.dimensions.size()))
+               .at(call_span)
+               .also(written.span, "declared here"));
+    return false;
+  }
+  for (std::size_t d = 0; d < argument.rank(); ++d) {
+    const std::string* name = extent_name(tree, written.dimensions[d]);
+    if (name == nullptr) continue;
+    bool poisoned = false;
+    const auto [by, fresh] = bound_by.emplace(*name, parameter.name.text);
+    if (fresh) {
+      const Span span = tree[written.dimensions[d].extent].span;
+      frame_->locals.push_back({*name, scalar(span, argument.shape()[d], ElementType::i64, default_mesh())});
+      continue;
+    }
+    const Checked* before = local(*name, poisoned);
+    if (before != nullptr && known_integer(*before) == argument.shape()[d]) continue;
+    report(base::make(Kind::extent_bound_twice, *name, before != nullptr ? known_integer(*before).value_or(0) : 0,
+                      by->second, argument.shape()[d], parameter.name.text)
+               .at(call_span)
+               .also(written.dimensions[d].span, "here"));
+    return false;
+  }
+  return true;
+}
+
+// What a parameter's type means for this argument; the frame holds the extents.
+std::optional<ArrayType> Checker::parameter_type(const frontend::Parameter& parameter, const ArrayType& argument,
+                                                 Span call_span) {
+  const auto written = written_type(ast(), parameter.type);
+  if (!written.has_value()) return std::nullopt;
+  const bool element_fits = !written->element.has_value() || *written->element == argument.element();
+  if (!element_fits || written->shape != argument.shape()) {
+    const std::string wanted =
+        fmt::format("{}{}", synth::name(written->element.value_or(argument.element())), print_shape(written->shape));
+    report(base::make(Kind::argument_mismatch, parameter.name.text, frame_->function->definition().name.text,
+                      text(argument), wanted)
+               .at(call_span)
+               .also(written->span, "declared here")
+               .suggest(element_fits ? "" : fmt::format("cast it with {}(...)", synth::name(*written->element))));
+    return std::nullopt;
+  }
+  if (written->any_layout) return argument;
+  return full_type(*written, argument.element());
+}
+
+// The types that all parameters take for these arguments.
+std::optional<std::vector<ArrayType>> Checker::parameter_types(const Function& function,
+                                                               const std::vector<ArrayType>& arguments,
+                                                               const std::vector<Span>& spans) {
+  Frame frame{function.ast, function.moment, {}, &function, {}, {}, false};
+  const FrameSwap swap(frame_, &frame);
+  Region scratch;
+  return in_region(scratch, [&]() -> std::optional<std::vector<ArrayType>> {
+    std::map<std::string, std::string> bound_by;
+    const auto& parameters = function.definition().parameters;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      if (!bind_extents(parameters[k], arguments[k], spans[k], bound_by)) return std::nullopt;
+    }
+    std::vector<ArrayType> types;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      auto own = parameter_type(parameters[k], arguments[k], spans[k]);
+      if (!own.has_value()) return std::nullopt;
+      types.push_back(std::move(*own));
+    }
+    return types;
+  });
+}
+
+Maybe Checker::call_function(ExprId id, const frontend::Call& call, const Function& function) {
+  auto arguments = arguments_for(call, function);
+  if (!arguments.has_value()) return std::nullopt;
+  const Span span = ast()[id].span;
+  std::vector<ArrayType> types;
+  std::vector<Span> spans;
+  for (const Checked& argument : *arguments) {
+    types.push_back(type(argument));
+    spans.push_back(argument.span);
+  }
+  const auto wanted = parameter_types(function, types, spans);
+  if (!wanted.has_value()) return std::nullopt;
+  const frontend::Fn& fn = function.definition();
+  std::vector<NodeId> nodes;
+  for (std::size_t k = 0; k < arguments->size(); ++k) {
+    Checked& argument = (*arguments)[k];
+    if (argument.known.has_value() && types[k].rank() == 0 && types[k].mesh() != (*wanted)[k].mesh()) {
+      argument = scalar(argument.span, *argument.known, types[k].element(), (*wanted)[k].mesh_ref());
+    }
+    const std::string who = fmt::format("argument {} of {}", fn.parameters[k].name.text, fn.name.text);
+    const Maybe moved =
+        redistribute(argument, (*wanted)[k],
+                     Why{Why::Asker::argument, who, argument.span, (*function.ast)[fn.parameters[k].type].span, {}});
+    if (!moved.has_value()) return std::nullopt;
+    nodes.push_back(moved->node());
+  }
+  const auto instance = instance_of(function, *wanted, span);
+  if (!instance.has_value() || !local_allows(*instance, fn.name.text, span)) return std::nullopt;
+  return elements_of(emit(span, instance->results, Call{instance->instance, std::move(nodes)}), span);
+}
+
+// Inside `local` a function that receives bytes is refused as its body would be.
+bool Checker::local_allows(const InstanceUse& use, const std::string& name, Span span) {
+  if (local_depth_ == 0) return true;
+  const std::int64_t bytes = received_bytes_of(typed_, typed_.instances[use.instance].body);
+  return allow_received(bytes, Why{Why::Asker::operation, fmt::format("`{}`", name), span, {}, {}}, span);
+}
+
+std::optional<Checker::InstanceUse> Checker::instance_of(const Function& function, const std::vector<ArrayType>& types,
+                                                         Span call_span) {
+  auto& known = instances_[function_key(function, *default_mesh())];
+  for (const auto& [own_types, use] : known) {
+    if (own_types == types) return use;
+  }
+  if (calls_.size() >= kCallDepthMax) {
+    report(base::make(Kind::call_too_deep, kCallDepthMax).at(call_span));
+    return std::nullopt;
+  }
+  const std::size_t reports = diagnostics_.size();
+  calls_.push_back(&function);
+  const std::size_t outer_local = std::exchange(local_depth_, 0);
+  auto use = make_instance(function, types, call_span);
+  local_depth_ = outer_local;
+  calls_.pop_back();
+  constexpr std::size_t kLabelsMax = 8;  // of a long chain of calls the innermost
+  for (std::size_t k = reports; k < diagnostics_.size(); ++k) {
+    auto& labels = diagnostics_[k].labels;
+    if (call_span != function.span && labels.size() < kLabelsMax) labels.push_back({call_span, "in this call", false});
+  }
+  instances_[function_key(function, *default_mesh())].emplace_back(types, use);
+  return use;
+}
+
+std::optional<Checker::InstanceUse> Checker::make_instance(const Function& function,
+                                                           const std::vector<ArrayType>& types, Span call_span) {
+  const frontend::Fn& fn = function.definition();
+  Frame frame{function.ast, function.moment, {}, &function, {}, {}, false};
+  Instance instance{fn.name.text, {}, {}};
+  Maybe result;
+  {
+    const FrameSwap swap(frame_, &frame);
+    result = in_region(instance.body, [&]() -> Maybe {
+      std::map<std::string, std::string> bound_by;
+      for (std::size_t k = 0; k < types.size(); ++k) {
+        if (!bind_extents(fn.parameters[k], types[k], call_span, bound_by)) return std::nullopt;
+        const Span at = fn.parameters[k].name.span;
+        instance.parameters.push_back(typed_.nodes.add(Node{at, {types[k]}, Parameter{}}));
+        frame.locals.push_back(
+            {fn.parameters[k].name.text, with_affine(Checked{{instance.parameters.back()}, at, {}, {}, {}})});
+      }
+      return function_result(fn);
+    });
+  }
+  if (!result.has_value()) return std::nullopt;
+  instance.body.results = result->nodes;
+  InstanceUse use;
+  for (const NodeId node : result->nodes) use.results.push_back(type(node));
+  use.instance = typed_.instances.add(std::move(instance));
+  if (function.ast == typed_.ast) instance_frames_[fmt::format("{}", fn.name.span.begin)].push_back(std::move(frame));
+  return use;
+}
+
+// The body's value, brought to the declared results.
+Maybe Checker::function_result(const frontend::Fn& fn) {
+  const Want want = fn.results.size() == 1 ? want_of(ast(), fn.results[0]) : Want{};
+  Maybe value = check_block(fn.body, want, true);
+  if (!value.has_value() || fn.results.empty()) return value;
+  if (value->nodes.size() != fn.results.size()) {
+    report(base::make(Kind::result_count, fn.name.text, fn.results.size(), value->nodes.size())
+               .at(value->span)
+               .also(fn.name.span, "declared here"));
+    return std::nullopt;
+  }
+  Checked all{{}, value->span, {}, {}, {}};
+  for (std::size_t k = 0; k < fn.results.size(); ++k) {
+    const auto written = written_type(ast(), fn.results[k]);
+    if (!written.has_value()) return std::nullopt;
+    Checked part = *value;
+    part.nodes = {value->nodes[k]};
+    const Maybe moved = annotated(part, *written, fmt::format("the result of `{}`", fn.name.text), value->span);
+    if (!moved.has_value()) return std::nullopt;
+    all.nodes.push_back(moved->node());
+  }
+  return all;
+}
+
+// A function that names every extent and layout is checked where it is defined.
+void Checker::check_definition(const Function& function) {
+  const frontend::Fn& fn = function.definition();
+  // Without a mesh, axes are those of the mesh in force at the call.
+  const bool axes_known = environment_.has_mesh(function.moment) || !names_axes(*function.ast, fn);
+  if (!names_everything(*function.ast, fn) || !axes_known) return;
+  Frame frame{function.ast, function.moment, {}, &function, {}, {}, false};
+  std::vector<ArrayType> types;
+  {
+    const FrameSwap swap(frame_, &frame);
+    for (const frontend::Parameter& parameter : fn.parameters) {
+      const auto written = written_type(*function.ast, parameter.type);
+      const auto own = written.has_value() ? full_type(*written) : std::nullopt;
+      if (!own.has_value()) return;
+      types.push_back(*own);
+    }
+  }
+  instance_of(function, types, function.span);
+}
+
+}  // namespace tessera::typeck

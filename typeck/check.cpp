@@ -1,0 +1,77 @@
+// Ast -> Typed: the entrance, defines, and what the typed program keeps.
+#include "typeck/check.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/parse.hpp"
+#include "frontend/print.hpp"
+#include "frontend/verify.hpp"
+#include "typeck/checker.hpp"
+
+namespace tessera::typeck {
+
+base::Result<Typed> Checker::run() {
+  Frame frame{typed_.ast, 0, {}, nullptr, {}, {}, true};
+  frame_ = &frame;
+  for (const StatementId statement : ast().program) check_statement(statement);
+  for (const auto& [name, value] : options_.defines) {
+    if (!defines_used_.contains(name)) report(base::make(Kind::define_unused, name));
+  }
+  if (failed()) return std::move(diagnostics_);
+  typed_.after = std::move(environment_);
+  typed_.notes = std::move(diagnostics_);
+  typed_.inserted_as = std::move(frame.inserted_as);
+  typed_.let_types = std::move(frame.let_types);
+  for (auto& [function, frames] : instance_frames_) {
+    if (frames.size() != 1) continue;
+    typed_.inserted_as.merge(frames.front().inserted_as);
+    typed_.let_types.merge(frames.front().let_types);
+  }
+  return std::move(typed_);
+}
+
+// The expression that --define gives in place of a let's: parsed as a text of its own.
+Maybe Checker::defined_value(const std::string& name, const std::string& value_text, const Want& want) {
+  defines_used_.insert(name);
+  const base::SourceId source =
+      sources_.add(fmt::format("--define {}", name), fmt::format("let {} = {}\n", name, value_text));
+  auto parsed = frontend::parse(sources_, source);
+  const bool one_let = parsed.ok() && parsed->program.size() == 1 &&
+                       std::holds_alternative<frontend::Let>((*parsed)[parsed->program[0]].node);
+  if (!one_let) {
+    report(base::make(Kind::define_bad, name, value_text).suggest("give one expression, as in --define N=1024"));
+    return std::nullopt;
+  }
+  Frame frame{std::make_shared<const Ast>(std::move(parsed).value()), 0, {}, nullptr, {}, {}, true};
+  Frame* const outer = std::exchange(frame_, &frame);
+  const auto& let = std::get<frontend::Let>(ast()[ast().program[0]].node);
+  Maybe value = check_array(let.value, want);
+  frame_ = outer;
+  if (value.has_value()) value->expr = {};
+  return value;
+}
+
+base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
+                          synth::PlanCache& plans, const CheckOptions& options) {
+  return base::guarded([&]() -> base::Result<Typed> {
+    TESSERA_TRY_STATUS(frontend::verify(*ast));
+    return Checker(std::move(ast), sources, environment, plans, options).run();
+  });
+}
+
+std::string print(const Typed& typed, const base::SourceMap& sources) {
+  frontend::PrintHooks hooks;
+  hooks.as_type = [&](ExprId expr) -> std::optional<std::string> {
+    const auto found = typed.inserted_as.find(expr);
+    if (found == typed.inserted_as.end()) return std::nullopt;
+    return found->second;
+  };
+  hooks.let_type = [&](StatementId statement) -> std::optional<std::string> {
+    const auto found = typed.let_types.find(statement);
+    if (found == typed.let_types.end()) return std::nullopt;
+    return found->second;
+  };
+  return frontend::print(*typed.ast, &sources, hooks);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,314 @@
+// The checker's state, private to typeck/. One Checker checks one text; its member functions are spread over the files
+// named beside them. A check that fails reports and gives nothing; whoever asked then gives nothing too, without
+// another report.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "frontend/ast.hpp"
+#include "synth/collective/moves.hpp"
+#include "typeck/check.hpp"
+#include "typeck/layouts/problem.hpp"
+#include "typeck/layouts/signature.hpp"
+#include "typeck/typed.hpp"
+
+namespace tessera::typeck {
+
+using base::Diagnostic;
+using base::Kind;
+using base::Span;
+using frontend::Ast;
+using frontend::BlockId;
+using frontend::ExprId;
+using frontend::StatementId;
+using frontend::TypeId;
+using synth::AxisList;
+using synth::ElementType;
+using synth::Layout;
+using synth::MeshRef;
+using synth::Shape;
+
+// An i64 scalar as a sum of run-time scalars and a constant, so that the length of `a[i:i+8]` is known.
+struct Affine {
+  std::map<NodeId, std::int64_t> atoms;
+  std::int64_t constant = 0;
+};
+
+// A checked expression.
+struct Checked {
+  std::vector<NodeId> nodes;  // one; several for a tuple
+  Span span;
+  ExprId expr;  // the text it came from; not valid for values made on the way
+  std::optional<KnownScalar> known;
+  std::optional<Affine> affine;
+
+  NodeId node() const { return nodes.at(0); }
+};
+using Maybe = std::optional<Checked>;
+
+// What the surroundings would like; only rule 2 and literals listen.
+struct Want {
+  std::optional<ElementType> element;
+  std::optional<Layout> layout;
+  MeshRef mesh;  // of the layout
+  Span because;  // the annotation
+
+  // Is the wanted layout one for such an array?
+  bool fits(std::size_t rank, const synth::Mesh& own) const {
+    return layout.has_value() && layout->rank() == rank && *mesh == own;
+  }
+};
+
+// A type as written, its extents evaluated.
+struct WrittenType {
+  std::optional<ElementType> element;
+  Shape shape;
+  std::vector<AxisList> splits;
+  AxisList pending;
+  synth::ReduceOp reduce = synth::ReduceOp::sum;
+  MeshRef mesh;
+  bool any_layout = false;
+  bool names_axes = false;
+  Span span;
+};
+
+// One dimension's part of a subscript, resolved.
+struct Taken {
+  std::int64_t start = 0;          // where it is known
+  std::optional<Checked> dynamic;  // a run-time start
+  std::int64_t length = 0;
+  bool single = false;  // an integer: the dimension goes
+};
+
+// A name bound inside a function, block or loop. Empty: its definition failed, and that was reported.
+struct Local {
+  std::string name;
+  Maybe value;
+};
+
+// One text being walked: the program, a function body, a define.
+struct Frame {
+  std::shared_ptr<const Ast> ast;
+  Moment moment = 0;  // names outside are looked up as of here; the top level moves on
+  std::vector<Local> locals;
+  const Function* function = nullptr;
+  std::map<ExprId, std::string> inserted_as;
+  std::map<StatementId, std::string> let_types;
+  bool top_level = false;
+  std::size_t block_depth = 0;
+
+  // Does a `let` here bind a name of the program?
+  bool binds_globally() const { return top_level && block_depth == 0; }
+};
+
+// `[512, 256]`, for messages.
+std::string print_shape(const Shape& shape);
+// What filling `result` from `part` receives between devices; result element r is part element r + offset.
+std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
+
+class Checker {
+ public:
+  Checker(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
+          synth::PlanCache& plans, const CheckOptions& options);
+  base::Result<Typed> run();
+
+  // ---- infrastructure: checker.cpp
+  void report(Diagnostic diagnostic);
+  bool failed() const { return has_error(diagnostics_); }
+  const Ast& ast() const { return *frame_->ast; }
+  const ArrayType& type(const Checked& value) const { return typed_.nodes[value.node()].types.at(0); }
+  const ArrayType& type(NodeId node) const { return typed_.nodes[node].types.at(0); }
+  std::string text(const ArrayType& array) const;
+  std::string text(Span span) const;
+  MeshRef default_mesh() const;
+  NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
+  Checked compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
+                  std::int64_t received_bytes = 0, std::string who = {});
+  Checked scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
+  Checked constant(Span span, synth::Literal literal, const MeshRef& mesh);
+  // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
+  std::optional<ArrayType> made(base::Result<ArrayType> result, Span span);
+  std::optional<ArrayType> make_type(Span span, ElementType element, const Shape& shape, const MeshRef& mesh,
+                                     std::vector<AxisList> splits, AxisList pending = {},
+                                     synth::ReduceOp reduce = synth::ReduceOp::sum);
+  std::optional<ArrayType> with_layout(Span span, const ArrayType& array, Layout layout);
+  // Runs f with a region of its own, which it returns in `region`.
+  template <class F>
+  auto in_region(Region& region, F&& f) {
+    Region* const outer = std::exchange(region_, &region);
+    auto result = std::forward<F>(f)();
+    region_ = outer;
+    return result;
+  }
+
+  // ---- redistributions: redistribute.cpp
+  Maybe redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options = {});
+  Maybe resolve_pending(const Checked& value, const std::string& who, Span asked_at, const Want* want = nullptr);
+  bool allow_received(std::int64_t bytes, const Why& why, Span span);
+  std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
+                                                         const synth::PlanOptions& options = {});
+  // A plan whose steps were written out.
+  std::optional<std::shared_ptr<const synth::Plan>> plans_by_hand(const ArrayType& from,
+                                                                  const std::vector<synth::Collective>& steps,
+                                                                  Span span);
+  // Brings known scalars to the others' mesh; false (reported) where values of two meshes meet.
+  bool unify_meshes(std::vector<Checked>& values, Span span);
+
+  // ---- index signatures: layouts/solve.cpp
+  struct Solved {
+    std::vector<Checked> operands;
+    ArrayType result;
+  };
+  std::optional<Solved> solve(const Signature& signature, std::vector<Checked> operands, const Want& want);
+  std::vector<ArrayType> types_of(const std::vector<Checked>& operands) const;
+  bool finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want);
+  std::optional<Assignment> cheapest(const Signature& signature, const Problem& problem,
+                                     const std::vector<Checked>& operands, const Want& want, Why& why);
+  void report_clash(const Signature& signature, const std::vector<Checked>& operands, std::size_t a, std::size_t b);
+
+  // ---- types: types.cpp
+  std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
+  bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
+                     WrittenType& written);
+  std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
+  base::Result<ArrayType> lone_type();
+  base::Result<MeshRef> lone_mesh();
+  Want want_of(const Ast& ast, TypeId id);
+  std::optional<ArrayType> full_type(const WrittenType& written, std::optional<ElementType> element_if_absent = {});
+  std::optional<std::int64_t> constant_integer(ExprId expr, std::string_view what);
+  std::optional<AxisList> axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh);
+  std::optional<ElementType> element_type(frontend::ElementKeyword keyword, Span span);
+
+  // ---- expressions: expressions.cpp, control.cpp
+  Maybe check_expr(ExprId id, const Want& want = {});
+  Maybe check_node(ExprId id, const frontend::Expr& expr, const Want& want);
+  void report_unknown_name(const std::string& name, Span span);
+  Checked with_affine(Checked value) const;
+  Maybe check_array(ExprId id, const Want& want = {});  // one value, not a tuple
+  bool is_literal(ExprId id) const;
+  Maybe check_int_literal(Span span, const frontend::IntLiteral& literal, const Want& want);
+  Maybe check_float_literal(Span span, const frontend::FloatLiteral& literal, const Want& want);
+  Maybe check_list(ExprId id, const frontend::ListLiteral& list, const Want& want);
+  Maybe check_name(ExprId id, const frontend::NameRef& name);
+  Maybe check_unary(ExprId id, const frontend::Unary& unary, const Want& want);
+  Maybe check_binary(ExprId id, const frontend::Binary& binary, const Want& want);
+  std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Want& want);
+  Maybe check_cast(ExprId id, const frontend::Cast& cast, const Want& want);
+  Maybe check_as(ExprId id, const frontend::As& as);
+  Maybe check_if(ExprId id, const frontend::If& node, const Want& want);
+  Maybe check_loop(ExprId id, const frontend::Loop& loop, const Want& want);
+  Maybe check_local(ExprId id, const frontend::Local& local, const Want& want);
+  Maybe check_tuple(ExprId id, const frontend::Tuple& tuple);
+  Maybe check_block(BlockId id, const Want& want, bool tuple_allowed);
+  Maybe annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
+                  const synth::PlanOptions& options = {});
+  void note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions& options);
+  Checked elements_of(NodeId node, Span span);
+  Maybe join_branches(Span span, If both, const Checked& then_value, const Checked& else_value);
+  bool loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body);
+  Maybe scalar_of(const Checked& value, ElementType element, const std::string& who);
+  std::vector<Checked> parts(const Checked& value);  // of a tuple
+
+  // ---- elementwise: elementwise.cpp
+  Maybe map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
+            const std::string& who, const Want& want);
+  std::optional<Solved> aligned(Span span, std::vector<Checked> operands, ElementType result_element,
+                                PendingRule pending, const std::string& who, const Want& want);
+  Maybe cast_to(Span span, const Checked& value, ElementType element);
+  Maybe matmul(Span span, const Checked& left, const Checked& right, const Want& want);
+  Maybe matmul_broadcast(Span span, const Checked& left, const Checked& right, const Want& want);
+  Maybe drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                        Span span);
+  Maybe with_whole_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                              Span span);
+  Checked retyped(const Checked& value, const ArrayType& target);
+  Maybe contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
+                 std::vector<int> result, const std::string& who, const Want& want,
+                 const std::vector<std::string>& index_names = {});
+
+  // ---- subscripts: subscripts.cpp
+  Maybe check_index(ExprId id, const frontend::Index& index);
+  Maybe take_part(Span span, const Checked& value, const std::vector<Taken>& taken);
+
+  // ---- calls: calls.cpp
+  Maybe check_call(ExprId id, const frontend::Call& call, const Want& want);
+  Maybe call_function(ExprId id, const frontend::Call& call, const Function& function);
+  struct InstanceUse {
+    InstanceId instance;
+    std::vector<ArrayType> results;
+  };
+  std::optional<InstanceUse> instance_of(const Function& function, const std::vector<ArrayType>& types, Span call_span);
+  std::optional<InstanceUse> make_instance(const Function& function, const std::vector<ArrayType>& types,
+                                           Span call_span);
+  bool local_allows(const InstanceUse& use, const std::string& name, Span span);
+  void report_unknown_function(const frontend::Name& callee, Moment moment);
+  void check_definition(const Function& function);
+
+  // ---- statements: statements.cpp
+  void check_statement(StatementId id);
+  bool check_let(StatementId id, const frontend::Let& let);
+  bool check_assert(Span span, const frontend::Assert& node);
+
+  const Environment& environment() const { return environment_; }
+  const CheckOptions& options() const { return options_; }
+  synth::StringId add_string(std::string text_value) { return typed_.strings.add(std::move(text_value)); }
+  const synth::PlanCache& plans() const { return plans_; }
+  std::optional<std::int64_t> known_integer(const Checked& value) const;
+  Frame& frame() { return *frame_; }
+  Typed& typed() { return typed_; }
+
+ private:
+  void check_mesh_statement(Span span, const frontend::MeshStatement& statement);
+  void check_fn_statement(StatementId id, const frontend::Fn& fn);
+  bool check_print(Span span, const frontend::Print& print);
+  bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
+  bool check_save(Span span, const frontend::Save& save);
+  bool check_show(Span span, const frontend::Show& show);
+  bool check_expression_statement(Span span, const frontend::ExprStatement& node);
+  Maybe finished_for_output(ExprId expr, const std::string& who);
+  void bind_name(const frontend::Name& name, const Maybe& value);
+  Maybe let_value(StatementId id, const frontend::Let& let);
+  Maybe defined_value(const std::string& name, const std::string& value_text, const Want& want);
+  NodeId input_node(const Variable& variable);
+  const Checked* local(std::string_view name, bool& poisoned) const;
+  bool bind_extents(const frontend::Parameter& parameter, const ArrayType& argument, Span call_span,
+                    std::map<std::string, std::string>& bound_by);
+  std::optional<std::vector<Checked>> arguments_for(const frontend::Call& call, const Function& function);
+  std::optional<ArrayType> parameter_type(const frontend::Parameter& parameter, const ArrayType& argument,
+                                          Span call_span);
+  std::optional<std::vector<ArrayType>> parameter_types(const Function& function,
+                                                        const std::vector<ArrayType>& arguments,
+                                                        const std::vector<Span>& spans);
+  Maybe function_result(const frontend::Fn& fn);
+
+  base::SourceMap& sources_;
+  Environment environment_;
+  synth::PlanCache& plans_;
+  CheckOptions options_;
+  Typed typed_;
+  base::Diagnostics diagnostics_;
+  std::set<std::pair<Span, Kind>> reported_;
+  std::set<std::string, std::less<>> poisoned_;  // top-level names whose definition failed
+  bool mesh_failed_ = false;                     // the last mesh statement's: its axes are not known
+  std::map<std::uint32_t, NodeId> slot_nodes_;
+  std::map<std::uint32_t, Affine> slot_affines_;
+  std::map<std::string, std::vector<std::pair<std::vector<ArrayType>, std::optional<InstanceUse>>>> instances_;
+  std::map<std::string, std::vector<Frame>> instance_frames_;  // by function, for printing
+  std::vector<const Function*> calls_;
+  std::set<std::string> defines_used_;
+  Frame* frame_ = nullptr;
+  Region* region_ = nullptr;
+  std::size_t local_depth_ = 0;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace tessera::typeck

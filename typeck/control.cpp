@@ -1,0 +1,249 @@
+// `as`, annotations, blocks, `if`, `loop`, `local`, tuples.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "typeck/checker.hpp"
+#include "typeck/fold.hpp"
+
+namespace tessera::typeck {
+
+// Brings a value to a written type: the element type and the extents must be its own, the layout is redistributed to.
+Maybe Checker::annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
+                         const synth::PlanOptions& options) {
+  const ArrayType from = type(value);
+  const bool element_fits = !written.element.has_value() || *written.element == from.element();
+  if (!element_fits || written.shape != from.shape()) {
+    const std::string extents = written.shape.empty() ? "" : print_shape(written.shape);
+    const std::string declared = written.element.has_value()
+                                     ? fmt::format("{}{}", synth::name(*written.element), extents)
+                                     : print_shape(written.shape);
+    const bool is_as = who == "`as`";
+    Diagnostic diagnostic = base::make(is_as ? Kind::as_changes_shape : Kind::annotation_mismatch,
+                                       is_as ? text(from) : who, is_as ? declared : text(from), declared);
+    std::string help = "change the extents with reshape, a slice or broadcast";
+    if (!element_fits) help = fmt::format("cast it: {}({})", synth::name(*written.element), text(value.span));
+    report(std::move(diagnostic).at(written.span).also(value.span, text(from)).suggest(std::move(help)));
+    return std::nullopt;
+  }
+  if (written.any_layout) return value;
+  const auto target = full_type(written, from.element());
+  if (!target.has_value()) return std::nullopt;
+  if (from.mesh() != target->mesh() && value.known.has_value() && from.rank() == 0) {
+    return scalar(value.span, *value.known, from.element(), target->mesh_ref());
+  }
+  Maybe result = redistribute(value, *target, Why{Why::Asker::annotation, who, asked_at, written.span, {}}, options);
+  if (!result.has_value()) return std::nullopt;
+  note_accidental_gather(*result, written, options);
+  return result;
+}
+
+// An annotation without any axis that makes devices receive more than they had was probably an accident.
+void Checker::note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions&) {
+  if (written.names_axes || written.shape.empty()) return;
+  const auto* moved = std::get_if<Redistribute>(&typed_.nodes[result.node()].body);
+  if (moved == nullptr || moved->plan->from.layout().is_replicated() || !moved->plan->from.layout().pending().empty())
+    return;
+  std::int64_t received = 0;
+  for (const synth::PlanStep& step : moved->plan->steps) received += step.received_bytes_max;
+  std::int64_t held = 0;
+  for (std::int64_t device = 0; device < moved->plan->from.devices(); ++device)
+    held = std::max(held, synth::tile_bytes(moved->plan->from, device));
+  if (received <= held) return;
+  report(base::make(Kind::annotation_gathers, moved->plan->received_bytes_total)
+             .at(written.span)
+             .suggest("name the axes it should be split over, as in `[8@x, 8]`"));
+}
+
+Maybe Checker::check_as(ExprId id, const frontend::As& as) {
+  const auto written = written_type(ast(), as.type);
+  if (!written.has_value()) {
+    check_array(as.operand);
+    return std::nullopt;
+  }
+  if (written->any_layout) {
+    report(base::make(Kind::any_layout_here).at(written->span));
+    return std::nullopt;
+  }
+  Maybe operand = check_array(as.operand, want_of(ast(), as.type));
+  if (!operand.has_value()) return std::nullopt;
+  synth::PlanOptions options;
+  options.within_bytes = as.within_bytes;
+  return annotated(*operand, *written, "`as`", ast()[id].span, options);
+}
+
+std::vector<Checked> Checker::parts(const Checked& value) {
+  if (value.nodes.size() == 1) return {value};
+  std::vector<Checked> all;
+  for (const NodeId node : value.nodes) all.push_back(with_affine(Checked{{node}, value.span, {}, {}, {}}));
+  return all;
+}
+
+Maybe Checker::check_tuple(ExprId, const frontend::Tuple& tuple) {
+  Checked all;
+  bool good = true;
+  for (const ExprId item : tuple.items) {
+    const Maybe value = check_array(item);
+    good = good && value.has_value();
+    if (value.has_value()) all.nodes.push_back(value->node());
+  }
+  if (!good) return std::nullopt;
+  return all;
+}
+
+// The nodes of a loop, branch or call with several results.
+Checked Checker::elements_of(NodeId node, Span span) {
+  const std::vector<ArrayType> types = typed_.nodes[node].types;
+  if (types.size() == 1) return with_affine(Checked{{node}, span, {}, {}, {}});
+  Checked all{{}, span, {}, {}, {}};
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    all.nodes.push_back(emit(span, {types[k]}, Element{node, static_cast<std::uint32_t>(k)}));
+  }
+  return all;
+}
+
+Maybe Checker::check_block(BlockId id, const Want& want, bool tuple_allowed) {
+  const frontend::Block& block = ast()[id];
+  const std::size_t outer = frame_->locals.size();
+  ++frame_->block_depth;
+  bool good = true;
+  for (const StatementId statement : block.statements) {
+    const auto& node = ast()[statement].node;
+    if (const auto* let = std::get_if<frontend::Let>(&node)) good = check_let(statement, *let) && good;
+    if (const auto* check = std::get_if<frontend::Assert>(&node))
+      good = check_assert(ast()[statement].span, *check) && good;
+  }
+  Maybe result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
+  --frame_->block_depth;
+  frame_->locals.resize(outer);
+  if (!good) return std::nullopt;
+  return result;
+}
+
+Maybe Checker::check_local(ExprId, const frontend::Local& local, const Want& want) {
+  ++local_depth_;
+  Maybe result = check_block(local.block, want, true);
+  --local_depth_;
+  return result;
+}
+
+// A replicated scalar of the given element type: a condition, a count, a position, a seed.
+Maybe Checker::scalar_of(const Checked& value, ElementType element, const std::string& who) {
+  const ArrayType& own = type(value);
+  if (own.rank() != 0 || own.element() != element) {
+    const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
+    report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span));
+    return std::nullopt;
+  }
+  return resolve_pending(value, who, value.span);
+}
+
+Maybe Checker::check_if(ExprId id, const frontend::If& node, const Want& want) {
+  const Span span = ast()[id].span;
+  Maybe condition = check_array(node.condition);
+  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
+  // The layout is wanted of the whole `if`, not of a branch.
+  const Want for_branch{want.element, {}, {}, {}};
+  If both;
+  Maybe then_value = in_region(both.then_region, [&] { return check_block(node.then_block, for_branch, true); });
+  Want for_else = for_branch;
+  if (then_value.has_value() && then_value->nodes.size() == 1 && !for_else.element.has_value())
+    for_else.element = type(*then_value).element();
+  Maybe else_value = in_region(both.else_region, [&] { return check_block(node.else_block, for_else, true); });
+  if (!condition.has_value() || !then_value.has_value() || !else_value.has_value()) return std::nullopt;
+  both.condition = condition->node();
+  return join_branches(span, std::move(both), *then_value, *else_value);
+}
+
+// The else branch comes to the then branch's layout where only layouts differ.
+Maybe Checker::join_branches(Span span, If both, const Checked& then_value, const Checked& else_value) {
+  const auto mismatch = [&](const std::string& a, const std::string& b) {
+    report(base::make(Kind::branch_mismatch, a, b).at(span).also(then_value.span, a).also(else_value.span, b));
+    return std::nullopt;
+  };
+  if (then_value.nodes.size() != else_value.nodes.size()) {
+    return mismatch(fmt::format("{} values", then_value.nodes.size()),
+                    fmt::format("{} values", else_value.nodes.size()));
+  }
+  std::vector<ArrayType> types;
+  for (std::size_t k = 0; k < then_value.nodes.size(); ++k) {
+    const ArrayType wanted = type(then_value.nodes[k]);
+    const ArrayType other = type(else_value.nodes[k]);
+    if (wanted.element() != other.element() || wanted.shape() != other.shape())
+      return mismatch(text(wanted), text(other));
+    Checked part = else_value;
+    part.nodes = {else_value.nodes[k]};
+    if (else_value.nodes.size() > 1) part.expr = {};
+    std::vector<Checked> with_mesh = {Checked{{then_value.nodes[k]}, then_value.span, {}, {}, {}}, part};
+    if (!unify_meshes(with_mesh, span)) return std::nullopt;
+    Maybe moved = in_region(both.else_region, [&] {
+      return redistribute(with_mesh[1], wanted, Why{Why::Asker::operation, "`if`", span, then_value.span, {}});
+    });
+    if (!moved.has_value()) return std::nullopt;
+    types.push_back(wanted);
+    both.then_region.results.push_back(then_value.nodes[k]);
+    both.else_region.results.push_back(moved->node());
+  }
+  return elements_of(emit(span, std::move(types), std::move(both)), span);
+}
+
+Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& want) {
+  const Span span = ast()[id].span;
+  const std::size_t outer = frame_->locals.size();
+  Loop made_loop;
+  bool good = true;
+  for (const frontend::Carried& carried : loop.carried) {
+    const Maybe initial =
+        check_array(carried.init, Want{loop.carried.size() == 1 ? want.element : std::nullopt, {}, {}, {}});
+    good = good && initial.has_value();
+    if (!initial.has_value()) continue;
+    made_loop.initial.push_back(initial->node());
+  }
+  Maybe count = check_array(loop.bound);
+  if (count.has_value()) count = scalar_of(*count, ElementType::i64, "the bound of a loop");
+  if (!good || !count.has_value()) return std::nullopt;
+  made_loop.count = count->node();
+  const auto parameter = [&](const ArrayType& own, Span at) { return typed_.nodes.add(Node{at, {own}, Parameter{}}); };
+  for (std::size_t k = 0; k < loop.carried.size(); ++k) {
+    const Span at = loop.carried[k].name.span;
+    made_loop.parameters.push_back(parameter(type(made_loop.initial[k]), at));
+    frame_->locals.push_back(
+        {loop.carried[k].name.text, with_affine(Checked{{made_loop.parameters.back()}, at, {}, {}, {}})});
+  }
+  // The index lives where the first carried value does, so that it can select from it.
+  made_loop.index =
+      parameter(ArrayType::scalar(ElementType::i64, type(made_loop.initial[0]).mesh_ref()), loop.index.span);
+  frame_->locals.push_back({loop.index.text, with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
+  const Want body_want{
+      loop.carried.size() == 1 ? std::optional(type(made_loop.initial[0]).element()) : std::nullopt, {}, {}, {}};
+  const Maybe body = in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); });
+  frame_->locals.resize(outer);
+  if (!body.has_value() || !loop_keeps_types(loop, made_loop, *body)) return std::nullopt;
+  made_loop.body.results = body->nodes;
+  std::vector<ArrayType> types;
+  for (const NodeId initial : made_loop.initial) types.push_back(type(initial));
+  return elements_of(emit(span, std::move(types), std::move(made_loop)), span);
+}
+
+bool Checker::loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body) {
+  if (body.nodes.size() != loop.carried.size()) {
+    report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));
+    return false;
+  }
+  for (std::size_t k = 0; k < body.nodes.size(); ++k) {
+    const ArrayType& before = type(made_loop.initial[k]);
+    const ArrayType& after = type(body.nodes[k]);
+    if (synth::same_type(before, after)) continue;
+    const bool layout_only = before.element() == after.element() && before.shape() == after.shape();
+    const std::string help =
+        layout_only ? fmt::format("end the body with `as {}`, or start with that layout", text(before)) : "";
+    report(base::make(Kind::loop_carried, loop.carried[k].name.text, text(before), text(after))
+               .at(body.span, text(after))
+               .also(loop.carried[k].name.span, text(before))
+               .suggest(help));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,95 @@
+// What names mean: variables, functions, meshes, in the order they were bound. An environment is a value: a session
+// hands one to `check` and keeps the one that comes back; copying it is how a session forks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/source.hpp"
+#include "frontend/ast.hpp"
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::typeck {
+
+using synth::ArrayType;
+
+// The value of a scalar that is known when the program is checked: integer constants may stand in extents, and any
+// known scalar can be made again on another mesh.
+using KnownScalar = std::variant<bool, std::int64_t, double>;
+
+// A number that grows with every binding: "as seen at moment n" is every binding below n, the latest winning.
+using Moment = std::uint32_t;
+
+struct Variable {
+  std::string name;
+  ArrayType type;
+  std::optional<KnownScalar> known;
+  std::uint32_t slot = 0;  // which value of the session holds it; unique among all bindings of a session
+  base::Span span;         // of the name where it was bound
+};
+
+struct Function {
+  std::shared_ptr<const frontend::Ast> ast;
+  frontend::StatementId statement;  // an Fn
+  Moment moment = 0;                // names in the body are looked up as of here, plus the function's own for its error
+  base::Span span;                  // of the name
+
+  const frontend::Fn& definition() const { return std::get<frontend::Fn>((*ast)[statement].node); }
+};
+
+struct NamedMesh {
+  std::string name;
+  synth::MeshRef mesh;
+  base::Span span;
+};
+
+class Environment {
+ public:
+  Environment();
+
+  Moment now() const { return now_; }
+  void bind(Variable variable);
+  void bind(Function function);
+  void bind(NamedMesh mesh);
+  std::uint32_t new_slot() { return next_slot_++; }
+
+  const Variable* variable(std::string_view name, Moment at) const;
+  const Function* function(std::string_view name, Moment at) const;
+  const NamedMesh* mesh(std::string_view name, Moment at) const;
+  // The last mesh declared before `at`; without any, the single device.
+  synth::MeshRef default_mesh(Moment at) const;
+  bool has_mesh(Moment at) const { return !defaults_.empty() && defaults_.front().first < at; }
+
+  std::vector<std::string> variable_names(Moment at) const;
+  std::vector<std::string> function_names(Moment at) const;
+  std::vector<std::string> mesh_names(Moment at) const;
+  // The slots that names still reach: of current bindings, and of those that a current function's body can see by name.
+  std::vector<std::uint32_t> live_slots() const;
+
+ private:
+  template <class T>
+  using Timeline = std::map<std::string, std::vector<std::pair<Moment, T>>, std::less<>>;
+  template <class T>
+  static const T* at_moment(const Timeline<T>& timeline, std::string_view name, Moment at);
+
+  void keep_slots(std::string_view name, Moment from, std::set<std::uint32_t>& slots) const;
+
+  Timeline<Variable> variables_;
+  Timeline<Function> functions_;
+  Timeline<NamedMesh> meshes_;
+  std::vector<std::pair<Moment, synth::MeshRef>> defaults_;
+  Moment now_ = 1;
+  std::uint32_t next_slot_ = 0;
+};
+
+// A type as the language writes it: `f32[16@y, 16]{+x} on m2`; `on` only where the mesh is not the default one at `at`.
+std::string print_type(const ArrayType& type, const Environment& environment, Moment at);
+
+}  // namespace tessera::typeck

@@ -1,0 +1,382 @@
+// Expressions: literals, names, operators, casts.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/nearest.hpp"
+#include "typeck/checker.hpp"
+#include "typeck/fold.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// Expressions and calls nest at most this deep, so that a hostile program cannot exhaust the stack.
+constexpr std::size_t kDepthMax = 600;
+
+class Depth {
+ public:
+  explicit Depth(std::size_t& depth) : depth_(depth) { ++depth_; }
+  ~Depth() { --depth_; }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+
+ private:
+  std::size_t& depth_;
+};
+
+}  // namespace
+
+Maybe Checker::check_array(ExprId id, const Want& want) {
+  Maybe value = check_expr(id, want);
+  if (!value.has_value()) return std::nullopt;
+  if (value->nodes.size() == 1) return value;
+  report(base::make(Kind::tuple_here).at(ast()[id].span));
+  return std::nullopt;
+}
+
+Maybe Checker::check_expr(ExprId id, const Want& want) {
+  const Depth depth(depth_);
+  const frontend::Expr& expr = ast()[id];
+  if (depth_ > kDepthMax) {
+    report(base::make(Kind::call_too_deep, kDepthMax).at(expr.span).suggest("bind parts of it with `let`"));
+    return std::nullopt;
+  }
+  Maybe value = check_node(id, expr, want);
+  if (!value.has_value()) return std::nullopt;
+  value->span = expr.span;
+  value->expr = id;
+  return value;
+}
+
+Maybe Checker::check_node(ExprId id, const frontend::Expr& expr, const Want& want) {
+  struct Visitor {
+    Checker& checker;
+    ExprId id;
+    Span span;
+    const Want& want;
+    Maybe operator()(const frontend::IntLiteral& node) const { return checker.check_int_literal(span, node, want); }
+    Maybe operator()(const frontend::FloatLiteral& node) const { return checker.check_float_literal(span, node, want); }
+    Maybe operator()(const frontend::BoolLiteral& node) const {
+      return checker.scalar(span, node.value, ElementType::boolean, checker.default_mesh());
+    }
+    Maybe operator()(const frontend::StringLiteral&) const {
+      checker.report(base::make(Kind::string_here).at(span));
+      return std::nullopt;
+    }
+    Maybe operator()(const frontend::ListLiteral& node) const { return checker.check_list(id, node, want); }
+    Maybe operator()(const frontend::NameRef& node) const { return checker.check_name(id, node); }
+    Maybe operator()(const frontend::Unary& node) const { return checker.check_unary(id, node, want); }
+    Maybe operator()(const frontend::Binary& node) const { return checker.check_binary(id, node, want); }
+    Maybe operator()(const frontend::Index& node) const { return checker.check_index(id, node); }
+    Maybe operator()(const frontend::Call& node) const { return checker.check_call(id, node, want); }
+    Maybe operator()(const frontend::Cast& node) const { return checker.check_cast(id, node, want); }
+    Maybe operator()(const frontend::Tuple& node) const { return checker.check_tuple(id, node); }
+    Maybe operator()(const frontend::As& node) const { return checker.check_as(id, node); }
+    Maybe operator()(const frontend::If& node) const { return checker.check_if(id, node, want); }
+    Maybe operator()(const frontend::BlockExpr& node) const { return checker.check_block(node.block, want, true); }
+    Maybe operator()(const frontend::Local& node) const { return checker.check_local(id, node, want); }
+    Maybe operator()(const frontend::Loop& node) const { return checker.check_loop(id, node, want); }
+  };
+  return std::visit(Visitor{*this, id, expr.span, want}, expr.node);
+}
+
+// ---- Literals: they take the element type their context wants
+// ------------------------------------------------------------
+
+bool Checker::is_literal(ExprId id) const {
+  const auto& node = ast()[id].node;
+  if (std::holds_alternative<frontend::IntLiteral>(node) || std::holds_alternative<frontend::FloatLiteral>(node))
+    return true;
+  if (const auto* list = std::get_if<frontend::ListLiteral>(&node)) {
+    return list->items.empty() || is_literal(list->items.front());
+  }
+  if (const auto* unary = std::get_if<frontend::Unary>(&node)) {
+    return unary->op == frontend::UnaryOp::negate && is_literal(unary->operand);
+  }
+  if (const auto* binary = std::get_if<frontend::Binary>(&node)) {
+    return is_arithmetic(binary->op) && is_literal(binary->left) && is_literal(binary->right);
+  }
+  return false;
+}
+
+Maybe Checker::check_int_literal(Span span, const frontend::IntLiteral& literal, const Want& want) {
+  const ElementType element = want.element.value_or(ElementType::i64);
+  if (element == ElementType::i64) return scalar(span, literal.value, element, default_mesh());
+  if (synth::is_float(element)) return scalar(span, static_cast<double>(literal.value), element, default_mesh());
+  if (element == ElementType::i32 && literal.value <= std::numeric_limits<std::int32_t>::max()) {
+    return scalar(span, literal.value, element, default_mesh());
+  }
+  report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element)).at(span));
+  return std::nullopt;
+}
+
+Maybe Checker::check_float_literal(Span span, const frontend::FloatLiteral& literal, const Want& want) {
+  const ElementType element = want.element.value_or(ElementType::f32);
+  if (synth::is_float(element)) return scalar(span, literal.value, element, default_mesh());
+  report(base::make(Kind::literal_does_not_fit, literal.text, synth::name(element))
+             .at(span)
+             .suggest("write an integer, or cast the other side with f32(...)"));
+  return std::nullopt;
+}
+
+namespace {
+
+// Walks a nested list of literals into one dense array.
+class ListReader {
+ public:
+  explicit ListReader(const Ast& ast) : ast_(ast) {}
+
+  // False with `problem` set where the list is not an array of numbers.
+  bool read(ExprId id, std::size_t depth) {
+    if (const auto* list = std::get_if<frontend::ListLiteral>(&ast_[id].node)) return read_list(id, *list, depth);
+    const auto value = literal_value(ast_, id);
+    if (!value.has_value()) return fail(base::make(Kind::list_item), id);
+    if (depth != shape.size()) return fail(base::make(Kind::ragged_list, "none", shape[depth]), id);
+    values.push_back(*value);
+    return true;
+  }
+
+  Shape shape;
+  std::vector<KnownScalar> values;
+  std::optional<Diagnostic> problem;
+
+ private:
+  bool read_list(ExprId id, const frontend::ListLiteral& list, std::size_t depth) {
+    const auto length = static_cast<std::int64_t>(list.items.size());
+    if (depth == shape.size()) {
+      if (!values.empty() || closed_) return fail(base::make(Kind::ragged_list, length, "none"), id);
+      if (depth == synth::kRankMax) return fail(base::make(Kind::rank_too_large, depth + 1), id);
+      shape.push_back(length);
+    } else if (shape[depth] != length) {
+      return fail(base::make(Kind::ragged_list, length, shape[depth]), id);
+    }
+    for (const ExprId item : list.items) {
+      if (!read(item, depth + 1)) return false;
+    }
+    closed_ = true;
+    return true;
+  }
+
+  bool fail(Diagnostic diagnostic, ExprId id) {
+    problem = std::move(diagnostic).at(ast_[id].span);
+    return false;
+  }
+
+  const Ast& ast_;
+  bool closed_ = false;
+};
+
+ElementType element_of_values(const std::vector<KnownScalar>& values) {
+  bool all_bool = !values.empty();
+  bool any_float = false;
+  for (const KnownScalar& value : values) {
+    all_bool = all_bool && std::holds_alternative<bool>(value);
+    any_float = any_float || std::holds_alternative<double>(value);
+  }
+  if (all_bool) return ElementType::boolean;
+  return any_float ? ElementType::f32 : ElementType::i64;
+}
+
+bool value_fits(const KnownScalar& value, ElementType element) {
+  if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
+  if (std::holds_alternative<bool>(value)) return false;
+  if (synth::is_float(element)) return true;
+  if (std::holds_alternative<double>(value)) return false;
+  const auto integer = std::get<std::int64_t>(value);
+  return element == ElementType::i64 ||
+         (integer >= std::numeric_limits<std::int32_t>::min() && integer <= std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
+Maybe Checker::check_list(ExprId id, const frontend::ListLiteral&, const Want& want) {
+  ListReader reader(ast());
+  if (!reader.read(id, 0)) {
+    report(std::move(*reader.problem));
+    return std::nullopt;
+  }
+  const ElementType element = want.element.value_or(element_of_values(reader.values));
+  synth::Literal literal{element, reader.shape, {}};
+  for (const KnownScalar& value : reader.values) {
+    if (!value_fits(value, element)) {
+      report(base::make(Kind::literal_does_not_fit, print_known(value), synth::name(element)).at(ast()[id].span));
+      return std::nullopt;
+    }
+    append_bytes(literal.bytes, value, element);
+  }
+  return constant(ast()[id].span, std::move(literal), default_mesh());
+}
+
+// ---- Names
+// ---------------------------------------------------------------------------------------------------------------
+
+const Checked* Checker::local(std::string_view name, bool& poisoned) const {
+  for (auto at = frame_->locals.rbegin(); at != frame_->locals.rend(); ++at) {
+    if (at->name != name) continue;
+    poisoned = !at->value.has_value();
+    return poisoned ? nullptr : &*at->value;
+  }
+  return nullptr;
+}
+
+NodeId Checker::input_node(const Variable& variable) {
+  const auto found = slot_nodes_.find(variable.slot);
+  if (found != slot_nodes_.end()) return found->second;
+  const NodeId id = typed_.nodes.add(Node{variable.span, {variable.type}, Input{variable.slot}});
+  slot_nodes_.emplace(variable.slot, id);
+  return id;
+}
+
+Maybe Checker::check_name(ExprId id, const frontend::NameRef& name) {
+  const Span span = ast()[id].span;
+  bool poisoned = false;
+  if (const Checked* value = local(name.name, poisoned)) return *value;
+  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
+  if (poisoned || poisoned_.contains(name.name)) return std::nullopt;
+  if (const Variable* variable = environment_.variable(name.name, moment)) {
+    Checked value{{input_node(*variable)}, span, id, variable->known, {}};
+    if (const auto affine = slot_affines_.find(variable->slot); affine != slot_affines_.end())
+      value.affine = affine->second;
+    return with_affine(std::move(value));
+  }
+  report_unknown_name(name.name, span);
+  return std::nullopt;
+}
+
+void Checker::report_unknown_name(const std::string& name, Span span) {
+  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
+  std::vector<std::string> names = environment_.variable_names(moment);
+  for (const Local& bound : frame_->locals) names.push_back(bound.name);
+  names.insert(names.end(), {"true", "false"});
+  names.insert(names.end(), poisoned_.begin(), poisoned_.end());
+  std::string help;
+  if (const auto near = base::nearest(name, names)) {
+    help = fmt::format("did you mean `{}`?", *near);
+  } else if (environment_.function(name, moment) != nullptr) {
+    help = fmt::format("`{}` is a function: call it with its arguments", name);
+  }
+  report(base::make(Kind::unknown_name, name).at(span).suggest(std::move(help)));
+}
+
+// An i64 scalar that carries no sum yet stands for itself.
+Checked Checker::with_affine(Checked value) const {
+  const ArrayType& array = type(value);
+  if (array.rank() != 0 || array.element() != ElementType::i64 || value.affine.has_value()) return value;
+  if (const auto known = known_integer(value)) {
+    value.affine = Affine{{}, *known};
+  } else {
+    value.affine = Affine{{{value.node(), 1}}, 0};
+  }
+  return value;
+}
+
+// ---- Operators
+// -----------------------------------------------------------------------------------------------------------
+
+Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& want) {
+  const Span span = ast()[id].span;
+  const bool negate = unary.op == frontend::UnaryOp::negate;
+  constexpr std::int64_t kLeastI32 = std::numeric_limits<std::int32_t>::min();
+  const auto* digits = std::get_if<frontend::IntLiteral>(&ast()[unary.operand].node);
+  const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
+  if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
+  Maybe operand = check_array(unary.operand, Want{negate ? want.element : std::nullopt, {}, {}, {}});
+  if (!operand.has_value()) return std::nullopt;
+  const ElementType element = type(*operand).element();
+  const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
+  if (!works) {
+    report(base::make(Kind::element_unsupported, negate ? "unary `-`" : "`!`", synth::name(element))
+               .at(span)
+               .suggest(negate ? "cast it first, as in i64(...)" : "compare it, as in `a == 0`"));
+    return std::nullopt;
+  }
+  const auto known = operand->known;
+  Affine negative = operand->affine.value_or(Affine{});
+  const bool affine = operand->affine.has_value();
+  Maybe result = map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand}, element,
+                     negate ? "unary `-`" : "`!`", want);
+  if (!result.has_value()) return std::nullopt;
+  if (known.has_value()) result->known = fold_unary(negate, *known, element);
+  if (affine && negate) result->affine = scaled(std::move(negative), -1);
+  return result;
+}
+
+// Checks two operands so that a literal takes the other's element type.
+std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, ExprId right, const Want& want) {
+  const bool left_literal = is_literal(left);
+  const bool right_literal = is_literal(right);
+  Maybe a;
+  Maybe b;
+  if (left_literal && !right_literal) {
+    b = check_array(right);
+    a = check_array(left, Want{b.has_value() ? std::optional(type(*b).element()) : std::nullopt, {}, {}, {}});
+  } else if (!left_literal && right_literal) {
+    a = check_array(left);
+    b = check_array(right, Want{a.has_value() ? std::optional(type(*a).element()) : std::nullopt, {}, {}, {}});
+  } else {
+    const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
+    const Want both{mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element, {}, {}, {}};
+    a = check_array(left, both);
+    b = check_array(right, both);
+  }
+  if (!a.has_value() || !b.has_value()) return std::nullopt;
+  return std::pair(std::move(*a), std::move(*b));
+}
+
+Maybe Checker::check_binary(ExprId id, const frontend::Binary& binary, const Want& want) {
+  const Span span = ast()[id].span;
+  const std::string who = fmt::format("`{}`", frontend::spelling(binary.op));
+  const bool result_element_wanted = is_arithmetic(binary.op) || binary.op == frontend::BinaryOp::matmul;
+  auto operands = check_operands(binary.left, binary.right, result_element_wanted ? want : Want{});
+  if (!operands.has_value()) return std::nullopt;
+  auto& [left, right] = *operands;
+  const ElementType a = type(left).element();
+  const ElementType b = type(right).element();
+  if (a != b) {
+    report(base::make(Kind::element_mismatch, who, synth::name(a), synth::name(b))
+               .at(binary.op_span)
+               .also(left.span, std::string(synth::name(a)))
+               .also(right.span, std::string(synth::name(b)))
+               .suggest(cast_help(a, text(left.span), b, text(right.span))));
+    return std::nullopt;
+  }
+  if (!binary_accepts(binary.op, a)) {
+    report(base::make(Kind::element_unsupported, who, synth::name(a))
+               .at(binary.op_span)
+               .suggest(unsupported_help(binary.op)));
+    return std::nullopt;
+  }
+  if (binary.op == frontend::BinaryOp::matmul) return matmul(span, left, right, want);
+  const auto known_left = left.known;
+  const auto known_right = right.known;
+  auto affine = combine(binary.op, left.affine, right.affine);
+  Maybe result =
+      map(span, map_op(binary.op), {left, right}, is_arithmetic(binary.op) ? a : ElementType::boolean, who, want);
+  if (!result.has_value()) return std::nullopt;
+  if (known_left.has_value() && known_right.has_value())
+    result->known = fold_binary(binary.op, *known_left, *known_right, a);
+  result->affine = std::move(affine);
+  return with_affine(std::move(*result));
+}
+
+Maybe Checker::check_cast(ExprId id, const frontend::Cast& cast, const Want& want) {
+  const auto element = element_type(cast.element, cast.element_span);
+  if (!element.has_value()) return std::nullopt;
+  // A literal becomes the wanted element at once: f64(0.1) is the nearest f64.
+  const bool literal = is_literal(cast.operand) &&
+                       (synth::is_float(*element) || !has_float_literal(ast(), cast.operand)) &&
+                       *element != ElementType::boolean;
+  Maybe operand = check_array(cast.operand, Want{literal ? element : std::nullopt, {}, {}, {}});
+  if (!operand.has_value()) return std::nullopt;
+  if (type(*operand).element() == *element) return operand;
+  const auto known = operand->known;
+  const ElementType from = type(*operand).element();
+  Maybe result = map(ast()[id].span, synth::MapOp::cast, {*operand}, *element,
+                     fmt::format("{}(...)", synth::name(*element)), want);
+  if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, *element);
+  return result;
+}
+
+}  // namespace tessera::typeck

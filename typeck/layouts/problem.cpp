@@ -1,0 +1,212 @@
+#include "typeck/layouts/problem.hpp"
+
+#include <algorithm>
+
+namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::AxisList;
+
+namespace {
+
+std::size_t index_count(const Signature& signature) {
+  int most = -1;
+  for (const auto& operand : signature.operands) {
+    for (const int index : operand) most = std::max(most, index);
+  }
+  for (const int index : signature.result) most = std::max(most, index);
+  return static_cast<std::size_t>(most + 1);
+}
+
+AxisList without(const AxisList& axes, const std::vector<AxisList>& used) {
+  AxisList rest;
+  for (const synth::AxisPart& part : axes) {
+    const AxisList alone = {part};
+    const bool taken = std::any_of(used.begin(), used.end(), [&](const AxisList& u) { return any_overlap(alone, u); });
+    if (!taken) rest.push_back(part);
+  }
+  return rest;
+}
+
+// Are two dimensions split alike? Lists that differ may still cut alike where extents are small.
+bool alike(const ArrayType& a, std::size_t dimension_a, const ArrayType& b, std::size_t dimension_b) {
+  const AxisList& left = a.layout().split(dimension_a);
+  const AxisList& right = b.layout().split(dimension_b);
+  if (left == right) return true;
+  return synth::same_cuts(a, dimension_a, b, dimension_b);
+}
+
+}  // namespace
+
+bool in_result(const Signature& signature, int index) {
+  return std::find(signature.result.begin(), signature.result.end(), index) != signature.result.end();
+}
+
+std::size_t result_dimension(const Signature& signature, std::size_t index) {
+  const auto found = std::find(signature.result.begin(), signature.result.end(), static_cast<int>(index));
+  return static_cast<std::size_t>(found - signature.result.begin());
+}
+
+bool any_overlap(const AxisList& a, const AxisList& b) {
+  return std::any_of(a.begin(), a.end(), [&](const synth::AxisPart& part) {
+    return std::any_of(b.begin(), b.end(), [&](const synth::AxisPart& other) { return synth::overlap(part, other); });
+  });
+}
+
+Problem::Problem(const Signature& signature, std::vector<const ArrayType*> types)
+    : signature_(signature), types_(std::move(types)), indices_(index_count(signature)) {
+  for (const ArrayType* type : types_) {
+    if (!type->layout().pending().empty()) reserved_.push_back(type->layout().pending());
+  }
+}
+
+// The splits by which the operand carries the index: those of the first dimension that does.
+const AxisList* Problem::carried(std::size_t operand, std::size_t index) const {
+  const auto& dimensions = signature_.operands[operand];
+  const auto found = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(index));
+  if (found == dimensions.end()) return nullptr;
+  return &types_[operand]->layout().split(static_cast<std::size_t>(found - dimensions.begin()));
+}
+
+const AxisList* Problem::first_split(std::size_t index) const {
+  for (std::size_t k = 0; k < types_.size(); ++k) {
+    if (const AxisList* split = carried(k, index)) return split;
+  }
+  return nullptr;
+}
+
+// Do all operands that carry the index split it alike?
+bool Problem::agreed(std::size_t index) const {
+  const ArrayType* first = nullptr;
+  std::size_t first_dimension = 0;
+  for (std::size_t k = 0; k < types_.size(); ++k) {
+    for (std::size_t d = 0; d < signature_.operands[k].size(); ++d) {
+      if (signature_.operands[k][d] != static_cast<int>(index)) continue;
+      if (first != nullptr && !alike(*first, first_dimension, *types_[k], d)) return false;
+      if (first == nullptr) first_dimension = d;
+      if (first == nullptr) first = types_[k];
+    }
+  }
+  return true;
+}
+
+std::optional<Assignment> Problem::as_they_are() const {
+  Assignment assignment(indices_);
+  for (std::size_t i = 0; i < indices_; ++i) {
+    if (!agreed(i)) return std::nullopt;
+    if (const AxisList* split = first_split(i)) assignment[i] = *split;
+  }
+  if (!valid(assignment) || !whole_dimensions_unsplit()) return std::nullopt;
+  return assignment;
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> Problem::clash() const {
+  for (std::size_t a = 0; a < indices_; ++a) {
+    for (std::size_t b = a + 1; b < indices_; ++b) {
+      const bool both = in_result(signature_, static_cast<int>(a)) && in_result(signature_, static_cast<int>(b));
+      if (!both || !agreed(a) || !agreed(b)) continue;
+      const AxisList* left = first_split(a);
+      const AxisList* right = first_split(b);
+      if (left != nullptr && right != nullptr && any_overlap(*left, *right)) return std::pair(a, b);
+    }
+  }
+  return std::nullopt;
+}
+
+Assignment Problem::carried_from(std::size_t operand) const {
+  Assignment assignment(indices_);
+  std::vector<AxisList> used = reserved_;
+  for (std::size_t i = 0; i < indices_; ++i) {
+    if (const AxisList* split = carried(operand, i)) {
+      assignment[i] = *split;
+      used.push_back(*split);
+    }
+  }
+  fill_lacking(assignment, used, [&](std::size_t i) { return carried(operand, i) != nullptr; });
+  return assignment;
+}
+
+Assignment Problem::wanted(const synth::Layout& layout) const {
+  Assignment assignment(indices_);
+  std::vector<AxisList> used = reserved_;
+  for (std::size_t d = 0; d < signature_.result.size(); ++d) {
+    if (signature_.result[d] == kWhole) continue;
+    assignment[static_cast<std::size_t>(signature_.result[d])] = layout.split(d);
+    used.push_back(layout.split(d));
+  }
+  fill_lacking(assignment, used, [&](std::size_t i) { return in_result(signature_, static_cast<int>(i)); });
+  return assignment;
+}
+
+Assignment Problem::undisputed() const {
+  Assignment assignment(indices_);
+  for (std::size_t i = 0; i < indices_; ++i) {
+    const AxisList* split = first_split(i);
+    if (split != nullptr && may_split(i) && agreed(i) && !shares_axis(i)) assignment[i] = *split;
+  }
+  return assignment;
+}
+
+void Problem::split_free(Assignment& assignment, const synth::Layout& wanted_layout) const {
+  std::vector<AxisList> used = reserved_;
+  used.insert(used.end(), assignment.begin(), assignment.end());
+  for (std::size_t d = 0; d < signature_.result.size(); ++d) {
+    const int index = signature_.result[d];
+    if (index == kWhole || first_split(static_cast<std::size_t>(index)) != nullptr) continue;
+    AxisList& split = assignment[static_cast<std::size_t>(index)];
+    if (split.empty()) split = without(wanted_layout.split(d), used);
+    used.push_back(split);
+  }
+}
+
+bool Problem::valid(const Assignment& assignment) const {
+  std::vector<AxisList> used = reserved_;
+  for (std::size_t i = 0; i < indices_; ++i) {
+    const bool clashes =
+        std::any_of(used.begin(), used.end(), [&](const AxisList& u) { return any_overlap(assignment[i], u); });
+    if (clashes || (!assignment[i].empty() && !may_split(i))) return false;
+    used.push_back(assignment[i]);
+  }
+  return true;
+}
+
+bool Problem::may_split(std::size_t index) const {
+  if (repeated_in_one_operand(index)) return false;
+  return signature_.contraction_may_split || in_result(signature_, static_cast<int>(index));
+}
+
+bool Problem::shares_axis(std::size_t index) const {
+  const AxisList* split = first_split(index);
+  for (std::size_t other = 0; other < indices_; ++other) {
+    const AxisList* others = first_split(other);
+    if (other != index && others != nullptr && any_overlap(*split, *others)) return true;
+  }
+  return std::any_of(reserved_.begin(), reserved_.end(), [&](const AxisList& r) { return any_overlap(*split, r); });
+}
+
+bool Problem::whole_dimensions_unsplit() const {
+  for (std::size_t k = 0; k < types_.size(); ++k) {
+    for (std::size_t d = 0; d < signature_.operands[k].size(); ++d) {
+      if (signature_.operands[k][d] == kWhole && !types_[k]->layout().split(d).empty()) return false;
+    }
+  }
+  return true;
+}
+
+bool Problem::repeated_in_one_operand(std::size_t index) const {
+  return std::any_of(signature_.operands.begin(), signature_.operands.end(), [&](const std::vector<int>& dimensions) {
+    return std::count(dimensions.begin(), dimensions.end(), static_cast<int>(index)) > 1;
+  });
+}
+
+// An index that is not given takes the split of the first operand that carries it, less the axes already used.
+void Problem::fill_lacking(Assignment& assignment, std::vector<AxisList>& used,
+                           const std::function<bool(std::size_t)>& given) const {
+  for (std::size_t i = 0; i < indices_; ++i) {
+    if (given(i)) continue;
+    if (const AxisList* split = first_split(i); split != nullptr && may_split(i)) assignment[i] = without(*split, used);
+    used.push_back(assignment[i]);
+  }
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,60 @@
+// One operation's operands seen by index: where their layouts agree, and which assignments would bring them together.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "synth/layout/array_type.hpp"
+#include "typeck/layouts/signature.hpp"
+
+namespace tessera::typeck {
+
+// Which axes split each index.
+using Assignment = std::vector<synth::AxisList>;
+
+bool in_result(const Signature& signature, int index);
+std::size_t result_dimension(const Signature& signature, std::size_t index);
+bool any_overlap(const synth::AxisList& a, const synth::AxisList& b);
+
+class Problem {
+ public:
+  // Both must outlive the problem. Pending axes of operands are taken: no index may be split over them.
+  Problem(const Signature& signature, std::vector<const synth::ArrayType*> types);
+
+  // The assignment that needs no redistribution, if there is one.
+  std::optional<Assignment> as_they_are() const;
+  // Two indices of the result, each agreed, that one axis splits (an error, not repaired).
+  std::optional<std::pair<std::size_t, std::size_t>> clash() const;
+
+  // Candidates: an operand's layout carried to the indices; the wanted layout of the result; replication of the
+  // disputed indices only.
+  Assignment carried_from(std::size_t operand) const;
+  Assignment wanted(const synth::Layout& layout) const;
+  Assignment undisputed() const;
+  // Result indices that no operand carries (broadcasts) cost nothing to split: they take the wanted split, less the
+  // axes already used.
+  void split_free(Assignment& assignment, const synth::Layout& wanted_layout) const;
+  // No axis on two indices, none that is pending, and indices that disappear split only where that is allowed.
+  bool valid(const Assignment& assignment) const;
+
+ private:
+  const synth::AxisList* carried(std::size_t operand, std::size_t index) const;
+  const synth::AxisList* first_split(std::size_t index) const;
+  bool agreed(std::size_t index) const;
+  bool may_split(std::size_t index) const;
+  bool shares_axis(std::size_t index) const;
+  bool whole_dimensions_unsplit() const;
+  bool repeated_in_one_operand(std::size_t index) const;
+  void fill_lacking(Assignment& assignment, std::vector<synth::AxisList>& used,
+                    const std::function<bool(std::size_t)>& given) const;
+
+  const Signature& signature_;
+  std::vector<const synth::ArrayType*> types_;
+  std::size_t indices_;
+  std::vector<synth::AxisList> reserved_;
+};
+
+}  // namespace tessera::typeck

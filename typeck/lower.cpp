@@ -1,0 +1,261 @@
+// Typed -> Program. Calls are inlined: the registers of an inlined body are a map of their own, in which nodes of the
+// program's top level are still seen.
+#include "typeck/lower.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tessera::typeck {
+
+namespace {
+
+using synth::RegisterId;
+using Registers = std::map<NodeId, std::vector<RegisterId>>;
+
+// More steps than this are refused while lowering; thrown inside this file only.
+struct TooLarge {};
+
+class Lowering {
+ public:
+  Lowering(const Typed& typed, Keep keep) : typed_(typed), keep_(keep) {
+    lowered_.program.literals = typed.literals;
+    lowered_.program.strings = typed.strings;
+  }
+
+  Lowered all() {
+    body_ = &lowered_.program.body;
+    for (std::size_t k = 0; k < typed_.statements.size(); ++k) {
+      statement_ = static_cast<std::uint32_t>(k);
+      region(typed_.statements[k].region, global_);
+    }
+    add_outputs();
+    return std::move(lowered_);
+  }
+
+ private:
+  RegisterId fresh(const ArrayType& type) { return lowered_.program.registers.add(type); }
+
+  std::uint32_t origin(base::Span span) {
+    const auto [at, is_new] =
+        origins_.emplace(std::pair(span, statement_), static_cast<std::uint32_t>(lowered_.origins.size()));
+    if (is_new) lowered_.origins.push_back(Origin{span, statement_});
+    return at->second;
+  }
+
+  void step(base::Span span, decltype(synth::Step::node) node) {
+    if (++steps_ > synth::kProgramStepsMax) throw TooLarge{};
+    body_->push_back(synth::Step{origin(span), std::move(node)});
+  }
+
+  const std::vector<RegisterId>& registers(NodeId id, Registers& local) {
+    if (const auto found = local.find(id); found != local.end()) return found->second;
+    if (const auto found = global_.find(id); found != global_.end()) return found->second;
+    const Node& node = typed_.nodes[id];
+    const auto* input = std::get_if<Input>(&node.body);
+    TESSERA_CHECK(input != nullptr, "a node is used where it was not computed");
+    const RegisterId made = fresh(node.types.at(0));
+    lowered_.program.inputs.push_back(made);
+    lowered_.input_slots.push_back(input->slot);
+    return global_.emplace(id, std::vector{made}).first->second;
+  }
+
+  RegisterId one(NodeId id, Registers& local) { return registers(id, local).at(0); }
+
+  std::vector<RegisterId> many(const std::vector<NodeId>& ids, Registers& local) {
+    std::vector<RegisterId> all;
+    for (const NodeId id : ids) all.push_back(one(id, local));
+    return all;
+  }
+
+  void region(const Region& nodes, Registers& local) {
+    for (const NodeId id : nodes.order) {
+      const Node& node = typed_.nodes[id];
+      std::visit([&](const auto& body) { local[id] = lower(node, body, local); }, node.body);
+    }
+  }
+
+  // Lowers a region into a body of its own and gives the registers of its results.
+  std::vector<RegisterId> nested(const Region& nodes, synth::Body& body, Registers& local) {
+    synth::Body* const outer = std::exchange(body_, &body);
+    region(nodes, local);
+    auto results = many(nodes.results, local);
+    body_ = outer;
+    return results;
+  }
+
+  std::vector<RegisterId> fresh_all(const std::vector<ArrayType>& types) {
+    std::vector<RegisterId> all;
+    for (const ArrayType& type : types) all.push_back(fresh(type));
+    return all;
+  }
+
+  std::vector<RegisterId> lower(const Node&, const Parameter&, Registers&) {
+    TESSERA_CHECK(false, "a parameter is not computed");
+  }
+  std::vector<RegisterId> lower(const Node&, const Input&, Registers&) {
+    TESSERA_CHECK(false, "an input is not computed");
+  }
+
+  std::vector<RegisterId> lower(const Node& node, const Compute& body, Registers& local) {
+    auto operands = many(body.operands, local);
+    auto results = fresh_all(node.types);
+    step(node.span, synth::Apply{body.operation, std::move(operands), results});
+    return results;
+  }
+
+  std::vector<RegisterId> lower(const Node& node, const Redistribute& body, Registers& local) {
+    RegisterId current = one(body.operand, local);
+    for (const synth::PlanStep& plan_step : body.plan->steps) {
+      const RegisterId next = fresh(plan_step.after);
+      step(node.span, synth::Apply{synth::Collect{plan_step.collective, 1}, {current}, {next}});
+      current = next;
+    }
+    // A plan may end in the same tiles written in another way (an extent of 0 or 1 that is split).
+    if (lowered_.program.registers[current] == node.types.at(0)) return {current};
+    const RegisterId rewritten = fresh(node.types.at(0));
+    step(node.span, synth::Apply{synth::Reshape{}, {current}, {rewritten}});
+    return {rewritten};
+  }
+
+  std::vector<RegisterId> lower(const Node&, const Call& body, Registers& local) {
+    const Instance& instance = typed_.instances[body.instance];
+    Registers own;
+    for (std::size_t k = 0; k < body.arguments.size(); ++k)
+      own[instance.parameters[k]] = {one(body.arguments[k], local)};
+    region(instance.body, own);
+    return many(instance.body.results, own);
+  }
+
+  std::vector<RegisterId> lower(const Node& node, const Loop& body, Registers& local) {
+    synth::Repeat repeat;
+    repeat.count = one(body.count, local);
+    repeat.initial = many(body.initial, local);
+    repeat.index = fresh(typed_.type(body.index));
+    local[body.index] = {repeat.index};
+    for (const NodeId parameter : body.parameters) {
+      repeat.parameters.push_back(fresh(typed_.type(parameter)));
+      local[parameter] = {repeat.parameters.back()};
+    }
+    repeat.next = nested(body.body, repeat.body, local);
+    repeat.results = fresh_all(node.types);
+    auto results = repeat.results;
+    step(node.span, std::move(repeat));
+    return results;
+  }
+
+  std::vector<RegisterId> lower(const Node& node, const If& body, Registers& local) {
+    synth::Choose choose;
+    choose.condition = one(body.condition, local);
+    choose.then_results = nested(body.then_region, choose.then_body, local);
+    choose.else_results = nested(body.else_region, choose.else_body, local);
+    choose.results = fresh_all(node.types);
+    auto results = choose.results;
+    step(node.span, std::move(choose));
+    return results;
+  }
+
+  std::vector<RegisterId> lower(const Node&, const Element& body, Registers& local) {
+    return {registers(body.tuple, local).at(body.index)};
+  }
+
+  void add_outputs() {
+    if (keep_ == Keep::nothing) return;
+    const auto live = typed_.after.live_slots();
+    const std::set<std::uint32_t> wanted(live.begin(), live.end());
+    for (const TypedStatement& statement : typed_.statements) {
+      for (const Bound& bound : statement.bound) {
+        if (!wanted.contains(bound.slot)) continue;
+        lowered_.program.outputs.push_back(one(bound.node, global_));
+        lowered_.output_slots.push_back(bound.slot);
+      }
+    }
+  }
+
+  const Typed& typed_;
+  Keep keep_;
+  Lowered lowered_;
+  Registers global_;
+  synth::Body* body_ = nullptr;
+  std::uint32_t statement_ = 0;
+  std::size_t steps_ = 0;
+  std::map<std::pair<base::Span, std::uint32_t>, std::uint32_t> origins_;
+};
+
+// ---- Steps nobody can see
+// ------------------------------------------------------------------------------------------------
+
+// Constants and scalar arithmetic that only the checker used (extents, positions) are dropped. What can fail stays.
+class UnusedScalars {
+ public:
+  explicit UnusedScalars(synth::Program& program) : program_(program), used_(program.registers.size(), false) {}
+
+  void drop() {
+    for (const RegisterId output : program_.outputs) use(output);
+    sweep(program_.body);
+  }
+
+ private:
+  void use(RegisterId id) { used_[id.value] = true; }
+  void use(const std::vector<RegisterId>& ids) {
+    for (const RegisterId id : ids) use(id);
+  }
+
+  bool droppable(const synth::Apply& apply) const {
+    if (apply.results.size() != 1 || used_[apply.results[0].value]) return false;
+    if (std::holds_alternative<synth::Constant>(apply.operation)) return true;
+    if (program_.registers[apply.results[0]].rank() != 0) return false;
+    if (const auto* map = std::get_if<synth::Map>(&apply.operation)) {
+      return map->op != synth::MapOp::divide && map->op != synth::MapOp::remainder && map->op != synth::MapOp::power;
+    }
+    return std::holds_alternative<synth::Fill>(apply.operation) ||
+           std::holds_alternative<synth::Reshape>(apply.operation);
+  }
+
+  // Backwards, so that what only dropped steps used is dropped too.
+  void sweep(synth::Body& body) {
+    synth::Body kept;
+    for (auto at = body.rbegin(); at != body.rend(); ++at) {
+      if (const auto* apply = std::get_if<synth::Apply>(&at->node); apply != nullptr && droppable(*apply)) continue;
+      std::visit([&](auto& node) { visit(node); }, at->node);
+      kept.push_back(std::move(*at));
+    }
+    std::reverse(kept.begin(), kept.end());
+    body = std::move(kept);
+  }
+
+  void visit(const synth::Apply& apply) { use(apply.operands); }
+  void visit(synth::Repeat& repeat) {
+    use(repeat.count);
+    use(repeat.initial);
+    use(repeat.next);
+    sweep(repeat.body);
+  }
+  void visit(synth::Choose& choose) {
+    use(choose.condition);
+    use(choose.then_results);
+    use(choose.else_results);
+    sweep(choose.then_body);
+    sweep(choose.else_body);
+  }
+
+  synth::Program& program_;
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
+base::Result<Lowered> lower(const Typed& typed, Keep keep) {
+  return base::guarded([&]() -> base::Result<Lowered> {
+    TESSERA_TRY_STATUS(verify(typed));
+    try {
+      Lowered lowered = Lowering(typed, keep).all();
+      UnusedScalars(lowered.program).drop();
+      return lowered;
+    } catch (const TooLarge&) {
+      return base::make(base::Kind::program_too_large, synth::kProgramStepsMax, "steps");
+    }
+  });
+}
+
+}  // namespace tessera::typeck

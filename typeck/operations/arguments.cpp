@@ -1,0 +1,213 @@
+// Arguments of operations: which parameter each fills, and reading them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::string usage(const OperationInfo& info) {
+  std::string text = fmt::format("{}(", info.name);
+  for (std::size_t k = 0; k < info.parameters.size(); ++k) {
+    const ParameterInfo& parameter = info.parameters[k];
+    const std::string name = parameter.kind == ArgumentKind::rest ? "a, b, ..."
+                             : parameter.named_only               ? fmt::format("{}=", parameter.name)
+                                                                  : std::string(parameter.name);
+    text += fmt::format("{}{}", k == 0 ? "" : ", ", name);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+bool OperationCall::wrong(Span at, const std::string& what) {
+  checker.report(
+      base::make(Kind::wrong_arguments, info.name, what).at(at).suggest(fmt::format("write it as {}", usage(info))));
+  return false;
+}
+
+bool OperationCall::place(const frontend::Argument& argument, std::size_t& next, std::size_t given) {
+  std::size_t at = next;
+  if (argument.name.has_value()) {
+    const auto named = std::find_if(info.parameters.begin(), info.parameters.end(),
+                                    [&](const ParameterInfo& p) { return p.name == argument.name->text; });
+    at = static_cast<std::size_t>(named - info.parameters.begin());
+    if (at == info.parameters.size())
+      return wrong(argument.span, fmt::format("there is no argument named `{}`", argument.name->text));
+  } else if (at < info.parameters.size() && info.parameters[at].kind == ArgumentKind::rest) {
+    rest_.push_back(&argument);
+    bound_[at] = &argument;
+    return true;
+  } else {
+    if (at < info.parameters.size() && info.parameters[at].named_only) {
+      return wrong(argument.span,
+                   fmt::format("`{}` must be named: {}=...", info.parameters[at].name, info.parameters[at].name));
+    }
+    ++next;
+  }
+  if (at >= info.parameters.size())
+    return wrong(argument.span, fmt::format("takes at most {} arguments, not {}", info.parameters.size(), given));
+  if (bound_[at] != nullptr) return wrong(argument.span, fmt::format("`{}` is given twice", info.parameters[at].name));
+  bound_[at] = &argument;
+  return true;
+}
+
+bool OperationCall::bind(const frontend::Call& call) {
+  std::size_t next = 0;
+  for (const frontend::Argument& argument : call.arguments) {
+    if (!place(argument, next, call.arguments.size())) return false;
+  }
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (bound_[k] == nullptr && info.parameters[k].required) {
+      return wrong(call.callee.span, fmt::format("the argument `{}` is missing", info.parameters[k].name));
+    }
+  }
+  return kinds_fit();
+}
+
+// Types stand where types are wanted, and only there.
+bool OperationCall::kinds_fit() {
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (bound_[k] == nullptr) continue;
+    const bool is_type = std::holds_alternative<TypeId>(bound_[k]->value);
+    const bool wants_type = info.parameters[k].kind == ArgumentKind::type;
+    if (is_type == wants_type) continue;
+    if (wants_type)
+      return wrong(bound_[k]->span, fmt::format("`{}` is a type, such as f32[8]", info.parameters[k].name));
+    checker.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(bound_[k]->span));
+    return false;
+  }
+  return true;
+}
+
+ExprId OperationCall::expr(std::size_t parameter) const { return std::get<ExprId>(bound_[parameter]->value); }
+
+Maybe OperationCall::array(std::size_t parameter, std::optional<ElementType> element) {
+  return checker.check_array(expr(parameter), Want{element, {}, {}, {}});
+}
+
+std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter) {
+  const auto* list = std::get_if<frontend::ListLiteral>(&checker.ast()[expr(parameter)].node);
+  if (list == nullptr || list->items.empty()) {
+    wrong(span_of(parameter),
+          fmt::format("`{}` is a list of one or more arrays, as in [a, b]", info.parameters[parameter].name));
+    return std::nullopt;
+  }
+  std::vector<Checked> all;
+  for (const ExprId item : list->items) {
+    const auto element = all.empty() ? std::nullopt : std::optional(checker.type(all.front()).element());
+    auto value = checker.check_array(item, Want{element, {}, {}, {}});
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(std::move(*value));
+  }
+  return all;
+}
+
+std::optional<std::vector<Checked>> OperationCall::rest(std::size_t parameter) {
+  std::vector<Checked> all;
+  for (const frontend::Argument* argument : rest_) {
+    const auto* item = std::get_if<ExprId>(&argument->value);
+    if (item == nullptr) {
+      checker.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(argument->span));
+      return std::nullopt;
+    }
+    auto value = checker.check_array(*item);
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(std::move(*value));
+  }
+  if (all.empty()) wrong(span_of(parameter), "at least one array is wanted");
+  return all;
+}
+
+std::optional<TypeId> OperationCall::type(std::size_t parameter) { return std::get<TypeId>(bound_[parameter]->value); }
+
+std::optional<std::int64_t> OperationCall::integer(std::size_t parameter) {
+  return checker.constant_integer(expr(parameter), fmt::format("`{}`", info.parameters[parameter].name));
+}
+
+std::optional<std::vector<std::int64_t>> OperationCall::integers(std::size_t parameter) {
+  const auto* list = std::get_if<frontend::ListLiteral>(&checker.ast()[expr(parameter)].node);
+  const std::vector<ExprId> items = list == nullptr ? std::vector<ExprId>{expr(parameter)} : list->items;
+  std::vector<std::int64_t> all;
+  for (const ExprId item : items) {
+    const auto value = checker.constant_integer(item, fmt::format("`{}`", info.parameters[parameter].name));
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(*value);
+  }
+  return all;
+}
+
+std::optional<std::vector<std::size_t>> OperationCall::dims(std::size_t parameter, std::size_t rank) {
+  std::vector<std::size_t> all;
+  if (!has(parameter)) {
+    for (std::size_t d = 0; d < rank; ++d) all.push_back(d);
+    return all;
+  }
+  const auto values = integers(parameter);
+  if (!values.has_value()) return std::nullopt;
+  const auto extent = static_cast<std::int64_t>(rank);
+  for (const std::int64_t value : *values) {
+    if (value < -extent || value >= extent) {
+      checker.report(base::make(Kind::dim_range, info.name, value, rank).at(span_of(parameter)));
+      return std::nullopt;
+    }
+    all.push_back(static_cast<std::size_t>(value < 0 ? value + extent : value));
+  }
+  std::sort(all.begin(), all.end());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  if (twice == all.end()) return all;
+  checker.report(base::make(Kind::dim_repeated, info.name, *twice).at(span_of(parameter)));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> OperationCall::dim(std::size_t parameter, std::size_t rank) {
+  const auto all = dims(parameter, rank);
+  if (!all.has_value()) return std::nullopt;
+  if (all->size() == 1) return all->front();
+  wrong(span_of(parameter), "one dimension is wanted, not a list");
+  return std::nullopt;
+}
+
+std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
+  const auto& node = checker.ast()[expr(parameter)].node;
+  std::vector<ExprId> items = {expr(parameter)};
+  if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
+  std::vector<frontend::Name> names;
+  for (const ExprId item : items) {
+    const auto* name = std::get_if<frontend::NameRef>(&checker.ast()[item].node);
+    if (name == nullptr) {
+      wrong(span_of(parameter), "axes are written as x or (x, y)");
+      return std::nullopt;
+    }
+    names.push_back({name->name, checker.ast()[item].span});
+  }
+  return checker.axis_list(names, mesh);
+}
+
+std::optional<std::string> OperationCall::text(std::size_t parameter) {
+  const auto* string = std::get_if<frontend::StringLiteral>(&checker.ast()[expr(parameter)].node);
+  if (string != nullptr) return string->value;
+  wrong(span_of(parameter), fmt::format("`{}` is a string, such as \"...\"", info.parameters[parameter].name));
+  return std::nullopt;
+}
+
+bool OperationCall::wants_element(const Checked& a, bool fits, const std::string& help) {
+  if (fits) return true;
+  checker.report(
+      base::make(Kind::element_unsupported, fmt::format("`{}`", info.name), synth::name(checker.type(a).element()))
+          .at(a.span)
+          .suggest(help));
+  return false;
+}
+
+Maybe call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
+                     const Want& want) {
+  OperationCall bound(checker, operation, span, want);
+  if (!bound.bind(call)) return std::nullopt;
+  return operation.run(bound);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,72 @@
+// Collectives written out by hand: each changes the layout exactly as the planner's own step does.
+#include <fmt/format.h>
+
+#include "synth/machine/machine.hpp"
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+Maybe take_step(OperationCall& call, const Checked& a, const synth::Collective& step) {
+  Checker& checker = call.checker;
+  const ArrayType before = checker.type(a);
+  const auto after = checker.made(synth::apply(step, before), call.span);
+  if (!after.has_value()) return std::nullopt;
+  auto plan = checker.plans_by_hand(before, {step}, call.span);
+  if (!plan.has_value()) return std::nullopt;
+  Why why{Why::Asker::collective, fmt::format("`{}`", call.info.name), call.span, {}, {}};
+  if (!checker.allow_received((*plan)->received_bytes_total, why, call.span)) return std::nullopt;
+  const NodeId node = checker.emit(call.span, {*after}, Redistribute{a.node(), std::move(*plan), std::move(why)});
+  return Checked{{node}, call.span, {}, {}, {}};
+}
+
+}  // namespace
+
+Maybe run_collective(OperationCall& call) {
+  const auto kind = static_cast<synth::CollectiveKind>(call.info.detail);
+  const Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const ArrayType own = call.checker.type(*a);
+  const bool axes_first = kind == synth::CollectiveKind::all_to_all || kind == synth::CollectiveKind::all_reduce;
+  const auto axes = call.axes(axes_first ? 1 : 2, own.mesh());
+  if (!axes.has_value()) return std::nullopt;
+  synth::Collective step;
+  step.kind = kind;
+  step.axes = *axes;
+  if (kind == synth::CollectiveKind::all_to_all) {
+    const auto from = call.dim(2, own.rank());
+    const auto to = call.dim(3, own.rank());
+    if (!from.has_value() || !to.has_value()) return std::nullopt;
+    step.from = *from;
+    step.to = *to;
+  } else if (kind != synth::CollectiveKind::all_reduce) {
+    const auto dimension = call.dim(1, own.rank());
+    if (!dimension.has_value()) return std::nullopt;
+    step.from = *dimension;
+    step.to = *dimension;
+  }
+  return take_step(call, *a, step);
+}
+
+Maybe run_collective_to(OperationCall& call) {
+  Checker& checker = call.checker;
+  const auto written = checker.written_type(checker.ast(), *call.type(1));
+  const Maybe a = call.array(0);
+  if (!written.has_value() || !a.has_value()) return std::nullopt;
+  const auto target = checker.full_type(*written);
+  if (!target.has_value()) return std::nullopt;
+  const ArrayType own = checker.type(*a);
+  if (own.element() != target->element() || own.shape() != target->shape()) {
+    checker.report(base::make(Kind::as_changes_shape, checker.text(own), checker.text(*target))
+                       .at(written->span)
+                       .also(a->span, checker.text(own)));
+    return std::nullopt;
+  }
+  synth::Collective step;
+  step.kind = static_cast<synth::CollectiveKind>(call.info.detail);
+  step.target = *target;
+  return take_step(call, *a, step);
+}
+
+}  // namespace tessera::typeck

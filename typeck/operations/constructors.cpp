@@ -1,0 +1,154 @@
+// Constructors: each device fills its own part, nothing is sent.
+#include <fmt/format.h>
+
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::optional<ArrayType> constructed_type(OperationCall& call, std::size_t parameter,
+                                          const Shape* file_shape = nullptr) {
+  const auto written = call.checker.written_type(call.checker.ast(), *call.type(parameter), file_shape);
+  if (!written.has_value()) return std::nullopt;
+  if (!written->any_layout) return call.checker.full_type(*written);
+  call.checker.report(base::make(Kind::any_layout_here).at(written->span));
+  return std::nullopt;
+}
+
+// Builds without the pending axes, then keeps the value on one replica and the identity on the others.
+template <class Build>
+Maybe with_pending_kept(OperationCall& call, const ArrayType& wanted, Build build) {
+  Checker& checker = call.checker;
+  if (wanted.layout().pending().empty()) return build(wanted);
+  auto finished = Layout::make(wanted.mesh(), wanted.layout().splits());
+  TESSERA_CHECK(finished.ok(), "a type without its pending axes is not valid");
+  const auto plain = checker.with_layout(call.span, wanted, std::move(finished).value());
+  if (!plain.has_value()) return std::nullopt;
+  if (wanted.element() == ElementType::boolean) {
+    checker.report(base::make(Kind::bool_reduction).at(call.span).suggest("use i64"));
+    return std::nullopt;
+  }
+  const Maybe whole = build(*plain);
+  if (!whole.has_value()) return std::nullopt;
+  return checker.redistribute(*whole, wanted,
+                              Why{Why::Asker::collective, fmt::format("`{}`", call.info.name), call.span, {}, {}});
+}
+
+}  // namespace
+
+Maybe run_iota(OperationCall& call) {
+  const auto wanted = constructed_type(call, 0);
+  if (!wanted.has_value()) return std::nullopt;
+  if (wanted->element() == ElementType::boolean) {
+    call.checker.report(
+        base::make(Kind::element_unsupported, "`iota`", "bool").at(call.span).suggest("use zeros or ones"));
+    return std::nullopt;
+  }
+  return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
+    return Maybe(call.checker.compute(call.span, own, synth::Iota{}, {}));
+  });
+}
+
+Maybe run_fill(OperationCall& call) {
+  const auto wanted = constructed_type(call, 0);
+  if (!wanted.has_value()) return std::nullopt;
+  return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
+    const Checked value = call.checker.scalar(call.span, std::int64_t{call.info.detail}, own.element(), own.mesh_ref());
+    return Maybe(call.checker.compute(call.span, own, synth::Fill{}, {value.node()}));
+  });
+}
+
+Maybe run_full(OperationCall& call) {
+  const auto wanted = constructed_type(call, 0);
+  if (!wanted.has_value()) return std::nullopt;
+  Maybe value = call.array(1, wanted->element());
+  if (value.has_value()) value = call.checker.scalar_of(*value, wanted->element(), "the value of `full`");
+  if (!value.has_value()) return std::nullopt;
+  if (!call.on_mesh(*value, wanted->mesh_ref())) return std::nullopt;
+  return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
+    return Maybe(call.checker.compute(call.span, own, synth::Fill{}, {value->node()}));
+  });
+}
+
+Maybe run_random(OperationCall& call) {
+  const auto wanted = constructed_type(call, 0);
+  if (!wanted.has_value()) return std::nullopt;
+  if (!synth::is_float(wanted->element())) {
+    call.checker.report(
+        base::make(Kind::element_unsupported, fmt::format("`{}`", call.info.name), synth::name(wanted->element()))
+            .at(call.span)
+            .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
+    return std::nullopt;
+  }
+  Maybe seed = call.array(1, ElementType::i64);
+  if (seed.has_value()) seed = call.checker.scalar_of(*seed, ElementType::i64, "a seed");
+  if (!seed.has_value() || !call.on_mesh(*seed, wanted->mesh_ref())) return std::nullopt;
+  return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
+    const synth::Operation operation =
+        call.info.detail == 1 ? synth::Operation(synth::Normal{}) : synth::Operation(synth::Random{});
+    return Maybe(call.checker.compute(call.span, own, operation, {seed->node()}));
+  });
+}
+
+namespace {
+
+bool has_file_extents(const frontend::TypeExpr& type) {
+  for (const frontend::Dimension& dimension : type.dimensions) {
+    if (dimension.from_file) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Maybe run_load(OperationCall& call) {
+  Checker& checker = call.checker;
+  const auto path = call.text(0);
+  if (!path.has_value()) return std::nullopt;
+  const frontend::TypeExpr& written = checker.ast()[*call.type(1)];
+  std::optional<FileHeader> header;
+  if (has_file_extents(written)) {
+    if (!checker.options().file_header) {
+      checker.report(base::make(Kind::file_extent_unknown, "no files can be read here").at(written.span));
+      return std::nullopt;
+    }
+    auto found = checker.options().file_header(*path);
+    if (!found.ok()) {
+      for (Diagnostic& diagnostic : std::move(found).errors())
+        checker.report(std::move(diagnostic).at(call.span_of(0)));
+      return std::nullopt;
+    }
+    header = *found;
+    if (header->shape.size() != written.dimensions.size()) {
+      const std::string holds = fmt::format("an array of rank {}", header->shape.size());
+      checker.report(base::make(Kind::load_mismatch, fmt::format("\"{}\"", *path), holds,
+                                fmt::format("rank {}", written.dimensions.size()))
+                         .at(written.span));
+      return std::nullopt;
+    }
+  }
+  const auto wanted = constructed_type(call, 1, header.has_value() ? &header->shape : nullptr);
+  if (!wanted.has_value()) return std::nullopt;
+  if (!wanted->layout().pending().empty()) {
+    checker.report(
+        base::make(Kind::load_pending).at(written.span).suggest("load it, then write `as` with the pending axes"));
+    return std::nullopt;
+  }
+  return checker.compute(call.span, *wanted, synth::Load{checker.add_string(*path)}, {});
+}
+
+// A scalar comes to the mesh of what it fills.
+bool OperationCall::on_mesh(Checked& value, const MeshRef& mesh) {
+  if (checker.type(value).mesh() == *mesh) return true;
+  if (value.known.has_value()) {
+    value = checker.scalar(value.span, *value.known, checker.type(value).element(), mesh);
+    return true;
+  }
+  checker.report(base::make(Kind::two_meshes, fmt::format("`{}`", info.name))
+                     .at(value.span)
+                     .suggest("bring it to the other mesh with `as TYPE on MESH`"));
+  return false;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,164 @@
+// Elementwise operations by name, and allclose, which is made of them.
+#include <algorithm>
+#include <limits>
+
+#include "typeck/fold.hpp"
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+enum class Accepts : std::uint8_t { numbers, floats };
+
+Accepts accepts(synth::MapOp op) {
+  switch (op) {
+    case synth::MapOp::relu:
+    case synth::MapOp::abs:
+    case synth::MapOp::negate:
+    case synth::MapOp::sign:
+    case synth::MapOp::floor: return Accepts::numbers;
+    default: return Accepts::floats;
+  }
+}
+
+// The element type of literals among themselves: one float makes all of them floats.
+std::optional<ElementType> literal_element(const OperationCall& call, const std::vector<std::size_t>& parameters) {
+  if (call.want.element.has_value()) return call.want.element;
+  const auto is_float = [&](std::size_t k) { return has_float_literal(call.checker.ast(), call.expr(k)); };
+  if (std::any_of(parameters.begin(), parameters.end(), is_float)) return ElementType::f32;
+  return std::nullopt;
+}
+
+// Checks several operands of one element type; a literal takes it from the first that is not one.
+std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector<std::size_t>& parameters) {
+  std::vector<std::optional<Checked>> values(parameters.size());
+  std::optional<ElementType> element;
+  for (const bool literals : {false, true}) {
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (call.checker.is_literal(call.expr(parameters[k])) != literals) continue;
+      if (literals && !element.has_value()) element = literal_element(call, parameters);
+      values[k] = call.array(parameters[k], literals ? element : std::nullopt);
+      if (!values[k].has_value()) return std::nullopt;
+      if (!element.has_value()) element = call.checker.type(*values[k]).element();
+    }
+  }
+  std::vector<Checked> all;
+  for (auto& value : values) all.push_back(std::move(*value));
+  for (const Checked& value : all) {
+    const ElementType own = call.checker.type(value).element();
+    const ElementType first = call.checker.type(all.front()).element();
+    if (own == first) continue;
+    call.checker.report(
+        base::make(Kind::element_mismatch, "`" + call.who() + "`", synth::name(first), synth::name(own))
+            .at(call.span)
+            .also(all.front().span, std::string(synth::name(first)))
+            .also(value.span, std::string(synth::name(own)))
+            .suggest(cast_help(first, call.checker.text(all.front().span), own, call.checker.text(value.span))));
+    return std::nullopt;
+  }
+  return all;
+}
+
+std::string quoted(const OperationCall& call) { return "`" + call.who() + "`"; }
+
+}  // namespace
+
+Maybe run_map(OperationCall& call) {
+  const auto op = static_cast<synth::MapOp>(call.info.detail);
+  const bool numbers = accepts(op) == Accepts::numbers;
+  const bool literal = call.checker.is_literal(call.expr(0));
+  const auto element =
+      literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
+  Maybe a = call.array(0, literal ? element : std::nullopt);
+  if (!a.has_value()) return std::nullopt;
+  const ElementType own = call.checker.type(*a).element();
+  const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
+  if (!call.wants_element(*a, fits, numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
+    return std::nullopt;
+  return call.checker.map(call.span, op, {*a}, own, quoted(call), call.want);
+}
+
+Maybe run_where(OperationCall& call) {
+  const Maybe condition = call.array(0);
+  const auto branches = alike(call, {1, 2});
+  if (!condition.has_value() || !branches.has_value()) return std::nullopt;
+  const bool fits = call.checker.type(*condition).element() == ElementType::boolean;
+  if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
+  const ElementType element = call.checker.type((*branches)[0]).element();
+  return call.checker.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
+                          quoted(call), call.want);
+}
+
+Maybe run_clip(OperationCall& call) {
+  const auto all = alike(call, {0, 1, 2});
+  if (!all.has_value()) return std::nullopt;
+  const ElementType element = call.checker.type(all->front()).element();
+  if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
+  return call.checker.map(call.span, synth::MapOp::clip, *all, element, quoted(call), call.want);
+}
+
+Maybe run_min_max(OperationCall& call) {
+  if (!call.has(1)) return run_reduction(call);
+  if (call.has(2)) {
+    call.checker.report(base::make(Kind::wrong_arguments, call.info.name,
+                                   "two arrays are compared element by element; `dim=` goes with one")
+                            .at(call.span));
+    return std::nullopt;
+  }
+  const auto both = alike(call, {0, 1});
+  if (!both.has_value()) return std::nullopt;
+  const ElementType element = call.checker.type(both->front()).element();
+  if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
+    return std::nullopt;
+  const bool max = static_cast<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
+  return call.checker.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, quoted(call),
+                          call.want);
+}
+
+// abs(a - b) <= atol + rtol * abs(b) everywhere, counted in i64 so that the sum is exact.
+Maybe run_allclose(OperationCall& call) {
+  Checker& checker = call.checker;
+  const auto both = alike(call, {0, 1});
+  if (!both.has_value()) return std::nullopt;
+  const ElementType element = checker.type(both->front()).element();
+  if (!call.wants_element(both->front(), synth::is_float(element), "compare integers with ==")) return std::nullopt;
+  const MeshRef mesh = checker.type(both->front()).mesh_ref();
+  Maybe rtol = call.has(2) ? call.array(2, element) : checker.scalar(call.span, 1e-5, element, mesh);
+  Maybe atol = call.has(3) ? call.array(3, element) : checker.scalar(call.span, 1e-8, element, mesh);
+  if (!rtol.has_value() || !atol.has_value()) return std::nullopt;
+  const std::string who = quoted(call);
+  const auto step = [&](synth::MapOp op, const std::vector<Maybe>& operands, ElementType result) -> Maybe {
+    std::vector<Checked> values;
+    for (const Maybe& operand : operands) {
+      if (!operand.has_value()) return std::nullopt;
+      values.push_back(*operand);
+    }
+    return checker.map(call.span, op, std::move(values), result, who, {});
+  };
+  // The arrays are finished and brought together once; every step below then finds them alike.
+  const auto together = checker.aligned(call.span, *both, element, PendingRule::resolve, who, {});
+  if (!together.has_value()) return std::nullopt;
+  const Maybe a = together->operands[0];
+  const Maybe b = together->operands[1];
+  const Maybe distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
+  const Maybe relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
+  const Maybe within = step(synth::MapOp::less_equal, {distance, step(synth::MapOp::add, {atol, relative}, element)},
+                            ElementType::boolean);
+  // An infinity is near to itself only.
+  const Checked infinity = checker.scalar(call.span, std::numeric_limits<double>::infinity(), element, mesh);
+  const Maybe finite = step(synth::MapOp::less, {distance, infinity}, ElementType::boolean);
+  const Maybe near = step(synth::MapOp::logical_and, {within, finite}, ElementType::boolean);
+  const Maybe same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
+  const Maybe good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
+  const Maybe bad =
+      step(synth::MapOp::cast, {step(synth::MapOp::logical_not, {good}, ElementType::boolean)}, ElementType::i64);
+  if (!bad.has_value()) return std::nullopt;
+  Maybe count = reduce(call, *bad, synth::ReduceKind::sum, all_dimensions(checker.type(*bad)));
+  if (count.has_value()) count = checker.resolve_pending(*count, who, call.span);
+  if (!count.has_value()) return std::nullopt;
+  return step(synth::MapOp::equal, {count, checker.scalar(call.span, std::int64_t{0}, ElementType::i64, mesh)},
+              ElementType::boolean);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,214 @@
+// Reductions over dimensions: what is split is left pending (sum, max, min) or gathered first (prod, argmax, cumsum).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::string quoted(const OperationCall& call) { return fmt::format("`{}`", call.info.name); }
+
+bool named(const std::vector<std::size_t>& dimensions, std::size_t d) {
+  return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+}
+
+std::vector<std::uint8_t> narrow(const std::vector<std::size_t>& dimensions) {
+  return {dimensions.begin(), dimensions.end()};
+}
+
+Signature reduction_signature(const OperationCall& call, const ArrayType& from,
+                              const std::vector<std::size_t>& dimensions, ElementType element) {
+  Signature signature;
+  signature.who = quoted(call);
+  signature.span = call.span;
+  signature.element = element;
+  std::vector<int> indices;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    indices.push_back(static_cast<int>(d));
+    if (named(dimensions, d)) continue;
+    signature.result.push_back(static_cast<int>(d));
+    signature.shape.push_back(from.shape()[d]);
+  }
+  signature.operands = {std::move(indices)};
+  return signature;
+}
+
+bool has_elements(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const ArrayType& from = call.checker.type(a);
+  const bool none =
+      std::any_of(dimensions.begin(), dimensions.end(), [&](std::size_t d) { return from.shape()[d] == 0; });
+  if (none) call.checker.report(base::make(Kind::empty_reduction, call.info.name).at(a.span, call.checker.text(from)));
+  return !none;
+}
+
+synth::ReduceOp pending_of(synth::ReduceKind kind) {
+  switch (kind) {
+    case synth::ReduceKind::max: return synth::ReduceOp::max;
+    case synth::ReduceKind::min: return synth::ReduceOp::min;
+    case synth::ReduceKind::sum:
+    case synth::ReduceKind::product: return synth::ReduceOp::sum;
+  }
+  return synth::ReduceOp::sum;
+}
+
+// The array with the named dimensions whole and no pending reduction: what order-dependent reductions need.
+Maybe gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const Maybe finished = call.checker.resolve_pending(a, quoted(call), call.span);
+  if (!finished.has_value()) return std::nullopt;
+  return call.checker.with_whole_dimensions(*finished, dimensions, quoted(call), call.span);
+}
+
+std::optional<ArrayType> reduced_type(OperationCall& call, const ArrayType& from,
+                                      const std::vector<std::size_t>& dimensions, ElementType element) {
+  Shape shape;
+  std::vector<AxisList> splits;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    if (named(dimensions, d)) continue;
+    shape.push_back(from.shape()[d]);
+    splits.push_back(from.layout().split(d));
+  }
+  return call.checker.make_type(call.span, element, shape, from.mesh_ref(), std::move(splits));
+}
+
+}  // namespace
+
+std::vector<std::size_t> all_dimensions(const ArrayType& type) {
+  std::vector<std::size_t> all(type.rank());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
+             const std::vector<std::size_t>& dimensions) {
+  Checker& checker = call.checker;
+  const ArrayType from = checker.type(a);
+  if (dimensions.empty()) return a;
+  Signature signature = reduction_signature(call, from, dimensions, from.element());
+  signature.contraction = pending_of(kind);
+  if (kind == synth::ReduceKind::sum) signature.pending = PendingRule::linear;
+  auto solved = checker.solve(signature, {a}, call.want);
+  if (!solved.has_value()) return std::nullopt;
+  return checker.compute(call.span, solved->result, synth::Reduce{kind, narrow(dimensions)},
+                         {solved->operands[0].node()});
+}
+
+Maybe run_reduction(OperationCall& call) {
+  const auto kind = static_cast<synth::ReduceKind>(call.info.detail);
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(call.info.parameters.size() - 1, call.checker.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  if (call.checker.type(*a).element() == ElementType::boolean) {
+    if (!call.wants_element(*a, kind == synth::ReduceKind::sum, "cast it first, as in i64(...)")) return std::nullopt;
+    a = call.checker.cast_to(call.span, *a, ElementType::i64);
+    if (!a.has_value()) return std::nullopt;
+  }
+  if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
+  return reduce(call, *a, kind, *dimensions);
+}
+
+Maybe run_product(OperationCall& call) {
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(1, call.checker.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  if (call.checker.type(*a).element() == ElementType::boolean)
+    a = call.checker.cast_to(call.span, *a, ElementType::i64);
+  if (a.has_value()) a = gathered(call, *a, *dimensions);
+  if (!a.has_value()) return std::nullopt;
+  return reduce(call, *a, synth::ReduceKind::product, *dimensions);
+}
+
+// The global extent divides: of floats in their own type, of integers and bool in f64.
+Maybe run_mean(OperationCall& call) {
+  Checker& checker = call.checker;
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(1, checker.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  const ElementType own = checker.type(*a).element();
+  const ElementType element = synth::is_float(own) ? own : ElementType::f64;
+  std::int64_t count = 1;
+  for (const std::size_t d : *dimensions) count *= checker.type(*a).shape()[d];
+  a = checker.cast_to(call.span, *a, element);
+  if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
+  if (!a.has_value()) return std::nullopt;
+  const Checked divisor = checker.scalar(call.span, static_cast<double>(count), element, checker.type(*a).mesh_ref());
+  return checker.map(call.span, synth::MapOp::divide, {*a, divisor}, element, quoted(call), call.want);
+}
+
+Maybe run_arg_reduction(OperationCall& call) {
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(1, call.checker.type(*a).rank());
+  if (!dimensions.has_value() || !has_elements(call, *a, *dimensions)) return std::nullopt;
+  a = gathered(call, *a, *dimensions);
+  if (!a.has_value()) return std::nullopt;
+  const auto result = reduced_type(call, call.checker.type(*a), *dimensions, ElementType::i64);
+  if (!result.has_value()) return std::nullopt;
+  return call.checker.compute(call.span, *result, synth::ArgReduce{call.info.detail == 1, narrow(*dimensions)},
+                              {a->node()});
+}
+
+Maybe run_cumsum(OperationCall& call) {
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimension = call.dim(1, call.checker.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  if (call.checker.type(*a).element() == ElementType::boolean)
+    a = call.checker.cast_to(call.span, *a, ElementType::i64);
+  if (a.has_value()) a = gathered(call, *a, {*dimension});
+  if (!a.has_value()) return std::nullopt;
+  const ArrayType own = call.checker.type(*a);
+  return call.checker.compute(call.span, own, synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {a->node()});
+}
+
+namespace {
+
+// The reduction of a over one dimension, finished, with the dimension kept at extent 1.
+Maybe kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::size_t dimension) {
+  Checker& checker = call.checker;
+  const Want nothing;
+  OperationCall inner(checker, call.info, call.span, nothing);
+  Maybe small = reduce(inner, a, kind, {dimension});
+  if (small.has_value()) small = checker.resolve_pending(*small, quoted(call), call.span);
+  if (!small.has_value()) return std::nullopt;
+  const ArrayType own = checker.type(*small);
+  Shape shape = own.shape();
+  shape.insert(dimension, 1);
+  std::vector<AxisList> splits = own.layout().splits();
+  splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(dimension), AxisList{});
+  const auto result = checker.make_type(call.span, own.element(), shape, own.mesh_ref(), std::move(splits));
+  if (!result.has_value()) return std::nullopt;
+  return checker.compute(call.span, *result, synth::Reshape{}, {small->node()});
+}
+
+}  // namespace
+
+// exp(a - max) / sum of that. Along a split dimension the maximum and the sum are two small all_reduces.
+Maybe run_softmax(OperationCall& call) {
+  Checker& checker = call.checker;
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const ElementType element = checker.type(*a).element();
+  if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
+  const auto dimension = call.dim(1, checker.type(*a).rank());
+  if (!dimension.has_value() || !has_elements(call, *a, {*dimension})) return std::nullopt;
+  a = checker.resolve_pending(*a, quoted(call), call.span, &call.want);
+  if (!a.has_value()) return std::nullopt;
+  const auto greatest = kept(call, *a, synth::ReduceKind::max, *dimension);
+  if (!greatest.has_value()) return std::nullopt;
+  const auto shifted = checker.map(call.span, synth::MapOp::subtract, {*a, *greatest}, element, quoted(call), {});
+  if (!shifted.has_value()) return std::nullopt;
+  const auto raised = checker.map(call.span, synth::MapOp::exp, {*shifted}, element, quoted(call), {});
+  if (!raised.has_value()) return std::nullopt;
+  const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
+  if (!total.has_value()) return std::nullopt;
+  return checker.map(call.span, synth::MapOp::divide, {*raised, *total}, element, quoted(call), {});
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,124 @@
+// The table of operations: every name that can be called and is not a function of the program. Names, parameters, kinds
+// of arguments and what each does come from this table; `docs/language.md` is checked against it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "typeck/checker.hpp"
+
+namespace tessera::typeck {
+
+enum class ArgumentKind : std::uint8_t {
+  array,     // a value
+  arrays,    // a list of values: concat([a, b], 0)
+  type,      // f32[8@x]
+  dim,       // one dimension
+  dims,      // one dimension or a list of them
+  integers,  // a list of integers, or one
+  integer,   // a constant integer
+  axes,      // x or (x, y)
+  text,      // a string
+  rest,      // values to the end: einsum's operands
+};
+
+struct ParameterInfo {
+  std::string_view name;
+  ArgumentKind kind;
+  bool required = true;
+  bool named_only = false;
+};
+
+class OperationCall;
+struct OperationInfo {
+  std::string_view name;
+  std::vector<ParameterInfo> parameters;
+  Maybe (*run)(OperationCall& call);
+  int detail = 0;         // a MapOp, ReduceKind or CollectiveKind, as `run` reads it
+  std::string_view does;  // for people: one line
+};
+
+const std::vector<OperationInfo>& operations();
+const OperationInfo* find_operation(std::string_view name);
+Maybe call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
+                     const Want& want);
+
+// One call with its arguments in their places; the readers report what is wrong with an argument and give nothing.
+class OperationCall {
+ public:
+  OperationCall(Checker& checker_in, const OperationInfo& info_in, Span span_in, const Want& want_in)
+      : checker(checker_in), info(info_in), span(span_in), want(want_in), bound_(info_in.parameters.size(), nullptr) {}
+  bool bind(const frontend::Call& call);
+
+  bool has(std::size_t parameter) const { return bound_[parameter] != nullptr; }
+  Span span_of(std::size_t parameter) const { return bound_[parameter]->span; }
+  Maybe array(std::size_t parameter, std::optional<ElementType> element = {});
+  std::optional<std::vector<Checked>> arrays(std::size_t parameter);
+  std::optional<std::vector<Checked>> rest(std::size_t parameter);
+  std::optional<TypeId> type(std::size_t parameter);
+  std::optional<std::size_t> dim(std::size_t parameter, std::size_t rank);
+  // Ascending; all dimensions where the argument is absent.
+  std::optional<std::vector<std::size_t>> dims(std::size_t parameter, std::size_t rank);
+  std::optional<std::vector<std::int64_t>> integers(std::size_t parameter);
+  std::optional<std::int64_t> integer(std::size_t parameter);
+  std::optional<AxisList> axes(std::size_t parameter, const synth::Mesh& mesh);
+  std::optional<std::string> text(std::size_t parameter);
+  ExprId expr(std::size_t parameter) const;
+  // Are the elements of a fit for this operation? Reports if not.
+  bool wants_element(const Checked& a, bool fits, const std::string& help);
+  bool on_mesh(Checked& value, const MeshRef& mesh);
+  std::string who() const { return std::string(info.name); }
+
+  Checker& checker;
+  const OperationInfo& info;
+  Span span;
+  const Want& want;
+
+ private:
+  bool place(const frontend::Argument& argument, std::size_t& next, std::size_t given);
+  bool wrong(Span at, const std::string& what);
+  bool kinds_fit();
+
+  std::vector<const frontend::Argument*> bound_;
+  std::vector<const frontend::Argument*> rest_;
+};
+
+// sum, product, max or min over dimensions; split ones are left pending (a product's must not be split).
+Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind, const std::vector<std::size_t>& dimensions);
+std::vector<std::size_t> all_dimensions(const ArrayType& type);
+
+// One function per family; the table names them.
+Maybe run_map(OperationCall& call);  // exp, abs, ...
+Maybe run_where(OperationCall& call);
+Maybe run_clip(OperationCall& call);
+Maybe run_min_max(OperationCall& call);    // elementwise or a reduction
+Maybe run_reduction(OperationCall& call);  // sum
+Maybe run_product(OperationCall& call);
+Maybe run_mean(OperationCall& call);
+Maybe run_arg_reduction(OperationCall& call);  // argmax, argmin
+Maybe run_softmax(OperationCall& call);
+Maybe run_cumsum(OperationCall& call);
+Maybe run_transpose(OperationCall& call);
+Maybe run_reshape(OperationCall& call);
+Maybe run_broadcast(OperationCall& call);
+Maybe run_concat(OperationCall& call);
+Maybe run_pad(OperationCall& call);
+Maybe run_update(OperationCall& call);
+Maybe run_einsum(OperationCall& call);
+Maybe run_take(OperationCall& call);
+Maybe run_one_hot(OperationCall& call);
+Maybe assemble_update(OperationCall& call, const Checked& a, const Checked& at, const Checked& v);
+Maybe run_size(OperationCall& call);
+Maybe run_allclose(OperationCall& call);
+Maybe run_iota(OperationCall& call);
+Maybe run_fill(OperationCall& call);  // zeros, ones
+Maybe run_full(OperationCall& call);
+Maybe run_random(OperationCall& call);  // random, normal
+Maybe run_load(OperationCall& call);
+Maybe run_collective(OperationCall& call);     // by axes
+Maybe run_collective_to(OperationCall& call);  // permute, exchange
+
+}  // namespace tessera::typeck

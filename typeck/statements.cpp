@@ -1,0 +1,218 @@
+// Statements: what a program binds, prints, saves and asserts.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "typeck/checker.hpp"
+#include "typeck/operations/table.hpp"
+#include "typeck/plan_text.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// The first name that stands twice.
+const frontend::Name* repeated(const std::vector<frontend::Name>& names) {
+  std::set<std::string_view> seen;
+  for (const frontend::Name& name : names) {
+    if (!seen.insert(name.text).second) return &name;
+  }
+  return nullptr;
+}
+
+Want without_layout(Want want) {
+  want.layout.reset();
+  return want;
+}
+
+}  // namespace
+
+void Checker::check_statement(StatementId id) {
+  const frontend::Statement& statement = ast()[id];
+  typed_.statements.push_back({statement.span, {}, {}, {}});
+  const std::size_t at = typed_.statements.size() - 1;
+  Region region;
+  struct Visitor {
+    Checker& checker;
+    StatementId id;
+    Span span;
+    void operator()(const frontend::MeshStatement& node) const { checker.check_mesh_statement(span, node); }
+    void operator()(const frontend::Let& node) const { checker.check_let(id, node); }
+    void operator()(const frontend::Fn& node) const { checker.check_fn_statement(id, node); }
+    void operator()(const frontend::Print& node) const { checker.check_print(span, node); }
+    void operator()(const frontend::Show& node) const { checker.check_show(span, node); }
+    void operator()(const frontend::PlanStatement& node) const { checker.check_plan_statement(span, node); }
+    void operator()(const frontend::Save& node) const { checker.check_save(span, node); }
+    void operator()(const frontend::Assert& node) const { checker.check_assert(span, node); }
+    void operator()(const frontend::ExprStatement& node) const { checker.check_expression_statement(span, node); }
+  };
+  in_region(region, [&] {
+    std::visit(Visitor{*this, id, statement.span}, statement.node);
+    return true;
+  });
+  typed_.statements[at].region = std::move(region);
+}
+
+void Checker::check_mesh_statement(Span span, const frontend::MeshStatement& statement) {
+  auto mesh = made_mesh(span, statement);
+  mesh_failed_ = !mesh.has_value();
+  if (mesh_failed_) return;
+  environment_.bind(NamedMesh{statement.name.text, std::move(*mesh), statement.name.span});
+}
+
+// ---- let
+// -----------------------------------------------------------------------------------------------------------------
+
+bool Checker::check_let(StatementId id, const frontend::Let& let) {
+  std::vector<Checked> values;
+  if (const frontend::Name* twice = repeated(let.names)) {
+    report(base::make(Kind::name_repeated, twice->text).at(twice->span));
+  } else if (const Maybe value = let_value(id, let)) {
+    values = parts(*value);
+    if (values.size() != let.names.size()) {
+      report(base::make(Kind::tuple_count, let.names.size(), values.size()).at(ast()[let.value].span));
+      values.clear();
+    }
+  }
+  const bool good = !values.empty();
+  for (std::size_t k = 0; k < let.names.size(); ++k) bind_name(let.names[k], good ? Maybe(values[k]) : std::nullopt);
+  const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
+  if (annotate) frame_->let_types[id] = text(type(values[0]));
+  return good;
+}
+
+Maybe Checker::let_value(StatementId, const frontend::Let& let) {
+  const bool one_name = let.names.size() == 1;
+  const Want want = let.type.has_value() ? want_of(ast(), *let.type) : Want{};
+  Maybe value;
+  const auto define =
+      frame_->binds_globally() && one_name ? options_.defines.find(let.names[0].text) : options_.defines.end();
+  if (define != options_.defines.end()) {
+    value = defined_value(define->first, define->second, want);
+  } else {
+    value = one_name ? check_array(let.value, want) : check_expr(let.value, without_layout(want));
+  }
+  if (!value.has_value() || !let.type.has_value()) return value;
+  const auto written = written_type(ast(), *let.type);
+  if (!written.has_value()) return std::nullopt;
+  return annotated(*value, *written, fmt::format("`{}`", let.names[0].text), value->span);
+}
+
+void Checker::bind_name(const frontend::Name& name, const Maybe& value) {
+  if (!frame_->binds_globally()) {
+    frame_->locals.push_back({name.text, value});
+    return;
+  }
+  if (!value.has_value()) {
+    poisoned_.insert(name.text);
+    return;
+  }
+  poisoned_.erase(name.text);
+  const std::uint32_t slot = environment_.new_slot();
+  environment_.bind(Variable{name.text, type(*value), value->known, slot, name.span});
+  slot_nodes_[slot] = value->node();
+  if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
+  typed_.statements.back().bound.push_back({name.text, name.span, value->node(), slot});
+}
+
+// ---- fn
+// ------------------------------------------------------------------------------------------------------------------
+
+void Checker::check_fn_statement(StatementId id, const frontend::Fn& fn) {
+  std::vector<frontend::Name> names;
+  for (const frontend::Parameter& parameter : fn.parameters) names.push_back(parameter.name);
+  if (const frontend::Name* twice = repeated(names)) {
+    report(base::make(Kind::name_repeated, twice->text).at(twice->span));
+    return;
+  }
+  if (find_operation(fn.name.text) != nullptr) {
+    report(base::make(Kind::name_taken, fn.name.text)
+               .at(fn.name.span)
+               .suggest(fmt::format("call it `my_{}`", fn.name.text)));
+    poisoned_.insert(fn.name.text);
+    return;
+  }
+  Function function{frame_->ast, id, environment_.now(), fn.name.span};
+  check_definition(function);
+  environment_.bind(std::move(function));
+}
+
+// ---- statements with effects
+// ---------------------------------------------------------------------------------------------
+
+bool Checker::check_print(Span span, const frontend::Print& print) {
+  synth::Print operation;
+  std::vector<NodeId> nodes;
+  bool good = true;
+  for (const ExprId item : print.items) {
+    if (const auto* string = std::get_if<frontend::StringLiteral>(&ast()[item].node)) {
+      operation.items.push_back({add_string(string->value), -1});
+      continue;
+    }
+    const Maybe value = finished_for_output(item, "print");
+    good = good && value.has_value();
+    if (!value.has_value()) continue;
+    operation.items.push_back({{}, static_cast<std::int32_t>(nodes.size())});
+    nodes.push_back(value->node());
+  }
+  if (good) emit(span, {}, Compute{std::move(operation), std::move(nodes), 0, {}});
+  return good;
+}
+
+// A value that leaves the program: its pending sums are finished first.
+Maybe Checker::finished_for_output(ExprId expr, const std::string& who) {
+  const Maybe value = check_array(expr);
+  if (!value.has_value() || type(*value).layout().pending().empty()) return value;
+  auto layout = Layout::make(type(*value).mesh(), type(*value).layout().splits());
+  TESSERA_CHECK(layout.ok(), "a layout without its pending axes is not valid");
+  const auto target = with_layout(value->span, type(*value), std::move(layout).value());
+  if (!target.has_value()) return std::nullopt;
+  return redistribute(*value, *target, Why{Why::Asker::output, who, value->span, {}, {}});
+}
+
+bool Checker::check_show(Span span, const frontend::Show& show) {
+  const Maybe value = check_array(show.value);
+  if (!value.has_value()) return false;
+  emit(span, {}, Compute{synth::Show{add_string(text(ast()[show.value].span))}, {value->node()}, 0, {}});
+  return true;
+}
+
+// Nothing of the expression runs: it is checked in a region of its own, which is only read.
+bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
+  Region scratch;
+  const Maybe value = in_region(scratch, [&] { return check_array(statement.value); });
+  if (!value.has_value()) return false;
+  emit(span, {}, Compute{synth::PrintText{add_string(plan_text(typed_, scratch, sources_))}, {}, 0, {}});
+  return true;
+}
+
+bool Checker::check_save(Span span, const frontend::Save& save) {
+  const Maybe value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
+  if (!value.has_value()) return false;
+  emit(span, {}, Compute{synth::Save{add_string(save.path), save.shards}, {value->node()}, 0, {}});
+  return true;
+}
+
+bool Checker::check_assert(Span span, const frontend::Assert& node) {
+  Maybe condition = check_array(node.condition);
+  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `assert`");
+  if (!condition.has_value()) return false;
+  const std::string message = node.message.value_or(text(ast()[node.condition].span));
+  emit(span, {}, Compute{synth::Assert{add_string(message)}, {condition->node()}, 0, {}});
+  return true;
+}
+
+bool Checker::check_expression_statement(Span span, const frontend::ExprStatement& node) {
+  const Maybe value =
+      options_.bare_expressions ? finished_for_output(node.value, "a shown value") : check_array(node.value);
+  if (!value.has_value()) return false;
+  if (!options_.bare_expressions) {
+    report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
+    return false;
+  }
+  typed_.statements.back().shown = value->node();
+  emit(span, {}, Compute{synth::Print{{{{}, 0}}}, {value->node()}, 0, {}});
+  return true;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,173 @@
+// Indexing and slicing: `a[0:8, :, i]`.
+//
+// A `:` keeps the split; a proper sub-range keeps the axes on the shorter dimension, so its boxes move between devices;
+// an integer removes the dimension and its axes. All of it is one assemble step, and a reshape that drops the integers'
+// dimensions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "synth/collective/moves.hpp"
+#include "typeck/checker.hpp"
+#include "typeck/fold.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::int64_t clamped(std::int64_t position, std::int64_t extent) {
+  if (position < 0) position += extent;
+  return std::clamp<std::int64_t>(position, 0, extent);
+}
+
+}  // namespace
+
+// Resolves subscripts against one array.
+class Subscripts {
+ public:
+  Subscripts(Checker& checker, const ArrayType& array) : checker_(checker), array_(array) {}
+
+  std::optional<std::vector<Taken>> read(const std::vector<frontend::Subscript>& subscripts) {
+    std::vector<Taken> all;
+    bool good = true;
+    for (std::size_t d = 0; d < array_.rank(); ++d) {
+      auto taken =
+          d < subscripts.size() ? read_one(subscripts[d], array_.shape()[d]) : std::optional(whole(array_.shape()[d]));
+      good = good && taken.has_value();
+      if (taken.has_value()) all.push_back(std::move(*taken));
+    }
+    if (!good) return std::nullopt;
+    return all;
+  }
+
+ private:
+  static Taken whole(std::int64_t extent) { return Taken{0, {}, extent, false}; }
+
+  std::optional<Taken> read_one(const frontend::Subscript& subscript, std::int64_t extent) {
+    return subscript.kind == frontend::Subscript::Kind::single ? read_single(subscript, extent)
+                                                               : read_range(subscript, extent);
+  }
+
+  Maybe position(ExprId expr) {
+    Maybe value = checker_.check_array(expr, Want{ElementType::i64, {}, {}, {}});
+    if (!value.has_value()) return std::nullopt;
+    return checker_.scalar_of(*value, ElementType::i64, "a position");
+  }
+
+  std::optional<Taken> read_single(const frontend::Subscript& subscript, std::int64_t extent) {
+    Maybe at = position(subscript.start);
+    if (!at.has_value()) return std::nullopt;
+    const auto known = checker_.known_integer(*at);
+    if (!known.has_value()) return Taken{0, std::move(at), 1, true};
+    if (*known < -extent || *known >= extent) return out_of_range(*known, extent, subscript.span);
+    return Taken{*known < 0 ? *known + extent : *known, {}, 1, true};
+  }
+
+  std::optional<Taken> read_range(const frontend::Subscript& subscript, std::int64_t extent) {
+    Maybe start;
+    Maybe stop;
+    if (subscript.start.valid() && !(start = position(subscript.start)).has_value()) return std::nullopt;
+    if (subscript.stop.valid() && !(stop = position(subscript.stop)).has_value()) return std::nullopt;
+    const auto known_start = start.has_value() ? checker_.known_integer(*start) : 0;
+    const auto known_stop = stop.has_value() ? checker_.known_integer(*stop) : extent;
+    if (known_start.has_value() && known_stop.has_value()) {
+      const std::int64_t from = clamped(*known_start, extent);
+      return Taken{from, {}, std::max<std::int64_t>(0, clamped(*known_stop, extent) - from), false};
+    }
+    const auto length = start.has_value() && stop.has_value() && start->affine.has_value() && stop->affine.has_value()
+                            ? difference(*stop->affine, *start->affine)
+                            : std::nullopt;
+    if (!length.has_value()) {
+      checker_.report(base::make(Kind::slice_length)
+                          .at(subscript.span)
+                          .suggest("give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`"));
+      return std::nullopt;
+    }
+    if (*length < 0 || *length > extent) return out_of_range(*length, extent, subscript.span);
+    return Taken{0, std::move(start), *length, false};
+  }
+
+  std::optional<Taken> out_of_range(std::int64_t at, std::int64_t extent, Span span) {
+    checker_.report(base::make(Kind::index_range, at, extent).at(span));
+    return std::nullopt;
+  }
+
+  Checker& checker_;
+  const ArrayType& array_;
+};
+
+namespace {
+
+// What a slice of known starts moves between devices; for run-time starts, the most it could.
+std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const std::vector<Taken>& taken) {
+  bool moves = false;
+  bool dynamic = false;
+  synth::Offset offset;
+  for (std::size_t d = 0; d < taken.size(); ++d) {
+    const bool proper = taken[d].dynamic.has_value() || taken[d].length != from.shape()[d];
+    moves = moves || (proper && !from.layout().split(d).empty());
+    dynamic = dynamic || taken[d].dynamic.has_value();
+    offset.push_back(taken[d].start);
+  }
+  if (!moves) return 0;
+  if (dynamic) {
+    std::int64_t bytes = 0;
+    for (std::int64_t device = 0; device < to.devices(); ++device) bytes += synth::tile_bytes(to, device);
+    return bytes;
+  }
+  return moved_bytes(from, to, offset);
+}
+
+}  // namespace
+
+Maybe Checker::check_index(ExprId id, const frontend::Index& index) {
+  const Span span = ast()[id].span;
+  const Maybe base_value = check_array(index.base);
+  if (!base_value.has_value()) return std::nullopt;
+  const ArrayType from = type(*base_value);
+  if (index.subscripts.size() > from.rank()) {
+    report(base::make(Kind::index_count, from.rank(), from.rank(), index.subscripts.size())
+               .at(span)
+               .also(base_value->span, text(from)));
+    return std::nullopt;
+  }
+  const auto taken = Subscripts(*this, from).read(index.subscripts);
+  if (!taken.has_value()) return std::nullopt;
+  return take_part(span, *base_value, *taken);
+}
+
+Maybe Checker::take_part(Span span, const Checked& value, const std::vector<Taken>& taken) {
+  const ArrayType from = type(value);
+  Shape shape;
+  std::vector<AxisList> splits;
+  std::vector<std::size_t> singles;
+  std::vector<Checked> operands = {value};
+  synth::Part part{0, {}};
+  bool all_whole = true;
+  for (std::size_t d = 0; d < taken.size(); ++d) {
+    const bool whole = !taken[d].dynamic.has_value() && taken[d].length == from.shape()[d];
+    all_whole = all_whole && whole;
+    shape.push_back(taken[d].length);
+    splits.push_back(taken[d].single ? AxisList{} : from.layout().split(d));
+    if (taken[d].single) singles.push_back(d);
+    synth::Placement placement{-taken[d].start, -1, false, false, 0};
+    if (taken[d].dynamic.has_value()) {
+      placement = {0, static_cast<std::int32_t>(operands.size()), true, taken[d].single, from.shape()[d]};
+      operands.push_back(*taken[d].dynamic);
+    }
+    part.placements.push_back(placement);
+  }
+  if (all_whole) return drop_dimensions(value, singles, "an index", span);
+  const auto result = make_type(span, from.element(), shape, from.mesh_ref(), std::move(splits),
+                                from.layout().pending(), from.layout().reduce());
+  if (!result.has_value()) return std::nullopt;
+  const std::int64_t bytes = received_bytes(from, *result, taken);
+  if (!allow_received(bytes, Why{Why::Asker::operation, "a slice", span, {}, {}}, span)) return std::nullopt;
+  std::vector<NodeId> nodes;
+  for (const Checked& operand : operands) nodes.push_back(operand.node());
+  const Checked assembled =
+      compute(span, *result, synth::Assemble{false, {std::move(part)}}, std::move(nodes), bytes, "a slice");
+  return drop_dimensions(assembled, singles, "an index", span);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,285 @@
+// Types as written -> array types: extents evaluated, axes found, mistakes labelled.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "typeck/checker.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+ElementType element_of(frontend::ElementKeyword keyword) {
+  switch (keyword) {
+    case frontend::ElementKeyword::bool_: return ElementType::boolean;
+    case frontend::ElementKeyword::i32: return ElementType::i32;
+    case frontend::ElementKeyword::i64: return ElementType::i64;
+    case frontend::ElementKeyword::f32: return ElementType::f32;
+    case frontend::ElementKeyword::f64: return ElementType::f64;
+    case frontend::ElementKeyword::bf16:
+    case frontend::ElementKeyword::f16: break;
+  }
+  return ElementType::f32;
+}
+
+synth::ReduceOp reduce_of(frontend::PendingKind kind) {
+  switch (kind) {
+    case frontend::PendingKind::sum: return synth::ReduceOp::sum;
+    case frontend::PendingKind::max: return synth::ReduceOp::max;
+    case frontend::PendingKind::min: return synth::ReduceOp::min;
+  }
+  return synth::ReduceOp::sum;
+}
+
+std::vector<std::string> axis_names(const synth::Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const synth::MeshAxis& axis : mesh.axes()) names.push_back(axis.name);
+  return names;
+}
+
+struct AxisUse {
+  const frontend::Name* name;
+  std::string where;  // `dimension 0`, `the pending sum`
+};
+
+std::vector<AxisUse> uses_of_axes(const frontend::TypeExpr& type) {
+  std::vector<AxisUse> uses;
+  for (std::size_t d = 0; d < type.dimensions.size(); ++d) {
+    for (const frontend::Name& axis : type.dimensions[d].axes) uses.push_back({&axis, fmt::format("dimension {}", d)});
+  }
+  if (type.pending.has_value()) {
+    for (const frontend::Name& axis : type.pending->axes) uses.push_back({&axis, "the pending reduction"});
+  }
+  return uses;
+}
+
+std::string replacement_help(const synth::Mesh& mesh, const std::vector<AxisUse>& uses) {
+  for (const synth::MeshAxis& axis : mesh.axes()) {
+    const bool used =
+        std::any_of(uses.begin(), uses.end(), [&](const AxisUse& use) { return use.name->text == axis.name; });
+    if (!used) return fmt::format("replicate one of them, or split it over `{}`", axis.name);
+  }
+  return "replicate one of them";
+}
+
+// Reports the second use of an axis, if there is one.
+std::optional<Diagnostic> axis_used_twice(const frontend::TypeExpr& type, const synth::Mesh& mesh) {
+  const std::vector<AxisUse> uses = uses_of_axes(type);
+  for (std::size_t second = 0; second < uses.size(); ++second) {
+    for (std::size_t first = 0; first < second; ++first) {
+      if (uses[first].name->text != uses[second].name->text) continue;
+      Diagnostic diagnostic = base::make(Kind::axis_used_twice, uses[second].name->text);
+      const bool two_dimensions =
+          uses[first].where != uses[second].where && uses[second].where.starts_with("dimension");
+      if (!two_dimensions)
+        diagnostic.message = fmt::format("mesh axis `{}` is used twice in one type", uses[second].name->text);
+      return std::move(diagnostic)
+          .at(uses[second].name->span, uses[second].where + " uses it again")
+          .also(uses[first].name->span, uses[first].where + " uses it here")
+          .suggest(replacement_help(mesh, uses));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ElementType> Checker::element_type(frontend::ElementKeyword keyword, Span span) {
+  const bool reserved = keyword == frontend::ElementKeyword::bf16 || keyword == frontend::ElementKeyword::f16;
+  if (!reserved) return element_of(keyword);
+  report(base::make(Kind::element_reserved, frontend::spelling(keyword)).at(span).suggest("use f32"));
+  return std::nullopt;
+}
+
+std::optional<AxisList> Checker::axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh) {
+  AxisList axes;
+  for (const frontend::Name& name : names) {
+    const auto axis = mesh.find(name.text);
+    if (!axis.has_value() && mesh_failed_) return std::nullopt;
+    if (!axis.has_value()) {
+      const auto near = base::nearest(name.text, axis_names(mesh));
+      std::string help = near.has_value()      ? fmt::format("did you mean `{}`?", *near)
+                         : mesh.axes().empty() ? "there is no mesh yet: declare one, such as `mesh m = [x: 4]`"
+                                               : fmt::format("the mesh is {}", synth::print(mesh));
+      report(base::make(Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
+      return std::nullopt;
+    }
+    axes.push_back(synth::whole_axis(mesh, *axis));
+  }
+  return axes;
+}
+
+// An integer that is known when the program is checked: an extent, a dimension, a length.
+std::optional<std::int64_t> Checker::constant_integer(ExprId expr, std::string_view what) {
+  Region scratch;
+  const Maybe value = in_region(scratch, [&] { return check_array(expr, Want{ElementType::i64, {}, {}, {}}); });
+  if (!value.has_value()) return std::nullopt;
+  if (const auto known = known_integer(*value)) return known;
+  report(base::make(Kind::not_constant, what)
+             .at(ast()[expr].span)
+             .suggest("use an integer, a `let` of an integer expression of constants, a parameter's extent name or "
+                      "size(a, dim)"));
+  return std::nullopt;
+}
+
+std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, const Shape* file_shape) {
+  const frontend::TypeExpr& type = tree[id];
+  WrittenType written;
+  written.span = type.span;
+  written.any_layout = type.any_layout;
+  if (type.element.has_value()) {
+    written.element = element_type(*type.element, type.element_span);
+    if (!written.element.has_value()) return std::nullopt;
+  }
+  written.mesh = default_mesh();
+  if (type.mesh.has_value()) {
+    const NamedMesh* named = environment_.mesh(type.mesh->text, environment_.now());
+    if (named == nullptr) {
+      const auto near = base::nearest(type.mesh->text, environment_.mesh_names(environment_.now()));
+      report(base::make(Kind::unknown_mesh, type.mesh->text)
+                 .at(type.mesh->span)
+                 .suggest(near.has_value() ? fmt::format("did you mean `{}`?", *near) : std::string()));
+      return std::nullopt;
+    }
+    written.mesh = named->mesh;
+  }
+  bool good = true;
+  if (type.dimensions.size() > synth::kRankMax) {
+    report(base::make(Kind::rank_too_large, type.dimensions.size()).at(type.span));
+    return std::nullopt;
+  }
+  for (std::size_t d = 0; d < type.dimensions.size(); ++d) {
+    good = add_dimension(type.dimensions[d], d, file_shape, written) && good;
+  }
+  if (type.pending.has_value()) {
+    const auto axes = axis_list(type.pending->axes, *written.mesh);
+    good = good && axes.has_value();
+    if (axes.has_value()) written.pending = *axes;
+    written.reduce = reduce_of(type.pending->kind);
+  }
+  if (!good) return std::nullopt;
+  if (auto twice = axis_used_twice(type, *written.mesh)) {
+    report(std::move(*twice));
+    return std::nullopt;
+  }
+  return written;
+}
+
+bool Checker::add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
+                            WrittenType& written) {
+  std::optional<std::int64_t> extent;
+  if (!dimension.from_file) {
+    extent = constant_integer(dimension.extent, "an extent");
+  } else if (file_shape != nullptr && number < file_shape->size()) {
+    extent = (*file_shape)[number];
+  } else {
+    report(base::make(Kind::file_extent_here).at(dimension.span));
+  }
+  const auto axes = axis_list(dimension.axes, *written.mesh);
+  if (!extent.has_value() || !axes.has_value()) return false;
+  if (*extent < 0) {
+    report(base::make(Kind::negative_extent, number, *extent).at(dimension.span));
+    return false;
+  }
+  written.shape.push_back(*extent);
+  written.splits.push_back(*axes);
+  written.names_axes = written.names_axes || !axes->empty();
+  return true;
+}
+
+std::optional<ArrayType> Checker::full_type(const WrittenType& written, std::optional<ElementType> element_if_absent) {
+  const auto element = written.element.has_value() ? written.element : element_if_absent;
+  TESSERA_CHECK(element.has_value(), "only a shape after `as` has no element type");
+  return make_type(written.span, *element, written.shape, written.mesh, written.splits, written.pending,
+                   written.reduce);
+}
+
+// What a written type asks of the expression it stands by: element type and layout, the extents left open.
+Want Checker::want_of(const Ast& tree, TypeId id) {
+  const frontend::TypeExpr& type = tree[id];
+  Want want;
+  want.because = type.span;
+  const bool reserved = type.element == frontend::ElementKeyword::bf16 || type.element == frontend::ElementKeyword::f16;
+  if (type.element.has_value() && !reserved) want.element = element_of(*type.element);
+  const NamedMesh* named = type.mesh.has_value() ? environment_.mesh(type.mesh->text, environment_.now()) : nullptr;
+  want.mesh = named != nullptr ? named->mesh : default_mesh();
+  if (type.any_layout) return want;
+  std::vector<AxisList> splits;
+  AxisList pending;
+  const auto add = [&](const std::vector<frontend::Name>& names, AxisList& axes) {
+    for (const frontend::Name& name : names) {
+      if (const auto axis = want.mesh->find(name.text)) axes.push_back(synth::whole_axis(*want.mesh, *axis));
+    }
+  };
+  for (const frontend::Dimension& dimension : type.dimensions) add(dimension.axes, splits.emplace_back());
+  if (type.pending.has_value()) add(type.pending->axes, pending);
+  const auto reduce = type.pending.has_value() ? reduce_of(type.pending->kind) : synth::ReduceOp::sum;
+  auto layout = Layout::make(*want.mesh, std::move(splits), std::move(pending), reduce);
+  if (layout.ok()) want.layout = std::move(layout).value();
+  return want;
+}
+
+namespace {
+
+// A checker over a lone type or mesh: no names are known.
+template <class F>
+auto with_lone_checker(const Ast& ast, const MeshRef& mesh, F&& f) {
+  base::SourceMap sources;
+  Environment environment;
+  if (mesh != nullptr) environment.bind(NamedMesh{"mesh", mesh, {}});
+  synth::PlanCache plans{synth::Machine{}};
+  Checker checker(std::make_shared<const Ast>(ast), sources, environment, plans, {});
+  return std::forward<F>(f)(checker);
+}
+
+}  // namespace
+
+base::Result<MeshRef> check_mesh(const Ast& ast) {
+  return base::guarded(
+      [&] { return with_lone_checker(ast, nullptr, [&](Checker& checker) { return checker.lone_mesh(); }); });
+}
+
+base::Result<ArrayType> check_type(const Ast& ast, const MeshRef& mesh) {
+  return base::guarded(
+      [&] { return with_lone_checker(ast, mesh, [&](Checker& checker) { return checker.lone_type(); }); });
+}
+
+base::Result<ArrayType> Checker::lone_type() {
+  Frame frame{typed_.ast, environment_.now(), {}, nullptr, {}, {}, false};
+  frame_ = &frame;
+  std::optional<ArrayType> result;
+  if (const auto written = written_type(ast(), TypeId{0})) {
+    if (written->any_layout) {
+      report(base::make(Kind::any_layout_here).at(written->span));
+    } else {
+      result = full_type(*written);
+    }
+  }
+  if (!result.has_value()) return diagnostics_;
+  return *result;
+}
+
+base::Result<MeshRef> Checker::lone_mesh() {
+  Frame frame{typed_.ast, environment_.now(), {}, nullptr, {}, {}, false};
+  frame_ = &frame;
+  const frontend::Statement& statement = ast()[ast().program.at(0)];
+  auto result = made_mesh(statement.span, std::get<frontend::MeshStatement>(statement.node));
+  if (!result.has_value()) return diagnostics_;
+  return *result;
+}
+
+std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStatement& statement) {
+  std::vector<synth::MeshAxis> axes;
+  for (const frontend::MeshAxis& axis : statement.axes) {
+    const auto size = constant_integer(axis.size, "the size of a mesh axis");
+    if (!size.has_value()) return std::nullopt;
+    axes.push_back({axis.name.text, *size});
+  }
+  auto mesh = synth::Mesh::make(std::move(axes));
+  if (mesh.ok()) return std::move(mesh).value();
+  for (Diagnostic& diagnostic : std::move(mesh).errors()) report(std::move(diagnostic).at(span));
+  return std::nullopt;
+}
+
+}  // namespace tessera::typeck
