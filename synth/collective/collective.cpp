@@ -151,7 +151,7 @@ base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& 
   return *step.target;
 }
 
-base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType& before) {
+base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& before) {
   const bool has_target = step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange;
   if (!has_target) TESSERA_TRY_STATUS(check_axes(step, before));
   switch (step.kind) {
@@ -165,6 +165,35 @@ base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType&
     case CollectiveKind::keep: return apply_keep(step, before);
   }
   return refuse(step, "it is not a collective");
+}
+
+bool may_have_more(CollectiveKind kind) {
+  return kind == CollectiveKind::slice || kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
+}
+
+base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType& before) {
+  if (!step.also.empty() && !may_have_more(step.kind)) return refuse(step, "it moves one list of axes only");
+  ArrayType type = before;
+  for (const Collective& move : single_moves(step)) {
+    TESSERA_TRY(after, apply_single(move, type));
+    type = after;
+  }
+  return type;
+}
+
+std::string detail_of_single(const Collective& step, const Mesh& mesh) {
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::reduce_scatter: return fmt::format("{}: dim {}", print(mesh, step.axes), step.to);
+    case CollectiveKind::all_gather: return fmt::format("{}: dim {}", print(mesh, step.axes), step.from);
+    case CollectiveKind::all_to_all:
+      return fmt::format("{}: dim {} -> dim {}", print(mesh, step.axes), step.from, step.to);
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::keep: return print(mesh, step.axes);
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return "";
+  }
+  return "";
 }
 
 }  // namespace
@@ -201,19 +230,25 @@ base::Result<ArrayType> apply(const Collective& step, const ArrayType& before) {
   return base::guarded([&]() -> base::Result<ArrayType> { return apply_unguarded(step, before); });
 }
 
-std::string detail(const Collective& step, const Mesh& mesh) {
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::reduce_scatter: return fmt::format("{}: dim {}", print(mesh, step.axes), step.to);
-    case CollectiveKind::all_gather: return fmt::format("{}: dim {}", print(mesh, step.axes), step.from);
-    case CollectiveKind::all_to_all:
-      return fmt::format("{}: dim {} -> dim {}", print(mesh, step.axes), step.from, step.to);
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::keep: return print(mesh, step.axes);
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange: return "";
+std::vector<Collective> single_moves(const Collective& step) {
+  std::vector<Collective> moves{step};
+  moves.front().also.clear();
+  for (const AxisMove& move : step.also) {
+    Collective& next = moves.emplace_back();
+    next.kind = step.kind;
+    next.axes = move.axes;
+    next.from = move.from;
+    next.to = move.to;
   }
-  return "";
+  return moves;
+}
+
+std::string detail(const Collective& step, const Mesh& mesh) {
+  std::string text;
+  for (const Collective& move : single_moves(step)) {
+    text.append(text.empty() ? "" : "; ").append(detail_of_single(move, mesh));
+  }
+  return text;
 }
 
 }  // namespace tessera::synth

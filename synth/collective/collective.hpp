@@ -31,29 +31,46 @@ std::string_view name(CollectiveKind kind);
 std::string_view mpi_name(CollectiveKind kind);
 std::optional<CollectiveKind> collective_by_name(std::string_view name);
 
+// A move of axes from one dimension to another, as the steps below say.
+struct AxisMove {
+  AxisList axes;
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
 // One step. "Trailing" axes are the minor-most of a dimension. Which fields count:
 //   slice           axes (not used by the array), to: they become trailing on dimension `to`
 //   all_gather      axes (trailing on `from`), from: they leave
 //   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
 //   permute         target: any layout with the same shard count in every dimension; pending set unchanged
 //   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
-//   devices reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to` all_reduce axes
-//   (pending): they leave the pending set keep            axes (not used), reduce: they become pending; the device at
-//   position 0 along them keeps the value, the
-//                   others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest integer)
+//                   devices
+//   reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to`
+//   all_reduce      axes (pending): they leave the pending set
+//   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,
+//                   the others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest
+//                   integer)
+// A slice, all_gather or all_to_all may move more than one list of axes in its one launch: first its own, then `also`
+// in order. Rivals take such steps; our planner says exchange.
 struct Collective {
   CollectiveKind kind = CollectiveKind::exchange;
   AxisList axes;
   std::size_t from = 0;
   std::size_t to = 0;
+  std::vector<AxisMove> also;
   ReduceOp reduce = ReduceOp::sum;  // keep only
   std::optional<ArrayType> target;  // permute, exchange
 };
 
+// The single moves that a step takes in its one launch: itself, and a step for each of `also`.
+std::vector<Collective> single_moves(const Collective& step);
+
 // The type after the step, or why the step may not be taken there.
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 
-// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or empty (language.md section 10).
+// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or empty (docs/language.md section 10); the moves of one launch are joined
+// by
+// `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
 
 }  // namespace tessera::synth

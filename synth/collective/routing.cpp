@@ -9,7 +9,6 @@ namespace tessera::synth {
 
 namespace {
 
-constexpr std::int64_t kPieceBytesMin = 4096;
 __extension__ using Wide = __int128;
 
 // The tile of `parts` that holds an element.
@@ -27,15 +26,10 @@ Interval in_source(Interval target, std::int64_t source_extent, std::int64_t off
 
 }  // namespace
 
-Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, std::int64_t bytes_scale,
-                 std::vector<std::int64_t> unit_devices)
-    : unit_devices_(std::move(unit_devices)) {
+Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule)
+    : rule_(std::move(rule)), piece_elements_(rule_.piece_bytes / static_cast<double>(bytes_of(to.element()))) {
   TESSERA_CHECK(from.devices() == to.devices(), "copies between meshes of different sizes");
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
-  const std::int64_t bytes = bytes_of(to.element());
-  element_bytes_ = bytes_scale > std::numeric_limits<std::int64_t>::max() / bytes
-                       ? std::numeric_limits<std::int64_t>::max()
-                       : bytes * bytes_scale;
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
   number_targets(to);
@@ -107,7 +101,7 @@ void Routing::number_targets(const ArrayType& to) {
 Routing::Senders Routing::nearest(std::int64_t cell_class, std::int32_t target) const {
   const std::int32_t* first = holders_.data() + holders_begin_[static_cast<std::size_t>(cell_class)];
   const std::int32_t* last = holders_.data() + holders_begin_[static_cast<std::size_t>(cell_class) + 1];
-  for (const std::int64_t unit : unit_devices_) {
+  for (const std::int64_t unit : rule_.unit_devices) {
     const std::int64_t begin = target / unit * unit;
     const std::int32_t* low = std::lower_bound(first, last, begin);
     const std::int32_t* high = std::lower_bound(low, last, begin + unit);
@@ -126,9 +120,10 @@ std::int64_t Routing::rank(std::int64_t cell_class, std::int32_t target) const {
 }
 
 std::int64_t Routing::parts(std::int64_t senders, std::int64_t longest, std::int64_t elements) const {
-  const Wide large_enough = static_cast<Wide>(elements) * element_bytes_ / kPieceBytesMin;
-  const Wide most = std::min<Wide>(std::min(senders, longest), large_enough);
-  return static_cast<std::int64_t>(std::max<Wide>(most, 1));
+  const double large_enough = static_cast<double>(elements) / piece_elements_;
+  const std::int64_t most = std::min(senders, longest);
+  if (large_enough >= static_cast<double>(most)) return most;
+  return std::max<std::int64_t>(static_cast<std::int64_t>(large_enough), 1);
 }
 
 std::int64_t Routing::copies_at_most() const {
@@ -170,9 +165,8 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
   return wanted - held;
 }
 
-std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset,
-                            std::int64_t bytes_scale) {
-  return all_copies(Routing(from, to, offset, bytes_scale));
+std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset) {
+  return all_copies(Routing(from, to, offset));
 }
 
 std::vector<BoxCopy> all_copies(const Routing& routing) {

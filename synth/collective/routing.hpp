@@ -15,12 +15,18 @@
 
 namespace tessera::synth {
 
+// Which replicas send, and how finely they share a box.
+struct SenderRule {
+  // How many neighbouring devices make a unit of a machine's level, ascending, above 1. A sender out of the smallest
+  // unit that has one is nearest. Empty: all devices are equally near.
+  std::vector<std::int64_t> unit_devices;
+  // Pieces below this are not cut further.
+  double piece_bytes = kPieceBytes;
+};
+
 class Routing {
  public:
-  // `unit_devices`: how many neighbouring devices make a unit of a machine's level, ascending, above 1. A sender out of
-  // the smallest unit that has one is nearest. Empty: all devices are equally near.
-  Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, std::int64_t bytes_scale,
-          std::vector<std::int64_t> unit_devices = {});
+  Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule = {});
 
   std::int64_t devices() const { return static_cast<std::int64_t>(source_class_.size()); }
   // An upper bound of the number of copies the walk meets.
@@ -71,8 +77,8 @@ class Routing {
   void send(std::int64_t cell_class, std::int32_t target, Box& box, F&& f) const;
 
   std::vector<Dimension> dimensions_;
-  std::int64_t element_bytes_ = 1;  // scaled
-  std::vector<std::int64_t> unit_devices_;
+  SenderRule rule_;
+  double piece_elements_ = 1;
   std::int64_t pending_count_ = 1;
   std::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
   std::vector<std::int32_t> source_class_;    // of every device: its cell and pending position

@@ -93,7 +93,7 @@ void add_received(StepCost& cost, std::int64_t bytes) {
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
   const std::int64_t devices = after.devices();
   const std::int64_t element_bytes = bytes_of(after.element());
-  const Routing routing(before, after, nullptr, 1, neighbourhoods(machine, devices));
+  const Routing routing(before, after, nullptr, sender_rule(machine, devices));
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
     for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);

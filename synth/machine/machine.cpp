@@ -20,7 +20,8 @@ base::Status check_level(const MachineLevel& level) {
   if (level.count < 1) return make(Kind::bad_machine, level.name, "its count is not at least 1");
   if (!positive(level.bandwidth_bytes_per_second))
     return make(Kind::bad_machine, level.name, "its bandwidth is not positive");
-  if (!positive(level.latency_seconds)) return make(Kind::bad_machine, level.name, "its latency is not positive");
+  if (!std::isfinite(level.latency_seconds) || level.latency_seconds < 0)
+    return make(Kind::bad_machine, level.name, "its latency is negative");
   return base::Done{};
 }
 
@@ -47,7 +48,7 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
       MachineLevel flat;
       flat.name = "device";
       flat.count = devices;
-      return Machine{{flat}};
+      return Machine{{flat}, machine.piece_bytes};
     }
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
@@ -55,9 +56,8 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
   });
 }
 
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset,
-                            std::int64_t bytes_scale) {
-  return all_copies(Routing(from, to, offset, bytes_scale, neighbourhoods(machine, to.devices())));
+std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
+  return all_copies(Routing(from, to, offset, sender_rule(machine, to.devices())));
 }
 
 }  // namespace tessera::synth

@@ -21,6 +21,8 @@ struct MachineLevel {
 
 struct Machine {
   std::vector<MachineLevel> levels;  // empty: the default, one level of as many units as there are devices
+  // Below this many bytes replicas do not share the sending of a box (moves.hpp).
+  double piece_bytes = kPieceBytes;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
@@ -30,14 +32,14 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The copies of moves.hpp on a machine: "nearest" is the replica that the fewest links lie before.
 std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to,
-                            const Offset* offset = nullptr, std::int64_t bytes_scale = 1);
+                            const Offset* offset = nullptr);
 
 // In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. Above, bytes
 // still are, and so are seconds of steps with up to 8 million messages; other steps are priced by the busiest device's
 // own link and one round of the slowest level's latency for each peer, and the bound of seconds is what the device's
 // own link needs. Both then say too little about the links further out, and a plan's time stays above its bound.
 
-// What a step costs: exact bytes, modelled seconds (redistribution.md section 6).
+// What a step costs: exact bytes, modelled seconds (docs/redistribution.md).
 struct StepCost {
   std::int64_t received_bytes_total = 0;
   std::int64_t received_bytes_max = 0;

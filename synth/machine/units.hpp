@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "synth/collective/routing.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
@@ -15,13 +16,13 @@ inline std::vector<std::int64_t> unit_devices(const Machine& machine, std::int64
   return sizes;
 }
 
-// The same as a routing wants it: ascending, without single devices.
-inline std::vector<std::int64_t> neighbourhoods(const Machine& machine, std::int64_t devices) {
-  std::vector<std::int64_t> sizes;
+// What a routing has to know of the machine: units ascending, without single devices.
+inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
+  SenderRule rule{{}, machine.piece_bytes};
   for (const std::int64_t size : unit_devices(machine, devices)) {
-    if (size > 1) sizes.insert(sizes.begin(), size);
+    if (size > 1) rule.unit_devices.insert(rule.unit_devices.begin(), size);
   }
-  return sizes;
+  return rule;
 }
 
 // Above so many devices the bounds of time are simplified, and above so many messages the price of a step too

@@ -41,6 +41,12 @@ base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change)
 base::Result<std::vector<Chain>> direct_chains(const ArrayType& from, const ArrayType& to);
 // The same without a general exchange.
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to);
+
+// The rivals (docs/redistribution.md says what each does); `unsupported` where a rival cannot express or finish it.
+base::Result<Chain> paper_chain(const ArrayType& from, const ArrayType& to);
+base::Result<Chain> xla_chain(const ArrayType& from, const ArrayType& to);
+base::Result<Chain> shardy_chain(const ArrayType& from, const ArrayType& to);
+base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 // Gather everything, then slice.
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
 

@@ -32,20 +32,24 @@ base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }
 
-base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
-  switch (options.planner) {
-    case Planner::tessera:
-      return options.collectives_only ? collectives_only_chains(from, to) : direct_chains(from, to);
-    case Planner::gather: {
-      TESSERA_TRY(chain, gather_chain(from, to));
-      return std::vector<Chain>{chain};
-    }
-    case Planner::paper:
-    case Planner::xla:
-    case Planner::shardy:
-    case Planner::dtensor: return make(Kind::unsupported, name(options.planner), "it is not part of this version");
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
+  switch (planner) {
+    case Planner::paper: return paper_chain(from, to);
+    case Planner::xla: return xla_chain(from, to);
+    case Planner::shardy: return shardy_chain(from, to);
+    case Planner::dtensor: return dtensor_chain(from, to);
+    case Planner::gather: return gather_chain(from, to);
+    case Planner::tessera: break;
   }
-  return make(Kind::unsupported, name(options.planner), "it is not a planner");
+  return make(Kind::unsupported, name(planner), "it is not a rival");
+}
+
+base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
+  if (options.planner == Planner::tessera) {
+    return options.collectives_only ? collectives_only_chains(from, to) : direct_chains(from, to);
+  }
+  TESSERA_TRY(chain, rival_chain(from, to, options.planner));
+  return std::vector<Chain>{chain};
 }
 
 std::int64_t launches(const Plan& plan) {

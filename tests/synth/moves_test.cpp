@@ -42,8 +42,9 @@ RC_GTEST_PROP(CopiesProperty, CoverEveryTargetTileOnceFromHolders, ()) {
   const auto layout = Layout::make(*on, loose.splits(), from.layout().pending(), from.layout().reduce());
   RC_PRE(layout.ok());
   const ArrayType to = *from.with_layout(*layout);
-  const auto scale = *rc::gen::element<std::int64_t>(1, 1000, 1'000'000);  // small boxes stay whole, large ones are cut
-  check_copies(from, to, copies(from, to, nullptr, scale));
+  Machine machine = *machine_for(Machine{}, on->devices());
+  machine.piece_bytes = *rc::gen::element(0.004, 4.0, 4096.0);  // boxes are cut where they can be, or stay whole
+  check_copies(from, to, copies(machine, from, to));
 }
 
 RC_GTEST_PROP(CopiesProperty, FromOneMeshToAnotherOfAsManyDevices, ()) {
