@@ -39,13 +39,15 @@ std::string_view Source::line(std::uint32_t number) const {
 }
 
 SourceId SourceMap::add(std::string name, std::string text) {
-  sources_.push_back(std::make_shared<const Source>(std::move(name), std::move(text)));
-  return SourceId{static_cast<std::uint32_t>(sources_.size() - 1)};
+  const SourceId id{size_++};
+  sources_.set(id, Source(std::move(name), std::move(text)));
+  return id;
 }
 
 const Source& SourceMap::operator[](SourceId id) const {
-  TESSERA_CHECK(id.value < sources_.size(), "a source id belongs to another session");
-  return *sources_[id.value];
+  const Source* source = sources_.find(id);
+  TESSERA_CHECK(source != nullptr, "a source id belongs to another session");
+  return *source;
 }
 
 std::string_view SourceMap::text(Span span) const {

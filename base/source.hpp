@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/persistent_map.hpp"
 
 namespace tessera::base {
 
@@ -56,10 +56,11 @@ class SourceMap {
   SourceId add(std::string name, std::string text);
   const Source& operator[](SourceId id) const;
   std::string_view text(Span span) const;
-  std::size_t size() const { return sources_.size(); }
+  std::size_t size() const { return size_; }
 
  private:
-  std::vector<std::shared_ptr<const Source>> sources_;
+  PersistentMap<SourceId, Source> sources_;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace tessera::base

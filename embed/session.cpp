@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -13,13 +13,6 @@
 namespace tessera {
 
 namespace embed {
-
-StateRef only_live(State state) {
-  const std::vector<std::uint32_t> live = state.environment.live_slots();
-  const std::set<std::uint32_t> kept(live.begin(), live.end());
-  std::erase_if(state.values, [&](const auto& value) { return !kept.contains(value.first); });
-  return std::make_shared<const State>(std::move(state));
-}
 
 runtime::World world(const Config& config, const std::atomic<bool>& stop) {
   runtime::World result;
@@ -78,10 +71,9 @@ std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
 Result<std::vector<runtime::Value>> inputs(const State& state, const typeck::Lowered& lowered) {
   std::vector<runtime::Value> result;
   for (const std::uint32_t slot : lowered.input_slots) {
-    const auto value = state.values.find(slot);
-    if (value == state.values.end())
-      return bad_call("the program uses a value of an earlier one, but the session keeps none");
-    result.push_back(value->second);
+    const runtime::Value* value = state.values.find(slot);
+    if (value == nullptr) return bad_call("the program uses a value of an earlier one, but the session keeps none");
+    result.push_back(*value);
   }
   return result;
 }
@@ -106,13 +98,14 @@ std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Ty
   return result;
 }
 
-State with_outputs(const State& before, std::shared_ptr<const Texts> texts, const typeck::Typed& typed,
-                   const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
+embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> texts, const typeck::Typed& typed,
+                             const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
   State after{std::move(texts), typed.after, before.values};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    after.values.insert_or_assign(lowered.output_slots.at(i), std::move(outputs[i]));
+    after.values.set(lowered.output_slots.at(i), std::move(outputs[i]));
   }
-  return after;
+  for (const std::uint32_t slot : typed.hidden_slots) after.values.erase(slot);
+  return std::make_shared<const State>(std::move(after));
 }
 
 }  // namespace
@@ -174,8 +167,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     auto outcome = runtime::run(lowered->program, *given, embed::world(*impl_->config, impl_->stop));
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
     RunReport report{checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome)};
-    impl_->state = embed::only_live(
-        with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs)));
+    impl_->state = with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });
 }

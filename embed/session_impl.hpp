@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/persistent_map.hpp"
 #include "embed/texts.hpp"
 #include "runtime/run.hpp"
 #include "runtime/value.hpp"
@@ -26,12 +26,9 @@ namespace embed {
 struct State {
   std::shared_ptr<const Texts> texts = std::make_shared<const Texts>();
   typeck::Environment environment;
-  std::map<std::uint32_t, runtime::Value> values;  // by slot
+  base::PersistentMap<std::uint32_t, runtime::Value> values;  // by slot; only what a name or a function reaches
 };
 using StateRef = std::shared_ptr<const State>;
-
-// The state without the values that no name reaches any more.
-StateRef only_live(State state);
 
 // The host's side of a run.
 runtime::World world(const Config& config, const std::atomic<bool>& stop);

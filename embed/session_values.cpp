@@ -84,10 +84,10 @@ Result<Array> Session::get(std::string_view name) const {
     const typeck::Environment& environment = impl_->state->environment;
     const typeck::Variable* variable = environment.variable(name, environment.now());
     if (variable == nullptr) return bad_call(fmt::format("there is no variable `{}`", name));
-    const auto value = impl_->state->values.find(variable->slot);
-    if (value == impl_->state->values.end()) return bad_call(fmt::format("the session does not keep `{}`", name));
+    const runtime::Value* value = impl_->state->values.find(variable->slot);
+    if (value == nullptr) return bad_call(fmt::format("the session does not keep `{}`", name));
     std::string type = typeck::print_type(variable->type, environment, environment.now());
-    return Array(std::make_shared<const Array::Impl>(std::string(name), std::move(type), value->second));
+    return Array(std::make_shared<const Array::Impl>(std::string(name), std::move(type), *value));
   });
 }
 
@@ -107,9 +107,11 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
     auto value = make_value(*type, literal(values, shape), embed::world(*impl_->config, impl_->stop));
     if (!value) return embed::to_public(*after.texts, value.errors());
     const std::uint32_t slot = after.environment.new_slot();
-    after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
-    after.values.insert_or_assign(slot, std::move(*value));
-    impl_->state = embed::only_live(std::move(after));
+    const auto hidden =
+        after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
+    after.values.set(slot, std::move(*value));
+    if (hidden.has_value()) after.values.erase(*hidden);
+    impl_->state = std::make_shared<const State>(std::move(after));
     return Done{};
   });
 }

@@ -39,13 +39,13 @@ void put_line(Place& place, std::string_view line, std::size_t offset) {
 
 base::SourceId Texts::add(std::string name, std::string text, std::uint32_t first_line) {
   const base::SourceId id = sources.add(std::move(name), std::move(text));
-  first_lines.resize(id.value, 1);
-  first_lines.push_back(first_line);
+  if (first_line != 1) first_lines.set(id, first_line);
   return id;
 }
 
 std::uint32_t Texts::first_line(base::SourceId source) const {
-  return source.value < first_lines.size() ? first_lines[source.value] : 1;
+  const std::uint32_t* line = first_lines.find(source);
+  return line == nullptr ? 1 : *line;
 }
 
 Place place(const Texts& texts, base::Span span) {

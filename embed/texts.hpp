@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "base/persistent_map.hpp"
 #include "base/source.hpp"
 #include "tessera/tessera.hpp"
 
@@ -12,7 +12,7 @@ namespace tessera::embed {
 
 struct Texts {
   base::SourceMap sources;
-  std::vector<std::uint32_t> first_lines;  // by source; what it lacks is 1
+  base::PersistentMap<base::SourceId, std::uint32_t> first_lines;  // what it lacks is 1
 
   // `first_line` is the number that the first line of the text has for whoever reads a place in it.
   base::SourceId add(std::string name, std::string text, std::uint32_t first_line = 1);

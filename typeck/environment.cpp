@@ -1,6 +1,5 @@
 #include "typeck/environment.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace tessera::typeck {
@@ -8,8 +7,8 @@ namespace tessera::typeck {
 namespace {
 
 // The names a tree mentions anywhere: more than it captures, never less.
-std::set<std::string, std::less<>> mentioned_names(const frontend::Ast& ast) {
-  std::set<std::string, std::less<>> names;
+std::set<std::string> mentioned_names(const frontend::Ast& ast) {
+  std::set<std::string> names;
   for (const frontend::Expr& expr : ast.exprs.items()) {
     if (const auto* reference = std::get_if<frontend::NameRef>(&expr.node)) names.insert(reference->name);
     if (const auto* call = std::get_if<frontend::Call>(&expr.node)) names.insert(call->callee.text);
@@ -20,87 +19,69 @@ std::set<std::string, std::less<>> mentioned_names(const frontend::Ast& ast) {
 template <class Timeline>
 std::vector<std::string> names_before(const Timeline& timeline, Moment at) {
   std::vector<std::string> names;
-  for (const auto& [name, bindings] : timeline) {
-    if (bindings.front().first < at) names.push_back(name);
-  }
+  timeline.for_each([&](const auto& binding) {
+    const auto& [name, moment] = binding.key;
+    if (moment < at && (names.empty() || names.back() != name)) names.push_back(name);
+  });
   return names;
+}
+
+// The binding of a name that is seen at a moment.
+template <class Timeline>
+auto seen_at(const Timeline& timeline, std::string_view name, Moment at) {
+  const auto* binding = timeline.last_before({std::string(name), at});
+  return binding != nullptr && binding->key.first == name ? binding : nullptr;
+}
+
+template <class Timeline>
+auto value_at(const Timeline& timeline, std::string_view name, Moment at) {
+  const auto* binding = seen_at(timeline, name, at);
+  return binding != nullptr ? &binding->value : nullptr;
 }
 
 }  // namespace
 
 Environment::Environment() = default;
 
-template <class T>
-const T* Environment::at_moment(const Timeline<T>& timeline, std::string_view name, Moment at) {
-  const auto found = timeline.find(name);
-  if (found == timeline.end()) return nullptr;
-  const auto& bindings = found->second;
-  const auto after =
-      std::partition_point(bindings.begin(), bindings.end(), [at](const auto& b) { return b.first < at; });
-  return after == bindings.begin() ? nullptr : &std::prev(after)->second;
+// Can the body of a function mean this binding of a name? What its whole text mentions is more than it means.
+bool Environment::function_sees(const std::string& name, Moment bound) const {
+  const base::SourceId* text = mentioned_.find(name);
+  return text != nullptr && *last_function_.find(*text) > bound;
 }
 
-void Environment::bind(Variable variable) {
-  auto& bindings = variables_[variable.name];
-  bindings.emplace_back(now_++, std::move(variable));
+std::optional<std::uint32_t> Environment::bind(Variable variable) {
+  const auto* hidden = seen_at(variables_, variable.name, now_);
+  variables_.set({variable.name, now_++}, variable);
+  if (hidden == nullptr || function_sees(variable.name, hidden->key.second)) return std::nullopt;
+  return hidden->value.slot;
 }
 
 void Environment::bind(Function function) {
-  auto& bindings = functions_[function.definition().name.text];
-  bindings.emplace_back(now_++, std::move(function));
+  const base::SourceId text = function.span.source;
+  if (last_function_.find(text) == nullptr) {
+    for (const std::string& name : mentioned_names(*function.ast)) mentioned_.set(name, text);
+  }
+  last_function_.set(text, now_);
+  functions_.set({function.definition().name.text, now_++}, function);
 }
 
 void Environment::bind(NamedMesh mesh) {
-  defaults_.emplace_back(now_, mesh.mesh);
-  auto& bindings = meshes_[mesh.name];
-  bindings.emplace_back(now_++, std::move(mesh));
+  defaults_.set(now_, mesh.mesh);
+  meshes_.set({mesh.name, now_++}, mesh);
 }
 
-const Variable* Environment::variable(std::string_view name, Moment at) const {
-  return at_moment(variables_, name, at);
-}
-const Function* Environment::function(std::string_view name, Moment at) const {
-  return at_moment(functions_, name, at);
-}
-const NamedMesh* Environment::mesh(std::string_view name, Moment at) const { return at_moment(meshes_, name, at); }
+const Variable* Environment::variable(std::string_view name, Moment at) const { return value_at(variables_, name, at); }
+const Function* Environment::function(std::string_view name, Moment at) const { return value_at(functions_, name, at); }
+const NamedMesh* Environment::mesh(std::string_view name, Moment at) const { return value_at(meshes_, name, at); }
 
 synth::MeshRef Environment::default_mesh(Moment at) const {
-  const auto after =
-      std::partition_point(defaults_.begin(), defaults_.end(), [at](const auto& d) { return d.first < at; });
-  return after == defaults_.begin() ? synth::Mesh::single_device() : std::prev(after)->second;
+  const auto* last = defaults_.last_before(at);
+  return last == nullptr ? synth::Mesh::single_device() : last->value;
 }
 
 std::vector<std::string> Environment::variable_names(Moment at) const { return names_before(variables_, at); }
 std::vector<std::string> Environment::function_names(Moment at) const { return names_before(functions_, at); }
 std::vector<std::string> Environment::mesh_names(Moment at) const { return names_before(meshes_, at); }
-
-std::vector<std::uint32_t> Environment::live_slots() const {
-  std::set<std::uint32_t> slots;
-  for (const auto& [name, bindings] : variables_) slots.insert(bindings.back().second.slot);
-  // A function may see an older binding of a name that was bound again since, and a current one may call an older one:
-  // what any function's text mentions is kept, from what its first function sees.
-  std::map<const frontend::Ast*, Moment> first_moment;
-  for (const auto& [name, bindings] : functions_) {
-    for (const auto& [bound_at, function] : bindings) {
-      const auto at = first_moment.try_emplace(function.ast.get(), function.moment).first;
-      at->second = std::min(at->second, function.moment);
-    }
-  }
-  for (const auto& [ast, moment] : first_moment) {
-    for (const std::string& name : mentioned_names(*ast)) keep_slots(name, moment, slots);
-  }
-  return {slots.begin(), slots.end()};
-}
-
-// Adds the slots of a name's bindings from the one seen at a moment on.
-void Environment::keep_slots(std::string_view name, Moment from, std::set<std::uint32_t>& slots) const {
-  const auto found = variables_.find(name);
-  if (found == variables_.end()) return;
-  const Variable* seen = variable(name, from);
-  for (const auto& [bound_at, variable] : found->second) {
-    if (bound_at >= from || &variable == seen) slots.insert(variable.slot);
-  }
-}
 
 std::string print_type(const ArrayType& type, const Environment& environment, Moment at) {
   std::string text = synth::print(type);

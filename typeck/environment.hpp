@@ -1,17 +1,17 @@
 // What names mean: variables, functions, meshes, in the order they were bound. An environment is a value: a session
-// hands one to `check` and keeps the one that comes back; copying it is how a session forks.
+// hands one to `check` and keeps the one that comes back; copying it, which costs nothing, is how a session forks.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/persistent_map.hpp"
 #include "base/source.hpp"
 #include "frontend/ast.hpp"
 #include "synth/layout/array_type.hpp"
@@ -55,7 +55,9 @@ class Environment {
   Environment();
 
   Moment now() const { return now_; }
-  void bind(Variable variable);
+  // Gives the slot of the binding that this one hides, if nothing can reach it any more: the body of a function sees
+  // what was bound when the function was.
+  std::optional<std::uint32_t> bind(Variable variable);
   void bind(Function function);
   void bind(NamedMesh mesh);
   std::uint32_t new_slot() { return next_slot_++; }
@@ -65,26 +67,24 @@ class Environment {
   const NamedMesh* mesh(std::string_view name, Moment at) const;
   // The last mesh declared before `at`; without any, the single device.
   synth::MeshRef default_mesh(Moment at) const;
-  bool has_mesh(Moment at) const { return !defaults_.empty() && defaults_.front().first < at; }
+  bool has_mesh(Moment at) const { return defaults_.last_before(at) != nullptr; }
 
   std::vector<std::string> variable_names(Moment at) const;
   std::vector<std::string> function_names(Moment at) const;
   std::vector<std::string> mesh_names(Moment at) const;
-  // The slots that names still reach: of current bindings, and of those that a current function's body can see by name.
-  std::vector<std::uint32_t> live_slots() const;
 
  private:
   template <class T>
-  using Timeline = std::map<std::string, std::vector<std::pair<Moment, T>>, std::less<>>;
-  template <class T>
-  static const T* at_moment(const Timeline<T>& timeline, std::string_view name, Moment at);
+  using Timeline = base::PersistentMap<std::pair<std::string, Moment>, T>;
 
-  void keep_slots(std::string_view name, Moment from, std::set<std::uint32_t>& slots) const;
+  bool function_sees(const std::string& name, Moment bound) const;
 
   Timeline<Variable> variables_;
   Timeline<Function> functions_;
   Timeline<NamedMesh> meshes_;
-  std::vector<std::pair<Moment, synth::MeshRef>> defaults_;
+  base::PersistentMap<Moment, synth::MeshRef> defaults_;
+  base::PersistentMap<std::string, base::SourceId> mentioned_;  // the last text with functions that mentions a name
+  base::PersistentMap<base::SourceId, Moment> last_function_;   // when the last function of a text was bound
   Moment now_ = 1;
   std::uint32_t next_slot_ = 0;
 };

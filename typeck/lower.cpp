@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace tessera::typeck {
 
@@ -161,11 +160,9 @@ class Lowering {
 
   void add_outputs() {
     if (keep_ == Keep::nothing) return;
-    const auto live = typed_.after.live_slots();
-    const std::set<std::uint32_t> wanted(live.begin(), live.end());
     for (const TypedStatement& statement : typed_.statements) {
       for (const Bound& bound : statement.bound) {
-        if (!wanted.contains(bound.slot)) continue;
+        if (typed_.hidden_slots.contains(bound.slot)) continue;
         lowered_.program.outputs.push_back(one(bound.node, global_));
         lowered_.output_slots.push_back(bound.slot);
       }

@@ -26,7 +26,7 @@ struct Lowered {
 
 enum class Keep : std::uint8_t {
   nothing,      // a script: values are freed after their last use
-  bound_names,  // a session: the last binding of every name is an output
+  bound_names,  // a session: every binding that can still be reached is an output
 };
 
 base::Result<Lowered> lower(const Typed& typed, Keep keep);

@@ -109,7 +109,8 @@ void Checker::bind_name(const frontend::Name& name, const Maybe& value) {
   }
   poisoned_.erase(name.text);
   const std::uint32_t slot = environment_.new_slot();
-  environment_.bind(Variable{name.text, type(*value), value->known, slot, name.span});
+  const auto hidden = environment_.bind(Variable{name.text, type(*value), value->known, slot, name.span});
+  if (hidden.has_value()) typed_.hidden_slots.insert(*hidden);
   slot_nodes_[slot] = value->node();
   if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
   typed_.statements.back().bound.push_back({name.text, name.span, value->node(), slot});

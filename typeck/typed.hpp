@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -127,7 +128,8 @@ struct Typed {
   base::Store<synth::Literal, synth::LiteralId> literals;
   base::Store<std::string, synth::StringId> strings;
   Environment after;
-  base::Diagnostics notes;  // notes and warnings
+  std::set<std::uint32_t> hidden_slots;  // what nothing reaches any more, of bindings here and before
+  base::Diagnostics notes;               // notes and warnings
   // For printing: what was inserted around which expression of the text, and the type of each `let`. Expressions of a
   // function body only where the function has one instance.
   std::map<frontend::ExprId, std::string> inserted_as;

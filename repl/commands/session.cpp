@@ -1,4 +1,4 @@
-// The session without a command: statements from standard input, each tried on a fork and kept if it succeeds.
+// The session without a command: statements from standard input. One that fails changes nothing.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -122,15 +122,13 @@ class Loop {
   void evaluate() {
     const std::uint32_t first_line = input_.first_line();
     const std::string text = input_.take();
-    Session attempt = session_.fork();
-    const auto report = run_stoppable(attempt, text, prompting_ ? "input" : "<stdin>", first_line);
+    const auto report = run_stoppable(session_, text, prompting_ ? "input" : "<stdin>", first_line);
     if (!report) {
       console_.report(report.diagnostics());
       any_failed_ = true;
       return;
     }
     for (const Binding& binding : report->bindings) console_.out(fmt::format("{} : {}\n", binding.name, binding.type));
-    session_ = std::move(attempt);
   }
 
   // Ctrl-C at the prompt.
@@ -152,7 +150,6 @@ class Loop {
   LineReader lines_;
   bool prompting_;
   Input input_;
-  std::size_t next_question_ = 0;  // is_incomplete is asked once the input has so many bytes
   std::uint32_t line_number_ = 0;
   bool any_failed_ = false;
   bool left_ = false;

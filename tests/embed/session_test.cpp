@@ -121,6 +121,15 @@ TEST(Session, FunctionsKeepWhatTheySaw) {
   EXPECT_EQ(*recording.text, "[11. 22.]\n");
 }
 
+TEST(Session, KeepsOnlyWhatANameOrAFunctionReaches) {
+  Recording recording(Config{.memory_bytes_max = 20 * 4096});
+  ASSERT_TRUE(succeeded(recording.session.run("let x = ones(f32[1024])\nfn twice(x: f32[N]) = x + x")));
+  ASSERT_TRUE(succeeded(recording.session.run("let kept = twice(x)")));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(succeeded(recording.session.run("let x = twice(x) * 0.5")));
+  ASSERT_TRUE(succeeded(recording.session.run("print twice(x)[0] == kept[0]")));
+  EXPECT_EQ(*recording.text, "True\n");
+}
+
 TEST(Session, ACheckedProgramRuns) {
   Recording recording;
   ASSERT_TRUE(succeeded(recording.session.run("let a = 1")));

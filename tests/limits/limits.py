@@ -54,11 +54,11 @@ class Hostile(unittest.TestCase):
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         return str(path)
 
-    def tessera(self, *arguments, limit=None):
-        """Runs `tessera ARGUMENTS`; a signal, a hang or a lot of memory fails the test."""
-        with open(self.folder / "out", "wb") as out, open(self.folder / "err", "wb") as err:
+    def tessera(self, *arguments, given=os.devnull, limit=None):
+        """Runs `tessera ARGUMENTS` with a file as its input; a signal, a hang or a lot of memory fails the test."""
+        with open(given, "rb") as text, open(self.folder / "out", "wb") as out, open(self.folder / "err", "wb") as err:
             start = time.monotonic()
-            process = subprocess.Popen([self.executable, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            process = subprocess.Popen([self.executable, *arguments], stdin=text, stdout=out, stderr=err,
                                        cwd=self.folder, env=self.environment)
             status, usage = self.wait(process, (limit or self.seconds_max()), arguments)
             seconds = time.monotonic() - start

@@ -1,5 +1,6 @@
 """How long ordinary work may take. Of several runs the best counts, since other programs can only make it slower."""
 
+import os
 import statistics
 import sys
 import unittest
@@ -25,12 +26,18 @@ def long_program(lines):
     return "\n".join(text) + "\n"
 
 
+def session(statements):
+    """New names, names bound again, functions and values shown, one line each."""
+    forms = ["let v{k} = {k}.0", "let again = v{k0} + 1.0", "fn f{k}(x: f32) = x * again", "f{k2}(v{k0})"]
+    return "".join(forms[k % 4].format(k=k, k0=k - k % 4, k2=k - k % 4 + 2) + "\n" for k in range(statements))
+
+
 @unittest.skipUnless(sys.argv[-1] == OPTIMISED, "the build is not optimised")
 class Speed(Hostile):
-    def best(self, runs, *arguments, statuses=(0,)):
+    def best(self, runs, *arguments, statuses=(0,), given=os.devnull):
         times = []
         for _ in range(runs):
-            done = self.tessera(*arguments)
+            done = self.tessera(*arguments, given=given)
             self.expect(done, statuses, " ".join(arguments))
             times.append(done.seconds)
         print(f"{' '.join(Path(word).name for word in arguments)}: best {min(times):.3f} s, median {statistics.median(times):.3f} s")
@@ -47,6 +54,11 @@ class Speed(Hostile):
         for seed in range(3):
             path = self.write(garbage(1 << 20, seed), "garbage.tess")
             self.assertLess(self.best(3, "check", path, statuses=(1,)), 1.0)
+
+    def test_a_session_takes_four_times_as_long_for_four_times_as_much(self):
+        """Twice that is allowed: what grows with the square would take sixteen times as long."""
+        few, many = (self.write(session(count), f"session{count}.tess") for count in (2_000, 8_000))
+        self.assertLess(self.best(3, given=many), 8 * self.best(3, given=few))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/parse.hpp"
+
 namespace tessera::typeck {
 namespace {
 
@@ -48,11 +50,44 @@ TEST(Environment, TypesNameTheirMeshOnlyWhereItIsNotTheDefault) {
   EXPECT_EQ(print_type(scalar, environment, environment.now()), "f32 on m");
 }
 
-TEST(Environment, SlotsThatOnlyOldBindingsReachAreNotLive) {
+// Binds the function that a text of its own declares.
+void bind_function(Environment& environment, base::SourceMap& sources, const std::string& text) {
+  auto ast = frontend::parse(sources, sources.add("test", text));
+  ASSERT_TRUE(ast.ok());
+  const frontend::StatementId statement = ast->program.at(0);
+  const base::Span span = (*ast)[statement].span;
+  environment.bind(
+      Function{std::make_shared<const frontend::Ast>(std::move(*ast)), statement, environment.now(), span});
+}
+
+using Slot = std::optional<std::uint32_t>;
+
+TEST(Environment, NothingReachesWhatALaterBindingHides) {
+  Environment environment;
+  EXPECT_EQ(environment.bind(variable(environment, "a")), Slot());
+  EXPECT_EQ(environment.bind(variable(environment, "b")), Slot());
+  EXPECT_EQ(environment.bind(variable(environment, "a")), Slot(0));
+  EXPECT_EQ(environment.bind(variable(environment, "a")), Slot(2));
+}
+
+TEST(Environment, AFunctionReachesWhatItsTextMentions) {
+  base::SourceMap sources;
   Environment environment;
   environment.bind(variable(environment, "a"));
-  environment.bind(variable(environment, "a"));
-  EXPECT_EQ(environment.live_slots(), std::vector<std::uint32_t>{1});
+  environment.bind(variable(environment, "b"));
+  bind_function(environment, sources, "fn f(x: f32) = x + a\n");
+  EXPECT_EQ(environment.bind(variable(environment, "a")), Slot());
+  EXPECT_EQ(environment.bind(variable(environment, "b")), Slot(1));
+}
+
+TEST(Environment, AFunctionDoesNotReachWhatIsBoundAfterIt) {
+  base::SourceMap sources;
+  Environment environment;
+  bind_function(environment, sources, "fn f(x: f32) = x + x\n");
+  environment.bind(variable(environment, "x"));
+  EXPECT_EQ(environment.bind(variable(environment, "x")), Slot(0));
+  bind_function(environment, sources, "fn g(y: f32) = x + y\n");
+  EXPECT_EQ(environment.bind(variable(environment, "x")), Slot());
 }
 
 }  // namespace
