@@ -96,8 +96,9 @@ std::optional<std::string_view> element_meant_by(std::string_view word) {
     candidates.emplace_back(spelling(element));
   }
   const auto near = base::nearest(word, candidates);
-  if (!near) return std::nullopt;
-  return spelling(*element_keyword(*near));
+  const auto meant = near ? element_keyword(*near) : std::nullopt;
+  if (!meant) return std::nullopt;
+  return spelling(*meant);
 }
 
 }  // namespace tessera::frontend

@@ -31,8 +31,9 @@ std::string without_underscores(std::string_view text) {
 template <class T>
 std::optional<T> parse_whole(std::string_view digits) {
   T value{};
-  const char* last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, value);
+  const char* first = digits.data();
+  const char* last = first + digits.size();
+  const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc{} || end != last || (std::is_floating_point_v<T> && value > std::numeric_limits<T>::max())) {
     return std::nullopt;
   }
@@ -138,15 +139,16 @@ class StringReader {
     while (at_ + 1 < text_.size()) {
       if (text_[at_] != '\\') {
         value_.push_back(text_[at_++]);
-      } else if (!read_escape()) {
-        return std::move(*error_);
+      } else if (auto error = read_escape()) {
+        return std::move(*error);
       }
     }
     return std::move(value_);
   }
 
  private:
-  bool read_escape() {
+  // Each reads one escape, or says what is wrong with it.
+  std::optional<base::Diagnostic> read_escape() {
     const char letter = text_[at_ + 1];
     if (letter == 'u') return read_code_point();
     constexpr std::string_view kLetters = "nt\"\\";
@@ -158,10 +160,10 @@ class StringReader {
     }
     value_.push_back(kMeanings[which]);
     at_ += 2;
-    return true;
+    return std::nullopt;
   }
 
-  bool read_code_point() {
+  std::optional<base::Diagnostic> read_code_point() {
     const auto rest = text_.substr(at_, text_.size() - 1 - at_);
     const auto close = rest.find('}');
     constexpr std::string_view kHelp = "write the code point in hexadecimal, as in \\u{e9}";
@@ -178,21 +180,19 @@ class StringReader {
     }
     base::append_code_point(value_, code_point);
     at_ += close + 1;
-    return true;
+    return std::nullopt;
   }
 
-  bool fail(std::size_t length, std::string help) {
+  base::Diagnostic fail(std::size_t length, std::string help) const {
     const auto begin = span_.begin + static_cast<std::uint32_t>(at_);
     const Span where{span_.source, begin, begin + static_cast<std::uint32_t>(length)};
-    error_ = make(Kind::bad_escape, shortened(text_.substr(at_, length))).at(where).suggest(std::move(help));
-    return false;
+    return make(Kind::bad_escape, shortened(text_.substr(at_, length))).at(where).suggest(std::move(help));
   }
 
   std::string_view text_;
   Span span_;
   std::size_t at_ = 0;
   std::string value_;
-  std::optional<base::Diagnostic> error_;
 };
 
 }  // namespace
