@@ -142,6 +142,12 @@ base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& s
   return std::move(reader.objects);
 }
 
+std::vector<JsonField> readable_fields(std::string_view text) {
+  Reader reader(base::SourceId{}, text, JsonForm::object);
+  reader.run();
+  return reader.objects.empty() ? std::vector<JsonField>{} : std::move(reader.objects.front().fields);
+}
+
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why) {
   nlohmann::ordered_json line;
   line["mesh"] = request.mesh;

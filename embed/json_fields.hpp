@@ -30,6 +30,9 @@ enum class JsonForm : std::uint8_t { object, array_of_objects };
 base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
                                                         JsonForm form, base::Kind kind);
 
+// The fields of a text's first object that are complete before whatever is wrong with the text.
+std::vector<JsonField> readable_fields(std::string_view text);
+
 // {"mesh","from","to","planner","error","message"}: the failure of a request that names no two types.
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why);
 

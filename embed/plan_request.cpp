@@ -84,4 +84,14 @@ Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest&
   });
 }
 
+std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why) {
+  PlanRequest request = defaults;
+  for (const JsonField& field : embed::readable_fields(json)) {
+    std::string* text = text_of(request, field.key);
+    const auto* value = std::get_if<std::string>(&field.value);
+    if (text != nullptr && value != nullptr) *text = *value;
+  }
+  return plan_failure_json(request, why);
+}
+
 }  // namespace tessera

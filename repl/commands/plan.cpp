@@ -27,7 +27,7 @@ Result<PlanRequest> read_request(const std::string& line, const PlanRequest& def
 bool answer_line(const std::string& line, const PlanRequest& defaults, Console& console) {
   const auto request = read_request(line, defaults);
   if (!request) {
-    console.out(plan_failure_json(defaults, request.diagnostics()) + '\n');
+    console.out(plan_failure_json(line, defaults, request.diagnostics()) + '\n');
     return false;
   }
   const auto plan = make_plan(*request);

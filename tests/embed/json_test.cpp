@@ -132,5 +132,16 @@ TEST(PlanRequest, SaysWhatIsWrong) {
   }
 }
 
+TEST(PlanRequest, ARefusedOneIsAnsweredWithWhatItSays) {
+  const auto answer = [](const std::string& text) {
+    return plan_failure_json(text, {}, parse_plan_request(text).diagnostics());
+  };
+  EXPECT_TRUE(answer(R"({"mesh":"x:2","to":"f32[4]","within":[]})")
+                  .starts_with(R"({"mesh":"x:2","from":"","to":"f32[4]","planner":"tessera","error":"plan-request")"));
+  EXPECT_TRUE(answer(R"({"from":7,"to":"f32[4]","planner":"xla","me)")
+                  .starts_with(R"({"mesh":"","from":"","to":"f32[4]","planner":"xla","error":"plan-request")"));
+  EXPECT_TRUE(answer("nonsense").starts_with(R"({"mesh":"","from":"","to":"","planner":"tessera","error")"));
+}
+
 }  // namespace
 }  // namespace tessera

@@ -125,6 +125,9 @@ class Batch(CommandLine):
         for answer in answers[:-1]:
             self.assertTrue(answer["message"])
         self.assertEqual(answers[6]["from"], "f32[8")
+        for answer in (answers[5], answers[10]):
+            self.assertEqual({key: answer[key] for key in self.GOOD}, self.GOOD)
+        self.assertEqual((answers[11]["mesh"], answers[11]["from"]), ("x:4", ""))
         self.assertIn("least_bytes", answers[9])
 
     def test_from_standard_input_with_a_default_planner(self):

@@ -233,6 +233,8 @@ Result<std::vector<MachineLevel>> parse_machine(std::string_view json, std::stri
 // A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
 // such as "64MiB"). What it does not say is taken from `defaults`.
 Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
+// plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
+std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
 
 // ---- Programs --------------------------------------------------------------------------------------------
 
