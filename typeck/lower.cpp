@@ -12,8 +12,10 @@ namespace {
 using synth::RegisterId;
 using Registers = std::map<NodeId, std::vector<RegisterId>>;
 
-// More steps than this are refused while lowering; thrown inside this file only.
-struct TooLarge {};
+// The program has too many steps, and the statement is the one that crosses the limit; thrown inside this file only.
+struct TooLarge {
+  base::Span statement;
+};
 
 class Lowering {
  public:
@@ -43,7 +45,7 @@ class Lowering {
   }
 
   void step(base::Span span, decltype(synth::Step::node) node) {
-    if (++steps_ > synth::kProgramStepsMax) throw TooLarge{};
+    if (++steps_ > synth::kProgramStepsMax) throw TooLarge{typed_.statements[statement_].span};
     body_->push_back(synth::Step{origin(span), std::move(node)});
   }
 
@@ -249,8 +251,8 @@ base::Result<Lowered> lower(const Typed& typed, Keep keep) {
       Lowered lowered = Lowering(typed, keep).all();
       UnusedScalars(lowered.program).drop();
       return lowered;
-    } catch (const TooLarge&) {
-      return base::make(base::Kind::program_too_large, synth::kProgramStepsMax, "steps");
+    } catch (const TooLarge& program) {
+      return base::make(base::Kind::program_too_large, synth::kProgramStepsMax, "steps").at(program.statement);
     }
   });
 }

@@ -98,10 +98,12 @@ TEST(Lower, AFunctionOfCallsThatDoubleIsRefusedBeforeItFillsMemory) {
   for (int k = 1; k <= 40; ++k)
     program += "fn g" + std::to_string(k) + "(a: f32[N]) -> f32[N] = g" + std::to_string(k - 1) + "(g" +
                std::to_string(k - 1) + "(a))\n";
-  const Checked typed = checked(program + "print g40(iota(f32[2]))\n");
+  const Checked typed = checked(program + "print g2(iota(f32[2]))\nprint g40(iota(f32[2]))\nprint 1\n");
   const auto lowered = lower(*typed.typed, Keep::nothing);
   ASSERT_FALSE(lowered.ok());
   EXPECT_EQ(base::info(lowered.errors()[0].kind).slug, "program-too-large");
+  ASSERT_FALSE(lowered.errors()[0].labels.empty());
+  EXPECT_EQ(typed.text(lowered.errors()[0].labels[0].span), "print g40(iota(f32[2]))");
 }
 
 TEST(Lower, TheStepsNameTheStatementTheyComeFrom) {
