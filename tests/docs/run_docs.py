@@ -9,6 +9,7 @@ In a document these fences are examples (README.md says more):
     ```tessera error[slug]         a program that fails with this error; also warning[slug] and note[slug]
     ```text                        directly after a program: exactly what it prints
     ```console                     `$ command` lines, each followed by exactly what it prints; `...` stands for any lines
+                                   or, within a line, any text
     ```console exit=N              the same, where the last command's exit status is N
 
 Prints one line for each example that does not do what its document says, and fails if there is any."""
@@ -101,9 +102,10 @@ def run_program(runner, fence, output):
 
 
 def matches(expected, actual):
-    """Equal line by line, where a line `...` of what is expected stands for any lines."""
+    """Equal line by line, where a line `...` of what is expected stands for any lines, and within a line for any text."""
     pattern = "".join(
-        "(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in expected.splitlines()
+        "(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + "\n"
+        for line in expected.splitlines()
     )
     return re.fullmatch(pattern, actual if actual.endswith("\n") or not actual else actual + "\n") is not None
 

@@ -78,6 +78,10 @@ class Consoles(unittest.TestCase):
         self.assertEqual(failures("```console\n$ tessera a b c\n...\n```\n"), [])
         self.assertEqual(len(failures("```console\n$ tessera a b c\n...\nd\n```\n")), 1)
 
+    def test_left_out_text(self):
+        self.assertEqual(failures("```console\n$ tessera one-17-word b\none-...-word\nb\n```\n"), [])
+        self.assertEqual(len(failures("```console\n$ tessera one-17-word b\none-...-words\nb\n```\n")), 1)
+
     def test_exit_status(self):
         self.assertEqual(failures("```console exit=3\n$ tessera a; exit 3\na\n```\n"), [])
         self.assertEqual(len(failures("```console\n$ tessera a; exit 3\na\n```\n")), 1)
