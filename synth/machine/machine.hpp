@@ -26,8 +26,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Levels with the default filled in; fails where the counts do not multiply to the number of devices or a figure is not
-// positive and finite.
+// Levels with the default filled in; fails where the counts do not multiply to the number of devices, a bandwidth is
+// not positive and finite, or a latency is negative or not finite.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The copies of moves.hpp on a machine: "nearest" is the replica that the fewest links lie before.

@@ -47,6 +47,21 @@ TEST(Plan, OfOneCollective) {
       << plan->json();
 }
 
+TEST(Plan, AMachineOfTheHostsMustBeOne) {
+  for (const MachineLevel& level :
+       {MachineLevel{"n", 0, 1e9, 0}, MachineLevel{"n", 4, 0, 0}, MachineLevel{"n", 4, 1e9, -1}}) {
+    PlanRequest asked = request("x:4", "f32[8@x,8]", "f32[8,8@x]");
+    asked.machine = {level};
+    EXPECT_EQ(slug_of(make_plan(asked).diagnostics()), "bad-machine");
+    Session session(Config{.machine = {level}});
+    const auto done = session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x, 8]) as [8, 8@x]");
+    EXPECT_EQ(slug_of(done.diagnostics()), "bad-machine");
+  }
+  PlanRequest asked = request("x:4", "f32[8@x,8]", "f32[8,8@x]");
+  asked.machine = {MachineLevel{"n", 4, 1e9, 0}};
+  EXPECT_TRUE(succeeded(make_plan(asked)));
+}
+
 TEST(Plan, EveryPlannerHasItsName) {
   EXPECT_EQ(planner_names(), (std::vector<std::string>{"tessera", "paper", "xla", "shardy", "dtensor", "gather"}));
   // A rival may be unable to plan; our planner and gathering plan everything.
