@@ -36,13 +36,15 @@ std::string Checker::text(const ArrayType& array) const { return print_type(arra
 
 std::string Checker::text(Span span) const { return span.known() ? std::string(sources_.text(span)) : std::string(); }
 
-// The mesh of a type that names none: in a function the one that was declared when it was defined, if there was one
-// then.
-MeshRef Checker::default_mesh() const {
+// Types mean the meshes of this moment: in a function that of its definition, if a mesh was declared by then.
+Moment Checker::mesh_moment() const {
   const bool in_function = frame_ != nullptr && frame_->function != nullptr;
-  const Moment defined = in_function ? frame_->function->moment : environment_.now();
-  return environment_.default_mesh(environment_.has_mesh(defined) ? defined : environment_.now());
+  const bool defined_on_mesh = in_function && environment_.has_mesh(frame_->function->moment);
+  return defined_on_mesh ? frame_->function->moment : environment_.now();
 }
+
+// The mesh of a type that names none.
+MeshRef Checker::default_mesh() const { return environment_.default_mesh(mesh_moment()); }
 
 NodeId Checker::emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body) {
   TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");

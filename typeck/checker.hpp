@@ -129,6 +129,7 @@ class Checker {
   const ArrayType& type(NodeId node) const { return typed_.nodes[node].types.at(0); }
   std::string text(const ArrayType& array) const;
   std::string text(Span span) const;
+  Moment mesh_moment() const;
   MeshRef default_mesh() const;
   NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
   Checked compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,

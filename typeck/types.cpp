@@ -134,9 +134,9 @@ std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, con
   }
   written.mesh = default_mesh();
   if (type.mesh.has_value()) {
-    const NamedMesh* named = environment_.mesh(type.mesh->text, environment_.now());
+    const NamedMesh* named = environment_.mesh(type.mesh->text, mesh_moment());
     if (named == nullptr) {
-      const auto near = base::nearest(type.mesh->text, environment_.mesh_names(environment_.now()));
+      const auto near = base::nearest(type.mesh->text, environment_.mesh_names(mesh_moment()));
       report(base::make(Kind::unknown_mesh, type.mesh->text)
                  .at(type.mesh->span)
                  .suggest(near.has_value() ? fmt::format("did you mean `{}`?", *near) : std::string()));
@@ -202,7 +202,7 @@ Want Checker::want_of(const Ast& tree, TypeId id) {
   want.because = type.span;
   const bool reserved = type.element == frontend::ElementKeyword::bf16 || type.element == frontend::ElementKeyword::f16;
   if (type.element.has_value() && !reserved) want.element = element_of(*type.element);
-  const NamedMesh* named = type.mesh.has_value() ? environment_.mesh(type.mesh->text, environment_.now()) : nullptr;
+  const NamedMesh* named = type.mesh.has_value() ? environment_.mesh(type.mesh->text, mesh_moment()) : nullptr;
   want.mesh = named != nullptr ? named->mesh : default_mesh();
   if (type.any_layout) return want;
   std::vector<AxisList> splits;
