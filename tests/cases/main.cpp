@@ -2,8 +2,8 @@
 //
 //   tessera_cases [--bless] [--filter TEXT] [GoogleTest's options]
 //
-// --bless rewrites what the files expect to what comes of their programs; --filter takes only cases whose path holds
-// the text.
+// --bless rewrites what the files expect to what comes of their programs; --filter takes only cases whose path, or name
+// as ctest prints it, holds the text. That none does is an error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -95,14 +95,17 @@ std::string test_name(std::string text) {
   return text;
 }
 
-void register_case(const fs::path& folder, const fs::path& path, const Options& options) {
+// Gives whether the filter takes it.
+bool register_case(const fs::path& folder, const fs::path& path, const Options& options) {
   const fs::path relative = path.lexically_relative(folder);
-  if (relative.string().find(options.filter) == std::string::npos) return;
   const std::string suite = relative.has_parent_path() ? test_name(relative.parent_path().string()) : "cases";
   const std::string name = test_name(relative.stem().string());
+  const std::string known_as = fmt::format("{} cases.{}.{}", relative.string(), suite, name);
+  if (known_as.find(options.filter) == std::string::npos) return false;
   const bool bless = options.bless;
   testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, path.c_str(), 1,
                         [path, bless]() -> testing::Test* { return new CaseTest(path, bless); });
+  return true;
 }
 
 // What GoogleTest has left of the command line; nothing if it is not ours either.
@@ -131,6 +134,12 @@ int main(int count, char** words) {
     return 2;
   }
   const std::filesystem::path folder = std::filesystem::path(TESSERA_SOURCE_DIR) / "tests" / "cases";
-  for (const auto& path : tessera::cases::case_files(folder)) tessera::cases::register_case(folder, path, *options);
+  bool any = false;
+  for (const auto& path : tessera::cases::case_files(folder))
+    any = tessera::cases::register_case(folder, path, *options) || any;
+  if (!any) {
+    fmt::print(stderr, "tessera_cases: no case has `{}` in its path or name\n", options->filter);
+    return 2;
+  }
   return RUN_ALL_TESTS();
 }
