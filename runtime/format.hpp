@@ -1,4 +1,4 @@
-// How values print: scalars and arrays as language.md section 9 says; who holds what.
+// How values print: scalars and arrays as docs/language.md section 9 says; who holds what.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Scalars and arrays as text: language.md section 9.
+// Scalars and arrays as text: docs/language.md section 9.
 #pragma once
 
 #include <functional>

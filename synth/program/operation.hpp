@@ -188,7 +188,7 @@ struct PrintItem {
   StringId text;              // a string, or
   std::int32_t operand = -1;  // an operand's number
 };
-struct Print {  // items separated by blanks, then a newline (language.md section 9)
+struct Print {  // items separated by blanks, then a newline (docs/language.md section 9)
   std::vector<PrintItem> items;
 };
 struct Show {  // who holds what, as text

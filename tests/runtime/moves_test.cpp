@@ -65,7 +65,7 @@ TEST(Collect, EmptyTilesMoveNothing) {
 }
 
 TEST(Collect, CountsWhatDevicesReceive) {
-  // redistribution.md: 20, 32, 40, 32 bytes.
+  // The devices receive 20, 32, 40 and 32 bytes.
   const auto moved = move(CollectiveKind::exchange, "x:4", "f32[6@x, 7]", "f32[6, 7@x]");
   ASSERT_EQ(moved.outcome.statistics.size(), 1U);
   EXPECT_EQ(moved.outcome.statistics[0].received_bytes, 124);
