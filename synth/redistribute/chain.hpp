@@ -37,8 +37,11 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
 
+// What the target may be refined to on the way (refinements.cpp), the more promising ones first; at most 24.
+std::vector<ArrayType> refinements(const ArrayType& from, const ArrayType& to, const Machine& machine);
+
 // Candidate chains of our planner, the simpler ones first; `from` and `to` differ as data.
-base::Result<std::vector<Chain>> direct_chains(const ArrayType& from, const ArrayType& to);
+base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, const Machine& machine);
 // The same without a general exchange.
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to);
 
@@ -53,6 +56,12 @@ base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
 // The plan of a chain, priced but not verified. `machine` is one that machine_for gave.
 base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain);
+
+// A plan with all figures but its lower bounds, not verified.
+base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                   const PlanOptions& options);
+// Puts the lower bounds beside the plan's figures and has it verified.
+base::Status with_bounds(Plan& plan, const Machine& machine);
 
 // Works out the steps' peaks from their types: what a plan's JSON does not say.
 void set_step_peaks(Plan& plan);

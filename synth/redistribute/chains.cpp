@@ -126,20 +126,36 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
   return all;
 }
 
-base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
-                                       bool collectives_only) {
-  if (auto chain = named_move(from, to, exactly)) return std::vector<Chain>{*chain};
-  if (collectives_only) return gathering_moves(from, to);
-  return std::vector<Chain>{Chain{exchange_step(to)}};
+// One launch, or none: the collective that it is, or an exchange.
+Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly) {
+  return named_move(from, to, exactly).value_or(Chain{exchange_step(to)});
 }
 
-base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, bool collectives_only) {
+// With a machine: an exchange is possible, and its links say which detours may pay.
+base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
+                                       const Machine* machine) {
+  if (machine == nullptr) {
+    if (auto chain = named_move(from, to, exactly)) return std::vector<Chain>{*chain};
+    return gathering_moves(from, to);
+  }
+  std::vector<Chain> all{direct_move(from, to, exactly)};
+  if (all.front().empty()) return all;
+  for (const ArrayType& refined : refinements(from, to, *machine)) {
+    Chain chain = direct_move(from, refined, true);
+    const Chain gather = direct_move(refined, to, exactly);
+    chain.insert(chain.end(), gather.begin(), gather.end());
+    all.push_back(std::move(chain));
+  }
+  return all;
+}
+
+base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, const Machine* machine) {
   const PendingChange change = pending_change(from, to);
   TESSERA_TRY(target, unkept(to, change));
   std::vector<Chain> all;
   for (const Chain& resolution : resolutions(from, target, change.resolve)) {
     TESSERA_TRY(resolved, after_chain(resolution, from));
-    TESSERA_TRY(ways, moves(resolved, target, !change.keep.empty(), collectives_only));
+    TESSERA_TRY(ways, moves(resolved, target, !change.keep.empty(), machine));
     for (const Chain& move : ways) {
       Chain chain = resolution;
       chain.insert(chain.end(), move.begin(), move.end());
@@ -166,12 +182,12 @@ base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change)
   return to.with_layout(layout);
 }
 
-base::Result<std::vector<Chain>> direct_chains(const ArrayType& from, const ArrayType& to) {
-  return chains(from, to, false);
+base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+  return chains(from, to, &machine);
 }
 
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to) {
-  if (from.mesh() == to.mesh()) return chains(from, to, true);
+  if (from.mesh() == to.mesh()) return chains(from, to, nullptr);
   return base::make(base::Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
 }
 

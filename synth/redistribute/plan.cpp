@@ -44,9 +44,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
   return make(Kind::unsupported, name(planner), "it is not a rival");
 }
 
-base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
+base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                           const PlanOptions& options) {
   if (options.planner == Planner::tessera) {
-    return options.collectives_only ? collectives_only_chains(from, to) : direct_chains(from, to);
+    return options.collectives_only ? collectives_only_chains(from, to) : portfolio(from, to, machine);
   }
   TESSERA_TRY(chain, rival_chain(from, to, options.planner));
   return std::vector<Chain>{chain};
@@ -79,34 +80,6 @@ base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& optio
   return std::move(*std::min_element(candidates.begin(), candidates.end(), order));
 }
 
-// The finished plan: its lower bounds beside it, verified.
-base::Result<Plan> with_bounds(Plan plan, const Machine& machine, bool promises_bound) {
-  const LowerBound bound = lower_bound(machine, plan.from, plan.to);
-  plan.collectives_only = !promises_bound;
-  plan.lower_bound_bytes_total = bound.received_bytes_total;
-  plan.lower_bound_seconds = bound.seconds;
-  TESSERA_TRY_STATUS(verify(plan, machine));
-  plan.verified = true;
-  return plan;
-}
-
-base::Result<Plan> plan_unguarded(const ArrayType& from, const ArrayType& to, const Machine& given,
-                                  const PlanOptions& options) {
-  TESSERA_TRY_STATUS(check_ends(from, to));
-  TESSERA_TRY(machine, machine_for(given, from.devices()));
-  TESSERA_TRY(chains, chains_of(from, to, options));
-  if (same_type(from, to)) chains = {Chain{}};
-  const bool gathers_all = options.collectives_only || options.planner != Planner::tessera;
-  if (!same_type(from, to)) TESSERA_TRY_STATUS(check_sums(from, to, gathers_all));
-  std::vector<Plan> candidates;
-  for (const Chain& chain : chains) {
-    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
-    candidates.push_back(std::move(candidate));
-  }
-  TESSERA_TRY(best, choose(std::move(candidates), options));
-  return with_bounds(std::move(best), machine, !options.collectives_only);
-}
-
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
   return fmt::format("{} {}; {} {}; {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1));
@@ -132,9 +105,45 @@ std::optional<Planner> planner_by_name(std::string_view name) {
   return std::nullopt;
 }
 
+base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
+                                   const PlanOptions& options) {
+  TESSERA_TRY_STATUS(check_ends(from, to));
+  TESSERA_TRY(machine, machine_for(given, from.devices()));
+  const bool ours = options.planner == Planner::tessera;
+  std::vector<Plan> candidates;
+  if (same_type(from, to)) {
+    TESSERA_TRY(nothing, priced(machine, from, to, options.planner, Chain{}));
+    candidates.push_back(std::move(nothing));
+  } else {
+    TESSERA_TRY_STATUS(check_sums(from, to, options.collectives_only || !ours));
+    TESSERA_TRY(chains, chains_of(from, to, machine, options));
+    for (const Chain& chain : chains) {
+      TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
+      candidates.push_back(std::move(candidate));
+    }
+  }
+  TESSERA_TRY(best, choose(std::move(candidates), options));
+  best.bound_promised = ours && !options.collectives_only;
+  return best;
+}
+
+base::Status with_bounds(Plan& plan, const Machine& given) {
+  TESSERA_TRY(machine, machine_for(given, plan.from.devices()));
+  const LowerBound bound = lower_bound(machine, plan.from, plan.to);
+  plan.lower_bound_bytes_total = bound.received_bytes_total;
+  plan.lower_bound_seconds = bound.seconds;
+  TESSERA_TRY_STATUS(verify(plan, machine));
+  plan.verified = true;
+  return base::Done{};
+}
+
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
                         const PlanOptions& options) {
-  return base::guarded([&]() -> base::Result<Plan> { return plan_unguarded(from, to, machine, options); });
+  return base::guarded([&]() -> base::Result<Plan> {
+    TESSERA_TRY(made, plan_unverified(from, to, machine, options));
+    TESSERA_TRY_STATUS(with_bounds(made, machine));
+    return made;
+  });
 }
 
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& given) {
@@ -146,8 +155,10 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
       to = next;
     }
     TESSERA_TRY_STATUS(check_sums(from, to, true));
-    TESSERA_TRY(plan, priced(machine, from, to, Planner::tessera, steps));
-    return with_bounds(std::move(plan), machine, false);
+    TESSERA_TRY(made, priced(machine, from, to, Planner::tessera, steps));
+    made.bound_promised = false;
+    TESSERA_TRY_STATUS(with_bounds(made, machine));
+    return made;
   });
 }
 

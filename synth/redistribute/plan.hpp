@@ -50,7 +50,7 @@ struct Plan {
   ArrayType from;
   ArrayType to;
   Planner planner = Planner::tessera;
-  bool collectives_only = false;  // planned so: the bound is then no promise
+  bool bound_promised = true;  // by its planner: no array is larger than both ends
   std::vector<PlanStep> steps;    // empty: from and to hold the same data
   std::int64_t received_bytes_total = 0;
   std::int64_t lower_bound_bytes_total = 0;

@@ -211,8 +211,9 @@ base::Result<Plan> read_plan(const json::Value& value) {
   if (devices != mesh->devices()) return bad("`devices` is not the mesh's");
   TESSERA_TRY_STATUS(read_steps(*object, mesh, plan));
   TESSERA_TRY_STATUS(read_figures(*object, plan));
-  plan.collectives_only = std::none_of(plan.steps.begin(), plan.steps.end(),
-                                       [](const PlanStep& s) { return s.collective.kind == CollectiveKind::exchange; });
+  // The text does not say; only a chain of named collectives may be one that promised nothing.
+  const auto is_exchange = [](const PlanStep& s) { return s.collective.kind == CollectiveKind::exchange; };
+  plan.bound_promised = planner == Planner::tessera && std::any_of(plan.steps.begin(), plan.steps.end(), is_exchange);
   set_step_peaks(plan);
   return plan;
 }

@@ -153,7 +153,7 @@ class PlanVerifier {
   }
 
   Fault check_bounds() const {
-    const bool promises = plan_.planner == Planner::tessera && !plan_.collectives_only;
+    const bool promises = plan_.bound_promised;
     if (promises && plan_.local_bytes_max > plan_.bound_bytes) return "an array is larger than both ends";
     if (const auto least = least_bytes()) {
       if (auto fault = differs("least received bytes", plan_.lower_bound_bytes_total, *least)) return fault;

@@ -135,9 +135,9 @@ TEST(VerifyTest, NeverLetsAMaximumBecomeASum) {
 
 TEST(VerifyTest, RefusesAnArrayLargerThanBothEnds) {
   Plan plan = of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", Planner::gather);
-  plan.planner = Planner::tessera;
+  plan.bound_promised = true;
   EXPECT_THAT(verdict(plan), HasSubstr("an array is larger than both ends"));
-  plan.collectives_only = true;
+  plan.bound_promised = false;
   EXPECT_EQ(verdict(plan), "");
 }
 

@@ -1,4 +1,6 @@
-// What a user waits for: checking a program, planning a change of layout, running on simulated devices.
+// Checking a program, planning a change of layout, running on simulated devices.
+#include "bench/session/session_bench.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -55,3 +57,16 @@ void run_change(benchmark::State& state) {
 BENCHMARK(run_change)->Arg(256)->Arg(2048)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+namespace tessera::bench {
+
+void run_session_benchmarks(std::string program, std::vector<std::string> arguments) {
+  std::vector<char*> all{program.data()};
+  for (std::string& argument : arguments) all.push_back(argument.data());
+  int count = static_cast<int>(all.size());
+  benchmark::Initialize(&count, all.data());
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
+
+}  // namespace tessera::bench

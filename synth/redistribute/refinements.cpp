@@ -1,0 +1,161 @@
+// Refinements of a target: where devices that lie near each other are to hold the same tile, each may fetch a part of it
+// from afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves
+// unused; its tiles lie inside the target's, so that nothing on the way is larger than the target.
+#include <algorithm>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/machine/units.hpp"
+#include "synth/redistribute/chain.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+constexpr std::size_t kRefinementsMax = 24;
+
+// How far apart in numbers of devices the neighbours along a part are.
+std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
+  return mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
+}
+
+// The part cut where a unit of the machine ends, if it does end inside, major first.
+AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
+  AxisList pieces{part};
+  for (const std::int64_t unit : units) {
+    const AxisPart last = pieces.front();  // the outermost: units ascend
+    const std::int64_t stride = stride_of(mesh, last);
+    const std::int64_t inside = unit % stride == 0 ? unit / stride : 1;
+    if (inside <= 1 || inside >= last.size || last.size % inside != 0) continue;
+    pieces.front().size = last.size / inside;
+    pieces.insert(pieces.begin() + 1, AxisPart{last.axis, last.before * (last.size / inside), inside});
+  }
+  return pieces;
+}
+
+std::int64_t smallest_prime(std::int64_t number) {
+  for (std::int64_t p = 2; p * p <= number; ++p) {
+    if (number % p == 0) return p;
+  }
+  return number;
+}
+
+// Digits of prime size, nearest first.
+AxisList nearest_digits(const Mesh& mesh, const AxisList& unused, const std::vector<std::int64_t>& units) {
+  AxisList digits;
+  for (const AxisPart& part : unused) {
+    for (AxisPart piece : cut_at_units(mesh, part, units)) {
+      while (piece.size > 1) {
+        const std::int64_t prime = smallest_prime(piece.size);
+        digits.push_back(AxisPart{piece.axis, piece.before, prime});
+        piece = AxisPart{piece.axis, piece.before * prime, piece.size / prime};
+      }
+    }
+  }
+  const auto nearer = [&](const AxisPart& a, const AxisPart& b) { return stride_of(mesh, a) < stride_of(mesh, b); };
+  std::sort(digits.begin(), digits.end(), nearer);
+  return digits;
+}
+
+class Refinements {
+ public:
+  Refinements(const ArrayType& from, const ArrayType& to, const std::vector<std::int64_t>& units)
+      : from_(from), to_(to), mesh_(to.mesh()), units_(units) {
+    std::vector<AxisList> used = to.layout().splits();
+    used.push_back(to.layout().pending());
+    digits_ = nearest_digits(mesh_, unused(mesh_, used), units);
+  }
+
+  std::vector<ArrayType> all() && {
+    for (const std::size_t count : counts()) {
+      AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(count));
+      std::reverse(digits.begin(), digits.end());  // far ones are major
+      add(following(digits));
+      for (std::size_t d = 0; d < to_.rank(); ++d) add(on_dimension(digits, d));
+      add(dealt(digits));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // How many of the nearest digits to use: first all that lie in one unit, innermost units last; then any number.
+  std::vector<std::size_t> counts() const {
+    std::vector<std::size_t> all;
+    const auto propose = [&](std::size_t count) {
+      if (count > 0 && std::find(all.begin(), all.end(), count) == all.end()) all.push_back(count);
+    };
+    for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit) propose(digits_inside(*unit));
+    propose(digits_.size());
+    for (std::size_t count = digits_.size(); count > 0; --count) propose(count);
+    return all;
+  }
+  std::size_t digits_inside(std::int64_t unit) const {
+    const auto is_inside = [&](const AxisPart& digit) { return stride_of(mesh_, digit) * digit.size <= unit; };
+    return static_cast<std::size_t>(std::count_if(digits_.begin(), digits_.end(), is_inside));
+  }
+
+  using Splits = std::vector<AxisList>;
+  // Each digit where the source has it, in the source's order, so that devices keep what they hold; what the source
+  // leaves unused too goes to the longest tiles.
+  Splits following(const AxisList& digits) const {
+    Splits splits = to_.layout().splits();
+    AxisList left = digits;
+    for (std::size_t d = 0; from_.mesh() == mesh_ && d < from_.rank(); ++d) {
+      const AxisList shared = shared_in_order(from_.layout().split(d), left).value_or(AxisList{});
+      const auto rest = without(left, shared);
+      if (shared.empty() || !rest) continue;
+      splits[d].insert(splits[d].end(), shared.begin(), shared.end());
+      left = *rest;
+    }
+    AxisList& longest = splits[longest_dimension(splits)];
+    longest.insert(longest.end(), left.begin(), left.end());
+    return splits;
+  }
+  Splits on_dimension(const AxisList& digits, std::size_t dimension) const {
+    Splits splits = to_.layout().splits();
+    splits[dimension].insert(splits[dimension].end(), digits.begin(), digits.end());
+    return splits;
+  }
+  Splits dealt(const AxisList& digits) const {
+    Splits splits = to_.layout().splits();
+    for (const AxisPart& digit : digits) splits[longest_dimension(splits)].push_back(digit);
+    return splits;
+  }
+  std::size_t longest_dimension(const Splits& splits) const {
+    std::size_t longest = 0;
+    const auto tile = [&](std::size_t d) { return to_.shape()[d] / shard_count(splits[d]); };
+    for (std::size_t d = 1; d < splits.size(); ++d) {
+      if (tile(d) > tile(longest)) longest = d;
+    }
+    return longest;
+  }
+
+  void add(const Splits& splits) {
+    if (found_.size() == kRefinementsMax) return;
+    for (std::size_t d = 0; d < splits.size(); ++d) {
+      if (to_.shape()[d] < shard_count(splits[d])) return;
+    }
+    auto layout = Layout::make(mesh_, splits, to_.layout().pending(), to_.layout().reduce());
+    if (!layout.ok()) return;
+    auto type = to_.with_layout(std::move(*layout));
+    if (!type.ok() || std::find(found_.begin(), found_.end(), *type) != found_.end()) return;
+    found_.push_back(std::move(*type));
+  }
+
+  const ArrayType& from_;
+  const ArrayType& to_;
+  const Mesh& mesh_;
+  const std::vector<std::int64_t>& units_;
+  AxisList digits_;
+  std::vector<ArrayType> found_;
+};
+
+}  // namespace
+
+std::vector<ArrayType> refinements(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+  if (to.rank() == 0) return {};
+  const SenderRule rule = sender_rule(machine, to.devices());
+  return Refinements(from, to, rule.unit_devices).all();
+}
+
+}  // namespace tessera::synth
