@@ -147,7 +147,6 @@ synth::Machine machine_for(MachineShape shape, const Problem& problem, std::int6
   const double scale = static_cast<double>(local_bytes) / static_cast<double>(bound);
   synth::Machine machine{levels(shape, problem.from.devices())};
   for (MachineLevel& level : machine.levels) level.bandwidth_bytes_per_second /= scale;
-  machine.piece_bytes /= scale;
   return machine;
 }
 

@@ -50,8 +50,7 @@ enum class MachineShape : std::uint8_t {
 std::string_view name(MachineShape shape);
 
 // flat: all devices alike; steep: nodes with slow links between them; mild: nodes whose inner links are the slower ones.
-// Priced as if the larger end of the problem were so many bytes on a device: bandwidths, and the size of a message worth
-// cutting, are scaled instead of the array.
+// Priced as if the larger end of the problem were so many bytes on a device: bandwidths are scaled instead of the array.
 synth::Machine machine_for(MachineShape shape, const Problem& problem, std::int64_t local_bytes);
 
 }  // namespace tessera::bench

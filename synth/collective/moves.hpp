@@ -24,14 +24,12 @@ struct BoxCopy {
 using Offset = base::FixedVector<std::int64_t, kRankMax>;
 
 // The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
-// device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; among
-// equally near ones the box is cut and dealt as the design of the planner says. Pending sets are equal, and elements
+// device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; equally
+// near ones share what they send evenly. Pending sets are equal, and elements
 // travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
 // offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
 
-// Pieces of a box below this many bytes are not cut further for the sake of sharing the work among replicas.
-inline constexpr double kPieceBytes = 4096;
 
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
 struct BoxReduction {

@@ -33,6 +33,7 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
   number_targets(to);
+  share_senders();
 }
 
 void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset) {
@@ -75,67 +76,81 @@ void Routing::number_sources(const ArrayType& from) {
   pending_count_ = shard_count(from.layout().pending());
   std::int64_t count = pending_count_;
   for (const AxisList& split : from.layout().splits()) count *= shard_count(split);
-  holders_begin_.assign(static_cast<std::size_t>(count) + 1, 0);
-  for (const std::int32_t c : source_class_) ++holders_begin_[static_cast<std::size_t>(c) + 1];
-  std::partial_sum(holders_begin_.begin(), holders_begin_.end(), holders_begin_.begin());
+  replicas_ = devices() / count;
   holders_.resize(source_class_.size());
-  std::vector<std::int32_t> next(holders_begin_.begin(), holders_begin_.end() - 1);
+  std::vector<std::int32_t> met(static_cast<std::size_t>(count), 0);
   for (std::size_t device = 0; device < source_class_.size(); ++device) {
-    holders_[static_cast<std::size_t>(next[static_cast<std::size_t>(source_class_[device])]++)] =
+    const auto of = static_cast<std::size_t>(source_class_[device]);
+    holders_[of * static_cast<std::size_t>(replicas_) + static_cast<std::size_t>(met[of]++)] =
         static_cast<std::int32_t>(device);
   }
 }
 
-void Routing::number_targets(const ArrayType& to) {
-  target_pending_ = positions(to.mesh(), to.layout().pending());
-  target_class_ = classes(to, nullptr);
-  std::vector<std::int32_t> seen(target_class_.size(), 0);
-  for (std::size_t device = 0; device < target_class_.size(); ++device) {
-    const std::int32_t number = seen[static_cast<std::size_t>(target_class_[device])]++;
-    number_in_class_.push_back(number);
-    wanters_.push_back(Wanter{target_class_[device], source_class_[device], number});
-  }
-  std::sort(wanters_.begin(), wanters_.end());
+std::size_t Routing::unit_count() const {
+  std::int64_t count = 1;
+  for (const std::int64_t unit : rule_.unit_devices) count += devices() / unit;
+  return static_cast<std::size_t>(count);
 }
 
-Routing::Senders Routing::nearest(std::int64_t cell_class, std::int32_t target) const {
-  const std::int32_t* first = holders_.data() + holders_begin_[static_cast<std::size_t>(cell_class)];
-  const std::int32_t* last = holders_.data() + holders_begin_[static_cast<std::size_t>(cell_class) + 1];
+std::pair<Routing::Senders, std::size_t> Routing::nearest(std::int64_t cell_class, std::int32_t target) const {
+  const std::int32_t* first = holders_.data() + cell_class * replicas_;
+  const std::int32_t* last = first + replicas_;
+  const std::size_t group = static_cast<std::size_t>(cell_class) * unit_count();
+  std::int64_t units = 1;
   for (const std::int64_t unit : rule_.unit_devices) {
     const std::int64_t begin = target / unit * unit;
     const std::int32_t* low = std::lower_bound(first, last, begin);
     const std::int32_t* high = std::lower_bound(low, last, begin + unit);
-    if (low != high) return Senders{low, high - low};
+    if (low != high) {
+      const Senders near{static_cast<std::int32_t>(low - holders_.data()), static_cast<std::int32_t>(high - low)};
+      return {near, group + static_cast<std::size_t>(units + target / unit)};
+    }
+    units += devices() / unit;
   }
-  return Senders{first, last - first};
+  return {Senders{static_cast<std::int32_t>(first - holders_.data()), static_cast<std::int32_t>(replicas_)}, group};
 }
 
-std::int64_t Routing::rank(std::int64_t cell_class, std::int32_t target) const {
-  const auto device = static_cast<std::size_t>(target);
-  const auto cell = static_cast<std::int32_t>(cell_class);
-  const std::int32_t number = number_in_class_[device];
-  const auto holders = std::lower_bound(wanters_.begin(), wanters_.end(), Wanter{target_class_[device], cell, 0});
-  const auto before = std::lower_bound(holders, wanters_.end(), Wanter{target_class_[device], cell, number});
-  return number - (before - holders);
+// Who shares senders with whom, counted where that is not too much to remember; else as if just the devices of one
+// target tile shared them.
+void Routing::share_senders() {
+  constexpr double kSharesMax = 8e6;
+  if (replicas_ == 1) return;
+  if (static_cast<double>(devices()) * static_cast<double>(cells_max()) > kSharesMax) return;
+  std::vector<std::int64_t> totals(holders_.size() / static_cast<std::size_t>(replicas_) * unit_count(), 0);
+  std::vector<std::size_t> groups;
+  for (std::int32_t target = 0; target < devices(); ++target) {
+    shares_begin_.push_back(shares_.size());
+    walk_cells(target, [&](std::int64_t cell_class, const Box& box) {
+      if (source_class_[static_cast<std::size_t>(target)] == cell_class) return;
+      auto [senders, group] = nearest(cell_class, target);
+      senders.offset = totals[group];
+      totals[group] += elements(box);
+      shares_.push_back(senders);
+      groups.push_back(group);
+    });
+  }
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i].total = totals[groups[i]];
 }
 
-std::int64_t Routing::parts(std::int64_t senders, std::int64_t longest, std::int64_t elements) const {
-  const double large_enough = static_cast<double>(elements) / piece_elements_;
-  const std::int64_t most = std::min(senders, longest);
-  if (large_enough >= static_cast<double>(most)) return most;
-  return std::max<std::int64_t>(static_cast<std::int64_t>(large_enough), 1);
+Routing::Senders Routing::senders_of(std::int64_t cell_class, std::int32_t target, std::size_t fetch,
+                                     std::int64_t elements) const {
+  if (replicas_ == 1) return Senders{static_cast<std::int32_t>(cell_class), 1};
+  if (!shares_.empty()) return shares_[fetch];
+  Senders senders = nearest(cell_class, target).first;
+  senders.offset = number_in_tile_[static_cast<std::size_t>(target)] * elements;
+  senders.total = tile_copies_ * elements;
+  return senders;
 }
 
 std::int64_t Routing::copies_at_most() const {
   constexpr double kEnough = 1e15;
-  const auto senders = static_cast<std::int64_t>(devices() / static_cast<std::int64_t>(holders_begin_.size() - 1));
   double total = 0;
   for (std::int32_t target = 0; target < devices(); ++target) {
     double boxes = 1;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) boxes *= static_cast<double>(runs(d, target).size());
     total += boxes;
   }
-  return static_cast<std::int64_t>(std::min(kEnough, total * static_cast<double>(senders)));
+  return static_cast<std::int64_t>(std::min(kEnough, total * static_cast<double>(replicas_)));
 }
 
 std::int64_t Routing::cells_max() const {
@@ -146,6 +161,15 @@ std::int64_t Routing::cells_max() const {
     most = std::max(most, cells);
   }
   return static_cast<std::int64_t>(most);
+}
+
+void Routing::number_targets(const ArrayType& to) {
+  target_pending_ = positions(to.mesh(), to.layout().pending());
+  std::int64_t tiles = shard_count(to.layout().pending());
+  for (const AxisList& split : to.layout().splits()) tiles *= shard_count(split);
+  tile_copies_ = static_cast<std::int32_t>(devices() / tiles);
+  std::vector<std::int32_t> met(static_cast<std::size_t>(tiles), 0);
+  for (const std::int32_t of : classes(to, nullptr)) number_in_tile_.push_back(met[static_cast<std::size_t>(of)]++);
 }
 
 std::int64_t Routing::received_elements(std::int32_t target) const {

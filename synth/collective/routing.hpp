@@ -2,10 +2,15 @@
 //
 // The source tiles of an array form a grid of cells, each held by equally many devices. A target tile is a run of cells
 // per dimension, so its boxes are the products of those runs: nothing is looked for among all pairs of devices.
+//
+// Who sends. A device fetches a cell's box from the nearest of its holders. Those that fetch of one cell from the same
+// senders are laid end to end, and each sender sends an equal stretch of that: all send as much, and a box is cut only
+// where one stretch ends and the next begins.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -15,13 +20,12 @@
 
 namespace tessera::synth {
 
-// Which replicas send, and how finely they share a box.
 struct SenderRule {
   // How many neighbouring devices make a unit of a machine's level, ascending, above 1. A sender out of the smallest
   // unit that has one is nearest. Empty: all devices are equally near.
   std::vector<std::int64_t> unit_devices;
-  // Pieces below this are not cut further.
-  double piece_bytes = kPieceBytes;
+  // A box is not cut where that leaves a piece smaller than this.
+  double piece_bytes = 0;
 };
 
 class Routing {
@@ -57,9 +61,13 @@ class Routing {
     std::vector<std::vector<Run>> runs;     // of every target tile, ascending
     std::int64_t class_stride = 1;
   };
+  // Those that a device fetches a box from: `count` of holders_ from `first` on. They send `total` elements to all that
+  // fetch from them; the box begins at `offset`.
   struct Senders {
-    const std::int32_t* first = nullptr;
-    std::int64_t count = 0;
+    std::int32_t first = 0;
+    std::int32_t count = 1;
+    std::int64_t offset = 0;
+    std::int64_t total = 0;
   };
 
   void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset);
@@ -69,12 +77,16 @@ class Routing {
   const std::vector<Run>& runs(std::size_t d, std::int32_t target) const {
     return dimensions_[d].runs[static_cast<std::size_t>(dimensions_[d].target_tile[static_cast<std::size_t>(target)])];
   }
-  Senders nearest(std::int64_t cell_class, std::int32_t target) const;
-  // How many devices before this one want the box too, and must receive it.
-  std::int64_t rank(std::int64_t cell_class, std::int32_t target) const;
-  std::int64_t parts(std::int64_t senders, std::int64_t longest, std::int64_t elements) const;
+  std::size_t unit_count() const;
+  // The nearest holders, and a number for all devices that have the same ones, below cells * unit_count().
+  std::pair<Senders, std::size_t> nearest(std::int64_t cell_class, std::int32_t target) const;
+  void share_senders();
+  Senders senders_of(std::int64_t cell_class, std::int32_t target, std::size_t fetch, std::int64_t elements) const;
+  // f(cell class, box) for every box of the target tile.
   template <class F>
-  void send(std::int64_t cell_class, std::int32_t target, Box& box, F&& f) const;
+  void walk_cells(std::int32_t target, F&& f) const;
+  template <class F>
+  void send(const Senders& senders, std::int32_t target, Box& box, F&& f) const;
 
   std::vector<Dimension> dimensions_;
   SenderRule rule_;
@@ -83,56 +95,62 @@ class Routing {
   std::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
   std::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
   std::vector<std::int32_t> holders_;         // all devices, by source class, then id
-  std::vector<std::int32_t> holders_begin_;   // by source class
-  // Of every device, its target class' number, its number within the class, and all devices by target class, source
-  // class and number: what `rank` searches.
-  std::vector<std::int32_t> target_class_;
-  std::vector<std::int32_t> number_in_class_;
-  struct Wanter {
-    std::int32_t target_class = 0;
-    std::int32_t source_class = 0;
-    std::int32_t number = 0;
-    friend auto operator<=>(const Wanter&, const Wanter&) = default;
-  };
-  std::vector<Wanter> wanters_;
+  std::int64_t replicas_ = 1;                 // holders of each class
+  std::int32_t tile_copies_ = 1;              // devices with one target tile
+  std::vector<std::int32_t> number_in_tile_;  // of every device among those with its target tile
+  std::vector<Senders> shares_;               // of every box that a walk meets, in its order
+  std::vector<std::size_t> shares_begin_;     // of every device
 };
 
 // All copies, in order of target device, then box.
 std::vector<BoxCopy> all_copies(const Routing& routing);
 
 template <class F>
-void Routing::send(std::int64_t cell_class, std::int32_t target, Box& box, F&& f) const {
-  const auto elements_of = [&] {
-    std::int64_t count = 1;
-    for (const Interval& i : box) count *= i.length();
-    return count;
-  };
-  const std::int64_t count = elements_of();
-  if (source_class_[static_cast<std::size_t>(target)] == cell_class) {
-    f(target, target, std::as_const(box), count);
+void Routing::send(const Senders& senders, std::int32_t target, Box& box, F&& f) const {
+  __extension__ using Wide = __int128;
+  const std::int64_t count = elements(box);
+  const auto sender_at = [&](std::int64_t at) { return static_cast<std::int64_t>(Wide{at} * senders.count / senders.total); };
+  const auto device = [&](std::int64_t sender) { return holders_[static_cast<std::size_t>(senders.first + sender)]; };
+  const std::int64_t first = senders.count == 1 ? 0 : sender_at(senders.offset);
+  const std::int64_t last = senders.count == 1 ? 0 : sender_at(senders.offset + count - 1);
+  if (first == last || box.empty()) {
+    f(device(first), target, std::as_const(box), count);
     return;
   }
-  const Senders senders = nearest(cell_class, target);
-  const std::int64_t first = senders.count > 1 ? rank(cell_class, target) : 0;
   const auto by_length = [](const Interval& a, const Interval& b) { return a.length() < b.length(); };
   Interval* longest = std::max_element(box.begin(), box.end(), by_length);
-  const bool whole = senders.count == 1 || box.empty();
-  const std::int64_t pieces = whole ? 1 : parts(senders.count, longest->length(), count);
-  if (pieces == 1) {
-    f(senders.first[first % senders.count], target, std::as_const(box), count);
-    return;
-  }
   const Interval uncut = *longest;
-  for (std::int64_t j = 0; j < pieces; ++j) {
-    const Interval piece = cut(uncut.length(), pieces, j);
-    *longest = Interval{uncut.begin + piece.begin, uncut.begin + piece.end};
-    f(senders.first[(j + first) % senders.count], target, std::as_const(box), elements_of());
+  const std::int64_t slice = count / uncut.length();
+  const auto smallest = static_cast<std::int64_t>(std::ceil(piece_elements_ / static_cast<double>(slice)));
+  std::int64_t begin = uncut.begin;
+  for (std::int64_t s = first; s <= last && begin < uncut.end; ++s) {
+    // Where the next sender's stretch begins, in the box.
+    const auto ends = static_cast<std::int64_t>((Wide{senders.total} * (s + 1) / senders.count - senders.offset) / slice);
+    std::int64_t end = s == last ? uncut.end : std::clamp(uncut.begin + ends, begin, uncut.end);
+    if (uncut.end - end < smallest) end = uncut.end;
+    if (end - begin < std::max<std::int64_t>(smallest, 1) && end < uncut.end) continue;
+    *longest = Interval{begin, end};
+    f(device(s), target, std::as_const(box), slice * (end - begin));
+    begin = end;
   }
   *longest = uncut;
 }
 
 template <class F>
 void Routing::walk_target(std::int32_t target, F&& f) const {
+  const std::int32_t own = source_class_[static_cast<std::size_t>(target)];
+  std::size_t fetch = shares_.empty() ? 0 : shares_begin_[static_cast<std::size_t>(target)];
+  walk_cells(target, [&](std::int64_t cell_class, Box& box) {
+    if (cell_class == own) {
+      f(target, target, std::as_const(box), elements(box));
+    } else {
+      send(senders_of(cell_class, target, fetch++, elements(box)), target, box, f);
+    }
+  });
+}
+
+template <class F>
+void Routing::walk_cells(std::int32_t target, F&& f) const {
   const std::size_t rank_of_array = dimensions_.size();
   std::array<const std::vector<Run>*, kRankMax> all{};
   std::array<std::size_t, kRankMax> at{};
@@ -148,7 +166,7 @@ void Routing::walk_target(std::int32_t target, F&& f) const {
       cell_class += run.cell * dimensions_[d].class_stride;
       box[d] = run.interval;
     }
-    send(cell_class, target, box, f);
+    f(cell_class, box);
     std::size_t d = rank_of_array;
     while (d > 0 && ++at[d - 1] == all[d - 1]->size()) at[--d] = 0;
     if (d == 0) return;

@@ -48,7 +48,7 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
       MachineLevel flat;
       flat.name = "device";
       flat.count = devices;
-      return Machine{{flat}, machine.piece_bytes};
+      return Machine{{flat}};
     }
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));

@@ -21,8 +21,6 @@ struct MachineLevel {
 
 struct Machine {
   std::vector<MachineLevel> levels;  // empty: the default, one level of as many units as there are devices
-  // Below this many bytes replicas do not share the sending of a box (moves.hpp).
-  double piece_bytes = kPieceBytes;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 

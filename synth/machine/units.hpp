@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <algorithm>
 #include <vector>
+
 
 #include "synth/collective/routing.hpp"
 #include "synth/machine/machine.hpp"
@@ -18,7 +20,10 @@ inline std::vector<std::int64_t> unit_devices(const Machine& machine, std::int64
 
 // What a routing has to know of the machine: units ascending, without single devices.
 inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
-  SenderRule rule{{}, machine.piece_bytes};
+  SenderRule rule{{}, 0};
+  for (const MachineLevel& level : machine.levels) {
+    rule.piece_bytes = std::max(rule.piece_bytes, level.latency_seconds * level.bandwidth_bytes_per_second);
+  }
   for (const std::int64_t size : unit_devices(machine, devices)) {
     if (size > 1) rule.unit_devices.insert(rule.unit_devices.begin(), size);
   }
