@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   planner_command->add_option("--count", planner.count, "problems of each class")->capture_default_str();
   planner_command->add_option("--seed", planner.seed, "of the random problems")->capture_default_str();
   planner_command->add_option("--only", planner.only, "classes whose name contains this text");
-  planner_command->add_option("--worst", planner.worst, "instead of scores, so many of our plans furthest from the bound");
+  planner_command->add_option("--worst", planner.worst,
+                              "instead of scores, so many of our plans furthest from the bound");
   planner_command->add_flag("--json", planner.json, "a line of JSON for each class and planner");
   planner_command->callback([&] { tessera::bench::run(planner); });
 

@@ -25,13 +25,15 @@ std::vector<ProblemClass> all_classes() {
 
 void print_table(const ProblemClass& problems, const std::vector<Score>& scores) {
   fmt::print("\n{}\n{:<8} {:>9} {:>7} {:>9} {:>7} {:>6} {:>7} {:>6} {:>6} {:>5}/{:>5}/{:>5} {:>9} {:>9} {:>9} {:>9}\n",
-             name(problems), "planner", "time gm", "max", "bytes gm", "max", "peak", "launch", "beyond", "unslvd", "win",
-             "tie", "loss", "plan us", "p99", "max", "verify");
+             name(problems), "planner", "time gm", "max", "bytes gm", "max", "peak", "launch", "beyond", "unslvd",
+             "win", "tie", "loss", "plan us", "p99", "max", "verify");
   for (const Score& s : scores) {
-    fmt::print("{:<8} {:>9.4f} {:>7.2f} {:>9.4f} {:>7.2f} {:>6.2f} {:>7.2f} {:>6} {:>6} {:>5}/{:>5}/{:>5} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n",
-               name(s.planner), s.seconds.geometric_mean, s.seconds.most, s.bytes.geometric_mean, s.bytes.most,
-               s.peak_most, s.launches_mean, s.beyond_bound, s.unsolved, s.wins, s.ties, s.losses_within_bound,
-               s.planning_micros_median, s.planning_micros_p99, s.planning_micros_most, s.verifying_micros_median);
+    fmt::print(
+        "{:<8} {:>9.4f} {:>7.2f} {:>9.4f} {:>7.2f} {:>6.2f} {:>7.2f} {:>6} {:>6} {:>5}/{:>5}/{:>5} {:>9.1f} {:>9.1f} "
+        "{:>9.1f} {:>9.1f}\n",
+        name(s.planner), s.seconds.geometric_mean, s.seconds.most, s.bytes.geometric_mean, s.bytes.most, s.peak_most,
+        s.launches_mean, s.beyond_bound, s.unsolved, s.wins, s.ties, s.losses_within_bound, s.planning_micros_median,
+        s.planning_micros_p99, s.planning_micros_most, s.verifying_micros_median);
   }
 }
 
@@ -51,8 +53,8 @@ void print_json(const ProblemClass& problems, const Score& s) {
 void print_worst(const ProblemClass& problems, const PlannerBench& options) {
   fmt::print("\n{}\n", name(problems));
   for (const synth::Plan& plan : furthest_from_bound(problems, options.count, options.seed, options.worst)) {
-    fmt::print("{:.4f} of the bound: {}: {} -> {}\n{}\n", plan.seconds / plan.lower_bound_seconds, print(plan.from.mesh()),
-               print(plan.from), print(plan.to), print_text(plan));
+    fmt::print("{:.4f} of the bound: {}: {} -> {}\n{}\n", plan.seconds / plan.lower_bound_seconds,
+               print(plan.from.mesh()), print(plan.from), print(plan.to), print_text(plan));
   }
 }
 

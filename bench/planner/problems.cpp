@@ -12,8 +12,8 @@ namespace {
 using synth::AxisList;
 using synth::MachineLevel;
 
-constexpr std::array kPowersOfTwo = {"2x4", "4x4", "2x8",   "8x8",   "4x2x2", "2x2x2",
-                                     "4x4x2", "8x4x2", "2x4x8", "4x4x4", "16x4", "2x2x2x2"};
+constexpr std::array kPowersOfTwo = {"2x4",   "4x4",   "2x8",   "8x8",   "4x2x2", "2x2x2",
+                                     "4x4x2", "8x4x2", "2x4x8", "4x4x4", "16x4",  "2x2x2x2"};
 constexpr std::array kOthers = {"2x3", "4x3", "6x4", "3x2x4", "6x2", "3x3x2", "5x4", "12x2", "6x4x2", "3x8", "2x5x3"};
 
 // A small generator of its own: the library's distributions differ from one standard library to the next.
@@ -41,7 +41,8 @@ synth::MeshRef mesh_of(std::string_view sizes) {
   std::vector<synth::MeshAxis> axes;
   while (!sizes.empty()) {
     const std::size_t end = std::min(sizes.find('x'), sizes.size());
-    axes.push_back({std::string(1, static_cast<char>('a' + axes.size())), std::stoll(std::string(sizes.substr(0, end)))});
+    axes.push_back(
+        {std::string(1, static_cast<char>('a' + axes.size())), std::stoll(std::string(sizes.substr(0, end)))});
     sizes.remove_prefix(std::min(end + 1, sizes.size()));
   }
   return *synth::Mesh::make(std::move(axes));

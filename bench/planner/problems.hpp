@@ -11,8 +11,8 @@
 namespace tessera::bench {
 
 // FOREACH(identifier, "name"): sizes of mesh axes, and extents.
-#define TESSERA_PROBLEM_MESHES(FOREACH)      \
-  FOREACH(powers_of_two, "powers of two")    \
+#define TESSERA_PROBLEM_MESHES(FOREACH)   \
+  FOREACH(powers_of_two, "powers of two") \
   FOREACH(others, "others")
 
 enum class Meshes : std::uint8_t {
@@ -49,8 +49,9 @@ enum class MachineShape : std::uint8_t {
 };
 std::string_view name(MachineShape shape);
 
-// flat: all devices alike; steep: nodes with slow links between them; mild: nodes whose inner links are the slower ones.
-// Priced as if the larger end of the problem were so many bytes on a device: bandwidths are scaled instead of the array.
+// flat: all devices alike; steep: nodes with slow links between them; mild: nodes whose inner links are the slower
+// ones. Priced as if the larger end of the problem were so many bytes on a device: bandwidths are scaled instead of the
+// array.
 synth::Machine machine_for(MachineShape shape, const Problem& problem, std::int64_t local_bytes);
 
 }  // namespace tessera::bench

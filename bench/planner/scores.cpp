@@ -33,7 +33,9 @@ class RatioSum {
     most_ = std::max(most_, figure / bound);
     ++count_;
   }
-  Ratios ratios() const { return count_ == 0 ? Ratios{} : Ratios{std::exp(logs_ / static_cast<double>(count_)), most_}; }
+  Ratios ratios() const {
+    return count_ == 0 ? Ratios{} : Ratios{std::exp(logs_ / static_cast<double>(count_)), most_};
+  }
 
  private:
   double logs_ = 0;
@@ -97,8 +99,8 @@ class Tally {
     seconds_.add(plan.seconds, plan.lower_bound_seconds);
     bytes_.add(static_cast<double>(plan.received_bytes_total), static_cast<double>(plan.lower_bound_bytes_total));
     score_.beyond_bound += plan.local_bytes_max > plan.bound_bytes ? 1U : 0U;
-    score_.peak_most = std::max(
-        score_.peak_most, static_cast<double>(plan.peak_bytes) / static_cast<double>(std::max<std::int64_t>(plan.bound_bytes, 1)));
+    score_.peak_most = std::max(score_.peak_most, static_cast<double>(plan.peak_bytes) /
+                                                      static_cast<double>(std::max<std::int64_t>(plan.bound_bytes, 1)));
     for (const auto& step : plan.steps) launches_ += is_launch(step.collective) ? 1 : 0;
     return plan;
   }
@@ -114,8 +116,8 @@ class Tally {
 }  // namespace
 
 std::string name(const ProblemClass& problems) {
-  return fmt::format("{}, {} extents, {}, {} KiB", name(problems.meshes), name(problems.extents), name(problems.machine),
-                     problems.local_bytes / 1024);
+  return fmt::format("{}, {} extents, {}, {} KiB", name(problems.meshes), name(problems.extents),
+                     name(problems.machine), problems.local_bytes / 1024);
 }
 
 std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count, std::uint64_t seed,

@@ -30,7 +30,6 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 // offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
 
-
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
 struct BoxReduction {
   std::int32_t target = 0;

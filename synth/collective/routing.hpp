@@ -107,9 +107,8 @@ std::vector<BoxCopy> all_copies(const Routing& routing);
 
 template <class F>
 void Routing::send(const Senders& senders, std::int32_t target, Box& box, F&& f) const {
-  __extension__ using Wide = __int128;
   const std::int64_t count = elements(box);
-  const auto sender_at = [&](std::int64_t at) { return static_cast<std::int64_t>(Wide{at} * senders.count / senders.total); };
+  const auto sender_at = [&](std::int64_t at) { return scaled(at, senders.count, senders.total); };
   const auto device = [&](std::int64_t sender) { return holders_[static_cast<std::size_t>(senders.first + sender)]; };
   const std::int64_t first = senders.count == 1 ? 0 : sender_at(senders.offset);
   const std::int64_t last = senders.count == 1 ? 0 : sender_at(senders.offset + count - 1);
@@ -125,7 +124,7 @@ void Routing::send(const Senders& senders, std::int32_t target, Box& box, F&& f)
   std::int64_t begin = uncut.begin;
   for (std::int64_t s = first; s <= last && begin < uncut.end; ++s) {
     // Where the next sender's stretch begins, in the box.
-    const auto ends = static_cast<std::int64_t>((Wide{senders.total} * (s + 1) / senders.count - senders.offset) / slice);
+    const std::int64_t ends = (scaled(senders.total, s + 1, senders.count) - senders.offset) / slice;
     std::int64_t end = s == last ? uncut.end : std::clamp(uncut.begin + ends, begin, uncut.end);
     if (uncut.end - end < smallest) end = uncut.end;
     if (end - begin < std::max<std::int64_t>(smallest, 1) && end < uncut.end) continue;

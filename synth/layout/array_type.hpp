@@ -34,6 +34,9 @@ bool contains(const Box& outer, const Box& inner);  // an empty inner box lies i
 Shape shape_of(const Box& box);
 Box whole(const Shape& shape);
 
+// a * b / c for numbers from 0 on and a result that fits 63 bits, whatever the product is.
+std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c);
+
 // Tile t of k over extent n is [floor(t*n/k), floor((t+1)*n/k)), for every n and k, without overflow.
 Interval cut(std::int64_t extent, std::int64_t parts, std::int64_t tile);
 

@@ -18,7 +18,12 @@ bool empty(const Box& box) {
   return std::any_of(box.begin(), box.end(), [](const Interval& i) { return i.length() == 0; });
 }
 
-std::int64_t elements(const Box& box) { return empty(box) ? 0 : elements(shape_of(box)); }
+std::int64_t elements(const Box& box) {
+  if (empty(box)) return 0;
+  std::int64_t count = 1;
+  for (const Interval& i : box) count *= i.length();
+  return count;
+}
 
 Box intersect(const Box& a, const Box& b) {
   Box result;
@@ -49,9 +54,15 @@ Box whole(const Shape& shape) {
   return box;
 }
 
-Interval cut(std::int64_t extent, std::int64_t parts, std::int64_t tile) {
+std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
   __extension__ using Wide = __int128;
-  const auto at = [&](std::int64_t t) { return static_cast<std::int64_t>(static_cast<Wide>(t) * extent / parts); };
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product / c;
+  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
+}
+
+Interval cut(std::int64_t extent, std::int64_t parts, std::int64_t tile) {
+  const auto at = [&](std::int64_t t) { return scaled(t, extent, parts); };
   return Interval{at(tile), at(tile + 1)};
 }
 

@@ -9,48 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "synth/layout/axis_parts.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/units.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-// The tiles of one type as numbers: a tile's number, its places along the dimensions, its elements.
-struct Tiling {
-  explicit Tiling(const ArrayType& type);
-
-  std::vector<std::int32_t> tile_of;      // of every device
-  std::vector<std::int32_t> contributor;  // of every device: its position along the pending axes
-  std::int64_t contributors = 1;
-  std::vector<std::vector<std::int32_t>> places;  // of every tile, by dimension
-  std::vector<std::vector<Interval>> intervals;   // by dimension and place
-};
-
-Tiling::Tiling(const ArrayType& type)
-    : tile_of(static_cast<std::size_t>(type.devices()), 0),
-      contributor(positions(type.mesh(), type.layout().pending())),
-      contributors(shard_count(type.layout().pending())),
-      places(1) {
-  for (std::size_t d = 0; d < type.rank(); ++d) {
-    const AxisList& split = type.layout().split(d);
-    const std::int64_t parts = shard_count(split);
-    const std::vector<std::int32_t> place = positions(type.mesh(), split);
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      tile_of[i] = static_cast<std::int32_t>(tile_of[i] * parts + place[i]);
-    }
-    std::vector<std::vector<std::int32_t>> finer;
-    for (const auto& outer : places) {
-      for (std::int32_t p = 0; p < parts; ++p) {
-        finer.push_back(outer);
-        finer.back().push_back(p);
-      }
-    }
-    places = std::move(finer);
-    auto& cuts = intervals.emplace_back();
-    for (std::int64_t p = 0; p < parts; ++p) cuts.push_back(cut(type.shape()[d], parts, p));
-  }
-}
 
 // Source and target together.
 struct Change {
@@ -64,22 +28,25 @@ struct Change {
 
   // Bytes that a cell and a target tile share.
   double shared(std::int32_t cell, std::int32_t tile) const {
-    const auto& cell_places = source.places[static_cast<std::size_t>(cell)];
-    const auto& tile_places = target.places[static_cast<std::size_t>(tile)];
     double bytes = static_cast<double>(element_bytes);
-    for (std::size_t d = 0; d < cell_places.size() && bytes > 0; ++d) {
-      const Interval& a = source.intervals[d][static_cast<std::size_t>(cell_places[d])];
-      const Interval& b = target.intervals[d][static_cast<std::size_t>(tile_places[d])];
+    for (std::size_t d = source.cuts.size(); d-- > 0 && bytes > 0;) {
+      const Interval& a = last_cut(source, d, cell);
+      const Interval& b = last_cut(target, d, tile);
       bytes *= static_cast<double>(std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin)));
     }
     return bytes;
   }
+  // The interval along a dimension of the tile with that number; takes the dimension's digit off the number.
+  static const Interval& last_cut(const Tiling& tiling, std::size_t dimension, std::int32_t& number) {
+    const auto& cuts = tiling.cuts[dimension];
+    const auto parts = static_cast<std::int32_t>(cuts.size());
+    const auto place = static_cast<std::size_t>(number % parts);
+    number /= parts;
+    return cuts[place];
+  }
   static double bytes_of_tile(const Tiling& tiling, std::int32_t tile, std::int64_t element_bytes) {
     double bytes = static_cast<double>(element_bytes);
-    const auto& tile_places = tiling.places[static_cast<std::size_t>(tile)];
-    for (std::size_t d = 0; d < tile_places.size(); ++d) {
-      bytes *= static_cast<double>(tiling.intervals[d][static_cast<std::size_t>(tile_places[d])].length());
-    }
+    for (std::size_t d = tiling.cuts.size(); d-- > 0;) bytes *= static_cast<double>(last_cut(tiling, d, tile).length());
     return bytes;
   }
   double cell_bytes(std::int32_t cell) const { return bytes_of_tile(source, cell, element_bytes); }

@@ -1,10 +1,9 @@
 // Private to synth: the units of a machine's levels as ranges of devices.
 #pragma once
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <vector>
-
 
 #include "synth/collective/routing.hpp"
 #include "synth/machine/machine.hpp"

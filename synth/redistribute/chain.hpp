@@ -38,9 +38,44 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
 
 // What the target may be refined to on the way (refinements.cpp), the more promising ones first; at most 24.
-std::vector<ArrayType> refinements(const ArrayType& from, const ArrayType& to, const Machine& machine);
+struct Refinement {
+  ArrayType type;
+  bool inside = false;  // by axes that lie within the innermost units: the gather after it crosses none of their links
+};
+class Refinements {
+ public:
+  // All three outlive this.
+  Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine);
+  std::optional<Refinement> next();
 
-// Candidate chains of our planner, the simpler ones first; `from` and `to` differ as data.
+ private:
+  static constexpr std::size_t kRefinementsMax = 24;
+  using Splits = std::vector<AxisList>;
+  std::size_t digits_inside(std::int64_t unit) const;
+  Splits following(const AxisList& digits) const;
+  Splits on_dimension(const AxisList& digits, std::size_t dimension) const;
+  Splits dealt(const AxisList& digits) const;
+  std::size_t longest_dimension(const Splits& splits) const;
+  std::optional<Refinement> refine(Splits splits, const AxisList& digits);
+
+  const ArrayType& from_;
+  const ArrayType& to_;
+  std::vector<std::int64_t> units_;  // devices of each, ascending
+  AxisList digits_;                  // that the target leaves unused, of prime size, nearest first
+  std::vector<std::size_t> counts_;  // how many of them to use
+  std::size_t at_ = 0;
+  std::vector<Layout> met_;
+};
+
+// The collective, or the slices, that lead from one type to the other in one launch or none; else an exchange. Types
+// can hold the same data and use other axes, where tiles are empty: `exactly` the target's axes are wanted where a
+// later step needs one of those.
+Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
+// The fastest chain that keeps the bound, by the machine's model (portfolio.cpp). Pending sets are equal.
+base::Result<Chain> best_move(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine);
+base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
+
+// Candidate chains of our planner, one for each way to resolve what is pending; `from` and `to` differ as data.
 base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, const Machine& machine);
 // The same without a general exchange.
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to);
@@ -52,6 +87,7 @@ base::Result<Chain> shardy_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 // Gather everything, then slice.
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner);
 
 // The plan of a chain, priced but not verified. `machine` is one that machine_for gave.
 base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const ArrayType& to, Planner planner,

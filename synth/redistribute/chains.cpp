@@ -64,17 +64,6 @@ std::vector<Chain> resolutions(const ArrayType& from, const ArrayType& to, const
   return all;
 }
 
-base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from) {
-  ArrayType type = from;
-  for (const Collective& step : chain) {
-    TESSERA_TRY(after, apply(step, type));
-    type = after;
-  }
-  return type;
-}
-
-// Types can hold the same data and use other axes, where tiles are empty. `exactly` the target's axes are wanted where
-// a later step needs one of those.
 std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool exactly) {
   if (exactly ? from == to : same_type(from, to)) return Chain{};
   const auto permuted = apply(permute_step(to), from);
@@ -126,11 +115,6 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
   return all;
 }
 
-// One launch, or none: the collective that it is, or an exchange.
-Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly) {
-  return named_move(from, to, exactly).value_or(Chain{exchange_step(to)});
-}
-
 // With a machine: an exchange is possible, and its links say which detours may pay.
 base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
                                        const Machine* machine) {
@@ -138,15 +122,8 @@ base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& t
     if (auto chain = named_move(from, to, exactly)) return std::vector<Chain>{*chain};
     return gathering_moves(from, to);
   }
-  std::vector<Chain> all{direct_move(from, to, exactly)};
-  if (all.front().empty()) return all;
-  for (const ArrayType& refined : refinements(from, to, *machine)) {
-    Chain chain = direct_move(from, refined, true);
-    const Chain gather = direct_move(refined, to, exactly);
-    chain.insert(chain.end(), gather.begin(), gather.end());
-    all.push_back(std::move(chain));
-  }
-  return all;
+  TESSERA_TRY(best, best_move(from, to, exactly, *machine));
+  return std::vector<Chain>{best};
 }
 
 base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, const Machine* machine) {
@@ -167,6 +144,19 @@ base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& 
 }
 
 }  // namespace
+
+base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from) {
+  ArrayType type = from;
+  for (const Collective& step : chain) {
+    TESSERA_TRY(after, apply(step, type));
+    type = after;
+  }
+  return type;
+}
+
+Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly) {
+  return named_move(from, to, exactly).value_or(Chain{exchange_step(to)});
+}
 
 PendingChange pending_change(const ArrayType& from, const ArrayType& to) {
   const AxisList& before = from.layout().pending();

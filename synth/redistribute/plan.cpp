@@ -32,18 +32,6 @@ base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
-  switch (planner) {
-    case Planner::paper: return paper_chain(from, to);
-    case Planner::xla: return xla_chain(from, to);
-    case Planner::shardy: return shardy_chain(from, to);
-    case Planner::dtensor: return dtensor_chain(from, to);
-    case Planner::gather: return gather_chain(from, to);
-    case Planner::tessera: break;
-  }
-  return make(Kind::unsupported, name(planner), "it is not a rival");
-}
-
 base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const Machine& machine,
                                            const PlanOptions& options) {
   if (options.planner == Planner::tessera) {
@@ -103,6 +91,18 @@ std::optional<Planner> planner_by_name(std::string_view name) {
   TESSERA_PLANNERS(ROW)
 #undef ROW
   return std::nullopt;
+}
+
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
+  switch (planner) {
+    case Planner::paper: return paper_chain(from, to);
+    case Planner::xla: return xla_chain(from, to);
+    case Planner::shardy: return shardy_chain(from, to);
+    case Planner::dtensor: return dtensor_chain(from, to);
+    case Planner::gather: return gather_chain(from, to);
+    case Planner::tessera: break;
+  }
+  return make(Kind::unsupported, name(planner), "it is not a rival");
 }
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,

@@ -50,8 +50,8 @@ struct Plan {
   ArrayType from;
   ArrayType to;
   Planner planner = Planner::tessera;
-  bool bound_promised = true;  // by its planner: no array is larger than both ends
-  std::vector<PlanStep> steps;    // empty: from and to hold the same data
+  bool bound_promised = true;   // by its planner: no array is larger than both ends
+  std::vector<PlanStep> steps;  // empty: from and to hold the same data
   std::int64_t received_bytes_total = 0;
   std::int64_t lower_bound_bytes_total = 0;
   std::int64_t local_bytes_max = 0;

@@ -1,5 +1,5 @@
-// Refinements of a target: where devices that lie near each other are to hold the same tile, each may fetch a part of it
-// from afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves
+// Refinements of a target: where devices that lie near each other are to hold the same tile, each may fetch a part of
+// it from afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves
 // unused; its tiles lie inside the target's, so that nothing on the way is larger than the target.
 #include <algorithm>
 #include <utility>
@@ -11,8 +11,6 @@
 namespace tessera::synth {
 
 namespace {
-
-constexpr std::size_t kRefinementsMax = 24;
 
 // How far apart in numbers of devices the neighbours along a part are.
 std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
@@ -57,105 +55,95 @@ AxisList nearest_digits(const Mesh& mesh, const AxisList& unused, const std::vec
   return digits;
 }
 
-class Refinements {
- public:
-  Refinements(const ArrayType& from, const ArrayType& to, const std::vector<std::int64_t>& units)
-      : from_(from), to_(to), mesh_(to.mesh()), units_(units) {
-    std::vector<AxisList> used = to.layout().splits();
-    used.push_back(to.layout().pending());
-    digits_ = nearest_digits(mesh_, unused(mesh_, used), units);
-  }
-
-  std::vector<ArrayType> all() && {
-    for (const std::size_t count : counts()) {
-      AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(count));
-      std::reverse(digits.begin(), digits.end());  // far ones are major
-      add(following(digits));
-      for (std::size_t d = 0; d < to_.rank(); ++d) add(on_dimension(digits, d));
-      add(dealt(digits));
-    }
-    return std::move(found_);
-  }
-
- private:
-  // How many of the nearest digits to use: first all that lie in one unit, innermost units last; then any number.
-  std::vector<std::size_t> counts() const {
-    std::vector<std::size_t> all;
-    const auto propose = [&](std::size_t count) {
-      if (count > 0 && std::find(all.begin(), all.end(), count) == all.end()) all.push_back(count);
-    };
-    for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit) propose(digits_inside(*unit));
-    propose(digits_.size());
-    for (std::size_t count = digits_.size(); count > 0; --count) propose(count);
-    return all;
-  }
-  std::size_t digits_inside(std::int64_t unit) const {
-    const auto is_inside = [&](const AxisPart& digit) { return stride_of(mesh_, digit) * digit.size <= unit; };
-    return static_cast<std::size_t>(std::count_if(digits_.begin(), digits_.end(), is_inside));
-  }
-
-  using Splits = std::vector<AxisList>;
-  // Each digit where the source has it, in the source's order, so that devices keep what they hold; what the source
-  // leaves unused too goes to the longest tiles.
-  Splits following(const AxisList& digits) const {
-    Splits splits = to_.layout().splits();
-    AxisList left = digits;
-    for (std::size_t d = 0; from_.mesh() == mesh_ && d < from_.rank(); ++d) {
-      const AxisList shared = shared_in_order(from_.layout().split(d), left).value_or(AxisList{});
-      const auto rest = without(left, shared);
-      if (shared.empty() || !rest) continue;
-      splits[d].insert(splits[d].end(), shared.begin(), shared.end());
-      left = *rest;
-    }
-    AxisList& longest = splits[longest_dimension(splits)];
-    longest.insert(longest.end(), left.begin(), left.end());
-    return splits;
-  }
-  Splits on_dimension(const AxisList& digits, std::size_t dimension) const {
-    Splits splits = to_.layout().splits();
-    splits[dimension].insert(splits[dimension].end(), digits.begin(), digits.end());
-    return splits;
-  }
-  Splits dealt(const AxisList& digits) const {
-    Splits splits = to_.layout().splits();
-    for (const AxisPart& digit : digits) splits[longest_dimension(splits)].push_back(digit);
-    return splits;
-  }
-  std::size_t longest_dimension(const Splits& splits) const {
-    std::size_t longest = 0;
-    const auto tile = [&](std::size_t d) { return to_.shape()[d] / shard_count(splits[d]); };
-    for (std::size_t d = 1; d < splits.size(); ++d) {
-      if (tile(d) > tile(longest)) longest = d;
-    }
-    return longest;
-  }
-
-  void add(const Splits& splits) {
-    if (found_.size() == kRefinementsMax) return;
-    for (std::size_t d = 0; d < splits.size(); ++d) {
-      if (to_.shape()[d] < shard_count(splits[d])) return;
-    }
-    auto layout = Layout::make(mesh_, splits, to_.layout().pending(), to_.layout().reduce());
-    if (!layout.ok()) return;
-    auto type = to_.with_layout(std::move(*layout));
-    if (!type.ok() || std::find(found_.begin(), found_.end(), *type) != found_.end()) return;
-    found_.push_back(std::move(*type));
-  }
-
-  const ArrayType& from_;
-  const ArrayType& to_;
-  const Mesh& mesh_;
-  const std::vector<std::int64_t>& units_;
-  AxisList digits_;
-  std::vector<ArrayType> found_;
-};
+using Splits = std::vector<AxisList>;
 
 }  // namespace
 
-std::vector<ArrayType> refinements(const ArrayType& from, const ArrayType& to, const Machine& machine) {
-  if (to.rank() == 0) return {};
-  const SenderRule rule = sender_rule(machine, to.devices());
-  return Refinements(from, to, rule.unit_devices).all();
+Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
+    : from_(from), to_(to), units_(sender_rule(machine, to.devices()).unit_devices) {
+  if (to.rank() == 0) return;
+  std::vector<AxisList> used = to.layout().splits();
+  used.push_back(to.layout().pending());
+  digits_ = nearest_digits(to.mesh(), unused(to.mesh(), used), units_);
+  // All that lie in one unit, the outermost first; then all; then ever fewer.
+  const auto propose = [&](std::size_t count) {
+    if (count > 0 && std::find(counts_.begin(), counts_.end(), count) == counts_.end()) counts_.push_back(count);
+  };
+  for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit) propose(digits_inside(*unit));
+  for (std::size_t count = digits_.size(); count > 0; --count) propose(count);
+}
+
+std::size_t Refinements::digits_inside(std::int64_t unit) const {
+  const auto is_inside = [&](const AxisPart& digit) { return stride_of(to_.mesh(), digit) * digit.size <= unit; };
+  return static_cast<std::size_t>(std::count_if(digits_.begin(), digits_.end(), is_inside));
+}
+
+std::optional<Refinement> Refinements::next() {
+  const std::size_t ways = to_.rank() + 2;
+  while (met_.size() < kRefinementsMax && at_ < counts_.size() * ways) {
+    const std::size_t way = at_ % ways;
+    AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(counts_[at_ / ways]));
+    ++at_;
+    std::reverse(digits.begin(), digits.end());  // far ones are major
+    const Splits splits = way == 0            ? following(digits)
+                          : way <= to_.rank() ? on_dimension(digits, way - 1)
+                                              : dealt(digits);
+    if (auto refined = refine(splits, digits)) return refined;
+  }
+  return std::nullopt;
+}
+
+// Each digit where the source has it, in the source's order, so that devices keep what they hold; what the source
+// leaves unused too goes to the longest tiles.
+Splits Refinements::following(const AxisList& digits) const {
+  Splits splits = to_.layout().splits();
+  AxisList left = digits;
+  for (std::size_t d = 0; from_.mesh() == to_.mesh() && d < from_.rank(); ++d) {
+    const AxisList shared = shared_in_order(from_.layout().split(d), left).value_or(AxisList{});
+    const auto rest = without(left, shared);
+    if (shared.empty() || !rest) continue;
+    splits[d].insert(splits[d].end(), shared.begin(), shared.end());
+    left = *rest;
+  }
+  AxisList& longest = splits[longest_dimension(splits)];
+  longest.insert(longest.end(), left.begin(), left.end());
+  return splits;
+}
+
+Splits Refinements::on_dimension(const AxisList& digits, std::size_t dimension) const {
+  Splits splits = to_.layout().splits();
+  splits[dimension].insert(splits[dimension].end(), digits.begin(), digits.end());
+  return splits;
+}
+
+Splits Refinements::dealt(const AxisList& digits) const {
+  Splits splits = to_.layout().splits();
+  for (const AxisPart& digit : digits) splits[longest_dimension(splits)].push_back(digit);
+  return splits;
+}
+
+std::size_t Refinements::longest_dimension(const Splits& splits) const {
+  std::size_t longest = 0;
+  const auto tile = [&](std::size_t d) { return to_.shape()[d] / shard_count(splits[d]); };
+  for (std::size_t d = 1; d < splits.size(); ++d) {
+    if (tile(d) > tile(longest)) longest = d;
+  }
+  return longest;
+}
+
+std::optional<Refinement> Refinements::refine(Splits splits, const AxisList& digits) {
+  for (std::size_t d = 0; d < splits.size(); ++d) {
+    if (to_.shape()[d] < shard_count(splits[d])) return std::nullopt;
+  }
+  auto layout = Layout::make(to_.mesh(), std::move(splits), to_.layout().pending(), to_.layout().reduce());
+  if (!layout.ok() || std::find(met_.begin(), met_.end(), *layout) != met_.end()) return std::nullopt;
+  met_.push_back(*layout);
+  auto type = to_.with_layout(std::move(*layout));
+  if (!type.ok()) return std::nullopt;
+  const bool inside = std::all_of(digits.begin(), digits.end(), [&](const AxisPart& digit) {
+    return units_.empty() || units_.front() % (stride_of(to_.mesh(), digit) * digit.size) == 0;
+  });
+  return Refinement{std::move(*type), inside};
 }
 
 }  // namespace tessera::synth

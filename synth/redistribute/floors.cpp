@@ -1,0 +1,105 @@
+#include "synth/redistribute/floors.hpp"
+
+#include <algorithm>
+
+#include "synth/machine/units.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// Devices of a unit, one for each different tile and pending position.
+std::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin, std::int64_t count) {
+  std::vector<std::size_t> devices;
+  for (std::int64_t i = begin; i < begin + count; ++i) devices.push_back(static_cast<std::size_t>(i));
+  const auto key = [&](std::size_t device) { return std::pair(tiling.tile_of[device], tiling.contributor[device]); };
+  std::sort(devices.begin(), devices.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  const auto same = [&](std::size_t a, std::size_t b) { return key(a) == key(b); };
+  devices.erase(std::unique(devices.begin(), devices.end(), same), devices.end());
+  return devices;
+}
+
+}  // namespace
+
+Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
+    : machine_(machine),
+      element_bytes_(bytes_of(to.element())),
+      source_(from),
+      target_(to),
+      device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
+      near_latency_(machine.levels.back().latency_seconds),
+      far_latency_(near_latency_) {
+  for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
+  if (from.devices() <= kExactDevicesMax) units_ = into_units();
+  links_ = std::max(units_, missing_seconds(target_));
+}
+
+// The device that lacks most of its tile, over its own link.
+double Floors::missing_seconds(const Tiling& wanted) const {
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
+    most = std::max(most, wanted.elements(device) - shared_elements(source_, device, wanted, device));
+  }
+  return static_cast<double>(most * element_bytes_) / device_bandwidth_;
+}
+
+// What the devices of a unit need and none of them holds, each element once, over the unit's link: for the unit that
+// takes longest.
+double Floors::into_units() const {
+  double longest = 0;
+  const auto devices = static_cast<std::int64_t>(target_.tile_of.size());
+  const std::vector<std::int64_t> sizes = unit_devices(machine_, devices);
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    if (sizes[l] == 1) continue;
+    for (std::int64_t begin = 0; begin < devices; begin += sizes[l]) {
+      const std::vector<std::size_t> held = different(source_, begin, sizes[l]);
+      std::int64_t missing = 0;
+      for (const std::size_t needed : different(target_, begin, sizes[l])) {
+        missing += target_.elements(needed);
+        for (const std::size_t holder : held) {
+          if (source_.contributor[holder] != target_.contributor[needed]) continue;
+          missing -= shared_elements(source_, holder, target_, needed);
+        }
+      }
+      longest = std::max(longest,
+                         static_cast<double>(missing * element_bytes_) / machine_.levels[l].bandwidth_bytes_per_second);
+    }
+  }
+  return longest;
+}
+
+// The most source tiles that one tile meets: each but the device's own comes from another sender.
+std::int64_t Floors::cells_met(const Tiling& wanted) const {
+  std::vector<std::vector<std::int64_t>> met;  // by dimension and place
+  for (std::size_t d = 0; d < wanted.cuts.size(); ++d) {
+    auto& counts = met.emplace_back();
+    for (const Interval& tile : wanted.cuts[d]) {
+      counts.push_back(std::count_if(source_.cuts[d].begin(), source_.cuts[d].end(), [&](const Interval& cell) {
+        return std::max(cell.begin, tile.begin) < std::min(cell.end, tile.end);
+      }));
+    }
+  }
+  std::int64_t most = 1;
+  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
+    std::int64_t cells = 1;
+    for (std::size_t d = 0; d < met.size(); ++d) cells *= met[d][static_cast<std::size_t>(wanted.place[d][device])];
+    most = std::max(most, cells);
+  }
+  return most;
+}
+
+double Floors::of_refinement(const ArrayType& refined, bool inside) const {
+  const Tiling middle(refined);
+  std::int64_t gathered = 0;
+  for (std::size_t device = 0; device < middle.tile_of.size(); ++device) {
+    gathered = std::max(gathered, target_.elements(device) - middle.elements(device));
+  }
+  const std::int64_t pieces = middle.tiles / target_.tiles;
+  const double gather = static_cast<double>(gathered * element_bytes_) / device_bandwidth_ +
+                        static_cast<double>(pieces - 1) * near_latency_;
+  const double exchange = std::max(inside ? units_ : 0, missing_seconds(middle)) +
+                          static_cast<double>(cells_met(middle) - 1) * near_latency_;
+  return gather + exchange;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,39 @@
+// Private to synth: quick lower bounds that spare a planner the pricing of candidates that cannot win.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/layout/tiling.hpp"
+#include "synth/machine/machine.hpp"
+
+namespace tessera::synth {
+
+// Of one change of layout between types with the same pending set on one machine.
+class Floors {
+ public:
+  Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
+
+  // Seconds that any plan of two or more launches takes.
+  double of_two_launches() const { return links_ + far_latency_ + near_latency_; }
+  // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
+  // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
+  double of_refinement(const ArrayType& refined, bool inside) const;
+
+ private:
+  double missing_seconds(const Tiling& wanted) const;
+  double into_units() const;
+  std::int64_t cells_met(const Tiling& wanted) const;
+
+  const Machine& machine_;
+  std::int64_t element_bytes_;
+  Tiling source_;
+  Tiling target_;
+  double device_bandwidth_;
+  double near_latency_;
+  double units_ = 0;  // what units need and do not hold, over their links in
+  double links_ = 0;
+  double far_latency_;  // of the first launch that brings something over the outermost link that must be crossed
+};
+
+}  // namespace tessera::synth

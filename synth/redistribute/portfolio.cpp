@@ -1,0 +1,108 @@
+// The fastest move from one layout to another with the same pending set: the direct exchange (or the collective that it
+// is), an exchange into a refinement of the target and a gather, or what a rival would do. Whatever cannot beat the
+// best so far by its lower bound is not priced.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "synth/machine/units.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/floors.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+class Portfolio {
+ public:
+  Portfolio(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine)
+      : from_(from),
+        to_(to),
+        exactly_(exactly),
+        machine_(machine),
+        bound_(std::max(tile_bytes_max(from), tile_bytes_max(to))) {}
+
+  base::Result<Chain> best() && {
+    TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
+    if (best_.launches == 0) return std::move(best_.chain);
+    const Floors floors(from_, to_, machine_);
+    TESSERA_TRY_STATUS(consider_refinements(floors));
+    if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
+    return std::move(best_.chain);
+  }
+
+ private:
+  struct Candidate {
+    Chain chain;
+    double seconds = 0;
+    std::int64_t launches = 0;
+    std::int64_t received_bytes = 0;
+    bool known = false;
+  };
+  static bool better(const Candidate& a, const Candidate& b) {
+    return !b.known ||
+           std::tuple(a.seconds, a.launches, a.received_bytes) < std::tuple(b.seconds, b.launches, b.received_bytes);
+  }
+
+  // Prices the chain as far as it can still win. Chains with an array beyond the bound are none of ours.
+  base::Status consider(Chain chain) {
+    Candidate candidate{std::move(chain)};
+    candidate.known = true;
+    ArrayType type = from_;
+    for (const Collective& step : candidate.chain) {
+      TESSERA_TRY(after, apply(step, type));
+      if (tile_bytes_max(after) > bound_) return base::Done{};
+      const StepCost price = cost(machine_, step, type, after);
+      candidate.seconds += price.seconds;
+      candidate.received_bytes += price.received_bytes_total;
+      candidate.launches += is_launch(step) ? 1 : 0;
+      if (best_.known && candidate.seconds > best_.seconds) return base::Done{};
+      type = after;
+    }
+    if (better(candidate, best_)) best_ = std::move(candidate);
+    return base::Done{};
+  }
+
+  base::Status consider_refinements(const Floors& floors) {
+    Refinements refinements(from_, to_, machine_);
+    while (floors.of_two_launches() < best_.seconds) {
+      const auto refined = refinements.next();
+      if (!refined) return base::Done{};
+      if (floors.of_refinement(refined->type, refined->inside) >= best_.seconds) continue;
+      Chain chain = direct_move(from_, refined->type, true);
+      const Chain gather = direct_move(refined->type, to_, exactly_);
+      chain.insert(chain.end(), gather.begin(), gather.end());
+      TESSERA_TRY_STATUS(consider(std::move(chain)));
+    }
+    return base::Done{};
+  }
+
+  // Their chains are as good as any where they keep the bound; that a rival cannot is no error here.
+  base::Status consider_rivals(const Floors& floors) {
+    for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::xla, Planner::gather}) {
+      if (floors.of_two_launches() >= best_.seconds) return base::Done{};
+      auto chain = rival_chain(from_, to_, rival);
+      if (chain.ok() && (!exactly_ || ends_exactly(*chain))) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+    }
+    return base::Done{};
+  }
+  bool ends_exactly(const Chain& chain) const {
+    const auto end = after_chain(chain, from_);
+    return end.ok() && *end == to_;
+  }
+
+  const ArrayType& from_;
+  const ArrayType& to_;
+  bool exactly_;
+  const Machine& machine_;
+  std::int64_t bound_;
+  Candidate best_;
+};
+
+}  // namespace
+
+base::Result<Chain> best_move(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine) {
+  return Portfolio(from, to, exactly, machine).best();
+}
+
+}  // namespace tessera::synth
