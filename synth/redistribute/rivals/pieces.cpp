@@ -1,8 +1,5 @@
 #include "synth/redistribute/rivals/pieces.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth::rivals {
@@ -93,21 +90,6 @@ Piece Pieces::split(Piece piece, std::int64_t size) {
   major.size = size;
   parts_.push_back(minor);
   return static_cast<Piece>(parts_.size() - 1);
-}
-
-void Launch::add(AxisList axes, std::size_t from, std::size_t to) {
-  if (axes.empty()) return;
-  if (!step_.axes.empty()) {
-    step_.also.push_back(AxisMove{std::move(axes), from, to});
-    return;
-  }
-  step_.axes = std::move(axes);
-  step_.from = from;
-  step_.to = to;
-}
-
-void Launch::finish(Chain& chain) && {
-  if (!step_.axes.empty()) chain.push_back(std::move(step_));
 }
 
 base::Diagnostic unsupported(Planner rival, std::string_view why) {

@@ -54,17 +54,6 @@ inline void insert_after(PieceList& list, Piece piece, Piece next) {
   if (at < list.size()) list.insert(at + 1, next);
 }
 
-// One step of a kind that moves several lists at once; nothing if there are none.
-class Launch {
- public:
-  explicit Launch(CollectiveKind kind) { step_.kind = kind; }
-  void add(AxisList axes, std::size_t from, std::size_t to);
-  void finish(Chain& chain) &&;
-
- private:
-  Collective step_;
-};
-
 base::Diagnostic unsupported(Planner rival, std::string_view why);
 // Why a rival that knows neither other meshes nor a change of what is pending cannot plan this; nothing where it can.
 std::optional<base::Diagnostic> inexpressible(Planner rival, const ArrayType& from, const ArrayType& to);

@@ -11,7 +11,6 @@ namespace {
 
 using rivals::Grain;
 using rivals::holds;
-using rivals::Launch;
 using rivals::Piece;
 using rivals::PieceList;
 using rivals::Pieces;
@@ -34,6 +33,30 @@ void Dimension::place(std::size_t count) {
     out.erase(0);
   }
 }
+
+// One step of a kind that moves a list of axes for every dimension.
+class Launch {
+ public:
+  explicit Launch(CollectiveKind kind) { step_.kind = kind; }
+
+  void add(AxisList axes, std::size_t from, std::size_t to) {
+    if (axes.empty()) return;
+    if (!step_.axes.empty()) {
+      step_.also.push_back(AxisMove{std::move(axes), from, to});
+      return;
+    }
+    step_.axes = std::move(axes);
+    step_.from = from;
+    step_.to = to;
+  }
+  // Nothing is added where nothing moves.
+  void finish(Chain& chain) && {
+    if (!step_.axes.empty()) chain.push_back(std::move(step_));
+  }
+
+ private:
+  Collective step_;
+};
 
 bool one_divides_other(std::int64_t a, std::int64_t b) { return a % b == 0 || b % a == 0; }
 
