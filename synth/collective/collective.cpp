@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
@@ -167,12 +168,26 @@ base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& be
   return refuse(step, "it is not a collective");
 }
 
+// Do two lists of one launch name the same digits?
+bool moves_twice(const Collective& step) {
+  AxisList seen;
+  for (const Collective& move : single_moves(step)) {
+    const AxisList axes = canonical(move.axes);
+    for (const AxisPart& part : axes) {
+      if (std::any_of(seen.begin(), seen.end(), [&](const AxisPart& p) { return overlap(p, part); })) return true;
+    }
+    seen.insert(seen.end(), axes.begin(), axes.end());
+  }
+  return false;
+}
+
 bool may_have_more(CollectiveKind kind) {
   return kind == CollectiveKind::slice || kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
 }
 
 base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType& before) {
   if (!step.also.empty() && !may_have_more(step.kind)) return refuse(step, "it moves one list of axes only");
+  if (!step.also.empty() && moves_twice(step)) return refuse(step, "it moves an axis twice");
   ArrayType type = before;
   for (const Collective& move : single_moves(step)) {
     TESSERA_TRY(after, apply_single(move, type));

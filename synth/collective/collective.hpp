@@ -51,7 +51,7 @@ struct AxisMove {
 //                   the others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest
 //                   integer)
 // A slice, all_gather or all_to_all may move more than one list of axes in its one launch: first its own, then `also`
-// in order. Rivals take such steps; our planner says exchange.
+// in order; no axis twice. Rivals take such steps; our planner says exchange.
 struct Collective {
   CollectiveKind kind = CollectiveKind::exchange;
   AxisList axes;
@@ -69,8 +69,7 @@ std::vector<Collective> single_moves(const Collective& step);
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 
 // `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or empty (docs/language.md section 10); the moves of one launch are joined
-// by
-// `; `.
+// by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
 
 }  // namespace tessera::synth

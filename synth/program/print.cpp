@@ -234,6 +234,14 @@ class ProgramPrinter {
   std::string how(const Assert& o, const Mesh*) const { return fmt::format("s{}", o.message.value); }
 
   std::string collective_text(const Collective& step, const Mesh* mesh) const {
+    std::string out;
+    for (const Collective& move : single_moves(step)) {
+      out.append(out.empty() ? "" : " also").append(single_text(move, mesh));
+    }
+    return out;
+  }
+
+  std::string single_text(const Collective& step, const Mesh* mesh) const {
     switch (step.kind) {
       case CollectiveKind::slice:
       case CollectiveKind::reduce_scatter: return fmt::format(" axes {} to {}", axes(step.axes, mesh), step.to);

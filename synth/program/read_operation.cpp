@@ -168,17 +168,27 @@ base::Result<Operation> ProgramReader::collect(const std::vector<RegisterId>& op
   return Operation(std::move(collect));
 }
 
-base::Status ProgramReader::collective_fields(Collective& collective, const Mesh& mesh) {
+base::Status ProgramReader::move_fields(AxisMove& move, const Mesh& mesh) {
   if (accept("axes")) {
     TESSERA_TRY(named, axes(mesh));
-    collective.axes = std::move(named);
+    move.axes = std::move(named);
   }
-  for (const auto& [word, field] : {std::pair{"from", &collective.from}, std::pair{"to", &collective.to}}) {
+  for (const auto& [word, field] : {std::pair{"from", &move.from}, std::pair{"to", &move.to}}) {
     if (!accept(word)) continue;
     TESSERA_TRY(dimension, number(255));
     if (dimension < 0) return wrong("a number is negative");
     *field = static_cast<std::size_t>(dimension);
   }
+  return base::Done{};
+}
+
+base::Status ProgramReader::collective_fields(Collective& collective, const Mesh& mesh) {
+  AxisMove own;
+  TESSERA_TRY_STATUS(move_fields(own, mesh));
+  collective.axes = std::move(own.axes);
+  collective.from = own.from;
+  collective.to = own.to;
+  while (accept("also")) TESSERA_TRY_STATUS(move_fields(collective.also.emplace_back(), mesh));
   if (accept("reduce")) {
     collective.reduce = accept("max") ? ReduceOp::max : accept("min") ? ReduceOp::min : ReduceOp::sum;
     if (collective.reduce == ReduceOp::sum) TESSERA_TRY_STATUS(expect("sum"));

@@ -30,6 +30,13 @@ std::int64_t largest_sum(const BytesByDevice& a, const BytesByDevice& b) {
   return most;
 }
 
+// Devices that exchange among themselves: as many as there are places along all axes that the step moves.
+std::int64_t group_size(const Collective& step) {
+  std::int64_t size = shard_count(step.axes);
+  for (const AxisMove& move : step.also) size *= shard_count(move.axes);
+  return size;
+}
+
 // Groups of devices that exchange among themselves, and devices in each.
 void set_groups(PlanStep& step, std::int64_t devices) {
   switch (step.collective.kind) {
@@ -40,7 +47,7 @@ void set_groups(PlanStep& step, std::int64_t devices) {
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce: step.group_size = shard_count(step.collective.axes); break;
+    case CollectiveKind::all_reduce: step.group_size = group_size(step.collective); break;
   }
   step.groups = devices / step.group_size;
 }

@@ -69,7 +69,7 @@ base::Status read_seconds(const json::Object& object, std::string_view key, doub
   return base::Done{};
 }
 
-// ---- Details: `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or nothing ----
+// ---- Details: `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x: dim 0; y: dim 1`, `x`, or nothing ----
 
 std::optional<AxisPart> read_part(Cursor& cursor, const Mesh& mesh) {
   const auto axis = mesh.find(cursor.name());
@@ -117,6 +117,26 @@ bool read_dimensions(Cursor& cursor, Collective& step) {
   return second.has_value();
 }
 
+// What of the detail stands before the next `; `.
+bool read_move(Cursor& cursor, const Mesh& mesh, Collective& step) {
+  const bool has_dimensions = step.kind != CollectiveKind::all_reduce && step.kind != CollectiveKind::keep;
+  auto axes = read_axes(cursor, mesh);
+  if (!axes) return false;
+  step.axes = std::move(*axes);
+  return !has_dimensions || read_dimensions(cursor, step);
+}
+
+bool read_moves(Cursor& cursor, const Mesh& mesh, Collective& step) {
+  if (!read_move(cursor, mesh, step)) return false;
+  while (cursor.accept(';')) {
+    Collective next;
+    next.kind = step.kind;
+    if (!read_move(cursor, mesh, next)) return false;
+    step.also.push_back(AxisMove{std::move(next.axes), next.from, next.to});
+  }
+  return true;
+}
+
 base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after) {
   const auto kind = collective_by_name(op);
   if (!kind) return bad(fmt::format("`{}` is not a collective", excerpt(op)));
@@ -124,15 +144,9 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
   step.kind = *kind;
   Cursor cursor(text);
   const bool has_target = *kind == CollectiveKind::permute || *kind == CollectiveKind::exchange;
-  const bool has_dimensions = *kind != CollectiveKind::all_reduce && *kind != CollectiveKind::keep;
   if (has_target) step.target = after;
   if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();
-  bool right = true;
-  if (!has_target) {
-    auto axes = read_axes(cursor, after.mesh());
-    right = axes.has_value() && (!has_dimensions || read_dimensions(cursor, step));
-    step.axes = std::move(axes).value_or(AxisList{});
-  }
+  const bool right = has_target || read_moves(cursor, after.mesh(), step);
   // Only the one way to write it is right.
   if (!right || detail(step, after.mesh()) != text)
     return bad(fmt::format("the detail `{}` cannot be read", excerpt(text)));

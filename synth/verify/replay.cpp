@@ -1,6 +1,9 @@
 #include "synth/verify/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace tessera::synth::verifier {
 
@@ -65,9 +68,6 @@ struct Step {
   bool enters(std::size_t d) const {
     return refines(after.place[d], after.shards[d], start().place[d], start().shards[d], along, size);
   }
-  bool leaves(std::size_t d) const {
-    return refines(start().place[d], start().shards[d], after.place[d], after.shards[d], along, size);
-  }
   bool keeps_pending() const { return same_pending(before.type, type) && pending_unmoved(start(), after); }
   // The pending axes shrink by the step's.
   bool resolves() const {
@@ -79,21 +79,26 @@ struct Step {
 
 Fault wrong_unless(bool right, std::string why) { return right ? Fault{} : Fault{std::move(why)}; }
 
-Fault check_slice(const Step& s) {
-  const bool right = s.keeps_pending() && others_unmoved(s.start(), s.after, {s.step.to}) && s.enters(s.step.to);
-  return wrong_unless(right, "a slice does not give this type");
+// One of the moves of a launch, taken; false where it may not be.
+bool take(Standing& standing, const Collective& move, const Mesh& mesh) {
+  const bool leaves = move.kind != CollectiveKind::slice;
+  const bool enters = move.kind != CollectiveKind::all_gather;
+  if (leaves && enters && move.from == move.to) return false;
+  if (leaves && !standing.leave(move.from, mesh, move.axes)) return false;
+  if (enters) standing.enter(move.to, mesh, move.axes);
+  return true;
 }
 
-Fault check_all_gather(const Step& s) {
-  const bool right = s.keeps_pending() && others_unmoved(s.start(), s.after, {s.step.from}) && s.leaves(s.step.from);
-  return wrong_unless(right, "an all_gather does not give this type");
-}
-
-Fault check_all_to_all(const Step& s) {
-  const bool right = s.step.from != s.step.to && s.keeps_pending() &&
-                     others_unmoved(s.start(), s.after, {s.step.from, s.step.to}) && s.leaves(s.step.from) &&
-                     s.enters(s.step.to);
-  return wrong_unless(right, "an all_to_all does not give this type");
+// Slices, all_gathers and all_to_alls: their single moves, one after the other, lead to the type.
+Fault check_moves(const Step& s, std::string_view what) {
+  const Fault fault = fmt::format("{} does not give this type", what);
+  if (!s.keeps_pending()) return fault;
+  Standing standing = s.start();
+  for (const Collective& move : single_moves(s.step)) {
+    if (!take(standing, move, s.type.mesh())) return fault;
+  }
+  const bool right = standing.shards == s.after.shards && standing.place == s.after.place;
+  return right ? std::nullopt : fault;
 }
 
 Fault check_reduce_scatter(const Step& s) {
@@ -126,9 +131,9 @@ Fault check_move(const Step& s) {
 
 Fault check_kind(const Step& s) {
   switch (s.step.kind) {
-    case CollectiveKind::slice: return check_slice(s);
-    case CollectiveKind::all_gather: return check_all_gather(s);
-    case CollectiveKind::all_to_all: return check_all_to_all(s);
+    case CollectiveKind::slice: return check_moves(s, "a slice");
+    case CollectiveKind::all_gather: return check_moves(s, "an all_gather");
+    case CollectiveKind::all_to_all: return check_moves(s, "an all_to_all");
     case CollectiveKind::permute:
     case CollectiveKind::exchange: return check_move(s);
     case CollectiveKind::reduce_scatter: return check_reduce_scatter(s);
@@ -152,6 +157,21 @@ bool dimensions_exist(const Collective& step, std::size_t rank) {
     case CollectiveKind::keep: return true;
   }
   return false;
+}
+
+bool may_have_more(CollectiveKind kind) {
+  return kind == CollectiveKind::slice || kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
+}
+
+// Every move names axes of the mesh, and none twice.
+Fault check_axes(const Collective& step, const Mesh& mesh) {
+  AxisList all = step.axes;
+  bool named = !step.axes.empty();
+  for (const AxisMove& move : step.also) {
+    all.insert(all.end(), move.axes.begin(), move.axes.end());
+    named = named && !move.axes.empty();
+  }
+  return wrong_unless(named && independent(mesh, all), "its axes are not those of the mesh");
 }
 
 // ---- Bytes ----
@@ -186,11 +206,14 @@ std::int64_t received_elements(const Standing& before, const Collective& step, c
 Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing) {
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
   if (after.devices() != before.type.devices()) return "it changes the number of devices";
-  if (!dimensions_exist(step, after.rank())) return "it names a dimension that is not there";
+  if (!step.also.empty() && !may_have_more(step.kind)) return "it may not have several moves";
+  const auto moves = single_moves(step);
+  const auto exist = [&](const Collective& move) { return dimensions_exist(move, after.rank()); };
+  if (!std::all_of(moves.begin(), moves.end(), exist)) return "it names a dimension that is not there";
   Step s{before, step, after, after_standing, {}};
   if (!is_move(step.kind)) {
     if (after.mesh() != before.type.mesh()) return "it changes the mesh";
-    if (step.axes.empty() || !independent(after.mesh(), step.axes)) return "its axes are not those of the mesh";
+    if (auto fault = check_axes(step, after.mesh())) return fault;
     s.along = places(after.mesh(), step.axes);
     s.size = product_of_sizes(step.axes);
   }

@@ -80,11 +80,37 @@ Standing::Standing(const ArrayType& type)
   for (std::size_t d = 0; d < type.rank(); ++d) {
     shards.push_back(product_of_sizes(type.layout().split(d)));
     place.push_back(places(type.mesh(), type.layout().split(d)));
-    auto& intervals = tile.emplace_back();
-    for (const std::int64_t at : place.back()) {
-      intervals.push_back(Interval{tile_begin(extents[d], shards[d], at), tile_begin(extents[d], shards[d], at + 1)});
-    }
+    tile.emplace_back();
+    cut(d);
   }
+}
+
+void Standing::cut(std::size_t d) {
+  tile[d].clear();
+  for (const std::int64_t at : place[d]) {
+    tile[d].push_back(Interval{tile_begin(extents[d], shards[d], at), tile_begin(extents[d], shards[d], at + 1)});
+  }
+}
+
+void Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
+  const Numbers along = places(mesh, axes);
+  const std::int64_t size = product_of_sizes(axes);
+  for (std::size_t i = 0; i < along.size(); ++i) place[d][i] = place[d][i] * size + along[i];
+  shards[d] *= size;
+  cut(d);
+}
+
+bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
+  const Numbers along = places(mesh, axes);
+  const std::int64_t size = product_of_sizes(axes);
+  if (shards[d] % size != 0) return false;
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    if (place[d][i] % size != along[i]) return false;
+    place[d][i] /= size;
+  }
+  shards[d] /= size;
+  cut(d);
+  return true;
 }
 
 std::int64_t Standing::elements(std::int64_t device) const { return shared_elements(*this, device, *this, device); }

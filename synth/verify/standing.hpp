@@ -31,6 +31,10 @@ struct Standing {
     return tile[dimension][static_cast<std::size_t>(device)];
   }
   std::int64_t elements(std::int64_t device) const;
+  // The step from a layout to the next: axes become trailing on a dimension, or leave it; false where they are not
+  // trailing there.
+  void enter(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
+  bool leave(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
   // Of every device a number that those with the same places share.
   Numbers tile_numbers() const;
 
@@ -40,6 +44,9 @@ struct Standing {
   std::vector<std::vector<Interval>> tile;  // of every dimension and device
   Numbers pending;                          // of every device: its position along the pending axes
   std::int64_t contributors;                // positions along the pending axes
+
+ private:
+  void cut(std::size_t dimension);  // its tiles, from its shards and places
 };
 
 // Elements that a device's tile of `a` and another's of `b` have in common.

@@ -69,7 +69,8 @@ std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce: break;
   }
-  const std::int64_t size = product_of_sizes(step.axes);
+  std::int64_t size = product_of_sizes(step.axes);
+  for (const AxisMove& move : step.also) size *= product_of_sizes(move.axes);
   return {devices / size, size};
 }
 

@@ -354,6 +354,7 @@ TEST(ProgramTypes, OfAssembling) {
 TEST(ProgramTypes, OfCollectives) {
   EXPECT_FITS("collect (r0) all_gather axes (x) from 0 rounds 1", "f32[8@x]", "f32[8]");
   EXPECT_FITS("collect (r0) exchange target m0 f32[8@y] rounds 3", "f32[8@x]", "f32[8@y]");
+  EXPECT_FITS("collect (r0) all_gather axes (x) from 0 also axes (y) from 1 rounds 1", "f32[8@x,4@y]", "f32[8,4]");
   EXPECT_WRONG("not of the type the collective gives", "collect (r0) all_gather axes (x) from 0 rounds 1", "f32[8@x]",
                "f32[8@y]");
   EXPECT_WRONG("may not be taken here", "collect (r0) all_gather axes (y) from 0 rounds 1", "f32[8@x]", "f32[8]");
@@ -384,6 +385,16 @@ TEST(ProgramTables, CoverEveryOperation) {
   EXPECT_EQ(describe(Assert{}), "assert");
 }
 
+TEST(Collects, OfSeveralMovesComeBack) {
+  const std::string step = "collect (r0) all_to_all axes (x) from 0 to 1 also axes (y) from 1 to 2 rounds 1";
+  const std::string text = text_of({"f32[8@x, 8@y, 8]", "f32[8, 8@x, 8@y]"}, 1, fmt::format("  r1 = {} @7\n", step));
+  const Program program = read(text);
+  const auto& collect = std::get<Collect>(std::get<Apply>(program.body[0].node).operation);
+  ASSERT_EQ(collect.collective.also.size(), 1U);
+  EXPECT_EQ(collect.collective.also[0].to, 2U);
+  EXPECT_EQ(print(program), print(read(print(program))));
+  EXPECT_THAT(print(program), HasSubstr(" also axes (y) from 1 to 2 "));
+}
 TEST(Collects, AcrossMeshes) {
   const Program program = read(kExample);
   const auto& collect = std::get<Collect>(std::get<Apply>(program.body[1].node).operation);
