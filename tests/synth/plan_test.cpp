@@ -256,10 +256,9 @@ TEST(PlanOptionsTest, CollectivesOnlyUsesNoExchange) {
   EXPECT_EQ(steps_of(planned("x:4", "f32[8@x,8]", "f32[8,8@x]", only)), "all_to_all");
 }
 
-TEST(PlanOptionsTest, RivalsToComeSayTheyAreUnsupported) {
-  for (const Planner planner : {Planner::paper, Planner::xla, Planner::shardy, Planner::dtensor}) {
-    EXPECT_EQ(failure("x:4", "f32[8@x]", "f32[8]", by(planner)), "unsupported");
-  }
+TEST(PlanOptionsTest, RivalsSayWhatTheyCannotDo) {
+  EXPECT_EQ(failure("x:4", "f32[8@x]", "f32[8]{+x}", by(Planner::xla)), "unsupported");
+  EXPECT_EQ(failure("x:4,y:2", "f32[8@(y,x)]", "f32[8]", by(Planner::dtensor)), "unsupported");
   EXPECT_EQ(name(Planner::dtensor), "dtensor");
   EXPECT_EQ(planner_by_name("gather"), Planner::gather);
   EXPECT_EQ(planner_by_name("gathers"), std::nullopt);

@@ -14,9 +14,9 @@ namespace tessera::synth::test {
 inline const std::vector<std::string_view> kPowersOfTwo = {
     "a:2,b:4",     "a:4,b:4",     "a:2,b:8",     "a:8,b:8",     "a:4,b:2,c:2", "a:2,b:2,c:2",
     "a:4,b:4,c:2", "a:8,b:4,c:2", "a:2,b:4,c:8", "a:4,b:4,c:4", "a:16,b:4",    "a:2,b:2,c:2,d:2"};
-inline const std::vector<std::string_view> kOtherMeshes = {
-    "a:2,b:3", "a:4,b:3",  "a:6,b:4",     "a:3,b:2,c:4", "a:6,b:2",    "a:3,b:3,c:2",
-    "a:5,b:4", "a:12,b:2", "a:6,b:4,c:2", "a:3,b:8",     "a:2,b:5,c:3"};
+inline const std::vector<std::string_view> kOtherMeshes = {"a:2,b:3",     "a:4,b:3",     "a:6,b:4",    "a:3,b:2,c:4",
+                                                           "a:6,b:2",     "a:3,b:3,c:2", "a:5,b:4",    "a:12,b:2",
+                                                           "a:6,b:4,c:2", "a:3,b:8",     "a:2,b:5,c:3"};
 
 class RandomChanges {
  public:
