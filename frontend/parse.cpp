@@ -6,6 +6,7 @@
 
 #include <antlr4-runtime.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,13 +36,16 @@ constexpr std::array<std::size_t, kTokenKinds> kTheirs = {{
 
 TokenKind ours(std::size_t type) {
   if (type == antlr4::Token::EOF) return TokenKind::end;
-  switch (type) {
-#define OURS(identifier, lexer_name, spelling, role) \
-  case Parser::lexer_name: return TokenKind::identifier;
-    TESSERA_TOKENS(OURS)
-#undef OURS
-  }
-  base::fail_check("a token of the table", __FILE__, __LINE__, "the lexer made a token that the table does not know");
+  const auto* found = std::find(kTheirs.begin(), kTheirs.end(), type);
+  TESSERA_CHECK(found != kTheirs.end(), "the lexer made a token that the table does not know");
+  return static_cast<TokenKind>(found - kTheirs.begin());
+}
+
+// What a word that the grammar lets through means by our tables.
+template <class T>
+T known(const std::optional<T>& meaning) {
+  TESSERA_CHECK(meaning.has_value(), "the grammar has a word that the tables do not know");
+  return *meaning;
 }
 
 // Everything that calls generated code goes through here: its classes share caches that grow as they work, so one
@@ -245,7 +249,7 @@ class TreeBuilder {
     return id;
   }
 
-  ElementKeyword element(Parser::ElementContext* c) const { return *element_keyword(text(c)); }
+  ElementKeyword element(Parser::ElementContext* c) const { return known(element_keyword(text(c))); }
 
   Dimension dimension(Parser::DimensionContext* c) {
     Dimension dimension;
@@ -291,7 +295,7 @@ class TreeBuilder {
         as.within_bytes = first_error_.worth(size_value(text(size), span(size)));
         as.within_span = span(size);
       }
-      id = add(join(span(c->condition()), span(step)), std::move(as));
+      id = add(join(span(c->condition()), span(step)), as);
     }
     return id;
   }
@@ -318,7 +322,7 @@ class TreeBuilder {
   }
 
   ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
-    return add(where, Binary{*binary_op(text(op)), span(op), left, right});
+    return add(where, Binary{known(binary_op(text(op))), span(op), left, right});
   }
 
   ExprId indexed(Parser::ArithmeticContext* c) {
@@ -343,10 +347,8 @@ class TreeBuilder {
 
   ExprId atom(Parser::AtomContext* c) {
     if (c->name() != nullptr) return name_or_call(c);
-    if (c->element() != nullptr) {
-      const ExprId operand = expression(c->expression());
-      return add(span(c), Cast{element(c->element()), span(c->element()), operand});
-    }
+    if (c->element() != nullptr)
+      return add(span(c), Cast{element(c->element()), span(c->element()), expression(c->expression())});
     if (c->list() != nullptr) return add(span(c), ListLiteral{expressions(c->list()->expression())});
     if (c->parentheses() != nullptr) return tuple_or_group(c->parentheses());
     auto* token = c->start;
@@ -355,8 +357,8 @@ class TreeBuilder {
       case Parser::FLOAT:
         return add(span(c), FloatLiteral{first_error_.worth(real_value(text(c), span(c))), std::string(text(c))});
       case Parser::STRING: return add(span(c), StringLiteral{string(token)});
+      default: return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
     }
-    return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
   }
 
   ExprId name_or_call(Parser::AtomContext* c) {
