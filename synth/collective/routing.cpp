@@ -92,54 +92,82 @@ std::size_t Routing::unit_count() const {
   return static_cast<std::size_t>(count);
 }
 
-std::pair<Routing::Senders, std::size_t> Routing::nearest(std::int64_t cell_class, std::int32_t target) const {
-  const std::int32_t* first = holders_.data() + cell_class * replicas_;
-  const std::int32_t* last = first + replicas_;
-  const std::size_t group = static_cast<std::size_t>(cell_class) * unit_count();
-  std::int64_t units = 1;
+// Of every source class: all its holders, then those in each unit of each level, innermost first.
+std::vector<Routing::Senders> Routing::senders_by_unit() const {
+  const std::size_t units = unit_count();
+  std::vector<Senders> all(holders_.size() / static_cast<std::size_t>(replicas_) * units);
+  for (std::size_t i = 0; i < holders_.size(); ++i) {
+    const std::size_t of_class = i / static_cast<std::size_t>(replicas_) * units;
+    const auto add = [&](std::size_t unit) {
+      Senders& senders = all[of_class + unit];
+      if (senders.count++ == 0) senders.first = static_cast<std::int32_t>(i);
+    };
+    add(0);
+    std::int64_t before = 1;
+    for (const std::int64_t unit : rule_.unit_devices) {
+      add(static_cast<std::size_t>(before + holders_[i] / unit));
+      before += devices() / unit;
+    }
+  }
+  return all;
+}
+
+std::size_t Routing::nearest(const std::vector<Senders>& by_unit, std::int64_t source_class,
+                             std::int32_t target) const {
+  const std::size_t of_class = static_cast<std::size_t>(source_class) * unit_count();
+  std::int64_t before = 1;
+  for (const std::int64_t unit : rule_.unit_devices) {
+    const std::size_t at = of_class + static_cast<std::size_t>(before + target / unit);
+    if (by_unit[at].count > 0) return at;
+    before += devices() / unit;
+  }
+  return of_class;
+}
+
+Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t target) const {
+  const auto first = holders_.begin() + static_cast<std::ptrdiff_t>(source_class * replicas_);
+  const auto last = first + static_cast<std::ptrdiff_t>(replicas_);
   for (const std::int64_t unit : rule_.unit_devices) {
     const std::int64_t begin = target / unit * unit;
-    const std::int32_t* low = std::lower_bound(first, last, begin);
-    const std::int32_t* high = std::lower_bound(low, last, begin + unit);
-    if (low != high) {
-      const Senders near{static_cast<std::int32_t>(low - holders_.data()), static_cast<std::int32_t>(high - low)};
-      return {near, group + static_cast<std::size_t>(units + target / unit)};
-    }
-    units += devices() / unit;
+    const auto low = std::lower_bound(first, last, begin);
+    const auto high = std::lower_bound(low, last, begin + unit);
+    if (low != high)
+      return Senders{static_cast<std::int32_t>(low - holders_.begin()), static_cast<std::int32_t>(high - low)};
   }
-  return {Senders{static_cast<std::int32_t>(first - holders_.data()), static_cast<std::int32_t>(replicas_)}, group};
+  return Senders{static_cast<std::int32_t>(first - holders_.begin()), static_cast<std::int32_t>(replicas_)};
 }
 
 // Who shares senders with whom, counted where that is not too much to remember; else as if just the devices of one
 // target tile shared them.
 void Routing::share_senders() {
-  constexpr double kSharesMax = 8e6;
+  constexpr double kFetchesMax = 8e6;
   if (replicas_ == 1) return;
-  if (static_cast<double>(devices()) * static_cast<double>(cells_max()) > kSharesMax) return;
-  std::vector<std::int64_t> totals(holders_.size() / static_cast<std::size_t>(replicas_) * unit_count(), 0);
-  std::vector<std::size_t> groups;
+  const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);
+  const double most = std::max(static_cast<double>(devices()) * static_cast<double>(cells_max()),
+                               classes * static_cast<double>(unit_count()));
+  if (most > kFetchesMax) return;
+  groups_ = senders_by_unit();
   for (std::int32_t target = 0; target < devices(); ++target) {
-    shares_begin_.push_back(shares_.size());
-    walk_cells(target, [&](std::int64_t cell_class, const Box& box) {
-      if (source_class_[static_cast<std::size_t>(target)] == cell_class) return;
-      auto [senders, group] = nearest(cell_class, target);
-      senders.offset = totals[group];
-      totals[group] += elements(box);
-      shares_.push_back(senders);
-      groups.push_back(group);
+    fetches_begin_.push_back(fetches_.size());
+    walk_cells(target, [&](const Cell& cell, const RunOf&) {
+      if (source_class_[static_cast<std::size_t>(target)] == cell.source_class) return;
+      const std::size_t group = nearest(groups_, cell.source_class, target);
+      fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
+      groups_[group].total += cell.elements;
     });
   }
-  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i].total = totals[groups[i]];
 }
 
-Routing::Senders Routing::senders_of(std::int64_t cell_class, std::int32_t target, std::size_t fetch,
-                                     std::int64_t elements) const {
-  if (replicas_ == 1) return Senders{static_cast<std::int32_t>(cell_class), 1};
-  if (!shares_.empty()) return shares_[fetch];
-  Senders senders = nearest(cell_class, target).first;
-  senders.offset = number_in_tile_[static_cast<std::size_t>(target)] * elements;
-  senders.total = tile_copies_ * elements;
-  return senders;
+Routing::Share Routing::share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const {
+  if (replicas_ == 1) return Share{Senders{static_cast<std::int32_t>(cell.source_class), 1, cell.elements}, 0};
+  if (!fetches_begin_.empty()) {
+    const Fetch& found = fetches_[fetch];
+    return Share{groups_[static_cast<std::size_t>(found.group)], found.offset};
+  }
+  Share share{search_nearest(cell.source_class, target),
+              number_in_tile_[static_cast<std::size_t>(target)] * cell.elements};
+  share.senders.total = tile_copies_ * cell.elements;
+  return share;
 }
 
 std::int64_t Routing::copies_at_most() const {

@@ -46,6 +46,9 @@ class Routing {
   }
   template <class F>
   void walk_target(std::int32_t target, F&& f) const;
+  // f(source, target, elements) for the same copies of one device: for those who only count.
+  template <class F>
+  void count_target(std::int32_t target, F&& f) const;
 
   // Elements of the target tile that the device does not hold, without a walk.
   std::int64_t received_elements(std::int32_t target) const;
@@ -61,13 +64,24 @@ class Routing {
     std::vector<std::vector<Run>> runs;     // of every target tile, ascending
     std::int64_t class_stride = 1;
   };
-  // Those that a device fetches a box from: `count` of holders_ from `first` on. They send `total` elements to all that
-  // fetch from them; the box begins at `offset`.
+  // Those that a device fetches a box from: `count` of holders_ from `first` on, and what they send to all that fetch
+  // from them.
   struct Senders {
     std::int32_t first = 0;
-    std::int32_t count = 1;
-    std::int64_t offset = 0;
+    std::int32_t count = 0;
     std::int64_t total = 0;
+  };
+  // A box of the target tile: its cell, its size, its longest dimension.
+  struct Cell {
+    std::int64_t source_class = 0;
+    std::int64_t elements = 1;
+    std::int64_t longest = 1;
+    std::size_t longest_dimension = 0;
+  };
+  // Where a fetched box lies among all that its senders send.
+  struct Share {
+    Senders senders;
+    std::int64_t offset = 0;
   };
 
   void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset);
@@ -78,15 +92,21 @@ class Routing {
     return dimensions_[d].runs[static_cast<std::size_t>(dimensions_[d].target_tile[static_cast<std::size_t>(target)])];
   }
   std::size_t unit_count() const;
-  // The nearest holders, and a number for all devices that have the same ones, below cells * unit_count().
-  std::pair<Senders, std::size_t> nearest(std::int64_t cell_class, std::int32_t target) const;
+  std::vector<Senders> senders_by_unit() const;
+  std::size_t nearest(const std::vector<Senders>& by_unit, std::int64_t source_class, std::int32_t target) const;
+  Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   void share_senders();
-  Senders senders_of(std::int64_t cell_class, std::int32_t target, std::size_t fetch, std::int64_t elements) const;
-  // f(cell class, box) for every box of the target tile.
+  Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
+  // f(cell, runs) for every box of the target tile; runs are its intervals, one for each dimension.
+  using RunOf = std::array<const Run*, kRankMax>;
   template <class F>
   void walk_cells(std::int32_t target, F&& f) const;
+  // f(source, begin, end): the box cut along its longest dimension, from 0 on.
   template <class F>
-  void send(const Senders& senders, std::int32_t target, Box& box, F&& f) const;
+  void send(const Share& share, const Cell& cell, F&& f) const;
+  // f(cell, runs, source, begin, end) for every piece of the target tile.
+  template <class F>
+  void walk_pieces(std::int32_t target, F&& f) const;
 
   std::vector<Dimension> dimensions_;
   SenderRule rule_;
@@ -98,53 +118,76 @@ class Routing {
   std::int64_t replicas_ = 1;                 // holders of each class
   std::int32_t tile_copies_ = 1;              // devices with one target tile
   std::vector<std::int32_t> number_in_tile_;  // of every device among those with its target tile
-  std::vector<Senders> shares_;               // of every box that a walk meets, in its order
-  std::vector<std::size_t> shares_begin_;     // of every device
+  std::vector<Senders> groups_;               // those with different senders, where they are remembered
+  struct Fetch {
+    std::int32_t group = 0;
+    std::int64_t offset = 0;
+  };
+  std::vector<Fetch> fetches_;              // every box that comes from another device, in the order of the walk
+  std::vector<std::size_t> fetches_begin_;  // of every device
 };
 
 // All copies, in order of target device, then box.
 std::vector<BoxCopy> all_copies(const Routing& routing);
 
 template <class F>
-void Routing::send(const Senders& senders, std::int32_t target, Box& box, F&& f) const {
-  const std::int64_t count = elements(box);
-  const auto sender_at = [&](std::int64_t at) { return scaled(at, senders.count, senders.total); };
+void Routing::send(const Share& share, const Cell& cell, F&& f) const {
+  const Senders& senders = share.senders;
   const auto device = [&](std::int64_t sender) { return holders_[static_cast<std::size_t>(senders.first + sender)]; };
-  const std::int64_t first = senders.count == 1 ? 0 : sender_at(senders.offset);
-  const std::int64_t last = senders.count == 1 ? 0 : sender_at(senders.offset + count - 1);
-  if (first == last || box.empty()) {
-    f(device(first), target, std::as_const(box), count);
+  const auto sender_at = [&](std::int64_t at) { return scaled(at, senders.count, senders.total); };
+  const std::int64_t first = senders.count == 1 ? 0 : sender_at(share.offset);
+  const std::int64_t last = senders.count == 1 ? 0 : sender_at(share.offset + cell.elements - 1);
+  if (first == last) {
+    f(device(first), 0, cell.longest);
     return;
   }
-  const auto by_length = [](const Interval& a, const Interval& b) { return a.length() < b.length(); };
-  Interval* longest = std::max_element(box.begin(), box.end(), by_length);
-  const Interval uncut = *longest;
-  const std::int64_t slice = count / uncut.length();
-  const auto smallest = static_cast<std::int64_t>(std::ceil(piece_elements_ / static_cast<double>(slice)));
-  std::int64_t begin = uncut.begin;
-  for (std::int64_t s = first; s <= last && begin < uncut.end; ++s) {
+  const std::int64_t slice = cell.elements / cell.longest;
+  const auto smallest =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(piece_elements_ / static_cast<double>(slice))));
+  std::int64_t begin = 0;
+  for (std::int64_t s = first; s <= last && begin < cell.longest; ++s) {
     // Where the next sender's stretch begins, in the box.
-    const std::int64_t ends = (scaled(senders.total, s + 1, senders.count) - senders.offset) / slice;
-    std::int64_t end = s == last ? uncut.end : std::clamp(uncut.begin + ends, begin, uncut.end);
-    if (uncut.end - end < smallest) end = uncut.end;
-    if (end - begin < std::max<std::int64_t>(smallest, 1) && end < uncut.end) continue;
-    *longest = Interval{begin, end};
-    f(device(s), target, std::as_const(box), slice * (end - begin));
+    const std::int64_t next = (scaled(senders.total, s + 1, senders.count) - share.offset) / slice;
+    std::int64_t end = s == last ? cell.longest : std::clamp(next, begin, cell.longest);
+    if (cell.longest - end < smallest) end = cell.longest;
+    if (end - begin < smallest && end < cell.longest) continue;
+    f(device(s), begin, end);
     begin = end;
   }
-  *longest = uncut;
+}
+
+template <class F>
+void Routing::walk_pieces(std::int32_t target, F&& f) const {
+  const std::int32_t own = source_class_[static_cast<std::size_t>(target)];
+  std::size_t fetch = fetches_begin_.empty() ? 0 : fetches_begin_[static_cast<std::size_t>(target)];
+  walk_cells(target, [&](const Cell& cell, const RunOf& runs) {
+    if (cell.source_class == own) {
+      f(cell, runs, target, 0, cell.longest);
+    } else {
+      send(share_of(cell, target, fetch++), cell,
+           [&](std::int32_t source, std::int64_t begin, std::int64_t end) { f(cell, runs, source, begin, end); });
+    }
+  });
 }
 
 template <class F>
 void Routing::walk_target(std::int32_t target, F&& f) const {
-  const std::int32_t own = source_class_[static_cast<std::size_t>(target)];
-  std::size_t fetch = shares_.empty() ? 0 : shares_begin_[static_cast<std::size_t>(target)];
-  walk_cells(target, [&](std::int64_t cell_class, Box& box) {
-    if (cell_class == own) {
-      f(target, target, std::as_const(box), elements(box));
-    } else {
-      send(senders_of(cell_class, target, fetch++, elements(box)), target, box, f);
-    }
+  walk_pieces(target,
+              [&](const Cell& cell, const RunOf& runs, std::int32_t source, std::int64_t begin, std::int64_t end) {
+                Box box;
+                for (std::size_t d = 0; d < dimensions_.size(); ++d) box.push_back(runs[d]->interval);
+                if (!box.empty()) {
+                  Interval& longest = box[cell.longest_dimension];
+                  longest = Interval{longest.begin + begin, longest.begin + end};
+                }
+                f(source, target, std::as_const(box), cell.elements / cell.longest * (end - begin));
+              });
+}
+
+template <class F>
+void Routing::count_target(std::int32_t target, F&& f) const {
+  walk_pieces(target, [&](const Cell& cell, const RunOf&, std::int32_t source, std::int64_t begin, std::int64_t end) {
+    f(source, target, cell.elements / cell.longest * (end - begin));
   });
 }
 
@@ -153,22 +196,29 @@ void Routing::walk_cells(std::int32_t target, F&& f) const {
   const std::size_t rank_of_array = dimensions_.size();
   std::array<const std::vector<Run>*, kRankMax> all{};
   std::array<std::size_t, kRankMax> at{};
+  RunOf run{};
+  std::array<Cell, kRankMax + 1> outer{};  // what the dimensions before each make of a cell
   for (std::size_t d = 0; d < rank_of_array; ++d) {
     all[d] = &runs(d, target);
     if (all[d]->empty()) return;
   }
-  Box box(rank_of_array);
-  while (true) {
-    std::int64_t cell_class = target_pending_[static_cast<std::size_t>(target)];
-    for (std::size_t d = 0; d < rank_of_array; ++d) {
-      const Run& run = (*all[d])[at[d]];
-      cell_class += run.cell * dimensions_[d].class_stride;
-      box[d] = run.interval;
+  outer[0].source_class = target_pending_[static_cast<std::size_t>(target)];
+  for (std::size_t changed = 0;;) {
+    for (std::size_t d = changed; d < rank_of_array; ++d) {
+      run[d] = &(*all[d])[at[d]];
+      const std::int64_t length = run[d]->interval.length();
+      outer[d + 1] = Cell{outer[d].source_class + run[d]->cell * dimensions_[d].class_stride,
+                          outer[d].elements * length, outer[d].longest, outer[d].longest_dimension};
+      if (length > outer[d].longest) {
+        outer[d + 1].longest = length;
+        outer[d + 1].longest_dimension = d;
+      }
     }
-    f(cell_class, box);
-    std::size_t d = rank_of_array;
-    while (d > 0 && ++at[d - 1] == all[d - 1]->size()) at[--d] = 0;
-    if (d == 0) return;
+    f(outer[rank_of_array], run);
+    changed = rank_of_array;
+    while (changed > 0 && ++at[changed - 1] == all[changed - 1]->size()) at[--changed] = 0;
+    if (changed == 0) return;
+    --changed;
   }
 }
 

@@ -18,7 +18,7 @@ Traffic::Traffic(const Machine& machine, std::int64_t devices)
   const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
   for (std::size_t l = sizes.size(); l-- > 0;) {
     Level level;
-    level.unit_devices = sizes[l];
+    for (std::int64_t d = 0; d < devices; ++d) level.unit_of.push_back(static_cast<std::int32_t>(d / sizes[l]));
     level.bandwidth = machine.levels[l].bandwidth_bytes_per_second;
     level.latency = machine.levels[l].latency_seconds;
     level.bytes_in.assign(static_cast<std::size_t>(devices / sizes[l]), 0);
@@ -39,8 +39,8 @@ void Traffic::add(std::int32_t source, std::int32_t target, std::int64_t bytes) 
   received_[static_cast<std::size_t>(target)] += bytes;
   count_peers(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
   for (Level& level : levels_) {
-    const std::int64_t out = source / level.unit_devices;
-    const std::int64_t in = target / level.unit_devices;
+    const std::int32_t out = level.unit_of[static_cast<std::size_t>(source)];
+    const std::int32_t in = level.unit_of[static_cast<std::size_t>(target)];
     if (out == in) return;  // so are the units further out
     level.bytes_out[static_cast<std::size_t>(out)] += bytes;
     level.bytes_in[static_cast<std::size_t>(in)] += bytes;
@@ -100,9 +100,11 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
     return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
   }
   Traffic traffic(machine, devices);
-  routing.walk([&](std::int32_t source, std::int32_t target, const Box&, std::int64_t count) {
-    traffic.add(source, target, count * element_bytes);
-  });
+  for (std::int32_t target = 0; target < devices; ++target) {
+    routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
+      traffic.add(source, to, count * element_bytes);
+    });
+  }
   return traffic.cost();
 }
 

@@ -18,7 +18,7 @@ class Traffic {
 
  private:
   struct Level {
-    std::int64_t unit_devices = 1;
+    std::vector<std::int32_t> unit_of;  // of every device
     double bandwidth = 1;
     double latency = 0;
     bool used = false;

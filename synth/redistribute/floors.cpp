@@ -27,8 +27,7 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       source_(from),
       target_(to),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
-      near_latency_(machine.levels.back().latency_seconds),
-      far_latency_(near_latency_) {
+      near_latency_(machine.levels.back().latency_seconds) {
   for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
   if (from.devices() <= kExactDevicesMax) units_ = into_units();
   links_ = std::max(units_, missing_seconds(target_));

@@ -14,8 +14,9 @@ class Floors {
  public:
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
 
-  // Seconds that any plan of two or more launches takes.
-  double of_two_launches() const { return links_ + far_latency_ + near_latency_; }
+  // Seconds that any plan takes, and any of two or more launches.
+  double of_one_launch() const { return links_ + near_latency_; }
+  double of_two_launches() const { return links_ + 2 * near_latency_; }
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
   double of_refinement(const ArrayType& refined, bool inside) const;
@@ -33,7 +34,6 @@ class Floors {
   double near_latency_;
   double units_ = 0;  // what units need and do not hold, over their links in
   double links_ = 0;
-  double far_latency_;  // of the first launch that brings something over the outermost link that must be crossed
 };
 
 }  // namespace tessera::synth

@@ -80,7 +80,7 @@ class Portfolio {
   // Their chains are as good as any where they keep the bound; that a rival cannot is no error here.
   base::Status consider_rivals(const Floors& floors) {
     for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::xla, Planner::gather}) {
-      if (floors.of_two_launches() >= best_.seconds) return base::Done{};
+      if (floors.of_one_launch() >= best_.seconds) return base::Done{};
       auto chain = rival_chain(from_, to_, rival);
       if (chain.ok() && (!exactly_ || ends_exactly(*chain))) TESSERA_TRY_STATUS(consider(std::move(*chain)));
     }
