@@ -1,0 +1,21 @@
+// Private to synth: XLA's partitioner as a rival, with what its tests ask about it.
+#pragma once
+
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/rivals/xla_reshard.hpp"
+
+namespace tessera::synth::xla {
+
+struct FlowChain {
+  Chain chain;
+  bool full_rematerialization = false;
+  bool partial_rematerialization = false;
+};
+
+// Fails with unsupported, as xla_chain does; `no_axes` is why where no type says which device holds what on the way.
+base::Result<FlowChain> flow_chain(const ArrayType& from, const ArrayType& to, Flow flow);
+
+// The list of axes along which the devices have these places, if there is one.
+std::optional<AxisList> axes_of_places(const Mesh& mesh, const Devices& places);
+
+}  // namespace tessera::synth::xla
