@@ -61,55 +61,38 @@ Independent independent(const std::vector<CutsMove>& moves, const Tiling& from, 
   return result;
 }
 
-// The dimensions of a match: `cut` has cuts on both sides, `other` gets or gives some, `major` of the former's are its
-// own.
-struct Match {
-  std::size_t cut;
-  std::size_t other;
-  std::int64_t major;
-};
+// Are the cuts of the dimension in one tiling, each cut further, those in the other, for the extent as well?
+bool cuts_nest(const Tiling& from, const Tiling& to, const Extents& extents, std::size_t dimension) {
+  const auto [fewer, more] = std::minmax(from.counts[dimension], to.counts[dimension]);
+  if (fewer == 1 || fewer == more || more % fewer != 0) return false;
+  return (extents[dimension] + fewer - 1) / fewer * fewer % more == 0;
+}
 
-// One of the four counts is 1.
-std::optional<Match> match_with_one(const Tiling& from, const Tiling& to, const Extents& extents, std::size_t i,
-                                    std::size_t j) {
-  if (from.counts[i] * from.counts[j] != to.counts[i] * to.counts[j]) return std::nullopt;
-  if (from.counts[i] == 1 || to.counts[i] == 1) std::swap(i, j);
-  if (to.counts[j] == 1) {
-    const std::int64_t local = local_extents(extents, from.counts)[i];
-    return local % from.counts[j] == 0 ? std::optional(Match{i, j, from.counts[i]}) : std::nullopt;
+// Is the dimension cut in only one of the two?
+bool cut_in_one(const Tiling& from, const Tiling& to, std::size_t dimension) {
+  return from.counts[dimension] != to.counts[dimension] && std::min(from.counts[dimension], to.counts[dimension]) == 1;
+}
+
+// The dimension whose cuts nest, with those it has more in one tiling on another dimension in the other; or else one
+// that has more of them in the source.
+std::optional<std::size_t> dimension_to_split(const Tiling& from, const Tiling& to, const Extents& extents) {
+  std::optional<std::size_t> coarser;
+  for (std::size_t i = 0; i < from.counts.size(); ++i) {
+    if (!cuts_nest(from, to, extents, i)) continue;
+    for (std::size_t j = 0; j < from.counts.size(); ++j) {
+      const bool traded = from.counts[i] * from.counts[j] == to.counts[i] * to.counts[j];
+      if (cut_in_one(from, to, j) && traded) return i;
+    }
+    if (!coarser && from.counts[i] > to.counts[i]) coarser = i;
   }
-  return extents[i] % from.counts[i] == 0 ? std::optional(Match{i, j, to.counts[i]}) : std::nullopt;
+  return coarser;
 }
 
-std::optional<Match> match_without_one(const Tiling& from, const Tiling& to, const Extents& extents, std::size_t i,
-                                       std::size_t j) {
-  if (from.counts[i] < to.counts[i]) std::swap(i, j);
-  if (from.counts[i] != to.counts[i] * to.counts[j] || extents[i] % from.counts[i] != 0) return std::nullopt;
-  return Match{i, j, to.counts[i]};
-}
-
-std::optional<Match> match(const Tiling& from, const Tiling& to, const Extents& extents, std::size_t i, std::size_t j) {
-  if (from.counts[i] == to.counts[i] || from.counts[j] == to.counts[j]) return std::nullopt;
-  const Counts all{from.counts[i], from.counts[j], to.counts[i], to.counts[j]};
-  const auto ones = std::count(all.begin(), all.end(), 1);
-  if (ones == 1) return match_with_one(from, to, extents, i, j);
-  if (ones == 0) return match_without_one(from, to, extents, i, j);
-  return std::nullopt;
-}
-
-SplitDimension split(const Tiling& from, const Tiling& to, const Extents& extents, const Match& match) {
-  const auto inserted = static_cast<std::ptrdiff_t>(match.cut) + 1;
-  const std::int64_t minor = from.counts[match.cut] / match.major;
-  Counts counts = from.counts;
-  counts[match.cut] = match.major;
-  counts.insert(counts.begin() + inserted, minor);
-  SplitDimension result{match.cut, reshaped(from, counts, from.copies), {}, extents};
-  std::swap(counts[match.cut + 1], counts[match.other + (match.other > match.cut ? 1 : 0)]);
-  result.to = reshaped(to, counts, to.copies);
-  const std::int64_t inner_extent = local_extents(extents, from.counts)[match.cut] * minor;
-  result.extents[match.cut] = inner_extent > 0 ? extents[match.cut] / inner_extent : 0;
-  result.extents.insert(result.extents.begin() + inserted, inner_extent);
-  return result;
+Tiling with_split_dimension(const Tiling& tiling, std::size_t dimension, std::int64_t major) {
+  Counts counts = tiling.counts;
+  counts[dimension] = major;
+  counts.insert(counts.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, tiling.counts[dimension] / major);
+  return reshaped(tiling, std::move(counts), tiling.copies);
 }
 
 }  // namespace
@@ -176,12 +159,16 @@ std::optional<std::vector<Tiling>> fused(const Tiling& from, const Tiling& to, s
 
 std::optional<SplitDimension> merge_or_split(const Tiling& from, const Tiling& to, const Extents& extents) {
   if (from.copies != to.copies) return std::nullopt;
-  for (std::size_t i = 0; i < from.counts.size(); ++i) {
-    for (std::size_t j = i + 1; j < from.counts.size(); ++j) {
-      if (const auto found = match(from, to, extents, i, j)) return split(from, to, extents, *found);
-    }
-  }
-  return std::nullopt;
+  const auto dimension = dimension_to_split(from, to, extents);
+  if (!dimension) return std::nullopt;
+  const std::int64_t major = std::min(from.counts[*dimension], to.counts[*dimension]);
+  SplitDimension split{*dimension, with_split_dimension(from, *dimension, major),
+                       with_split_dimension(to, *dimension, major), extents};
+  const std::int64_t local = local_extents(extents, from.counts)[*dimension];
+  split.extents[*dimension] = major;
+  split.extents.insert(split.extents.begin() + static_cast<std::ptrdiff_t>(*dimension) + 1,
+                       local * split.from.counts[*dimension + 1]);
+  return split;
 }
 
 Tiling merged(const Tiling& tiling, std::size_t dimension) {

@@ -31,15 +31,15 @@ std::optional<std::vector<Tiling>> one_by_one(const Tiling& from, const std::vec
 std::optional<std::vector<Tiling>> fused(const Tiling& from, const Tiling& to, std::vector<CutsMove> moves,
                                          const Extents& extents);
 
-// Two tilings where a dimension is seen as two, the outer one of as many elements as it has tiles.
+// Two tilings where a dimension is seen as two, the outer one of as many elements as it has tiles. What was the minor
+// part of the dimension's cuts can then change places with others.
 struct SplitDimension {
   std::size_t dimension = 0;
   Tiling from;
   Tiling to;
   Extents extents;
 };
-// One dimension's cuts are another's and its own multiplied, in one of the two tilings: the minor part of them on a
-// dimension of its own can then change places with the other.
+// Both cut a dimension, one of them more often: by what another dimension loses or gains, or else the source does.
 std::optional<SplitDimension> merge_or_split(const Tiling& from, const Tiling& to, const Extents& extents);
 // The two dimensions one again.
 Tiling merged(const Tiling& tiling, std::size_t dimension);

@@ -112,8 +112,6 @@ Resharder::Arrival Resharder::shift_counts(const Space& space, const Tiling& fro
 Resharder::Arrival Resharder::by_split(const Space& space, const SplitDimension& split, const Tiling& to) {
   const Space inner{split.extents, &space, nullptr, split.dimension};
   if (reshard(inner, split.from, split.to, Rematerialization::forbidden) != split.to) return std::nullopt;
-  const Tiling joined = merged(split.to, split.dimension);
-  if (reshard(space, joined, to, Rematerialization::forbidden) != to) return std::nullopt;
   return to;
 }
 

@@ -1,0 +1,266 @@
+// XLA's partitioner as a rival: what each of its patterns does, what people have met, and that every chain is right.
+#include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/rivals/xla.hpp"
+#include "tests/synth/generators.hpp"
+#include "tests/synth/rivals_problems.hpp"
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+namespace {
+
+using xla::Flow;
+using xla::FlowChain;
+using xla::Tiling;
+
+PlanOptions xla_planner() {
+  PlanOptions options;
+  options.planner = Planner::xla;
+  return options;
+}
+
+FlowChain flow(std::string_view on, std::string_view from, std::string_view to, Flow flow = Flow::nov_2025) {
+  const MeshRef shared = mesh(on);
+  auto found = xla::flow_chain(type(from, shared), type(to, shared), flow);
+  EXPECT_TRUE(found.ok()) << first_message(found);
+  return found.ok() ? *found : FlowChain{};
+}
+
+// `all_to_all y: dim 2 -> dim 0; x: dim 1 -> dim 3, permute`
+std::string written(const Chain& chain, const Mesh& on) {
+  std::string text;
+  for (const Collective& step : chain) {
+    const std::string moved = detail(step, on);
+    text.append(text.empty() ? "" : ", ").append(name(step.kind)).append(moved.empty() ? "" : " ").append(moved);
+  }
+  return text;
+}
+std::string steps(std::string_view on, std::string_view from, std::string_view to, Flow which = Flow::nov_2025) {
+  return written(flow(on, from, to, which).chain, *mesh(on));
+}
+
+Plan planned(std::string_view on, std::string_view from, std::string_view to) {
+  const MeshRef shared = mesh(on);
+  Plan made = test::planned(type(from, shared), type(to, shared), xla_planner());
+  expect_moves_data(made);
+  return made;
+}
+
+std::string failure(std::string_view on, std::string_view from, std::string_view to) {
+  const MeshRef shared = mesh(on);
+  return first_message(plan(type(from, shared), type(to, shared), Machine{}, xla_planner()));
+}
+
+// ---- Each pattern ----
+
+TEST(Xla, EqualCountsInAnotherOrderAreOnePermute) {
+  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8@y]", "f32[8@y,8@x]"), "permute");
+  EXPECT_EQ(steps("x:2,y:3", "f32[12@(x,y)]", "f32[12@(y,x)]"), "permute");
+}
+
+TEST(Xla, CountsThatChangePlacesAreAnAllToAll) {
+  EXPECT_EQ(steps("x:4,y:2", "f32[8@x,8,8@y]", "f32[8,8@x,8@y]"), "all_to_all x: dim 0 -> dim 1");
+}
+
+TEST(Xla, MovesBetweenDifferentDimensionsShareALaunchSince2025) {
+  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]"),
+            "all_to_all y: dim 2 -> dim 0; x: dim 1 -> dim 3");
+  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]", Flow::dec_2021),
+            "all_to_all x: dim 1 -> dim 3, all_to_all y: dim 2 -> dim 0");
+  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,31]", "f32[32@y,32,32,31@x]"),
+            "all_to_all x: dim 1 -> dim 3, all_to_all y: dim 2 -> dim 0");
+}
+
+TEST(Xla, CopiesAreCutAway) {
+  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8]", "f32[8@x,8@y]"), "slice y: dim 1");
+  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@x,8]", "f32[8@(x,z),8@y]"), "slice z: dim 0; y: dim 1");
+}
+
+TEST(Xla, CopiesAreDealtInOrderAndPermutedAfterwards) {
+  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8]", "f32[8@y,8@x]"), "slice y: dim 1, permute");
+}
+
+TEST(Xla, CutsBecomeCopiesFromTheLastDimensionOn) {
+  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@(x,z),8@y]", "f32[8@x,8]"), "all_gather y: dim 1, all_gather z: dim 0");
+  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@(z,x),8@y]", "f32[8@x,8]"),
+            "permute, all_gather z: dim 1, all_gather y: dim 0");
+}
+
+TEST(Xla, CountsOneDimensionFurtherOnAreAGatherAndAnAllToAll) {
+  EXPECT_EQ(steps("x:2,y:3", "f32[6@x,6@y]", "f32[6,6@x]"), "all_gather y: dim 1, all_to_all x: dim 0 -> dim 1");
+  EXPECT_EQ(steps("x:2,y:3", "f32[6,6@x]", "f32[6@x,6@y]"), "all_to_all x: dim 1 -> dim 0, slice y: dim 1");
+}
+
+TEST(Xla, AReplicatedArrayIsSliced) {
+  EXPECT_EQ(steps("x:2,y:2", "f32[8,8]", "f32[8@y,8@x]"), "slice y: dim 0; x: dim 1");
+}
+
+TEST(Xla, AReplicatedTargetIsNoRematerialization) {
+  const FlowChain gathers = flow("x:2,y:2", "f32[8@x,8@y]", "f32[8,8]");
+  EXPECT_EQ(written(gathers.chain, *mesh("x:2,y:2")), "all_gather y: dim 1, all_gather x: dim 0");
+  EXPECT_FALSE(gathers.full_rematerialization);
+}
+
+TEST(Xla, OneDimensionIsReplicatedForTheCopiesOfTheTarget) {
+  EXPECT_EQ(steps("x:2,y:4", "f32[8@x,8@y]", "f32[8@y,8]"), "all_gather x: dim 0, all_to_all y: dim 1 -> dim 0");
+}
+
+TEST(Xla, CopiesGoWhereTheTargetCutsAMultiple) {
+  EXPECT_EQ(steps("x:4,y:2", "f32[8@x,8]", "f32[8@y,8@x]"),
+            "slice y: dim 1, all_to_all x:(2)2: dim 0 -> dim 1, permute");
+}
+
+TEST(Xla, DimensionsCutAlikeAreLeftAloneInGroups) {
+  const FlowChain in_groups = flow("a:4,b:4,c:2", "f32[32@c,32@(b,a),32,32]", "f32[32@c,32,32@b,32@a]");
+  EXPECT_EQ(written(in_groups.chain, *mesh("a:4,b:4,c:2")), "all_gather (b,a): dim 1, slice b: dim 2; a: dim 3");
+  EXPECT_TRUE(in_groups.partial_rematerialization);
+  EXPECT_FALSE(in_groups.full_rematerialization);
+}
+
+TEST(Xla, SumsThatStayPendingAreMovedByPosition) {
+  EXPECT_EQ(steps_of(planned("x:2,y:2,z:2", "i32[8@x,8]{+z}", "i32[8,8@x]{+z}")), "all_to_all");
+  EXPECT_EQ(steps_of(planned("x:2,z:2,y:2", "i32[8@x,8@y]{+z}", "i32[8@y,8@x]{+z}")), "permute");
+}
+
+TEST(Xla, SubAxesAreOrdersOfDevicesLikeAnyOther) {
+  EXPECT_EQ(steps_of(planned("x:8", "i32[8@x:(1)2,8@x:(2)4]", "i32[8@x:(1)2,8]")), "all_gather");
+}
+
+// ---- What it cannot do ----
+
+TEST(Xla, DoesNotChangePendingSets) {
+  EXPECT_EQ(failure("x:2,y:2", "f32[8@x]{+y}", "f32[8@x]"),
+            "the planner `xla` cannot do this: the pending axes differ");
+  EXPECT_EQ(failure("x:2,y:2", "f32[8@x]", "f32[8@x]{+y}"),
+            "the planner `xla` cannot do this: the pending axes differ");
+}
+
+TEST(Xla, MayPassAnOrderOfDevicesThatNoAxesHave) {
+  EXPECT_EQ(failure("a:2,b:3", "f32[36,36@(b,a)]", "f32[36@b,36@a]"),
+            "the planner `xla` cannot do this: no axes say which device holds what on its way");
+}
+
+// ---- What people have met ----
+
+TEST(XlaInTheField, Jax21562IsAFullRematerialization) {
+  const std::string_view from = "f32[16@y,16,16@x]";
+  const std::string_view to = "f32[16,16@(x,y),16]";
+  EXPECT_TRUE(flow("x:4,y:2", from, to).full_rematerialization);
+  const Plan made = planned("x:4,y:2", from, to);
+  EXPECT_EQ(steps_of(made), "all_gather, all_gather, slice");
+  EXPECT_EQ(made.local_bytes_max, array_bytes(made.from));
+}
+
+TEST(XlaInTheField, Jax18591IsAFullRematerialization) {
+  EXPECT_TRUE(flow("x:64,y:4", "f32[256@(x,y),256]", "f32[256,256@x]").full_rematerialization);
+  EXPECT_TRUE(flow("x:64,y:4", "f32[256@(y,x),256]", "f32[256,256@x]").full_rematerialization);
+}
+
+TEST(XlaInTheField, Alpa701IsOneOnlyIn2021) {
+  const std::string_view from = "f32[8@(x,y),8,8,8]";
+  const std::string_view to = "f32[8@x,8,8,8@y]";
+  EXPECT_TRUE(flow("x:2,y:2", from, to, Flow::dec_2021).full_rematerialization);
+  EXPECT_FALSE(flow("x:2,y:2", from, to).full_rematerialization);
+  EXPECT_EQ(steps("x:2,y:2", from, to), "all_to_all y: dim 0 -> dim 3");
+}
+
+// Moves (1 -> 3), (0 -> 1), (2 -> 0): sorted by target, the last and the first are taken together, and the counts that
+// the second is meant for are gone.
+TEST(XlaInTheField, DependentMovesAreNotTakenTogether) {
+  EXPECT_EQ(steps("a:2,b:8,c:4", "f32[64@a,64@b,64@c,64]", "f32[64@c,64@a,64,64@b]"),
+            "all_to_all b: dim 1 -> dim 3, all_to_all a: dim 0 -> dim 1, all_to_all c: dim 2 -> dim 0");
+  EXPECT_EQ(steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]"),
+            steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]", Flow::dec_2021));
+}
+
+// ---- Tilings ----
+
+TEST(XlaTiling, PlacesAndDevicesSayTheSame) {
+  const Tiling tiling{{2, 3}, 2, {0, 7, 1, 6, 2, 5, 3, 4, 8, 9, 10, 11}};
+  EXPECT_EQ(xla::tiling_of_places(tiling.counts, xla::places_of(tiling), 12), tiling);
+}
+
+TEST(XlaTiling, MovedCutsAreTheMinorOnes) {
+  const Tiling tiling{{4, 1}, 1, {0, 1, 2, 3}};
+  EXPECT_EQ(xla::with_moved_cuts(tiling, 0, 1), (Tiling{{1, 4}, 1, {0, 1, 2, 3}}));
+  const Tiling wider{{4, 2}, 1, {0, 1, 2, 3, 4, 5, 6, 7}};
+  EXPECT_EQ(xla::with_moved_cuts(wider, 0, 1), (Tiling{{2, 4}, 1, {0, 2, 1, 3, 4, 6, 5, 7}}));
+  EXPECT_EQ(xla::with_moved_cuts(wider, 1, 0), std::nullopt);
+}
+
+TEST(XlaTiling, GroupsKeepWhatTheyWereMadeOf) {
+  const Tiling tiling{
+      {2, 2, 3}, 2, {0, 12, 1, 13, 2, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20, 9, 21, 10, 22, 11, 23}};
+  for (const std::vector<std::size_t>& dimensions :
+       {std::vector<std::size_t>{0}, {1}, {2}, {0, 2}, {1, 2}, {0, 1, 2}}) {
+    const xla::Grouped grouped = xla::grouped(tiling, dimensions);
+    EXPECT_EQ(xla::ungrouped(grouped, grouped.inner), tiling);
+    EXPECT_EQ(xla::aligned(grouped, grouped), grouped.inner);
+  }
+}
+
+RC_GTEST_PROP(XlaTiling, AxesAreFoundFromPlaces, ()) {
+  const MeshRef on = any_mesh();
+  const Layout layout = any_layout(*on, 3, false);
+  for (const AxisList& split : layout.splits()) {
+    const auto found = xla::axes_of_places(*on, positions(*on, split));
+    RC_ASSERT(found.has_value());
+    RC_ASSERT(*found == split);
+  }
+}
+
+TEST(XlaTiling, NoAxesHaveAnyOldOrder) {
+  EXPECT_EQ(xla::axes_of_places(*mesh("x:4"), {0, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(xla::axes_of_places(*mesh("x:4"), {1, 0, 1, 0}), std::nullopt);
+  EXPECT_EQ(xla::axes_of_places(*mesh("x:6"), {0, 0, 0, 0, 1, 1}), std::nullopt);
+}
+
+// ---- Every chain ----
+
+// Verified by plan itself.
+void expect_right(const ArrayType& from, const ArrayType& to, bool may_pass_other_orders) {
+  const auto made = plan(from, to, Machine{}, xla_planner());
+  if (may_pass_other_orders && first_error(made) == "unsupported") return;
+  ASSERT_TRUE(made.ok()) << print(from) << " -> " << print(to) << ": " << first_message(made);
+  EXPECT_EQ(made->steps.empty(), same_type(from, to));
+  if (elements(from.shape()) <= 4096) expect_moves_data(*made);
+}
+
+TEST(XlaChains, OfRankTwoOnTwoByTwoByTwo) {
+  const MeshRef on = mesh("x:2,y:2,z:2");
+  const std::vector<Layout> layouts = all_layouts(*on, 2);
+  ASSERT_EQ(layouts.size(), 49U);
+  for (const Shape& shape : {Shape{8, 8}, Shape{7, 3}}) {
+    for (const Layout& from : layouts) {
+      for (const Layout& to : layouts) {
+        expect_right(*ArrayType::make(ElementType::i32, shape, on, from),
+                     *ArrayType::make(ElementType::i32, shape, on, to), false);
+      }
+    }
+  }
+}
+
+TEST(XlaChains, OnManyMeshes) {
+  Problems problems(17);
+  for (int i = 0; i < 300; ++i) {
+    for (const auto extents : {Problems::Extents::even, Problems::Extents::uneven}) {
+      const Problem two = problems.next_on_any(kPowersOfTwo, extents);
+      expect_right(two.from, two.to, false);
+      const Problem other = problems.next_on_any(kOtherMeshes, extents);
+      expect_right(other.from, other.to, true);
+    }
+  }
+}
+
+RC_GTEST_PROP(XlaChains, OfSubAxesAndPendingSums, ()) {
+  const MeshRef on = any_mesh();
+  const Shape shape = any_shape(2, 8);
+  const ArrayType from = any_type(on, shape, true);
+  const ArrayType other = any_type(on, shape, false);
+  const auto layout = Layout::make(*on, other.layout().splits(), from.layout().pending(), from.layout().reduce());
+  RC_PRE(layout.ok());
+  const auto made = plan(from, *from.with_layout(*layout), Machine{}, xla_planner());
+  RC_ASSERT(made.ok() || first_error(made) == "unsupported");
+}
+
+}  // namespace
+}  // namespace tessera::synth::test
