@@ -31,13 +31,13 @@ TEST(PlanJson, OfNothingToDoHasNoSteps) {
 TEST(PlanJson, OfFailures) {
   const ArrayType from = type("f32[8@x,8]", "x:4");
   const ArrayType to = type("f32[8,8]", "x:4");
+  const ArrayType pending = type("f32[8,8]{+x}", "x:4");
   PlanOptions options;
   options.planner = Planner::xla;
-  const auto unsupported = plan(from, to, Machine{}, options);
-  EXPECT_EQ(
-      print_json_error(from, to, Planner::xla, unsupported.errors()[0]),
-      R"({"mesh": "x:4", "from": "f32[8@x,8]", "to": "f32[8,8]", "planner": "xla", "devices": 4, )"
-      R"("error": "unsupported", "message": "the planner `xla` cannot do this: it is not part of this version"})");
+  const auto unsupported = plan(pending, to, Machine{}, options);
+  EXPECT_EQ(print_json_error(pending, to, Planner::xla, unsupported.errors()[0]),
+            R"({"mesh": "x:4", "from": "f32[8,8]{+x}", "to": "f32[8,8]", "planner": "xla", "devices": 4, )"
+            R"("error": "unsupported", "message": "the planner `xla` cannot do this: the pending axes differ"})");
   options.planner = Planner::tessera;
   options.within_bytes = 100;
   const auto over = plan(from, to, Machine{}, options);

@@ -1,7 +1,8 @@
 // DTensor's greedy planner as a rival.
 #include "tests/synth/generators.hpp"
-#include "tests/synth/rivals_problems.hpp"
+#include "tests/synth/random_changes.hpp"
 #include "tests/synth/support.hpp"
+#include "tests/synth/uneven_changes.hpp"
 
 namespace tessera::synth::test {
 namespace {
@@ -101,13 +102,13 @@ TEST(DtensorChains, OfRankTwoOnTwoByTwoByTwo) {
 }
 
 TEST(DtensorChains, OnManyMeshes) {
-  Problems problems(19);
-  for (int i = 0; i < 300; ++i) {
-    for (const auto extents : {Problems::Extents::even, Problems::Extents::uneven}) {
-      const Problem two = problems.next_on_any(kPowersOfTwo, extents);
-      expect_right(two.from, two.to);
-      const Problem other = problems.next_on_any(kOtherMeshes, extents);
-      expect_right(other.from, other.to);
+  RandomChanges two(kPowersOfTwo, 19);
+  RandomChanges others(kOtherMeshes, 20);
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    for (const Change& change : {two.next(), others.next()}) {
+      const Change uneven = with_uneven_extents(change, i);
+      expect_right(change.first, change.second);
+      expect_right(uneven.first, uneven.second);
     }
   }
 }

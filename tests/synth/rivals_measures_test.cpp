@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "synth/redistribute/rivals/xla.hpp"
-#include "tests/synth/rivals_problems.hpp"
+#include "tests/synth/random_changes.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
@@ -14,16 +14,20 @@ struct Attempt {
   Chain chain;
   bool rematerialization = false;  // of the whole array or of a group's part of it
 };
-using RivalPlanner = base::Result<Attempt> (*)(const Problem&);
+using RivalPlanner = base::Result<Attempt> (*)(const ArrayType& from, const ArrayType& to);
 
-base::Result<Attempt> xla_attempt(const Problem& problem, xla::Flow flow) {
-  TESSERA_TRY(found, xla::flow_chain(problem.from, problem.to, flow));
+base::Result<Attempt> xla_attempt(const ArrayType& from, const ArrayType& to, xla::Flow flow) {
+  TESSERA_TRY(found, xla::flow_chain(from, to, flow));
   return Attempt{found.chain, found.full_rematerialization || found.partial_rematerialization};
 }
-base::Result<Attempt> xla_2021(const Problem& problem) { return xla_attempt(problem, xla::Flow::dec_2021); }
-base::Result<Attempt> xla_2025(const Problem& problem) { return xla_attempt(problem, xla::Flow::nov_2025); }
-base::Result<Attempt> dtensor(const Problem& problem) {
-  TESSERA_TRY(chain, dtensor_chain(problem.from, problem.to));
+base::Result<Attempt> xla_2021(const ArrayType& from, const ArrayType& to) {
+  return xla_attempt(from, to, xla::Flow::dec_2021);
+}
+base::Result<Attempt> xla_2025(const ArrayType& from, const ArrayType& to) {
+  return xla_attempt(from, to, xla::Flow::nov_2025);
+}
+base::Result<Attempt> dtensor(const ArrayType& from, const ArrayType& to) {
+  TESSERA_TRY(chain, dtensor_chain(from, to));
   return Attempt{chain, false};
 }
 
@@ -36,12 +40,12 @@ struct Measures {
   double launches_mean = 0;
 };
 
-double missing_bytes(const Problem& problem) {
+double missing_bytes(const ArrayType& from, const ArrayType& to) {
   double bytes = 0;
-  for (std::int64_t device = 0; device < problem.to.devices(); ++device) {
-    const Box wanted = tile(problem.to, device);
-    const std::int64_t held = elements(intersect(wanted, tile(problem.from, device)));
-    bytes += static_cast<double>((elements(wanted) - held) * bytes_of(problem.to.element()));
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    const Box wanted = tile(to, device);
+    const std::int64_t held = elements(intersect(wanted, tile(from, device)));
+    bytes += static_cast<double>((elements(wanted) - held) * bytes_of(to.element()));
   }
   return bytes;
 }
@@ -49,16 +53,16 @@ double missing_bytes(const Problem& problem) {
 // Sums until `finished`.
 class Measurement {
  public:
-  void add(const Problem& problem, const base::Result<Attempt>& attempt) {
+  void add(const ArrayType& from, const ArrayType& to, const base::Result<Attempt>& attempt) {
     ++problems_;
     if (!attempt.ok()) return;
-    const Machine machine = *machine_for(Machine{}, problem.from.devices());
-    const Plan plan = *priced(machine, problem.from, problem.to, Planner::xla, attempt->chain);
+    const Machine machine = *machine_for(Machine{}, from.devices());
+    const Plan plan = *priced(machine, from, to, Planner::xla, attempt->chain);
     ++solved_;
     sums_.rematerializations += attempt->rematerialization ? 1 : 0;
     sums_.over += plan.local_bytes_max > plan.bound_bytes ? 1 : 0;
     for (const PlanStep& step : plan.steps) sums_.launches_mean += is_launch(step.collective) ? 1 : 0;
-    add_bytes(static_cast<double>(plan.received_bytes_total), missing_bytes(problem));
+    add_bytes(static_cast<double>(plan.received_bytes_total), missing_bytes(from, to));
   }
 
   Measures finished() const {
@@ -85,13 +89,12 @@ class Measurement {
   Measures sums_;
 };
 
-template <class Meshes>
-Measures measured(RivalPlanner planner, const Meshes& meshes) {
-  Problems problems(1);
+Measures measured(RivalPlanner planner, const std::vector<std::string_view>& meshes) {
+  RandomChanges changes(meshes, 1);
   Measurement measurement;
   for (int i = 0; i < kProblems; ++i) {
-    const Problem problem = problems.next_on_any(meshes, Problems::Extents::even);
-    measurement.add(problem, planner(problem));
+    const auto [from, to] = changes.next();
+    measurement.add(from, to, planner(from, to));
   }
   return measurement.finished();
 }

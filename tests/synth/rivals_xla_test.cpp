@@ -2,8 +2,9 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/rivals/xla.hpp"
 #include "tests/synth/generators.hpp"
-#include "tests/synth/rivals_problems.hpp"
+#include "tests/synth/random_changes.hpp"
 #include "tests/synth/support.hpp"
+#include "tests/synth/uneven_changes.hpp"
 
 namespace tessera::synth::test {
 namespace {
@@ -240,13 +241,15 @@ TEST(XlaChains, OfRankTwoOnTwoByTwoByTwo) {
 }
 
 TEST(XlaChains, OnManyMeshes) {
-  Problems problems(17);
-  for (int i = 0; i < 300; ++i) {
-    for (const auto extents : {Problems::Extents::even, Problems::Extents::uneven}) {
-      const Problem two = problems.next_on_any(kPowersOfTwo, extents);
-      expect_right(two.from, two.to, false);
-      const Problem other = problems.next_on_any(kOtherMeshes, extents);
-      expect_right(other.from, other.to, true);
+  RandomChanges two(kPowersOfTwo, 17);
+  RandomChanges others(kOtherMeshes, 18);
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const Change on_two = two.next();
+    const Change on_others = others.next();
+    for (const Change& change : {on_two, with_uneven_extents(on_two, i)})
+      expect_right(change.first, change.second, false);
+    for (const Change& change : {on_others, with_uneven_extents(on_others, i)}) {
+      expect_right(change.first, change.second, true);
     }
   }
 }
