@@ -12,7 +12,7 @@ struct FlowChain {
   bool partial_rematerialization = false;
 };
 
-// Fails with unsupported, as xla_chain does; `no_axes` is why where no type says which device holds what on the way.
+// Fails with unsupported, as xla_chain does.
 base::Result<FlowChain> flow_chain(const ArrayType& from, const ArrayType& to, Flow flow);
 
 // The list of axes along which the devices have these places, if there is one.

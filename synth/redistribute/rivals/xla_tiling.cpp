@@ -215,11 +215,14 @@ Tiling ungrouped(const Grouped& grouped, const Tiling& inner) {
 
 Tiling aligned(const Grouped& grouped, const Grouped& reference) {
   if (!same_groups(grouped, reference)) return grouped.inner;
-  Tiling inner = grouped.inner;
   const Devices& group = reference.groups.front();
+  std::vector<std::pair<std::int32_t, std::int32_t>> numbers;  // of every device, by device
+  for (const std::int32_t device : group) numbers.emplace_back(device, static_cast<std::int32_t>(numbers.size()));
+  std::sort(numbers.begin(), numbers.end());
+  Tiling inner = grouped.inner;
   for (std::int32_t& number : inner.devices) {
-    const std::int32_t device = grouped.groups.front()[static_cast<std::size_t>(number)];
-    number = static_cast<std::int32_t>(std::find(group.begin(), group.end(), device) - group.begin());
+    const std::pair wanted(grouped.groups.front()[static_cast<std::size_t>(number)], 0);
+    number = std::lower_bound(numbers.begin(), numbers.end(), wanted)->second;
   }
   return with_sorted_copies(std::move(inner));
 }
