@@ -191,7 +191,7 @@ std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes) {
     const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
     for (std::int64_t device = 0; device < mesh.devices(); ++device) {
       auto& at = result[static_cast<std::size_t>(device)];
-      at = static_cast<std::int32_t>(at * part.size + device / stride % part.size);
+      at = static_cast<std::int32_t>(at * part.size + mesh.place(device) / stride % part.size);
     }
   }
   return result;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/utf8.hpp"
 #include "synth/layout/cursor.hpp"
 
@@ -93,6 +94,22 @@ base::Result<MeshRef> Mesh::make(std::vector<MeshAxis> axes) {
   return base::guarded([&]() -> base::Result<MeshRef> {
     TESSERA_TRY_STATUS(check_axes(axes));
     return MeshRef(new Mesh(std::move(axes)));
+  });
+}
+
+base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, const std::vector<std::int32_t>& devices) {
+  return base::guarded([&]() -> base::Result<MeshRef> {
+    TESSERA_TRY_STATUS(check_axes(axes));
+    auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
+    TESSERA_CHECK(mesh->devices_ == static_cast<std::int64_t>(devices.size()), "an order of other devices");
+    mesh->places_.assign(devices.size(), -1);
+    for (std::size_t place = 0; place < devices.size(); ++place) {
+      std::int32_t& of_device = mesh->places_.at(static_cast<std::size_t>(devices[place]));
+      TESSERA_CHECK(of_device == -1, "an order that has a device twice");
+      of_device = static_cast<std::int32_t>(place);
+    }
+    if (std::is_sorted(devices.begin(), devices.end())) mesh->places_.clear();
+    return MeshRef(std::move(mesh));
   });
 }
 

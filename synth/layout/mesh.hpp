@@ -25,11 +25,14 @@ class Mesh;
 using MeshRef = std::shared_ptr<const Mesh>;  // never null
 
 // An immutable grid. Axes are listed outermost first; device id = row-major position, so on x:4,y:2 the device at
-// (x=1, y=0) is device 2. Two meshes are the same iff their axes are.
+// (x=1, y=0) is device 2. Rivals may also put the devices on the grid in an order of their own. Two meshes are the same
+// iff their axes and orders are.
 class Mesh {
  public:
   // Fails on more than 8 axes, a size below 1, a repeated name, or more than 65,536 devices.
   static base::Result<MeshRef> make(std::vector<MeshAxis> axes);
+  // The devices in this order, row-major, each once. Arrays on such a mesh have no pending sums.
+  static base::Result<MeshRef> ordered(std::vector<MeshAxis> axes, const std::vector<std::int32_t>& devices);
   // The mesh of a program that declares none: no axes, one device.
   static MeshRef single_device();
 
@@ -37,17 +40,23 @@ class Mesh {
   std::int64_t devices() const { return devices_; }
   std::optional<std::size_t> find(std::string_view axis_name) const;
   std::int64_t coordinate(std::int64_t device, std::size_t axis) const {
-    return device / strides_[axis] % axes_[axis].size;
+    return place(device) / strides_[axis] % axes_[axis].size;
   }
-  // How much the device id grows when the axis' coordinate grows by one.
+  // A device's row-major position: its id, but for an order of devices of its own.
+  std::int64_t place(std::int64_t device) const {
+    return places_.empty() ? device : places_[static_cast<std::size_t>(device)];
+  }
+  bool is_row_major() const { return places_.empty(); }
+  // How much the position grows when the axis' coordinate grows by one.
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
 
-  friend bool operator==(const Mesh& a, const Mesh& b) { return a.axes_ == b.axes_; }
+  friend bool operator==(const Mesh& a, const Mesh& b) { return a.axes_ == b.axes_ && a.places_ == b.places_; }
 
  private:
   explicit Mesh(std::vector<MeshAxis> axes);
   std::vector<MeshAxis> axes_;
   std::vector<std::int64_t> strides_;
+  std::vector<std::int32_t> places_;  // of every device; none if they are in order
   std::int64_t devices_ = 1;
 };
 

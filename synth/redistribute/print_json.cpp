@@ -17,12 +17,17 @@ std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
                      from.devices());
 }
 
+// No type of the plan's mesh says where devices in an order of their own hold what.
+std::string type_json(const ArrayType& type) {
+  return type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
+}
+
 std::string step_json(const PlanStep& step) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
                      R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}}})",
                      quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
-                     quoted(print(step.after, Spacing::tight)), step.local_bytes_max, step.received_bytes_total,
-                     step.received_bytes_max, step.groups, step.group_size);
+                     type_json(step.after), step.local_bytes_max, step.received_bytes_total, step.received_bytes_max,
+                     step.groups, step.group_size);
 }
 
 }  // namespace

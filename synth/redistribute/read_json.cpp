@@ -159,6 +159,9 @@ base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) 
   TESSERA_TRY(object, object_with(value, kStepKeys));
   TESSERA_TRY(op, text_of(*object, "op"));
   TESSERA_TRY(text, text_of(*object, "detail"));
+  if (std::holds_alternative<json::Null>(json::member(*object, "type")->content)) {
+    return bad("a step's `type` is null: only its planner knows which device holds what");
+  }
   TESSERA_TRY(type_text, text_of(*object, "type"));
   PlanStep step;
   TESSERA_TRY(after, parse_array_type(type_text, mesh));

@@ -41,7 +41,7 @@ std::int64_t product_of_sizes(const AxisList& axes) {
 
 std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
   std::int64_t place = 0;
-  for (const AxisPart& part : axes) place = place * part.size + digit(mesh, part).of(device);
+  for (const AxisPart& part : axes) place = place * part.size + digit(mesh, part).of(mesh.place(device));
   return place;
 }
 

@@ -27,6 +27,25 @@ TEST(MeshTest, NumbersDevicesRowMajor) {
   EXPECT_EQ(on->find("z"), std::nullopt);
 }
 
+TEST(MeshTest, MayHaveItsDevicesInAnyOrder) {
+  const MeshRef on = *Mesh::ordered({{"x", 2}, {"y", 2}}, {3, 0, 2, 1});
+  EXPECT_EQ(on->coordinate(0, 0), 0);
+  EXPECT_EQ(on->coordinate(0, 1), 1);
+  EXPECT_EQ(on->coordinate(1, 0), 1);
+  const ArrayType split = type("i32[4@(x,y)]", on);
+  EXPECT_EQ(tile(split, 3), (Box{{0, 1}}));
+  EXPECT_EQ(tile(split, 2), (Box{{2, 3}}));
+  EXPECT_FALSE(*on == *mesh("x:2,y:2"));
+  EXPECT_TRUE(**Mesh::ordered({{"x", 2}, {"y", 2}}, {0, 1, 2, 3}) == *mesh("x:2,y:2"));
+}
+
+TEST(MeshTest, RefusesWhatIsNoOrderOfItsDevices) {
+  EXPECT_EQ(first_error(Mesh::ordered({{"x", 2}}, {0, 0})), "internal");
+  EXPECT_EQ(first_error(Mesh::ordered({{"x", 2}}, {0})), "internal");
+  const MeshRef on = *Mesh::ordered({{"x", 2}}, {1, 0});
+  EXPECT_EQ(first_error(parse_array_type("i32[4]{+x}", on)), "internal");
+}
+
 TEST(MeshTest, OfNoAxesIsOneDevice) {
   EXPECT_EQ(Mesh::single_device()->devices(), 1);
   EXPECT_EQ(print(*Mesh::single_device()), "");

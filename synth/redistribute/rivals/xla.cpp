@@ -3,6 +3,8 @@
 // a sum where a dimension has at most half as many elements as tiles, is a gather here.
 #include "synth/redistribute/rivals/xla.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -64,17 +66,36 @@ bool add_parts(const Mesh& mesh, std::size_t axis, const Devices& places, Weight
   return true;
 }
 
+// Any order of devices, as a type on a mesh of its own: an axis for each dimension, and one along which tiles are the
+// same.
+base::Result<ArrayType> type_on_own_mesh(const Tiling& tiling, const ArrayType& like) {
+  if (!like.layout().pending().empty())
+    return unsupported("no axes say which device holds what of its sums on the way");
+  std::vector<MeshAxis> axes;
+  std::vector<AxisList> splits;
+  for (const std::int64_t count : tiling.counts) {
+    splits.emplace_back();
+    if (count == 1) continue;
+    splits.back().push_back(AxisPart{static_cast<std::uint8_t>(axes.size()), 1, count});
+    axes.push_back(MeshAxis{fmt::format("dim{}", splits.size() - 1), count});
+  }
+  axes.push_back(MeshAxis{"copies", tiling.copies});
+  TESSERA_TRY(mesh, Mesh::ordered(std::move(axes), tiling.devices));
+  TESSERA_TRY(layout, Layout::make(*mesh, std::move(splits)));
+  return ArrayType::make(like.element(), like.shape(), mesh, layout);
+}
+
 base::Result<ArrayType> type_of(const Tiling& tiling, const ArrayType& like, const Devices& numbers) {
   std::vector<AxisList> splits;
   for (const Devices& of_one : places_of(tiling)) {
     Devices of_all;
     for (const std::int32_t number : numbers) of_all.push_back(of_one[static_cast<std::size_t>(number)]);
     auto axes = axes_of_places(like.mesh(), of_all);
-    if (!axes) return unsupported("no axes say which device holds what on its way");
+    if (!axes) return type_on_own_mesh(tiling, like);
     splits.push_back(std::move(*axes));
   }
   auto layout = Layout::make(like.mesh(), std::move(splits), like.layout().pending(), like.layout().reduce());
-  if (!layout.ok()) return unsupported("no axes say which device holds what on its way");
+  if (!layout.ok()) return type_on_own_mesh(tiling, like);
   return like.with_layout(*layout);
 }
 
@@ -131,6 +152,7 @@ std::optional<Collective> named_step(CollectiveKind kind, const ArrayType& befor
 
 // The step of that kind that leads from one type to the other; an exchange where it is not one of ours.
 Collective step_between(CollectiveKind kind, const ArrayType& before, const ArrayType& after) {
+  if (before.mesh() != after.mesh()) return exchange_step(after);
   if (kind == CollectiveKind::permute) return permute_step(after);
   if (const auto step = named_step(kind, before, after)) {
     const auto reached = apply(*step, before);
