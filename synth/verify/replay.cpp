@@ -91,14 +91,14 @@ bool take(Standing& standing, const Collective& move, const Mesh& mesh) {
 
 // Slices, all_gathers and all_to_alls: their single moves, one after the other, lead to the type.
 Fault check_moves(const Step& s, std::string_view what) {
-  const Fault fault = fmt::format("{} does not give this type", what);
+  Fault fault = fmt::format("{} does not give this type", what);
   if (!s.keeps_pending()) return fault;
   Standing standing = s.start();
   for (const Collective& move : single_moves(s.step)) {
     if (!take(standing, move, s.type.mesh())) return fault;
   }
   const bool right = standing.shards == s.after.shards && standing.place == s.after.place;
-  return right ? std::nullopt : fault;
+  return right ? Fault{} : fault;
 }
 
 Fault check_reduce_scatter(const Step& s) {

@@ -92,6 +92,18 @@ TEST(Shardy, WorksOnShardCountsWhereExtentsAreUneven) {
   EXPECT_EQ(steps("x:2,y:3", "f32[7@x,5]", "f32[7,5@x]"), "all_to_all x: dim 0 -> dim 1");
 }
 
+// Neither slice nor permute finds sizes of which one divides the other; the first round then gathers, and no array of
+// the ends is as large as the one in the middle.
+TEST(Shardy, ExceedsTheBoundWhereNoSizesDivide) {
+  const MeshRef on = mesh("a:2,b:3,c:3,d:2");
+  PlanOptions options;
+  options.planner = Planner::shardy;
+  const Plan made = planned(type("f32[36@(a,b)]", on), type("f32[36@(c,d)]", on), options);
+  EXPECT_EQ(steps_of(made), "all_gather, slice");
+  EXPECT_EQ(made.bound_bytes, 6 * 4);
+  EXPECT_EQ(made.local_bytes_max, 36 * 4);
+}
+
 // ---- What it cannot do ----
 
 TEST(Shardy, IsNotDoneAfterTwoRounds) {
