@@ -1,5 +1,5 @@
-// The two rivals that keep the bound here, on every change of a small scope and on random ones: their plans verify, move
-// the data and hold no array larger than both ends; and they measure as planners like them are known to.
+// The two rivals that keep the bound here, on every change of a small scope and on random ones: their plans verify,
+// move the data and hold no array larger than both ends; and they measure as planners like them are known to.
 #include <array>
 #include <cmath>
 
