@@ -110,17 +110,18 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
   TESSERA_TRY_STATUS(check_ends(from, to));
   TESSERA_TRY(machine, machine_for(given, from.devices()));
   const bool ours = options.planner == Planner::tessera;
-  std::vector<Plan> candidates;
-  if (same_type(from, to)) {
-    TESSERA_TRY(nothing, priced(machine, from, to, options.planner, Chain{}));
-    candidates.push_back(std::move(nothing));
-  } else {
+  const bool nothing_to_do = same_type(from, to);
+  std::vector<Chain> chains{Chain{}};
+  // A rival that cannot express the ends cannot, even where there is nothing to do.
+  if (!ours || !nothing_to_do) {
     TESSERA_TRY_STATUS(check_sums(from, to, options.collectives_only || !ours));
-    TESSERA_TRY(chains, chains_of(from, to, machine, options));
-    for (const Chain& chain : chains) {
-      TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
-      candidates.push_back(std::move(candidate));
-    }
+    TESSERA_TRY(found, chains_of(from, to, machine, options));
+    if (!nothing_to_do) chains = std::move(found);
+  }
+  std::vector<Plan> candidates;
+  for (const Chain& chain : chains) {
+    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
+    candidates.push_back(std::move(candidate));
   }
   TESSERA_TRY(best, choose(std::move(candidates), options));
   best.bound_promised = ours && !options.collectives_only;

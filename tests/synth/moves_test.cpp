@@ -43,7 +43,7 @@ RC_GTEST_PROP(CopiesProperty, CoverEveryTargetTileOnceFromHolders, ()) {
   RC_PRE(layout.ok());
   const ArrayType to = *from.with_layout(*layout);
   Machine machine = *machine_for(Machine{}, on->devices());
-  machine.piece_bytes = *rc::gen::element(0.004, 4.0, 4096.0);  // boxes are cut where they can be, or stay whole
+  machine.levels[0].latency_seconds = *rc::gen::element(0.0, 1e-10, 1e-6);  // boxes are cut anywhere, rarely, or never
   check_copies(from, to, copies(machine, from, to));
 }
 
@@ -101,8 +101,8 @@ TEST(CopiesTest, UnevenAllToAllReceives20And32And40And32Bytes) {
   EXPECT_THAT(received, ElementsAre(20, 32, 40, 32));
 }
 
-// Two replicas hold each half; the two receivers of a half take its two parts in turn from either.
-TEST(CopiesTest, LargeBoxesAreDealtOverReplicas) {
+// Two replicas hold each half, and two devices want it: each sends to one.
+TEST(CopiesTest, ReplicasShareTheReceivers) {
   const MeshRef on = mesh("x:2,y:2");
   const ArrayType from = type("f32[4096@x]", on);
   const ArrayType to = type("f32[4096]", on);
@@ -110,20 +110,45 @@ TEST(CopiesTest, LargeBoxesAreDealtOverReplicas) {
   for (const BoxCopy& copy : copies(from, to)) {
     if (copy.source != copy.target) sources[copy.target].push_back(copy.source);
   }
-  EXPECT_THAT(sources[0], ElementsAre(2, 3));
-  EXPECT_THAT(sources[1], ElementsAre(3, 2));
-  EXPECT_THAT(sources[2], ElementsAre(0, 1));
-  EXPECT_THAT(sources[3], ElementsAre(1, 0));
-}
-
-TEST(CopiesTest, SmallBoxesComeWholeFromOneReplicaEach) {
-  const MeshRef on = mesh("x:2,y:2");
-  std::map<std::int32_t, std::vector<std::int32_t>> sources;
-  for (const BoxCopy& copy : copies(type("f32[64@x]", on), type("f32[64]", on))) {
-    if (copy.source != copy.target) sources[copy.target].push_back(copy.source);
-  }
   EXPECT_THAT(sources[0], ElementsAre(2));
   EXPECT_THAT(sources[1], ElementsAre(3));
+  EXPECT_THAT(sources[2], ElementsAre(0));
+  EXPECT_THAT(sources[3], ElementsAre(1));
+}
+
+// Five replicas hold each tile, and their receivers are no multiple of five.
+TEST(CopiesTest, ReplicasSendAsMuchAsEachOther) {
+  const MeshRef on = mesh("x:2,y:5,z:3");
+  const ArrayType from = type("f32[900@z,900@x]", on);
+  std::map<Box, std::map<std::int32_t, std::int64_t>> sent;  // by source tile and holder
+  for (const BoxCopy& copy : copies(from, type("f32[900@y,900@(z,x)]", on))) {
+    if (copy.source != copy.target) sent[tile(from, copy.source)][copy.source] += elements(copy.box);
+  }
+  ASSERT_EQ(sent.size(), 6U);
+  for (const auto& [held, by_holder] : sent) {
+    ASSERT_EQ(by_holder.size(), 5U);
+    const auto by_elements = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto [least, most] = std::minmax_element(by_holder.begin(), by_holder.end(), by_elements);
+    EXPECT_LE(most->second - least->second, 900);  // a row
+  }
+}
+
+// A box is not cut into pieces that a link carries faster than it takes to send for them.
+TEST(CopiesTest, SmallBoxesComeWhole) {
+  const MeshRef on = mesh("x:2,y:5,z:3");
+  const ArrayType from = type("f32[90@z,90@x]", on);
+  const ArrayType to = type("f32[90@y,90@(z,x)]", on);
+  const auto most_senders = [&](double latency) {
+    std::map<std::pair<std::int32_t, Box>, std::int64_t> boxes;  // of a receiver, from one source tile
+    for (const BoxCopy& copy : copies(Machine{{{"device", 30, 100e9, latency}}}, from, to)) {
+      ++boxes[{copy.target, tile(from, copy.source)}];
+    }
+    std::int64_t most = 0;
+    for (const auto& [box, senders] : boxes) most = std::max(most, senders);
+    return most;
+  };
+  EXPECT_EQ(most_senders(1e-6), 1);
+  EXPECT_EQ(most_senders(0), 2);
 }
 
 TEST(CopiesTest, OnAMachineTheNearestReplicaSends) {

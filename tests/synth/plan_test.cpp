@@ -29,10 +29,17 @@ std::string failure(std::string_view on, std::string_view from, std::string_view
   return first_error(plan(type(from, shared), type(to, shared), Machine{}, options));
 }
 
+// As if the arrays were large: without latency. Of small ones the plans avoid messages rather than bytes.
+Plan planned_large(std::string_view on, std::string_view from, std::string_view to) {
+  const MeshRef shared = mesh(on);
+  const Machine machine{{{"device", shared->devices(), 100e9, 0}}};
+  return test::planned(type(from, shared), type(to, shared), {}, machine);
+}
+
 // ---- The example of the contract ----
 
 TEST(ContractExample, OneExchangeMeetsBothBounds) {
-  const Plan direct = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
+  const Plan direct = planned_large("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
   EXPECT_EQ(steps_of(direct), "exchange");
   EXPECT_EQ(direct.received_bytes_total, 14336);
   EXPECT_EQ(direct.lower_bound_bytes_total, 14336);
@@ -128,7 +135,7 @@ TEST(LessonKey, 10GatherOneOfTwoAxes) {
   const Plan minor = planned("x:4,y:2", "f32[8@(x,y)]", "f32[8@x]");
   EXPECT_EQ(steps_of(minor), "all_gather");
   EXPECT_EQ(detail(minor.steps[0].collective, minor.from.mesh()), "y: dim 0");
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@(x,y)]", "f32[8@y]")), "exchange");
+  EXPECT_EQ(steps_of(planned_large("x:4,y:2", "f32[8@(x,y)]", "f32[8@y]")), "exchange");
 }
 
 TEST(LessonKey, 11And21TheThreeWays) {
@@ -136,7 +143,7 @@ TEST(LessonKey, 11And21TheThreeWays) {
   EXPECT_EQ(steps_of(gathered), "all_gather, all_gather, slice");
   EXPECT_EQ(gathered.received_bytes_total, 8 * 14336);
   EXPECT_GT(gathered.local_bytes_max, gathered.bound_bytes);
-  const Plan direct = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
+  const Plan direct = planned_large("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
   EXPECT_EQ(direct.steps[0].received_bytes_max, 1792);
   EXPECT_EQ(direct.peak_bytes, 4096);
 }
@@ -149,6 +156,14 @@ TEST(LessonKey, 20LayoutsOfAMatrixOnTwoAxes) {
   const MeshRef on = mesh("x:4,y:2");
   EXPECT_EQ(all_layouts(*on, 2).size(), 11U);
   EXPECT_EQ(all_pending_layouts(*on, 2, ReduceOp::sum).size(), 18U);
+}
+
+// Seven messages to each device, or four and some bytes more: which is faster depends on the size alone.
+TEST(SmallArrays, TakeMoreLaunchesWhereThatIsStrictlyFaster) {
+  const Plan small = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
+  EXPECT_EQ(steps_of(small), "all_to_all, all_to_all");
+  EXPECT_EQ(small.received_bytes_total, 20480);
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[256@y,256,256@x]", "f32[256,256@(x,y),256]")), "exchange");
 }
 
 // ---- Known traps ----
