@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 namespace tessera::embed {
@@ -39,7 +38,6 @@ struct CountingIterator {
     return before;
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at != b.at; }
 };
 
 // Takes the parser's events; the first one that does not belong ends the parse with a fault.
@@ -48,14 +46,15 @@ class Reader {
   Reader(base::SourceId source, std::string_view text, JsonForm form) : text_(text), source_(source), form_(form) {}
 
   bool run() {
-    furthest_ = text_.data();
-    const CountingIterator begin{text_.data(), &furthest_};
-    const CountingIterator end{text_.data() + text_.size(), &furthest_};
-    return json::sax_parse(begin, end, this) && !fault_;
+    const char* first = text_.data();
+    furthest_ = first;
+    const CountingIterator begin{first, &furthest_};
+    const CountingIterator end{first + text_.size(), &furthest_};
+    return json::sax_parse(begin, end, this) && fault_.empty();
   }
 
   std::vector<JsonObject> objects;
-  const std::string& fault() const { return *fault_; }
+  const std::string& fault() const { return fault_; }
   base::Span fault_span() const { return fault_span_; }
 
   bool null() { return put(std::monostate{}); }
@@ -104,7 +103,7 @@ class Reader {
     return {source_, static_cast<std::uint32_t>(end - std::min(end, length)), static_cast<std::uint32_t>(end)};
   }
   bool fail(std::string fault, base::Span span) {
-    if (!fault_) {
+    if (fault_.empty()) {
       fault_ = std::move(fault);
       fault_span_ = span;
     }
@@ -129,7 +128,7 @@ class Reader {
   const char* furthest_ = nullptr;
   bool in_array_ = false;
   bool in_object_ = false;
-  std::optional<std::string> fault_;
+  std::string fault_;  // empty: none
   base::Span fault_span_;
 };
 

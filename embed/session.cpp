@@ -41,7 +41,7 @@ using base::Kind;
 using embed::State;
 using embed::Texts;
 
-Diagnostics bad_call(std::string what) { return embed::failure(base::make(Kind::bad_call, what)); }
+Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(Kind::bad_call, what)); }
 
 // What typeck asks about the files of `load`.
 auto header_reader(runtime::FilePolicy policy) {
@@ -110,9 +110,7 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 
 }  // namespace
 
-Session::Session(Config config)
-    : impl_(std::make_unique<Impl>(std::make_shared<const Config>(config), std::make_shared<const State>(),
-                                   synth::PlanCache(embed::to_machine(config.machine)))) {}
+Session::Session(Config config) : impl_(std::make_unique<Impl>(std::move(config))) {}
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

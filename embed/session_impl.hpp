@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/persistent_map.hpp"
+#include "embed/convert.hpp"
 #include "embed/texts.hpp"
 #include "runtime/run.hpp"
 #include "runtime/value.hpp"
@@ -38,6 +39,10 @@ Binding binding(const Texts& texts, std::string name, std::string type, base::Sp
 }  // namespace embed
 
 struct Session::Impl {
+  explicit Impl(Config session_config)
+      : config(std::make_shared<const Config>(std::move(session_config))),
+        state(std::make_shared<const embed::State>()),
+        plans(embed::to_machine(config->machine)) {}
   Impl(std::shared_ptr<const Config> session_config, embed::StateRef session_state, synth::PlanCache session_plans)
       : config(std::move(session_config)), state(std::move(session_state)), plans(std::move(session_plans)) {}
 

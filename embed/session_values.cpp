@@ -18,7 +18,7 @@ namespace {
 using base::Kind;
 using embed::State;
 
-Diagnostics bad_call(std::string what) { return embed::failure(base::make(Kind::bad_call, what)); }
+Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(Kind::bad_call, what)); }
 
 // May a `let` bind the name?
 bool is_name(std::string_view name) {

@@ -88,8 +88,9 @@ void Console::complain(std::string_view message) { err(fmt::format("error: {}\n"
 
 int Console::finish(int status) {
   out_.flush();
-  if (!out_.failure() || status != kExitDone) return status;
-  complain(fmt::format("cannot write standard output: {}", std::generic_category().message(*out_.failure())));
+  const auto failure = out_.failure();
+  if (!failure || status != kExitDone) return status;
+  complain(fmt::format("cannot write standard output: {}", std::generic_category().message(*failure)));
   return kExitWorld;
 }
 

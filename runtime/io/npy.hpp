@@ -37,7 +37,7 @@ class NpyReader {
   base::Status read(const synth::Box& box, const TileOut& out) const;
 
  private:
-  NpyReader(File file, NpyHeader header) : file_(std::move(file)), header_(std::move(header)) {}
+  NpyReader(File file, NpyHeader header) : file_(std::move(file)), header_(header) {}
 
   File file_;
   NpyHeader header_;
