@@ -37,7 +37,7 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
 
-// What the target may be refined to on the way (refinements.cpp), the more promising ones first; at most 24.
+// What the target may be refined to on the way (refinements.cpp), the more promising ones first; at most 12.
 struct Refinement {
   ArrayType type;
   bool inside = false;  // by axes that lie within the innermost units: the gather after it crosses none of their links
@@ -49,7 +49,7 @@ class Refinements {
   std::optional<Refinement> next();
 
  private:
-  static constexpr std::size_t kRefinementsMax = 24;
+  static constexpr std::size_t kRefinementsMax = 12;
   using Splits = std::vector<AxisList>;
   std::size_t digits_inside(std::int64_t unit) const;
   Splits following(const AxisList& digits) const;
