@@ -140,7 +140,7 @@ Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t
 // Who shares senders with whom, counted where that is not too much to remember; else as if just the devices of one
 // target tile shared them.
 void Routing::share_senders() {
-  constexpr double kFetchesMax = 8e6;
+  constexpr double kFetchesMax = 4e5;
   if (replicas_ == 1) return;
   const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);
   const double most = std::max(static_cast<double>(devices()) * static_cast<double>(cells_max()),

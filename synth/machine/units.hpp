@@ -32,6 +32,6 @@ inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
 // Above so many devices the bounds of time are simplified, and above so many messages the price of a step too
 // (machine.hpp).
 inline constexpr std::int64_t kExactDevicesMax = 512;
-inline constexpr std::int64_t kExactMessagesMax = 8'000'000;
+inline constexpr std::int64_t kExactMessagesMax = 400'000;
 
 }  // namespace tessera::synth

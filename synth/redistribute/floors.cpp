@@ -33,10 +33,14 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
   std::vector<std::vector<std::int64_t>> met;  // by dimension and place
   for (std::size_t d = 0; d < wanted.cuts.size(); ++d) {
     auto& counts = met.emplace_back();
+    const std::vector<Interval>& cells = held.cuts[d];
+    const bool single = static_cast<std::int64_t>(cells.size()) >= cells.back().end;  // no cell has two elements
     for (const Interval& tile : wanted.cuts[d]) {
-      counts.push_back(std::count_if(held.cuts[d].begin(), held.cuts[d].end(), [&](const Interval& cell) {
-        return std::max(cell.begin, tile.begin) < std::min(cell.end, tile.end);
-      }));
+      const auto ends_before = [](const Interval& cell, std::int64_t at) { return cell.end <= at; };
+      const auto begins_before = [](const Interval& cell, std::int64_t at) { return cell.begin < at; };
+      const auto first = std::lower_bound(cells.begin(), cells.end(), tile.begin, ends_before);
+      const auto last = std::lower_bound(first, cells.end(), tile.end, begins_before);
+      counts.push_back(single ? tile.length() : last - first);
     }
   }
   std::int64_t most = 1;
