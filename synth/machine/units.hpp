@@ -26,6 +26,14 @@ inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
   for (const std::int64_t size : unit_devices(machine, devices)) {
     if (size > 1) rule.unit_devices.insert(rule.unit_devices.begin(), size);
   }
+  if (!rule.unit_devices.empty() && machine.levels.size() > 1) {
+    // The innermost unit above a device is the one whose devices are counted first.
+    const auto sizes = unit_devices(machine, devices);
+    const auto unit =
+        static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), rule.unit_devices.front()) - sizes.begin());
+    rule.unit_bandwidth =
+        machine.levels[unit].bandwidth_bytes_per_second / machine.levels.back().bandwidth_bytes_per_second;
+  }
   return rule;
 }
 
