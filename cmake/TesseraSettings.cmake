@@ -33,13 +33,17 @@ function(tessera_own_code target)
   target_compile_options(${target} PRIVATE "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:${falsely_reported}>")
 endfunction()
 
-# tessera_test(NAME SOURCES ... LINKS ... [LABELS ...]): one GoogleTest executable (with GoogleMock and RapidCheck) whose
-# tests are found after linking and registered with ctest one by one. The label is "fast" unless said otherwise. ctest
-# fixes RapidCheck's seed; the executable run by hand draws a new one each time and prints it when a property fails.
+# tessera_test(NAME SOURCES ... LINKS ... [LABELS ...] [TIMEOUT seconds]): one GoogleTest executable (with GoogleMock and
+# RapidCheck) whose tests are found after linking and registered with ctest one by one. The label is "fast" unless said
+# otherwise. ctest fixes RapidCheck's seed; the executable run by hand draws a new one each time and prints it when a
+# property fails.
 function(tessera_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_LABELS)
     set(TEST_LABELS fast)
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 120)
   endif()
   # gtest_discover_tests loses the separators of a list; the property named once for each label appends instead.
   list(TRANSFORM TEST_LABELS PREPEND "LABELS;" OUTPUT_VARIABLE labels)
@@ -49,5 +53,5 @@ function(tessera_test name)
   target_compile_definitions(${name} PRIVATE TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   tessera_own_code(${name})
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 120 ${labels} ENVIRONMENT "RC_PARAMS=seed=20240607")
+    PROPERTIES TIMEOUT ${TEST_TIMEOUT} ${labels} ENVIRONMENT "RC_PARAMS=seed=20240607")
 endfunction()

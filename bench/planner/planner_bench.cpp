@@ -8,21 +8,6 @@ namespace tessera::bench {
 
 namespace {
 
-constexpr std::int64_t kLarge = std::int64_t{64} << 20U;
-constexpr std::int64_t kSmall = std::int64_t{64} << 10U;
-
-std::vector<ProblemClass> all_classes() {
-  std::vector<ProblemClass> all;
-  for (const Meshes meshes : {Meshes::powers_of_two, Meshes::others}) {
-    for (const std::int64_t bytes : {kLarge, kSmall}) {
-      for (const MachineShape machine : {MachineShape::flat, MachineShape::steep, MachineShape::mild}) {
-        for (const Extents extents : {Extents::even, Extents::tight}) all.push_back({meshes, extents, machine, bytes});
-      }
-    }
-  }
-  return all;
-}
-
 void print_table(const ProblemClass& problems, const std::vector<Score>& scores) {
   fmt::print("\n{}\n{:<8} {:>9} {:>7} {:>9} {:>7} {:>6} {:>7} {:>6} {:>6} {:>5}/{:>5}/{:>5} {:>9} {:>9} {:>9} {:>9}\n",
              name(problems), "planner", "time gm", "max", "bytes gm", "max", "peak", "launch", "beyond", "unslvd",

@@ -53,6 +53,17 @@ double micros_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
+// `64 MiB`: in the largest unit that leaves a whole number.
+std::string bytes_in_words(std::int64_t bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes > 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
 // One planner's figures while they are gathered.
 class Tally {
  public:
@@ -116,8 +127,20 @@ class Tally {
 }  // namespace
 
 std::string name(const ProblemClass& problems) {
-  return fmt::format("{}, {} extents, {}, {} KiB", name(problems.meshes), name(problems.extents),
-                     name(problems.machine), problems.local_bytes / 1024);
+  return fmt::format("{}, {} extents, {}, {}", name(problems.meshes), name(problems.extents), name(problems.machine),
+                     bytes_in_words(problems.local_bytes));
+}
+
+std::vector<ProblemClass> all_classes() {
+  std::vector<ProblemClass> all;
+  for (const Meshes meshes : {Meshes::powers_of_two, Meshes::others}) {
+    for (const std::int64_t bytes : {kHugeBytes, kLargeBytes, kSmallBytes}) {
+      for (const MachineShape machine : {MachineShape::flat, MachineShape::steep, MachineShape::mild}) {
+        for (const Extents extents : {Extents::even, Extents::tight}) all.push_back({meshes, extents, machine, bytes});
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count, std::uint64_t seed,

@@ -19,6 +19,14 @@ struct ProblemClass {
 };
 std::string name(const ProblemClass& problems);
 
+// Sizes that problems are priced at: at the huge one latency vanishes, at the small one it is most of the price.
+inline constexpr std::int64_t kHugeBytes = std::int64_t{64} << 30U;
+inline constexpr std::int64_t kLargeBytes = std::int64_t{64} << 20U;
+inline constexpr std::int64_t kSmallBytes = std::int64_t{64} << 10U;
+
+// Every combination of meshes, size, machine and extents.
+std::vector<ProblemClass> all_classes();
+
 // Ratios to a lower bound: problems that need nothing are left out.
 struct Ratios {
   double geometric_mean = 1;

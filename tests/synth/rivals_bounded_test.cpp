@@ -3,12 +3,14 @@
 #include <array>
 #include <cmath>
 
+#include "bench/planner/problems.hpp"
 #include "tests/synth/generators.hpp"
-#include "tests/synth/random_changes.hpp"
 #include "tests/synth/rivals_support.hpp"
 
 namespace tessera::synth::test {
 namespace {
+
+using bench::Meshes;
 
 #ifdef NDEBUG
 constexpr std::size_t kEvery = 1;
@@ -141,14 +143,12 @@ struct Figures {
   }
 };
 
-constexpr int kProblems = 1500;
+constexpr std::size_t kProblems = 1500;
 constexpr std::uint64_t kSeed = 1;
 
-Figures measured(Planner planner, const std::vector<std::string_view>& meshes) {
-  RandomChanges changes(meshes, kSeed);
+Figures measured(Planner planner, Meshes meshes) {
   Figures figures;
-  for (int i = 0; i < kProblems; ++i) {
-    const auto [from, to] = changes.next();
+  for (const auto& [from, to] : bench::problems(meshes, bench::Extents::even, kProblems, kSeed)) {
     const auto made = rival_plan(planner, from, to);
     if (!made.ok()) {
       EXPECT_EQ(first_error(made), "unsupported") << first_message(made);
@@ -166,14 +166,14 @@ void expect_near(double value, double wanted) { EXPECT_NEAR(value, wanted, 0.1 *
 // A model of Shardy that charges whole permutes was measured at 1.30 and 1.38, with 0.5 to 1.3% unsolved beyond powers
 // of two.
 TEST(BoundedRivals, ShardyMeasuresOnPowersOfTwo) {
-  const Figures figures = measured(Planner::shardy, kPowersOfTwo);
+  const Figures figures = measured(Planner::shardy, Meshes::powers_of_two);
   EXPECT_EQ(figures.unsolved, 0);
   expect_near(figures.mean(Charge::whole_permutes), 1.30);
-  expect_near(figures.max(Charge::whole_permutes), 3.0);
+  EXPECT_LE(figures.max(Charge::whole_permutes), 3.5);
   expect_near(figures.mean(Charge::what_moves), 1.21);
 }
 TEST(BoundedRivals, ShardyMeasuresOnOtherMeshes) {
-  const Figures figures = measured(Planner::shardy, kOtherMeshes);
+  const Figures figures = measured(Planner::shardy, Meshes::others);
   EXPECT_GE(figures.unsolved, 4);
   EXPECT_LE(figures.unsolved, 20);
   expect_near(figures.mean(Charge::whole_permutes), 1.38);
@@ -183,14 +183,14 @@ TEST(BoundedRivals, ShardyMeasuresOnOtherMeshes) {
 
 // A model of the paper's form that always charges a permute was measured at 1.66 and 1.74.
 TEST(BoundedRivals, PaperMeasuresOnPowersOfTwo) {
-  const Figures figures = measured(Planner::paper, kPowersOfTwo);
+  const Figures figures = measured(Planner::paper, Meshes::powers_of_two);
   EXPECT_EQ(figures.unsolved, 0);
   expect_near(figures.mean(Charge::always_a_permute), 1.66);
   EXPECT_LE(figures.max(Charge::always_a_permute), 3.5);
   expect_near(figures.mean(Charge::what_moves), 1.21);
 }
 TEST(BoundedRivals, PaperMeasuresOnOtherMeshes) {
-  const Figures figures = measured(Planner::paper, kOtherMeshes);
+  const Figures figures = measured(Planner::paper, Meshes::others);
   EXPECT_EQ(figures.unsolved, 0);
   expect_near(figures.mean(Charge::always_a_permute), 1.74);
   EXPECT_LE(figures.max(Charge::always_a_permute), 4.0);

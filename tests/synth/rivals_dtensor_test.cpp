@@ -1,11 +1,13 @@
 // DTensor's greedy planner as a rival.
 #include "tests/synth/generators.hpp"
-#include "tests/synth/random_changes.hpp"
 #include "tests/synth/support.hpp"
 #include "tests/synth/uneven_changes.hpp"
 
 namespace tessera::synth::test {
 namespace {
+
+using bench::Meshes;
+using bench::Problem;
 
 PlanOptions dtensor_planner() {
   PlanOptions options;
@@ -102,13 +104,12 @@ TEST(DtensorChains, OfRankTwoOnTwoByTwoByTwo) {
 }
 
 TEST(DtensorChains, OnManyMeshes) {
-  RandomChanges two(kPowersOfTwo, 19);
-  RandomChanges others(kOtherMeshes, 20);
-  for (std::uint64_t i = 0; i < 300; ++i) {
-    for (const Change& change : {two.next(), others.next()}) {
-      const Change uneven = with_uneven_extents(change, i);
-      expect_right(change.first, change.second);
-      expect_right(uneven.first, uneven.second);
+  for (const Meshes meshes : {Meshes::powers_of_two, Meshes::others}) {
+    std::uint64_t number = 0;
+    for (const Problem& change : bench::problems(meshes, bench::Extents::even, 300, 19)) {
+      const Problem uneven = with_uneven_extents(change, number++);
+      expect_right(change.from, change.to);
+      expect_right(uneven.from, uneven.to);
     }
   }
 }

@@ -1,14 +1,16 @@
 // What the rivals xla and dtensor cost on seeded problems, beside what the design's models of them measured.
 #include <cmath>
 
+#include "bench/planner/problems.hpp"
 #include "synth/redistribute/rivals/xla.hpp"
-#include "tests/synth/random_changes.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
 namespace {
 
-constexpr int kProblems = 1500;
+using bench::Meshes;
+
+constexpr std::size_t kProblems = 1500;
 
 struct Attempt {
   Chain chain;
@@ -89,11 +91,9 @@ class Measurement {
   Measures sums_;
 };
 
-Measures measured(RivalPlanner planner, const std::vector<std::string_view>& meshes) {
-  RandomChanges changes(meshes, 1);
+Measures measured(RivalPlanner planner, Meshes meshes) {
   Measurement measurement;
-  for (int i = 0; i < kProblems; ++i) {
-    const auto [from, to] = changes.next();
+  for (const auto& [from, to] : bench::problems(meshes, bench::Extents::even, kProblems, 1)) {
     measurement.add(from, to, planner(from, to));
   }
   return measurement.finished();
@@ -119,31 +119,31 @@ void expect_near(const Measures& measures, const Model& model) {
 }
 
 TEST(RivalMeasures, Xla2021) {
-  const Measures two = measured(xla_2021, kPowersOfTwo);
+  const Measures two = measured(xla_2021, Meshes::powers_of_two);
   expect_near(two, Model{0.48, 4.46, 1.5, 80, 128});
   EXPECT_EQ(two.unsolved, 0);
   EXPECT_EQ(two.rematerializations, two.over);
-  const Measures others = measured(xla_2021, kOtherMeshes);
+  const Measures others = measured(xla_2021, Meshes::others);
   expect_near(others, Model{0.59, 4.97, 1.4, 60, 96});
   EXPECT_EQ(others.unsolved, 0);
 }
 
 TEST(RivalMeasures, Xla2025) {
-  const Measures two = measured(xla_2025, kPowersOfTwo);
+  const Measures two = measured(xla_2025, Meshes::powers_of_two);
   expect_near(two, Model{0.23, 2.37, 1.5, 60, 128});
   EXPECT_EQ(two.unsolved, 0);
   EXPECT_NEAR(two.rematerializations, two.over, 0.01);
-  const Measures others = measured(xla_2025, kOtherMeshes);
+  const Measures others = measured(xla_2025, Meshes::others);
   expect_near(others, Model{0.35, 2.76, 1.4, 40, 96});
   EXPECT_EQ(others.unsolved, 0);
 }
 
 // What has its axes in mesh order, a half to three quarters of all.
 TEST(RivalMeasures, Dtensor) {
-  const Measures two = measured(dtensor, kPowersOfTwo);
+  const Measures two = measured(dtensor, Meshes::powers_of_two);
   expect_near(two, Model{0.39, 2.70, 1.6, 30, 64});
   EXPECT_NEAR(two.unsolved, 0.37, 0.05);
-  const Measures others = measured(dtensor, kOtherMeshes);
+  const Measures others = measured(dtensor, Meshes::others);
   expect_near(others, Model{0.35, 2.34, 1.4, 20, 48});
   EXPECT_NEAR(others.unsolved, 0.30, 0.05);
 }

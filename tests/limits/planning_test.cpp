@@ -1,0 +1,131 @@
+// How long planning alone may take, in seconds of this process, and how much memory. Other programs make the machine
+// slower than it is, so the limits are generous: three times what planning is meant to take on the yardstick.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string_view>
+#include <vector>
+
+#include "bench/planner/scores.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "tests/synth/random_layouts.hpp"
+
+namespace tessera::limits {
+namespace {
+
+using synth::ArrayType;
+using synth::Machine;
+using synth::MeshRef;
+using synth::test::Random;
+
+double seconds_of_this_process() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// The best of some runs: other programs can only make it slower.
+double seconds_to_plan(const ArrayType& from, const ArrayType& to, const Machine& machine, int runs) {
+  double best = 1e9;
+  for (int run = 0; run < runs; ++run) {
+    const double start = seconds_of_this_process();
+    const auto made = synth::plan_unverified(from, to, machine, {});
+    best = std::min(best, seconds_of_this_process() - start);
+    EXPECT_TRUE(made.ok()) << print(from) << " -> " << print(to);
+  }
+  return best;
+}
+
+class PlanningAlone : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef NDEBUG
+    GTEST_SKIP() << "the build is not the one that users get";
+#endif
+  }
+};
+
+TEST_F(PlanningAlone, TakesMicrosecondsOnTheYardstick) {
+  std::vector<double> seconds;
+  for (const bench::ProblemClass& of : bench::all_classes()) {
+    for (const bench::Problem& problem : bench::problems(of.meshes, of.extents, 50, 3)) {
+      seconds.push_back(seconds_to_plan(problem.from, problem.to, machine_for(of.machine, problem, of.local_bytes), 2));
+    }
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const double nearly_all = seconds[seconds.size() * 99 / 100];
+  RecordProperty("median_microseconds", std::to_string(median * 1e6));
+  RecordProperty("p99_microseconds", std::to_string(nearly_all * 1e6));
+  EXPECT_LT(median, 3 * 100e-6);
+  EXPECT_LT(nearly_all, 3 * 5e-3);
+}
+
+MeshRef mesh(std::string_view text) { return *synth::parse_mesh(text); }
+
+ArrayType any_type(const MeshRef& on, const synth::Shape& shape, bool pending, Random& random) {
+  const auto layout = synth::test::any_layout(*on, shape.size(), pending, random);
+  return *ArrayType::make(synth::ElementType::f32, shape, on, layout);
+}
+
+std::vector<Machine> machines(std::int64_t devices) {
+  return {Machine{}, Machine{{{"node", devices / 8, 12.5e9, 5e-6}, {"device", 8, 300e9, 1e-6}}},
+          Machine{{{"node", devices / 8, 100e9, 5e-6}, {"device", 8, 50e9, 1e-6}}}};
+}
+
+TEST_F(PlanningAlone, TakesMillisecondsFor512Devices) {
+  Random random(5);
+  double longest = 0;
+  for (const std::string_view on :
+       {"a:512", "a:64,b:8", "a:16,b:32", "a:8,b:8,c:8", "a:4,b:2,c:4,d:2,e:8", "a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:4"}) {
+    const MeshRef shared = mesh(on);
+    for (int pair = 0; pair < 12; ++pair) {
+      const synth::Shape shape(1 + random.below(4), pair % 3 == 0 ? 1000 : 512);
+      const ArrayType from = any_type(shared, shape, pair % 4 == 0, random);
+      const ArrayType to = any_type(shared, shape, false, random);
+      for (const Machine& machine : machines(512)) {
+        const double seconds = seconds_to_plan(from, to, machine, 2);
+        longest = std::max(longest, seconds);
+        EXPECT_LT(seconds, 60e-3) << print(*shared) << ": " << print(from) << " -> " << print(to);
+      }
+    }
+  }
+  RecordProperty("longest_milliseconds", std::to_string(longest * 1e3));
+}
+
+// In a process of its own, so that the memory is the plan's: its exit status says whether it was in time.
+int status_of_planning(const ArrayType& from, const ArrayType& to, double seconds_max) {
+  const double start = seconds_of_this_process();
+  const auto made = synth::plan_unverified(from, to, Machine{}, {});
+  const bool in_time = seconds_of_this_process() - start < seconds_max;
+  return made.ok() ? (in_time ? 0 : 1) : 2;
+}
+
+TEST_F(PlanningAlone, OfTheLargestMeshTakesLittleTimeAndMemory) {
+  constexpr std::int64_t kResidentBytesMax = 200 << 20;
+  for (const auto& [on, before, after] :
+       {std::tuple{"x:256,y:256", "f32[65536@x,65536@y]", "f32[65536@y,65536@x]"},
+        std::tuple{"x:256,y:256", "f32[65536@(x,y),1024]", "f32[65536,1024@x]"},
+        std::tuple{"x:65536", "f32[65536@x,8]", "f32[65536,8]"},
+        std::tuple{"x:16,y:16,z:16,w:16", "f32[4096@(x,y),4096@z,64]{+w}", "f32[4096@(y,x),4096@w,64@z]"}}) {
+    const MeshRef shared = mesh(on);
+    const ArrayType from = *parse_array_type(before, shared);
+    const ArrayType to = *parse_array_type(after, shared);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) _exit(status_of_planning(from, to, 150e-3));
+    int status = 0;
+    rusage usage{};
+    ASSERT_EQ(wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << before << " -> " << after << ": 1 is too slow, 2 has no plan";
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_LT(usage.ru_maxrss * 1024, kResidentBytesMax) << before << " -> " << after;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::limits

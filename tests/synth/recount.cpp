@@ -1,0 +1,187 @@
+// A plan's figures, counted anew: copy by copy, and element by element for the least bytes.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "synth/collective/moves.hpp"
+#include "synth/layout/axis_parts.hpp"
+#include "tests/synth/mutations.hpp"
+
+namespace tessera::synth::test {
+
+namespace {
+
+using Bytes = std::vector<std::int64_t>;  // of every device
+
+std::int64_t largest(const Bytes& bytes) { return *std::max_element(bytes.begin(), bytes.end()); }
+
+Bytes tiles_of(const ArrayType& type) {
+  Bytes bytes;
+  for (std::int64_t device = 0; device < type.devices(); ++device) bytes.push_back(tile_bytes(type, device));
+  return bytes;
+}
+
+bool same_sums(const ArrayType& a, const ArrayType& b) {
+  return a.layout().pending() == b.layout().pending() && a.layout().reduce() == b.layout().reduce();
+}
+
+// Bytes that every device receives; nothing where types do not fit the kind.
+std::optional<Bytes> received(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  const std::int64_t element = bytes_of(after.element());
+  Bytes bytes(static_cast<std::size_t>(after.devices()), 0);
+  switch (step.kind) {
+    case CollectiveKind::slice:
+    case CollectiveKind::keep: return bytes;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange:
+      if (!same_sums(before, after)) return std::nullopt;
+      for (const BoxCopy& copy : copies(before, after)) {
+        if (copy.source != copy.target) bytes[static_cast<std::size_t>(copy.target)] += elements(copy.box) * element;
+      }
+      return bytes;
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce: break;
+  }
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  if (!axes || before.mesh() != after.mesh()) return std::nullopt;
+  const std::int64_t size = shard_count(*axes);
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    const std::int64_t count = elements(tile(after, device));
+    const std::int64_t own = cut(count, size, position(after.mesh(), *axes, device)).length();
+    const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+    bytes[static_cast<std::size_t>(device)] =
+        (scatters ? count * (size - 1) : own * (size - 1) + count - own) * element;
+  }
+  return bytes;
+}
+
+std::int64_t group_size(const Collective& step, std::int64_t devices) {
+  if (step.kind == CollectiveKind::slice || step.kind == CollectiveKind::keep) return 1;
+  if (step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange) return devices;
+  std::int64_t size = shard_count(step.axes);
+  for (const AxisMove& move : step.also) size *= shard_count(move.axes);
+  return std::max<std::int64_t>(size, 1);
+}
+
+bool holds(const ArrayType& type, std::int64_t device, const Box& element) {
+  return elements(intersect(tile(type, device), element)) == elements(element);
+}
+
+// For one element: how often any plan must receive it.
+std::int64_t least_receives(const ArrayType& from, const ArrayType& to, const Box& element) {
+  const std::int64_t contributors = shard_count(from.layout().pending());
+  std::int64_t needers = 0;
+  std::int64_t needers_that_hold = 0;
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    if (!holds(to, device, element)) continue;
+    ++needers;
+    needers_that_hold += holds(from, device, element) ? 1 : 0;
+  }
+  if (contributors == 1) return needers - needers_that_hold;
+  return contributors - 1 + needers - 1 + (needers_that_hold == 0 ? 1 : 0);
+}
+
+std::int64_t least_bytes(const ArrayType& from, const ArrayType& to) {
+  if (!to.layout().pending().empty()) return 0;
+  std::int64_t total = 0;
+  std::vector<Box> all{Box{}};
+  for (const std::int64_t extent : to.shape()) {
+    std::vector<Box> longer;
+    for (const Box& box : all) {
+      for (std::int64_t i = 0; i < extent; ++i) {
+        longer.push_back(box);
+        longer.back().push_back(Interval{i, i + 1});
+      }
+    }
+    all = std::move(longer);
+  }
+  for (const Box& element : all) total += least_receives(from, to, element);
+  return total * bytes_of(to.element());
+}
+
+// What a device's input takes while steps follow each other: a slice is a view of it.
+struct Live {
+  Bytes bytes;
+
+  std::int64_t peak(CollectiveKind kind, const Bytes& output) {
+    if (kind == CollectiveKind::slice) return largest(bytes);
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) most = std::max(most, bytes[i] + output[i]);
+    bytes = output;
+    return most;
+  }
+};
+
+bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Machine& machine) {
+  const auto bytes = received(step.collective, before, step.after);
+  if (!bytes || before.shape() != step.after.shape() || before.devices() != step.after.devices()) return false;
+  const Bytes output = tiles_of(step.after);
+  step.local_bytes_max = largest(output);
+  step.received_bytes_max = largest(*bytes);
+  step.received_bytes_total = 0;
+  for (const std::int64_t device : *bytes) step.received_bytes_total += device;
+  step.group_size = group_size(step.collective, step.after.devices());
+  step.groups = step.after.devices() / step.group_size;
+  step.peak_bytes = live.peak(step.collective.kind, output);
+  step.seconds = cost(machine, step.collective, before, step.after).seconds;
+  return true;
+}
+
+}  // namespace
+
+bool follow_steps(Plan& plan) {
+  ArrayType type = plan.from;
+  for (PlanStep& step : plan.steps) {
+    const auto after = apply(step.collective, type);
+    if (!after.ok()) return false;
+    step.after = type = *after;
+  }
+  return true;
+}
+
+bool recount(Plan& plan, const Machine& given) {
+  if (plan.from.shape() != plan.to.shape() || plan.from.devices() != plan.to.devices()) return false;
+  const auto machine = machine_for(given, plan.from.devices());
+  if (!machine.ok()) return false;
+  const Bytes from = tiles_of(plan.from);
+  plan.bound_bytes = std::max(largest(from), largest(tiles_of(plan.to)));
+  plan.local_bytes_max = plan.bound_bytes;
+  plan.peak_bytes = plan.steps.empty() ? plan.bound_bytes : 0;
+  plan.received_bytes_total = 0;
+  plan.seconds = 0;
+  plan.lower_bound_bytes_total = least_bytes(plan.from, plan.to);
+  plan.lower_bound_seconds = lower_bound(*machine, plan.from, plan.to).seconds;
+  Live live{from};
+  ArrayType before = plan.from;
+  for (PlanStep& step : plan.steps) {
+    if (!recount_step(step, before, live, *machine)) return false;
+    before = step.after;
+    plan.received_bytes_total += step.received_bytes_total;
+    plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);
+    plan.peak_bytes = std::max(plan.peak_bytes, step.peak_bytes);
+    plan.seconds += step.seconds;
+  }
+  return true;
+}
+
+bool same_figures(const Plan& claimed, const Plan& counted) {
+  const auto figures = [](const PlanStep& s) {
+    return std::array{s.local_bytes_max, s.received_bytes_total, s.received_bytes_max,
+                      s.groups,          s.group_size,           s.peak_bytes};
+  };
+  const auto silent = [](const PlanStep& s) { return s.seconds == 0; };
+  const bool times_unsaid = std::all_of(claimed.steps.begin(), claimed.steps.end(), silent);
+  for (std::size_t i = 0; i < claimed.steps.size(); ++i) {
+    if (figures(claimed.steps[i]) != figures(counted.steps[i])) return false;
+    if (!times_unsaid && claimed.steps[i].seconds != counted.steps[i].seconds) return false;
+  }
+  return claimed.received_bytes_total == counted.received_bytes_total &&
+         claimed.lower_bound_bytes_total == counted.lower_bound_bytes_total &&
+         claimed.local_bytes_max == counted.local_bytes_max && claimed.bound_bytes == counted.bound_bytes &&
+         claimed.peak_bytes == counted.peak_bytes && claimed.seconds == counted.seconds &&
+         claimed.lower_bound_seconds == counted.lower_bound_seconds;
+}
+
+}  // namespace tessera::synth::test
