@@ -69,6 +69,7 @@ Maybe Checker::check_as(ExprId id, const frontend::As& as) {
   if (!operand.has_value()) return std::nullopt;
   synth::PlanOptions options;
   options.within_bytes = as.within_bytes;
+  options.source_dies = false;  // the runtime frees no part of an array
   return annotated(*operand, *written, "`as`", ast()[id].span, options);
 }
 

@@ -142,6 +142,13 @@ base::Result<ArrayType> apply_permute(const Collective& step, const ArrayType& b
   return *step.target;
 }
 
+base::Status check_round(const Collective& step, const ArrayType& before) {
+  if (!step.round) return base::Done{};
+  if (step.kind != CollectiveKind::exchange) return refuse(step, "only an exchange is cut into rounds");
+  if (step.round->index < 0 || step.round->index >= step.round->count) return refuse(step, "it has no such round");
+  return check_dimension(step, before, step.round->dimension);
+}
+
 base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& before) {
   TESSERA_TRY_STATUS(check_same_array(step, before));
   if (step.target->mesh() == before.mesh()) return *step.target;
@@ -155,6 +162,7 @@ base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& 
 base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& before) {
   const bool has_target = step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange;
   if (!has_target) TESSERA_TRY_STATUS(check_axes(step, before));
+  TESSERA_TRY_STATUS(check_round(step, before));
   switch (step.kind) {
     case CollectiveKind::slice: return apply_slice(step, before);
     case CollectiveKind::all_gather: return apply_all_gather(step, before);
@@ -205,8 +213,9 @@ std::string detail_of_single(const Collective& step, const Mesh& mesh) {
       return fmt::format("{}: dim {} -> dim {}", print(mesh, step.axes), step.from, step.to);
     case CollectiveKind::all_reduce:
     case CollectiveKind::keep: return print(mesh, step.axes);
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange: return "";
+    case CollectiveKind::permute: return "";
+    case CollectiveKind::exchange:
+      return step.round ? fmt::format("round {} of {}", step.round->index + 1, step.round->count) : "";
   }
   return "";
 }

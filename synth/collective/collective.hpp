@@ -38,13 +38,22 @@ struct AxisMove {
   std::size_t to = 0;
 };
 
+// One of the rounds that an exchange is cut into along a dimension of the array: see rounds.hpp. From 0 on.
+struct Round {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+  std::size_t dimension = 0;
+  friend auto operator<=>(const Round&, const Round&) = default;
+};
+
 // One step. "Trailing" axes are the minor-most of a dimension. Which fields count:
 //   slice           axes (not used by the array), to: they become trailing on dimension `to`
 //   all_gather      axes (trailing on `from`), from: they leave
 //   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
 //   permute         target: any layout with the same shard count in every dimension; pending set unchanged
 //   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
-//                   devices
+//                   devices; round: the step is one of several that make the exchange together, nothing if it is all
+//                   of it. The type after every round is the target's
 //   reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to`
 //   all_reduce      axes (pending): they leave the pending set
 //   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,
@@ -60,6 +69,7 @@ struct Collective {
   std::vector<AxisMove> also;
   ReduceOp reduce = ReduceOp::sum;  // keep only
   std::optional<ArrayType> target;  // permute, exchange
+  std::optional<Round> round;       // exchange only
 };
 
 // The single moves that a step takes in its one launch: itself, and a step for each of `also`.
@@ -68,8 +78,8 @@ std::vector<Collective> single_moves(const Collective& step);
 // The type after the step, or why the step may not be taken there.
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 
-// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, or empty (docs/language.md section 10); the moves of one launch are joined
-// by `; `.
+// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, or empty (docs/language.md section 10); the moves of one
+// launch are joined by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
 
 }  // namespace tessera::synth

@@ -5,6 +5,7 @@
 #include "base/check.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
 #include "synth/machine/units.hpp"
 
@@ -108,6 +109,14 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
   return traffic.cost();
 }
 
+// Of a round, `before` is what the whole exchange begins with.
+StepCost cost_of_exchange(const Machine& machine, const Collective& step, const ArrayType& before,
+                          const ArrayType& after) {
+  if (!step.round) return cost_of_moves(machine, before, after);
+  const auto costs = costs_of_rounds(machine, before, after, step.round->dimension, step.round->count);
+  return costs[static_cast<std::size_t>(step.round->index)];
+}
+
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
 struct Group {
   AxisList axes;
@@ -176,8 +185,8 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
     case CollectiveKind::keep: return StepCost{};
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange: return cost_of_moves(machine, before, after);
+    case CollectiveKind::permute: return cost_of_moves(machine, before, after);
+    case CollectiveKind::exchange: return cost_of_exchange(machine, step, before, after);
     case CollectiveKind::reduce_scatter: return cost_of_reduction(machine, before, after, reduce_scatter_piece);
     case CollectiveKind::all_reduce: return cost_of_reduction(machine, before, after, all_reduce_piece);
   }

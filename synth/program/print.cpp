@@ -252,9 +252,16 @@ class ProgramPrinter {
       case CollectiveKind::keep:
         return fmt::format(" axes {} reduce {}", axes(step.axes, mesh), reduce_name(step.reduce));
       case CollectiveKind::permute:
-      case CollectiveKind::exchange: return step.target ? " target " + type_text(*step.target) : " target none";
+      case CollectiveKind::exchange:
+        return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step);
     }
     return "";
+  }
+
+  // A program that verifies has no rounds; nothing reads this back.
+  static std::string round_text(const Collective& step) {
+    if (!step.round) return "";
+    return fmt::format(" round {} of {} along {}", step.round->index + 1, step.round->count, step.round->dimension);
   }
 
   // A part that is none of the mesh's (a program that does not verify) is named by its numbers.

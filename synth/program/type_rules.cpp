@@ -149,6 +149,7 @@ Error collect_error(const Collect& collect, const Operands& operands, const Arra
   if (collect.rounds == 0 || (collect.rounds > 1 && collect.collective.kind != CollectiveKind::exchange)) {
     return "it is cut into rounds that it cannot have";
   }
+  if (collect.collective.round) return "a round of an exchange is no step of a program: its source lives on";
   const auto after = apply(collect.collective, *operands[0]);
   if (!after.ok()) return after.errors()[0].message;
   return same_type(*after, result) ? std::nullopt : Error("its result is not of the type the collective gives");

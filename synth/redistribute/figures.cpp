@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/round_peaks.hpp"
 
 namespace tessera::synth {
 
@@ -52,27 +54,55 @@ void set_groups(PlanStep& step, std::int64_t devices) {
   step.groups = devices / step.group_size;
 }
 
-// What a device's input takes: a slice is a view, so that its source stays.
+// What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
+// what the others begin with, too.
 class Live {
  public:
   explicit Live(const ArrayType& from) : bytes_(tiles_bytes(from)) {}
 
-  // The peak of a step with that output, which is the next step's input.
-  std::int64_t peak_of(CollectiveKind kind, BytesByDevice output) {
-    if (kind == CollectiveKind::slice) return largest(bytes_);
-    const std::int64_t peak = largest_sum(bytes_, output);
+  // The peak of a step, whose output is the next step's input.
+  std::int64_t peak_of(const Collective& step, const ArrayType& before, const ArrayType& after) {
+    if (step.kind == CollectiveKind::slice) return largest(bytes_);
+    BytesByDevice output = tiles_bytes(after);
+    const std::int64_t peak = step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output);
     bytes_ = std::move(output);
     return peak;
   }
 
  private:
+  std::int64_t peak_of(const Round& round, const ArrayType& before, const ArrayType& after) {
+    if (round.dimension >= after.rank()) return 0;  // of a plan that was read, and will not verify
+    if (round.index == 0) round_peaks_ = RoundPeaks(before, after, round.dimension).peaks(round.count);
+    const auto index = static_cast<std::size_t>(round.index);
+    return index < round_peaks_.size() ? round_peaks_[index] : 0;
+  }
+
   BytesByDevice bytes_;
+  std::vector<std::int64_t> round_peaks_;
 };
 
-base::Result<PlanStep> priced_step(const Machine& machine, const Collective& collective, const ArrayType& before,
-                                   Live& live) {
+// The prices of a chain's steps: all rounds of an exchange are priced at its first.
+class Prices {
+ public:
+  explicit Prices(const Machine& machine) : machine_(machine) {}
+
+  StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after) {
+    if (!step.round) return cost(machine_, step, before, after);
+    if (step.round->index == 0) {
+      rounds_ = costs_of_rounds(machine_, before, after, step.round->dimension, step.round->count);
+    }
+    const auto index = static_cast<std::size_t>(step.round->index);
+    return index < rounds_.size() ? rounds_[index] : StepCost{};
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<StepCost> rounds_;
+};
+
+base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices, Live& live) {
   TESSERA_TRY(after, apply(collective, before));
-  const StepCost price = cost(machine, collective, before, after);
+  const StepCost price = prices.of(collective, before, after);
   PlanStep step;
   step.collective = collective;
   step.after = after;
@@ -80,7 +110,7 @@ base::Result<PlanStep> priced_step(const Machine& machine, const Collective& col
   step.received_bytes_total = price.received_bytes_total;
   step.received_bytes_max = price.received_bytes_max;
   step.seconds = price.seconds;
-  step.peak_bytes = live.peak_of(collective.kind, tiles_bytes(after));
+  step.peak_bytes = live.peak_of(collective, before, after);
   set_groups(step, after.devices());
   return step;
 }
@@ -97,9 +127,10 @@ base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const A
   plan.local_bytes_max = plan.bound_bytes;
   plan.peak_bytes = chain.empty() ? plan.bound_bytes : 0;
   Live live(from);
+  Prices prices(machine);
   ArrayType type = from;
   for (const Collective& collective : chain) {
-    TESSERA_TRY(step, priced_step(machine, collective, type, live));
+    TESSERA_TRY(step, priced_step(collective, type, prices, live));
     type = step.after;
     plan.received_bytes_total += step.received_bytes_total;
     plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);
@@ -112,9 +143,23 @@ base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const A
 
 void set_step_peaks(Plan& plan) {
   Live live(plan.from);
+  ArrayType before = plan.from;
   for (PlanStep& step : plan.steps) {
-    step.peak_bytes = live.peak_of(step.collective.kind, tiles_bytes(step.after));
+    step.peak_bytes = live.peak_of(step.collective, before, step.after);
+    before = step.after;
   }
+}
+
+base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from) {
+  Live live(from);
+  ArrayType before = from;
+  std::vector<std::int64_t> peaks;
+  for (const Collective& step : chain) {
+    TESSERA_TRY(after, apply(step, before));
+    peaks.push_back(live.peak_of(step, before, after));
+    before = after;
+  }
+  return peaks;
 }
 
 }  // namespace tessera::synth

@@ -61,16 +61,38 @@ base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& optio
   const auto by_peak = [](const Plan& a, const Plan& b) { return a.peak_bytes < b.peak_bytes; };
   const std::int64_t least = std::min_element(candidates.begin(), candidates.end(), by_peak)->peak_bytes;
   const std::int64_t budget = options.within_bytes.value_or(std::numeric_limits<std::int64_t>::max());
-  if (least > budget)
-    return make(Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
+  if (least > budget) return over_budget(least, budget);
   std::erase_if(candidates, [&](const Plan& plan) { return plan.peak_bytes > budget; });
   const auto order = options.collectives_only ? better_without_exchange : better;
   return std::move(*std::min_element(candidates.begin(), candidates.end(), order));
 }
 
+// May a budget be kept by rounds?
+bool may_cut(const PlanOptions& options) {
+  return options.within_bytes && options.source_dies && options.planner == Planner::tessera &&
+         !options.collectives_only;
+}
+
+// The best of the chains within the limits.
+base::Result<Plan> best_of(const Machine& machine, const ArrayType& from, const ArrayType& to,
+                           const std::vector<Chain>& chains, const PlanOptions& options) {
+  std::vector<Plan> candidates;
+  for (const Chain& chain : chains) {
+    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
+    candidates.push_back(std::move(candidate));
+  }
+  if (!may_cut(options)) return choose(std::move(candidates), options);
+  PlanOptions boundless = options;
+  boundless.within_bytes.reset();
+  TESSERA_TRY(best, choose(std::move(candidates), boundless));
+  if (best.peak_bytes <= *options.within_bytes) return best;
+  return plan_within(machine, from, to, chains, *options.within_bytes);
+}
+
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
-  return fmt::format("{} {}; {} {}; {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
-                     name(options.planner), options.collectives_only, options.within_bytes.value_or(-1));
+  return fmt::format("{} {}; {} {}; {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
+                     name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
+                     may_cut(options));
 }
 
 }  // namespace
@@ -118,12 +140,7 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
     TESSERA_TRY(found, chains_of(from, to, machine, options));
     if (!nothing_to_do) chains = std::move(found);
   }
-  std::vector<Plan> candidates;
-  for (const Chain& chain : chains) {
-    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
-    candidates.push_back(std::move(candidate));
-  }
-  TESSERA_TRY(best, choose(std::move(candidates), options));
+  TESSERA_TRY(best, best_of(machine, from, to, chains, options));
   best.bound_promised = ours && !options.collectives_only;
   return best;
 }

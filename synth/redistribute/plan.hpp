@@ -67,7 +67,10 @@ struct Plan {
 struct PlanOptions {
   Planner planner = Planner::tessera;
   bool collectives_only = false;
-  std::optional<std::int64_t> within_bytes;
+  std::optional<std::int64_t> within_bytes;  // of the plan's peak
+  // Nobody uses the source afterwards, and its boxes can be freed one by one: where no other plan keeps the budget, an
+  // exchange is then cut into rounds. Of no effect without a budget.
+  bool source_dies = true;
   friend auto operator<=>(const PlanOptions&, const PlanOptions&) = default;
 };
 

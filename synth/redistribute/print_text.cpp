@@ -68,10 +68,12 @@ std::string steps_table(const Plan& plan) {
   ArrayType before = plan.from;
   for (const PlanStep& step : plan.steps) {
     const CollectiveKind kind = step.collective.kind;
+    const auto& round = step.collective.round;
     rows.push_back({std::string(name(kind)), detail(step.collective, step.after.mesh()), std::string(mpi_name(kind)),
                     fmt::format("{} -> {}", local_shape(before), local_shape(step.after)),
                     bytes_text(step.received_bytes_max), bytes_text(step.peak_bytes)});
-    before = step.after;
+    // All rounds lead from what the first of them begins with.
+    if (!round || round->index + 1 == round->count) before = step.after;
   }
   return table(rows);
 }

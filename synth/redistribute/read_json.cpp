@@ -8,8 +8,10 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cursor.hpp"
+#include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/json.hpp"
+#include "synth/redistribute/round_peaks.hpp"
 
 namespace tessera::synth {
 
@@ -137,6 +139,15 @@ bool read_moves(Cursor& cursor, const Mesh& mesh, Collective& step) {
   return true;
 }
 
+// `round 1 of 4`. Its dimension is not said.
+std::optional<Round> read_round(Cursor& cursor) {
+  const auto number = cursor.accept("round ") ? integer_value(cursor.digits()) : std::nullopt;
+  const auto count = cursor.accept("of ") ? integer_value(cursor.digits()) : std::nullopt;
+  if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
+  if (*count > static_cast<std::int64_t>(kStepsMax)) return std::nullopt;
+  return Round{*number - 1, *count, 0};
+}
+
 base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after) {
   const auto kind = collective_by_name(op);
   if (!kind) return bad(fmt::format("`{}` is not a collective", excerpt(op)));
@@ -146,6 +157,7 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
   const bool has_target = *kind == CollectiveKind::permute || *kind == CollectiveKind::exchange;
   if (has_target) step.target = after;
   if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();
+  if (*kind == CollectiveKind::exchange && !text.empty()) step.round = read_round(cursor);
   const bool right = has_target || read_moves(cursor, after.mesh(), step);
   // Only the one way to write it is right.
   if (!right || detail(step, after.mesh()) != text)
@@ -184,6 +196,54 @@ base::Status read_steps(const json::Object& object, const MeshRef& mesh, Plan& p
     plan.steps.push_back(std::move(step));
   }
   return base::Done{};
+}
+
+// Are the figures of these steps those of an exchange from that type, in rounds along that dimension?
+bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& before, std::size_t dimension) {
+  const ArrayType& after = plan.steps[first].after;
+  const std::int64_t count = plan.steps[first].collective.round->count;
+  const auto machine = machine_for(Machine{}, after.devices());
+  const RoundPeaks peaks(before, after, dimension);
+  if (!machine.ok() || count > peaks.rounds_max()) return false;
+  const auto costs = costs_of_rounds(*machine, before, after, dimension, count);  // bytes are the same on any machine
+  for (std::size_t k = 0; k < costs.size(); ++k) {
+    const PlanStep& step = plan.steps[first + k];
+    if (step.received_bytes_total != costs[k].received_bytes_total) return false;
+    if (step.received_bytes_max != costs[k].received_bytes_max) return false;
+  }
+  return true;
+}
+
+void set_dimension(Plan& plan, std::size_t first, std::size_t dimension) {
+  const std::int64_t count = plan.steps[first].collective.round->count;
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(count); ++i) {
+    if (plan.steps[i].collective.round) plan.steps[i].collective.round->dimension = dimension;
+  }
+}
+
+std::int64_t peak_of(Plan& plan) {
+  set_step_peaks(plan);
+  std::int64_t peak = 0;
+  for (const PlanStep& step : plan.steps) peak = std::max(peak, step.peak_bytes);
+  return peak;
+}
+
+// Of the first exchange in rounds: the first dimension with which the figures agree. One step of a plan is cut, and
+// planners cut along no dimension that has the same figures as one before it, so that this is the right one. Where none
+// agrees, verify will say so.
+void find_round_dimension(Plan& plan) {
+  ArrayType before = plan.from;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto& round = plan.steps[i].collective.round;
+    if (round && round->index == 0 && round->count <= static_cast<std::int64_t>(plan.steps.size() - i)) {
+      for (std::size_t d = 0; d < plan.from.rank(); ++d) {
+        set_dimension(plan, i, d);
+        if (has_rounds_along(plan, i, before, d) && peak_of(plan) == plan.peak_bytes) return;
+      }
+      return;
+    }
+    before = plan.steps[i].after;
+  }
 }
 
 base::Status read_figures(const json::Object& object, Plan& plan) {
@@ -231,6 +291,7 @@ base::Result<Plan> read_plan(const json::Value& value) {
   // The text does not say; only a chain of named collectives may be one that promised nothing.
   const auto is_exchange = [](const PlanStep& s) { return s.collective.kind == CollectiveKind::exchange; };
   plan.bound_promised = planner == Planner::tessera && std::any_of(plan.steps.begin(), plan.steps.end(), is_exchange);
+  find_round_dimension(plan);
   set_step_peaks(plan);
   return plan;
 }

@@ -207,6 +207,8 @@ Fault check_step(const State& before, const Collective& step, const ArrayType& a
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
   if (after.devices() != before.type.devices()) return "it changes the number of devices";
   if (!step.also.empty() && !may_have_more(step.kind)) return "it may not have several moves";
+  if (step.round && step.kind != CollectiveKind::exchange) return "only an exchange is cut into rounds";
+  if (step.round && step.round->dimension >= after.rank()) return "it names a dimension that is not there";
   const auto moves = single_moves(step);
   const auto exist = [&](const Collective& move) { return dimensions_exist(move, after.rank()); };
   if (!std::all_of(moves.begin(), moves.end(), exist)) return "it names a dimension that is not there";

@@ -25,6 +25,28 @@ struct State {
   std::vector<Contributors> gathered;  // of every device; empty where they are not followed
 };
 
+// Of every device, elements that a round of an exchange moves.
+struct RoundElements {
+  Numbers leave;     // of its source tile
+  Numbers arrive;    // of its target tile
+  Numbers received;  // of those, from another device
+};
+
+// An exchange cut into rounds along a dimension. The tiles of both ends outlive this.
+class RoundReplay {
+ public:
+  RoundReplay(const Standing& before, const Standing& after, std::size_t dimension);
+  RoundElements elements_of(const Round& round) const;
+
+ private:
+  std::int64_t length_in(const Interval& interval, const Round& round) const;
+
+  const Standing& before_;
+  const Standing& after_;
+  std::size_t dimension_;
+  Numbers bounds_;  // where a tile of either end begins or ends along the dimension, ascending
+};
+
 // May the step be taken here, and does it lead to `after`?
 Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing);
 // Bytes that every device receives from others.

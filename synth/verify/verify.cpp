@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "synth/machine/round_cost.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth {
@@ -84,9 +85,11 @@ class PlanVerifier {
 
   base::Status run() {
     TESSERA_TRY_STATUS(as_status(check_ends(), "its ends"));
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-      const auto where = fmt::format("step {} ({})", i + 1, name(plan_.steps[i].collective.kind));
-      TESSERA_TRY_STATUS(as_status(take(plan_.steps[i]), where));
+    for (std::size_t i = 0; i < plan_.steps.size();) {
+      const Collective& step = plan_.steps[i].collective;
+      const auto where = fmt::format("step {} ({})", i + 1, name(step.kind));
+      TESSERA_TRY_STATUS(as_status(step.round ? take_rounds(i) : take(plan_.steps[i]), where));
+      i += step.round ? static_cast<std::size_t>(step.round->count) : 1;
     }
     TESSERA_TRY_STATUS(as_status(check_end(state_, plan_.to), "its end"));
     TESSERA_TRY_STATUS(as_status(check_sums(state_, contributors_), "its end"));
@@ -119,10 +122,78 @@ class PlanVerifier {
     const Fault figures = check_step_figures(step, received, after);
     state_.type = step.after;
     state_.standing = after;
+    add_price(step, price);
+    return figures;
+  }
+
+  // All rounds of an exchange are there, in order, and nothing else.
+  Fault check_rounds(std::size_t first) const {
+    const Collective& step = plan_.steps[first].collective;
+    const Round round = *step.round;
+    if (round.index != 0) return "it is not the first of its rounds";
+    if (round.count < 2) return "it is cut into fewer than two rounds";
+    if (round.count > static_cast<std::int64_t>(plan_.steps.size() - first)) return "some of its rounds are missing";
+    for (std::int64_t k = 0; k < round.count; ++k) {
+      const PlanStep& next = plan_.steps[first + static_cast<std::size_t>(k)];
+      const bool same = next.collective.kind == step.kind && next.collective.target == step.target &&
+                        next.collective.round == Round{k, round.count, round.dimension} &&
+                        next.after == plan_.steps[first].after && next.collective.also.empty();
+      if (!same) return fmt::format("its round {} is another step", k + 1);
+    }
+    return std::nullopt;
+  }
+
+  // An exchange in rounds: what has left makes room, so that its source must be all that is alive.
+  Fault take_rounds(std::size_t first) {
+    if (auto fault = check_rounds(first)) return fault;
+    const PlanStep& step = plan_.steps[first];
+    const Standing after(step.after);
+    if (auto fault = check_sums_fit(after)) return fault;
+    if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
+    if (live_ != tile_bytes_of(state_.standing, step.after.element())) return "its source is a view of a larger tile";
+    if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+    if (auto fault = replay_rounds(first, after)) return fault;
+    state_.type = step.after;
+    state_.standing = after;
+    return std::nullopt;
+  }
+
+  // In every round a device holds what has not left before it and what has arrived by then.
+  Fault replay_rounds(std::size_t first, const Standing& after) {
+    const PlanStep& step = plan_.steps[first];
+    const Round round = *step.collective.round;
+    const Numbers output = tile_bytes_of(after, step.after.element());
+    const RoundReplay replay(state_.standing, after, round.dimension);
+    const auto prices = costs_of_rounds(machine_, state_.type, step.after, round.dimension, round.count);
+    Numbers arrived(output.size(), 0);
+    for (std::int64_t k = 0; k < round.count; ++k) {
+      const RoundElements moved = replay.elements_of(Round{k, round.count, round.dimension});
+      const Numbers received = in_bytes(moved.received);
+      add(arrived, in_bytes(moved.arrive), 1);
+      const std::int64_t peak = largest_sum(live_, arrived);
+      add(live_, in_bytes(moved.leave), -1);
+      const PlanStep& next = plan_.steps[first + static_cast<std::size_t>(k)];
+      if (auto fault = check_step_counts(next, received, output, peak)) return fault;
+      add_price(next, prices[static_cast<std::size_t>(k)]);
+    }
+    if (arrived != output) return "its rounds do not bring every element once";
+    if (largest(live_) != 0) return "its rounds do not take every element away";
+    live_ = output;
+    return std::nullopt;
+  }
+
+  Numbers in_bytes(Numbers elements) const {
+    for (std::int64_t& count : elements) count *= bytes_of(plan_.from.element());
+    return elements;
+  }
+  static void add(Numbers& to, const Numbers& more, std::int64_t times) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += times * more[i];
+  }
+
+  void add_price(const PlanStep& step, const StepCost& price) {
     seconds_ += price.seconds;
     priced_ = priced_ || step.seconds != 0;
     price_fault_ = first_of({price_fault_, differs("time of a step", step.seconds, price.seconds)});
-    return figures;
   }
 
   Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after) {
@@ -130,10 +201,14 @@ class PlanVerifier {
     const bool is_view = step.collective.kind == CollectiveKind::slice;
     const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output);
     if (!is_view) live_ = output;
+    return check_step_counts(step, received, output, peak);
+  }
+
+  Fault check_step_counts(const PlanStep& step, const Numbers& received, const Numbers& output, std::int64_t peak) {
     local_ = std::max(local_, largest(output));
     peak_ = std::max(peak_, peak);
     received_ += sum(received);
-    const auto [groups, group_size] = groups_of(step.collective, after.devices());
+    const auto [groups, group_size] = groups_of(step.collective, static_cast<std::int64_t>(output.size()));
     return first_of({differs("output", step.local_bytes_max, largest(output)),
                      differs("received bytes", step.received_bytes_total, sum(received)),
                      differs("most received bytes", step.received_bytes_max, largest(received)),

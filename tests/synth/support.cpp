@@ -163,6 +163,71 @@ Data run_step(const Collective& step, const ArrayType& before, const ArrayType& 
   return out;
 }
 
+std::int64_t round_of(const ArrayType& from, const ArrayType& to, std::size_t dimension, std::int64_t count,
+                      std::int64_t coordinate) {
+  Interval piece{0, to.shape()[dimension]};
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    for (const ArrayType* type : {&from, &to}) {
+      const Interval tile = tile_interval(*type, dimension, device);
+      for (const std::int64_t end : {tile.begin, tile.end}) {
+        if (end <= coordinate) piece.begin = std::max(piece.begin, end);
+        if (end > coordinate) piece.end = std::min(piece.end, end);
+      }
+    }
+  }
+  std::int64_t round = 0;
+  while (piece.length() * (round + 1) / count <= coordinate - piece.begin) ++round;
+  return round;
+}
+
+namespace {
+
+std::int64_t coordinate_of(const ArrayType& type, std::size_t element, std::size_t dimension) {
+  auto number = static_cast<std::int64_t>(element);
+  for (std::size_t d = type.rank(); d-- > dimension + 1;) number /= type.shape()[d];
+  return number % type.shape()[dimension];
+}
+
+std::int64_t most_held(const Data& source, const Data& target, std::int64_t element_bytes) {
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < source.size(); ++device) {
+    const auto held = [&](const Data& data) {
+      return std::count_if(data[device].begin(), data[device].end(), [](const auto& slot) { return slot.has_value(); });
+    };
+    most = std::max(most, (held(source) + held(target)) * element_bytes);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t run_round(const Collective& step, const ArrayType& before, Data& source, Data& target) {
+  const ArrayType& after = *step.target;
+  const auto [index, count, dimension] = *step.round;
+  std::vector<bool> moved;  // by coordinate
+  for (std::int64_t at = 0; at < after.shape()[dimension]; ++at) {
+    moved.push_back(round_of(before, after, dimension, count, at) == index);
+  }
+  const auto moves = [&, d = dimension](std::size_t element) {
+    return moved[static_cast<std::size_t>(coordinate_of(after, element, d))];
+  };
+  for (const BoxCopy& copy : copies(before, after)) {
+    for (const std::size_t element : element_numbers(after, copy.box)) {
+      if (!moves(element)) continue;
+      const auto value = source[static_cast<std::size_t>(copy.source)][element];
+      EXPECT_TRUE(value.has_value()) << "device " << copy.source << " sends what it does not hold any more";
+      put(target, copy.target, element, value.value_or(-1));
+    }
+  }
+  const std::int64_t most = most_held(source, target, bytes_of(after.element()));
+  for (DeviceData& data : source) {
+    for (std::size_t element = 0; element < data.size(); ++element) {
+      if (moves(element)) data[element].reset();
+    }
+  }
+  return most;
+}
+
 std::vector<std::int64_t> resolved(const ArrayType& type, const Data& data) {
   const auto count = static_cast<std::size_t>(elements(type.shape()));
   const auto parts = static_cast<std::size_t>(shard_count(type.layout().pending()));
@@ -188,8 +253,18 @@ void expect_moves_data(const Plan& plan) {
   Data data = filled(plan.from);
   const std::vector<std::int64_t> wanted = resolved(plan.from, data);
   ArrayType before = plan.from;
+  Data arrived;
   for (const PlanStep& step : plan.steps) {
-    data = run_step(step.collective, before, step.after, data);
+    const auto& round = step.collective.round;
+    if (!round) {
+      data = run_step(step.collective, before, step.after, data);
+      before = step.after;
+      continue;
+    }
+    if (round->index == 0) arrived = nothing(step.after);
+    EXPECT_EQ(run_round(step.collective, before, data, arrived), step.peak_bytes) << print_text(plan);
+    if (round->index + 1 < round->count) continue;
+    data = arrived;
     before = step.after;
   }
   EXPECT_EQ(resolved(plan.to, data), wanted) << print_text(plan);

@@ -42,9 +42,15 @@ using Data = std::vector<DeviceData>;  // by device, then row-major element numb
 Data filled(const ArrayType& type);
 // One step on real data. Fails the test where a copy reads what its source does not hold or writes twice.
 Data run_step(const Collective& step, const ArrayType& before, const ArrayType& after, const Data& data);
+// One round of an exchange that leads from `before`: what arrives is put into `target`; then what the round took away
+// leaves `source`. Gives the most bytes that a device holds until then.
+std::int64_t run_round(const Collective& step, const ArrayType& before, Data& source, Data& target);
+// The round, of so many, that moves a coordinate along the dimension: counted out by asking every device for its tiles.
+std::int64_t round_of(const ArrayType& from, const ArrayType& to, std::size_t dimension, std::int64_t count,
+                      std::int64_t coordinate);
 // The whole array that the data mean, sums resolved; fails the test where replicas differ or something is missing.
 std::vector<std::int64_t> resolved(const ArrayType& type, const Data& data);
-// Runs the plan and compares the end with the start, element by element.
+// Runs the plan and compares the end with the start, element by element; and the peaks of rounds with what was held.
 void expect_moves_data(const Plan& plan);
 
 // A plan that must exist.

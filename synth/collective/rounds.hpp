@@ -1,0 +1,24 @@
+// Private to synth: an exchange cut into rounds along one dimension, so that what has left a device makes room for what
+// comes.
+//
+// The dimension is cut wherever a tile of the source or of the target ends; every piece lies in one tile of either.
+// Each piece is then cut into as many parts as there are rounds, and round k moves the k-th part of every piece: a
+// round empties about as large a share of every source tile as it fills of every target tile.
+#pragma once
+
+#include <vector>
+
+#include "synth/collective/collective.hpp"
+
+namespace tessera::synth {
+
+// The pieces, ascending; none is empty.
+std::vector<Interval> round_pieces(const ArrayType& from, const ArrayType& to, std::size_t dimension);
+
+// The pieces that an interval consists of: those of one tile, say.
+std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Interval& interval);
+
+// What of a piece the round moves.
+Interval part_of(const Interval& piece, const Round& round);
+
+}  // namespace tessera::synth

@@ -1,0 +1,145 @@
+#include "synth/machine/round_cost.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "synth/collective/rounds.hpp"
+#include "synth/collective/routing.hpp"
+#include "synth/layout/tiling.hpp"
+#include "synth/machine/traffic.hpp"
+#include "synth/machine/units.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// A copy between devices: its interval along the dimension, the piece it lies in, and bytes of one slice of it.
+struct Message {
+  std::int32_t source = 0;
+  std::int32_t target = 0;
+  Interval interval;
+  Interval piece;
+  std::int64_t slice_bytes = 0;
+};
+
+class RoundCosts {
+ public:
+  RoundCosts(const Machine& machine, const ArrayType& before, const ArrayType& after, std::size_t dimension)
+      : machine_(machine),
+        before_(before),
+        after_(after),
+        dimension_(dimension),
+        element_bytes_(bytes_of(after.element())),
+        pieces_(round_pieces(before, after, dimension)),
+        routing_(before, after, nullptr, sender_rule(machine, after.devices())) {
+    for (const Interval& piece : pieces_) lengths_.push_back(piece.length());
+    std::sort(lengths_.begin(), lengths_.end());
+    lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
+  }
+
+  std::vector<StepCost> all(std::int64_t count) {
+    const bool exact = after_.devices() <= kExactDevicesMax || routing_.copies_at_most() <= kExactMessagesMax / count;
+    return exact ? exact_costs(count) : simplified_costs(count);
+  }
+
+ private:
+  void gather_messages() {
+    const auto add = [&](std::int32_t source, std::int32_t target, const Box& box, std::int64_t count) {
+      const Interval& interval = box[dimension_];
+      if (source == target || count == 0) return;
+      const auto ends_by = [](std::int64_t at, const Interval& piece) { return at < piece.end; };
+      const Interval piece = *std::upper_bound(pieces_.begin(), pieces_.end(), interval.begin, ends_by);
+      whole_pieces_ = whole_pieces_ && interval == piece;
+      messages_.push_back(Message{source, target, interval, piece, count / interval.length() * element_bytes_});
+    };
+    routing_.walk(add);
+  }
+
+  // Rounds that move equally much of pieces of every length cost the same, where no message has but a part of a piece.
+  std::vector<StepCost> exact_costs(std::int64_t count) {
+    gather_messages();
+    std::map<std::vector<std::int64_t>, StepCost> known;
+    std::vector<StepCost> costs;
+    for (std::int64_t index = 0; index < count; ++index) {
+      const Round round{index, count, dimension_};
+      std::vector<std::int64_t> moved;
+      for (const std::int64_t length : lengths_) moved.push_back(part_of(Interval{0, length}, round).length());
+      if (!whole_pieces_) moved.push_back(index);
+      const auto [at, is_new] = known.try_emplace(std::move(moved));
+      if (is_new) at->second = exact_cost(round);
+      costs.push_back(at->second);
+    }
+    return costs;
+  }
+
+  StepCost exact_cost(const Round& round) const {
+    Traffic traffic(machine_, after_.devices());
+    for (const Message& message : messages_) {
+      const Interval part = part_of(message.piece, round);
+      const Interval moved{std::max(part.begin, message.interval.begin), std::min(part.end, message.interval.end)};
+      traffic.add(message.source, message.target, moved.length() * message.slice_bytes);
+    }
+    return traffic.cost();
+  }
+
+  std::vector<StepCost> simplified_costs(std::int64_t count) const {
+    const Tiling source(before_);
+    const Tiling target(after_);
+    double latency = 0;
+    for (const MachineLevel& level : machine_.levels) latency = std::max(latency, level.latency_seconds);
+    std::vector<StepCost> costs(static_cast<std::size_t>(count));
+    for (std::size_t device = 0; device < target.tile_of.size(); ++device) add_received(source, target, device, costs);
+    for (StepCost& cost : costs) {
+      if (cost.received_bytes_total == 0) continue;
+      cost.rounds = std::min(routing_.cells_max(), after_.devices() - 1);
+      cost.seconds = static_cast<double>(cost.rounds) * latency +
+                     static_cast<double>(cost.received_bytes_max) / machine_.levels.back().bandwidth_bytes_per_second;
+    }
+    return costs;
+  }
+
+  // What the device receives in every round: of its tile's pieces, what it does not hold.
+  void add_received(const Tiling& source, const Tiling& target, std::size_t device,
+                    std::vector<StepCost>& costs) const {
+    const Interval& wanted = target.interval(dimension_, device);
+    if (wanted.length() == 0) return;
+    const Interval& held = source.interval(dimension_, device);
+    const std::int64_t slice = target.elements(device) / wanted.length();
+    const std::int64_t held_length =
+        Interval{std::max(held.begin, wanted.begin), std::min(held.end, wanted.end)}.length();
+    const std::int64_t held_slice =
+        held_length == 0 ? 0 : shared_elements(source, device, target, device) / held_length;
+    const std::vector<Interval> pieces = pieces_in(pieces_, wanted);
+    const auto count = static_cast<std::int64_t>(costs.size());
+    for (std::int64_t index = 0; index < count; ++index) {
+      std::int64_t received = 0;
+      for (const Interval& piece : pieces) {
+        const bool is_held = held.begin <= piece.begin && piece.end <= held.end;
+        received += part_of(piece, Round{index, count, dimension_}).length() * (slice - (is_held ? held_slice : 0));
+      }
+      StepCost& cost = costs[static_cast<std::size_t>(index)];
+      cost.received_bytes_total += received * element_bytes_;
+      cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
+    }
+  }
+
+  const Machine& machine_;
+  const ArrayType& before_;
+  const ArrayType& after_;
+  std::size_t dimension_;
+  std::int64_t element_bytes_;
+  std::vector<Interval> pieces_;
+  std::vector<std::int64_t> lengths_;  // of pieces, each once
+  Routing routing_;
+  std::vector<Message> messages_;
+  bool whole_pieces_ = true;
+};
+
+}  // namespace
+
+std::vector<StepCost> costs_of_rounds(const Machine& machine, const ArrayType& before, const ArrayType& after,
+                                      std::size_t dimension, std::int64_t count) {
+  return RoundCosts(machine, before, after, dimension).all(count);
+}
+
+}  // namespace tessera::synth

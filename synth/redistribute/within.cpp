@@ -1,0 +1,271 @@
+// Plans within a budget that the fastest plan does not keep: other chains, and chains with one step cut into rounds.
+//
+// Any step that moves data without adding is an exchange underneath, and can be cut. Rounds are for one step of a chain
+// only: its largest, when all others keep the budget. So the least budget of a chain is the larger of what its second
+// largest step needs and what its largest needs in rounds, and the planner refuses exactly below the least of those.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/round_peaks.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), more.begin(), more.end()); }
+
+// ---- Chains ----
+
+// A way to resolve what is pending, and what it leads to.
+struct Resolution {
+  Chain steps;
+  ArrayType resolved;
+};
+
+// The steps by which a chain's pending set becomes the target's, before anything is kept.
+base::Result<Resolution> resolution_of(const Chain& chain, const ArrayType& from, const ArrayType& unkept_target) {
+  Resolution found{{}, from};
+  for (const Collective& step : chain) {
+    if (found.resolved.layout().pending() == unkept_target.layout().pending()) break;
+    TESSERA_TRY(after, apply(step, found.resolved));
+    found.resolved = after;
+    found.steps.push_back(step);
+  }
+  return found;
+}
+
+// For each way to resolve what is pending: the portfolio's chain, the direct move, the plain exchange, and all detours
+// over a refinement of the target.
+class Chains {
+ public:
+  Chains(const Machine& machine, const ArrayType& from, const ArrayType& to)
+      : machine_(machine), from_(from), to_(to) {}
+
+  base::Result<std::vector<Chain>> all(const std::vector<Chain>& portfolio) {
+    const PendingChange change = pending_change(from_, to_);
+    TESSERA_TRY(target, unkept(to_, change));
+    if (!change.keep.empty()) kept_ = Chain{keep_step(change.keep, to_.layout().reduce())};
+    for (const Chain& chain : portfolio) {
+      all_.push_back(chain);
+      TESSERA_TRY(resolution, resolution_of(chain, from_, target));
+      add_moves(resolution, target);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add_moves(const Resolution& resolution, const ArrayType& target) {
+    const bool exactly = !kept_.empty();
+    const Chain direct = direct_move(resolution.resolved, target, exactly);
+    add(resolution, direct);
+    if (direct.empty()) return;
+    add(resolution, Chain{exchange_step(target)});
+    Refinements refinements(resolution.resolved, target, machine_);
+    while (const auto refined = refinements.next()) {
+      Chain detour = direct_move(resolution.resolved, refined->type, true);
+      append(detour, direct_move(refined->type, target, exactly));
+      add(resolution, detour);
+    }
+  }
+  void add(const Resolution& resolution, const Chain& move) {
+    Chain chain = resolution.steps;
+    append(chain, move);
+    append(chain, kept_);
+    all_.push_back(std::move(chain));
+  }
+
+  const Machine& machine_;
+  const ArrayType& from_;
+  const ArrayType& to_;
+  Chain kept_;
+  std::vector<Chain> all_;
+};
+
+// ---- Rounds ----
+
+bool moves_data(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: return true;
+    case CollectiveKind::slice:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::keep: return false;
+  }
+  return false;
+}
+
+// A chain with the types before and after each step, and its largest step.
+struct Course {
+  Chain chain;
+  std::vector<ArrayType> types;
+  std::int64_t launches = 0;
+  std::size_t largest = 0;
+  std::int64_t peak = 0;         // of that step, in one go
+  std::int64_t others_peak = 0;  // of the others
+
+  // What a slice is a view of cannot be freed as it leaves.
+  bool may_cut() const {
+    const bool of_view = largest > 0 && chain[largest - 1].kind == CollectiveKind::slice;
+    return !chain.empty() && moves_data(chain[largest].kind) && !of_view && others_peak < peak;
+  }
+  RoundPeaks peaks_along(std::size_t dimension) const {
+    return RoundPeaks(types[largest], types[largest + 1], dimension);
+  }
+  Chain in_rounds(std::size_t dimension, std::int64_t count) const {
+    const auto at = chain.begin() + static_cast<std::ptrdiff_t>(largest);
+    Chain cut_chain(chain.begin(), at);
+    for (std::int64_t index = 0; index < count; ++index) {
+      Collective& step = cut_chain.emplace_back(exchange_step(types[largest + 1]));
+      step.round = Round{index, count, dimension};
+    }
+    cut_chain.insert(cut_chain.end(), at + 1, chain.end());
+    return cut_chain;
+  }
+};
+
+base::Result<Course> course_of(const Chain& chain, const ArrayType& from) {
+  Course course{chain, {from}};
+  TESSERA_TRY(peaks, step_peaks(chain, from));
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    TESSERA_TRY(after, apply(chain[i], course.types.back()));
+    course.types.push_back(after);
+    course.launches += is_launch(chain[i]) ? 1 : 0;
+    if (peaks[i] > peaks[course.largest]) course.largest = i;
+  }
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (i != course.largest) course.others_peak = std::max(course.others_peak, peaks[i]);
+  }
+  course.peak = chain.empty() ? tile_bytes_max(from) : peaks[course.largest];
+  return course;
+}
+
+// JSON does not name the dimension of a round; a reader takes the first that has these figures.
+bool same_figures(const Plan& a, const Plan& b) {
+  const auto figures = [](const PlanStep& s) { return std::tuple(s.received_bytes_total, s.received_bytes_max); };
+  return a.peak_bytes == b.peak_bytes &&
+         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
+                    [&](const PlanStep& s, const PlanStep& t) { return figures(s) == figures(t); });
+}
+
+class Budget {
+ public:
+  Budget(const Machine& machine, const ArrayType& from, const ArrayType& to, std::int64_t bytes)
+      : machine_(machine), from_(from), to_(to), bytes_(bytes) {}
+
+  base::Result<Plan> best_of(const std::vector<Chain>& chains) {
+    std::vector<Course> courses;
+    for (const Chain& chain : chains) {
+      TESSERA_TRY(course, course_of(chain, from_));
+      courses.push_back(std::move(course));
+    }
+    for (const Course& course : courses) offer(course);
+    if (ways_.empty()) return over_budget(least_of(courses), bytes_);
+    return fastest();
+  }
+
+ private:
+  // The dimensions along which one course is cut into equally many rounds; none: it is taken as it is.
+  struct Way {
+    const Course* course;
+    std::int64_t rounds;
+    std::vector<std::size_t> dimensions;
+  };
+
+  void offer(const Course& course) {
+    if (course.peak <= bytes_ && course.others_peak <= bytes_) {
+      keep(Way{&course, 1, {}}, course.launches);
+      return;
+    }
+    if (!course.may_cut() || course.others_peak > bytes_) return;
+    const std::int64_t others = course.launches - 1;
+    Way way{&course, launches_ == kNoLimit ? kRoundsMax : launches_ - others, {}};
+    for (std::size_t d = 0; d < to_.rank(); ++d) {
+      const auto rounds = course.peaks_along(d).fewest(bytes_, way.rounds);
+      if (!rounds) continue;
+      if (*rounds < way.rounds) way.dimensions.clear();
+      way.rounds = *rounds;
+      way.dimensions.push_back(d);
+    }
+    if (!way.dimensions.empty()) keep(std::move(way), others + way.rounds);
+  }
+
+  void keep(Way way, std::int64_t launches) {
+    if (launches > launches_) return;
+    if (launches < launches_) ways_.clear();
+    launches_ = launches;
+    ways_.push_back(std::move(way));
+  }
+
+  base::Result<Plan> fastest() const {
+    std::optional<Plan> best;
+    for (const Way& way : ways_) {
+      TESSERA_TRY(plans, plans_of(way));
+      for (Plan& plan : plans) {
+        const auto order = [](const Plan& p) { return std::tuple(p.seconds, p.received_bytes_total); };
+        if (!best || order(plan) < order(*best)) best = std::move(plan);
+      }
+    }
+    return std::move(*best);
+  }
+
+  base::Result<std::vector<Plan>> plans_of(const Way& way) const {
+    if (way.dimensions.empty()) {
+      TESSERA_TRY(plan, priced(machine_, from_, to_, Planner::tessera, way.course->chain));
+      return std::vector<Plan>{std::move(plan)};
+    }
+    std::vector<Plan> plans;
+    for (const std::size_t d : way.dimensions) {
+      TESSERA_TRY(plan, priced(machine_, from_, to_, Planner::tessera, way.course->in_rounds(d, way.rounds)));
+      const auto same = [&](const Plan& other) { return same_figures(other, plan); };
+      if (std::none_of(plans.begin(), plans.end(), same)) plans.push_back(std::move(plan));
+    }
+    return plans;
+  }
+
+  std::int64_t least_of(const std::vector<Course>& courses) const {
+    std::int64_t least = kNoLimit;
+    for (const Course& course : courses) {
+      least = std::min(least, std::max(course.peak, course.others_peak));
+      if (!course.may_cut()) continue;
+      for (std::size_t d = 0; d < to_.rank() && course.others_peak < least; ++d) {
+        least = std::max(course.others_peak, course.peaks_along(d).least(least));
+      }
+    }
+    return least;
+  }
+
+  const Machine& machine_;
+  const ArrayType& from_;
+  const ArrayType& to_;
+  std::int64_t bytes_;
+  std::int64_t launches_ = kNoLimit;  // the fewest met
+  std::vector<Way> ways_;             // of so many
+};
+
+}  // namespace
+
+base::Diagnostic over_budget(std::int64_t least, std::int64_t budget) {
+  return base::make(base::Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
+}
+
+base::Result<Plan> plan_within(const Machine& machine, const ArrayType& from, const ArrayType& to,
+                               const std::vector<Chain>& portfolio, std::int64_t budget) {
+  std::vector<Chain> chains = portfolio;
+  if (!same_type(from, to)) {
+    TESSERA_TRY(more, Chains(machine, from, to).all(portfolio));
+    chains = std::move(more);
+  }
+  return Budget(machine, from, to, budget).best_of(chains);
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,74 @@
+// What each round of an exchange takes away and brings, worked out from where the devices stand.
+#include <algorithm>
+
+#include "synth/verify/replay.hpp"
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+// Where the k-th of `count` parts of a stretch of that length begins.
+std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{length} * k / count);
+}
+
+Interval common(const Interval& a, const Interval& b) {
+  return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+std::int64_t product_of_others(const Box& box, std::size_t dimension) {
+  std::int64_t product = 1;
+  for (std::size_t d = 0; d < box.size(); ++d) product *= d == dimension ? 1 : box[d].length();
+  return product;
+}
+
+Box box_of(const Standing& standing, std::int64_t device) {
+  Box box;
+  for (std::size_t d = 0; d < standing.extents.size(); ++d) box.push_back(standing.interval(d, device));
+  return box;
+}
+
+}  // namespace
+
+RoundReplay::RoundReplay(const Standing& before, const Standing& after, std::size_t dimension)
+    : before_(before), after_(after), dimension_(dimension) {
+  for (const Standing* standing : {&before, &after}) {
+    for (const Interval& tile : standing->tile[dimension]) {
+      bounds_.push_back(tile.begin);
+      bounds_.push_back(tile.end);
+    }
+  }
+  std::sort(bounds_.begin(), bounds_.end());
+  bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+}
+
+// Of an interval that begins and ends at bounds: between each bound and the next, the round's part.
+std::int64_t RoundReplay::length_in(const Interval& interval, const Round& round) const {
+  std::int64_t length = 0;
+  auto at = std::lower_bound(bounds_.begin(), bounds_.end(), interval.begin);
+  for (; at != bounds_.end() && *at < interval.end; ++at) {
+    const std::int64_t stretch = *(at + 1) - *at;
+    length += part_begin(stretch, round.count, round.index + 1) - part_begin(stretch, round.count, round.index);
+  }
+  return length;
+}
+
+RoundElements RoundReplay::elements_of(const Round& round) const {
+  RoundElements in_round;
+  for (std::int64_t device = 0; device < after_.devices(); ++device) {
+    const Box source = box_of(before_, device);
+    const Box target = box_of(after_, device);
+    Box held;
+    for (std::size_t d = 0; d < source.size(); ++d) held.push_back(common(source[d], target[d]));
+    const auto elements = [&](const Box& box) {
+      return length_in(box[dimension_], round) * product_of_others(box, dimension_);
+    };
+    in_round.leave.push_back(elements(source));
+    in_round.arrive.push_back(elements(target));
+    in_round.received.push_back(in_round.arrive.back() - elements(held));
+  }
+  return in_round;
+}
+
+}  // namespace tessera::synth::verifier
