@@ -54,6 +54,25 @@ class Plan(CommandLine):
     def test_meshes_may_be_written_as_in_programs(self):
         self.assertEqual(self.succeeds("plan", *change("[x: 4]"), "--json"), self.succeeds("plan", *change(), "--json"))
 
+    def test_a_budget_kept_by_rounds(self):
+        first = change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]")
+        (plan,) = self.tessera("plan", *first, "--within", "4096", "--json").objects()
+        self.assertEqual(plan["peak_bytes"], 4096)
+        self.assertNotIn("round", "".join(step["detail"] for step in plan["steps"]))
+        (plan,) = self.tessera("plan", *first, "--within", "4095", "--json").objects()
+        self.assertEqual([(step["op"], step["detail"]) for step in plan["steps"]],
+                         [("exchange", "round 1 of 2"), ("exchange", "round 2 of 2")])
+        self.assertEqual({(step["type"], step["local_bytes_max"]) for step in plan["steps"]},
+                         {("f32[16,16@(x,y),16]", 2048)})
+        self.assertEqual((plan["peak_bytes"], plan["local_bytes_max"], plan["verified"]), (3072, 2048, True))
+        text = self.succeeds("plan", *first, "--within", "4095")
+        self.assertIn("exchange  round 2 of 2  MPI_Alltoallw", text)
+        self.write("batch", self.lines({"mesh": "x:4,y:2", "from": first[3], "to": first[5], "within": 2304}))
+        (plan,) = self.tessera("plan", "--batch", "batch").objects()
+        self.assertEqual(len(plan["steps"]), 8)
+        done = self.fails(1, "plan", *first, "--within", "2303", "--json")
+        self.assertEqual(json.loads(done.out)["least_bytes"], 2304)
+
     def test_a_budget(self):
         self.succeeds("plan", *change(), "--within", "64MiB")
         done = self.fails(1, "plan", *change(), "--within", "1")
