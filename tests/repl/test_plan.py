@@ -67,11 +67,11 @@ class Plan(CommandLine):
         self.assertEqual((plan["peak_bytes"], plan["local_bytes_max"], plan["verified"]), (3072, 2048, True))
         text = self.succeeds("plan", *first, "--within", "4095")
         self.assertIn("exchange  round 2 of 2  MPI_Alltoallw", text)
-        self.write("batch", self.lines({"mesh": "x:4,y:2", "from": first[3], "to": first[5], "within": 2304}))
+        self.write("batch", json.dumps({"mesh": "x:4,y:2", "from": first[3], "to": first[5], "within": 2304}) + "\n")
         (plan,) = self.tessera("plan", "--batch", "batch").objects()
         self.assertEqual(len(plan["steps"]), 8)
-        done = self.fails(1, "plan", *first, "--within", "2303", "--json")
-        self.assertEqual(json.loads(done.out)["least_bytes"], 2304)
+        (failure,) = self.fails(1, "plan", *first, "--within", "2303", "--json").objects()
+        self.assertEqual(failure["least_bytes"], 2304)
 
     def test_a_budget(self):
         self.succeeds("plan", *change(), "--within", "64MiB")
