@@ -181,7 +181,7 @@ struct PlanRequest {
   std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
   std::vector<MachineLevel> machine = {};
   bool collectives_only = false;
-  std::optional<std::int64_t> within_bytes = {};
+  std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
 };
 
 // What the figures mean: docs/language.md, "JSON of a plan".
