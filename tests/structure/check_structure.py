@@ -41,7 +41,7 @@ DOORS = {
     "MPI": (r"mpi\.h$", r"runtime/mpi|runtime/io/mpi|embed/include/tessera/mpi\.hpp$"),
     "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
     "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
-    "CLI11": (r"CLI/", r"repl/"),
+    "CLI11": (r"CLI/", r"(repl|bench)/"),
     "libedit": (r"histedit\.h$|editline/", r"repl/"),
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
