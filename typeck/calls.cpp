@@ -132,7 +132,9 @@ std::optional<std::vector<Checked>> Checker::arguments_for(const frontend::Call&
   }
   if (!good) return std::nullopt;
   std::vector<Checked> all;
-  for (auto& value : bound) all.push_back(std::move(*value));
+  for (auto& value : bound) {
+    if (value) all.push_back(std::move(*value));
+  }
   return all;
 }
 

@@ -23,8 +23,9 @@ inline TileView chosen_dimensions(const TileView& view, std::span<const std::uin
 inline base::FixedVector<std::uint8_t, synth::kRankMax> other_dimensions(std::size_t rank,
                                                                          std::span<const std::uint8_t> dimensions) {
   base::FixedVector<std::uint8_t, synth::kRankMax> others;
-  for (std::uint8_t d = 0; d < rank; ++d) {
-    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) others.push_back(d);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const auto dimension = static_cast<std::uint8_t>(d);
+    if (std::find(dimensions.begin(), dimensions.end(), dimension) == dimensions.end()) others.push_back(dimension);
   }
   return others;
 }

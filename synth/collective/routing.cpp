@@ -140,13 +140,15 @@ Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t
 // Who shares senders with whom, counted where that is not too much to remember; else as if just the devices of one
 // target tile shared them.
 void Routing::share_senders() {
-  constexpr double kFetchesMax = 8e6;
+  constexpr double kFetchesMax = 4e5;
   if (replicas_ == 1) return;
   const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);
   const double most = std::max(static_cast<double>(devices()) * static_cast<double>(cells_max()),
                                classes * static_cast<double>(unit_count()));
   if (most > kFetchesMax) return;
   groups_ = senders_by_unit();
+  std::vector<std::int64_t> fetched_by(source_class_.size(), 0);
+  std::vector<bool> fetches_far(unit_count(), false);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
     walk_cells(target, [&](const Cell& cell, const RunOf&) {
@@ -154,7 +156,41 @@ void Routing::share_senders() {
       const std::size_t group = nearest(groups_, cell.source_class, target);
       fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
       groups_[group].total += cell.elements;
+      fetched_by[static_cast<std::size_t>(target)] += cell.elements;
+      if (group % unit_count() != innermost_unit(target)) fetches_far[innermost_unit(target)] = true;
     });
+  }
+  if (rule_.unit_bandwidth > 0 && !rule_.unit_devices.empty()) relieve_near_senders(fetched_by, fetches_far);
+}
+
+std::size_t Routing::innermost_unit(std::int64_t device) const {
+  return rule_.unit_devices.empty() ? 0 : static_cast<std::size_t>(1 + device / rule_.unit_devices.front());
+}
+
+// What the far link brings has to be so much of what near senders send, or its latency is not worth it.
+constexpr double kWorthAFarMessage = 0.25;
+
+void Routing::relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far) {
+  std::vector<std::int64_t> most_fetched(fetches_far.size(), 0);  // by a device of the unit
+  for (std::size_t device = 0; device < fetched_by.size(); ++device) {
+    auto& most = most_fetched[innermost_unit(static_cast<std::int64_t>(device))];
+    most = std::max(most, fetched_by[device]);
+  }
+  const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
+  for (std::size_t unit = 1; unit <= units; ++unit) {
+    if (fetches_far[unit]) continue;
+    std::vector<Senders*> busy;
+    for (std::size_t group = unit; group < groups_.size(); group += unit_count()) {
+      Senders& senders = groups_[group];
+      const bool others = senders.count > 0 && senders.count < replicas_;
+      if (others && senders.total > senders.count * most_fetched[unit]) busy.push_back(&senders);
+    }
+    for (Senders* senders : busy) {
+      const double near = static_cast<double>(senders->count);
+      const double far = rule_.unit_bandwidth / static_cast<double>(busy.size());
+      if (far < kWorthAFarMessage * near) continue;
+      senders->from_near = static_cast<std::int64_t>(static_cast<double>(senders->total) * near / (near + far));
+    }
   }
 }
 

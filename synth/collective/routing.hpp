@@ -5,13 +5,16 @@
 //
 // Who sends. A device fetches a cell's box from the nearest of its holders. Those that fetch of one cell from the same
 // senders are laid end to end, and each sender sends an equal stretch of that: all send as much, and a box is cut only
-// where one stretch ends and the next begins.
+// where one stretch ends and the next begins. Where near senders would be busy for longer than anybody receives, and
+// the link into their unit carries nothing else, farther holders send the last stretch: as much as the link brings in
+// the time that the near ones need for theirs.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,6 +27,8 @@ struct SenderRule {
   // How many neighbouring devices make a unit of a machine's level, ascending, above 1. A sender out of the smallest
   // unit that has one is nearest. Empty: all devices are equally near.
   std::vector<std::int64_t> unit_devices;
+  // What the link of an innermost unit carries in the time that a device's own link carries one byte.
+  double unit_bandwidth = 0;
   // A box is not cut where that leaves a piece smaller than this.
   double piece_bytes = 0;
 };
@@ -70,6 +75,7 @@ class Routing {
     std::int32_t first = 0;
     std::int32_t count = 0;
     std::int64_t total = 0;
+    std::int64_t from_near = std::numeric_limits<std::int64_t>::max();  // the rest comes from the class' other holders
   };
   // A box of the target tile: its cell, its size, its longest dimension.
   struct Cell {
@@ -92,10 +98,12 @@ class Routing {
     return dimensions_[d].runs[static_cast<std::size_t>(dimensions_[d].target_tile[static_cast<std::size_t>(target)])];
   }
   std::size_t unit_count() const;
+  std::size_t innermost_unit(std::int64_t device) const;
   std::vector<Senders> senders_by_unit() const;
   std::size_t nearest(const std::vector<Senders>& by_unit, std::int64_t source_class, std::int32_t target) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   void share_senders();
+  void relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far);
   Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
   // f(cell, runs) for every box of the target tile; runs are its intervals, one for each dimension.
   using RunOf = std::array<const Run*, kRankMax>;
@@ -104,6 +112,16 @@ class Routing {
   // f(source, begin, end): the box cut along its longest dimension, from 0 on.
   template <class F>
   void send(const Share& share, const Cell& cell, F&& f) const;
+  // The same for the part of the box that lies in one stretch: `begins` in the stretch of `length`, shared by `count`
+  // senders; sender(i) is the device of each.
+  struct Stretch {
+    std::int64_t begins = 0;
+    std::int64_t length = 0;
+    std::int64_t count = 1;
+  };
+  template <class Sender, class F>
+  void send_stretch(const Stretch& stretch, const Cell& cell, std::int64_t end, std::int64_t& sent, Sender&& sender,
+                    F&& f) const;
   // f(cell, runs, source, begin, end) for every piece of the target tile.
   template <class F>
   void walk_pieces(std::int32_t target, F&& f) const;
@@ -133,26 +151,46 @@ std::vector<BoxCopy> all_copies(const Routing& routing);
 template <class F>
 void Routing::send(const Share& share, const Cell& cell, F&& f) const {
   const Senders& senders = share.senders;
-  const auto device = [&](std::int64_t sender) { return holders_[static_cast<std::size_t>(senders.first + sender)]; };
-  const auto sender_at = [&](std::int64_t at) { return scaled(at, senders.count, senders.total); };
-  const std::int64_t first = senders.count == 1 ? 0 : sender_at(share.offset);
-  const std::int64_t last = senders.count == 1 ? 0 : sender_at(share.offset + cell.elements - 1);
-  if (first == last) {
-    f(device(first), 0, cell.longest);
-    return;
+  const auto near = [&](std::int64_t i) { return holders_[static_cast<std::size_t>(senders.first + i)]; };
+  const std::int64_t near_total = std::min(senders.total, senders.from_near);
+  std::int64_t sent = 0;
+  if (share.offset < near_total) {
+    const std::int64_t slice = cell.elements / cell.longest;
+    const std::int64_t end =
+        share.offset + cell.elements <= near_total ? cell.longest : (near_total - share.offset) / slice;
+    send_stretch(Stretch{share.offset, near_total, senders.count}, cell, end, sent, near, f);
   }
+  if (sent == cell.longest) return;
+  const auto first = static_cast<std::int64_t>(senders.first / replicas_ * replicas_);  // of the class
+  const auto others = [&](std::int64_t i) {
+    const std::int64_t at = first + i;
+    return holders_[static_cast<std::size_t>(at < senders.first ? at : at + senders.count)];
+  };
+  const Stretch rest{share.offset - near_total, senders.total - near_total, replicas_ - senders.count};
+  send_stretch(rest, cell, cell.longest, sent, others, f);
+}
+
+template <class Sender, class F>
+void Routing::send_stretch(const Stretch& stretch, const Cell& cell, std::int64_t end, std::int64_t& sent,
+                           Sender&& sender, F&& f) const {
+  if (sent == end) return;
   const std::int64_t slice = cell.elements / cell.longest;
+  const auto sender_at = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(scaled(std::max<std::int64_t>(at, 0), stretch.count, stretch.length), 0,
+                                    stretch.count - 1);
+  };
+  const std::int64_t first = stretch.count == 1 ? 0 : sender_at(stretch.begins + sent * slice);
+  const std::int64_t last = stretch.count == 1 ? 0 : sender_at(stretch.begins + end * slice - 1);
   const auto smallest =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(piece_elements_ / static_cast<double>(slice))));
-  std::int64_t begin = 0;
-  for (std::int64_t s = first; s <= last && begin < cell.longest; ++s) {
-    // Where the next sender's stretch begins, in the box.
-    const std::int64_t next = (scaled(senders.total, s + 1, senders.count) - share.offset) / slice;
-    std::int64_t end = s == last ? cell.longest : std::clamp(next, begin, cell.longest);
-    if (cell.longest - end < smallest) end = cell.longest;
-    if (end - begin < smallest && end < cell.longest) continue;
-    f(device(s), begin, end);
-    begin = end;
+  for (std::int64_t s = first; s <= last && sent < end; ++s) {
+    // Where the next sender's part begins, in the box.
+    const std::int64_t next = s == last ? end : (scaled(stretch.length, s + 1, stretch.count) - stretch.begins) / slice;
+    std::int64_t until = std::clamp(next, sent, end);
+    if (end - until < smallest) until = end;
+    if (until - sent < smallest && until < end) continue;
+    f(sender(s), sent, until);
+    sent = until;
   }
 }
 

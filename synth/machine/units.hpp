@@ -26,12 +26,20 @@ inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
   for (const std::int64_t size : unit_devices(machine, devices)) {
     if (size > 1) rule.unit_devices.insert(rule.unit_devices.begin(), size);
   }
+  if (!rule.unit_devices.empty() && machine.levels.size() > 1) {
+    // The innermost unit above a device is the one whose devices are counted first.
+    const auto sizes = unit_devices(machine, devices);
+    const auto unit =
+        static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), rule.unit_devices.front()) - sizes.begin());
+    rule.unit_bandwidth =
+        machine.levels[unit].bandwidth_bytes_per_second / machine.levels.back().bandwidth_bytes_per_second;
+  }
   return rule;
 }
 
 // Above so many devices the bounds of time are simplified, and above so many messages the price of a step too
 // (machine.hpp).
 inline constexpr std::int64_t kExactDevicesMax = 512;
-inline constexpr std::int64_t kExactMessagesMax = 8'000'000;
+inline constexpr std::int64_t kExactMessagesMax = 400'000;
 
 }  // namespace tessera::synth

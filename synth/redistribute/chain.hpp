@@ -37,7 +37,8 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
 
-// What the target may be refined to on the way (refinements.cpp), the more promising ones first; at most 24.
+// What the target may be refined to on the way (refinements.cpp), the more promising ones first: at most 12, fewer on
+// many devices, where each takes longer to price.
 struct Refinement {
   ArrayType type;
   bool inside = false;  // by axes that lie within the innermost units: the gather after it crosses none of their links
@@ -49,7 +50,6 @@ class Refinements {
   std::optional<Refinement> next();
 
  private:
-  static constexpr std::size_t kRefinementsMax = 24;
   using Splits = std::vector<AxisList>;
   std::size_t digits_inside(std::int64_t unit) const;
   Splits following(const AxisList& digits) const;
@@ -63,6 +63,7 @@ class Refinements {
   std::vector<std::int64_t> units_;  // devices of each, ascending
   AxisList digits_;                  // that the target leaves unused, of prime size, nearest first
   std::vector<std::size_t> counts_;  // how many of them to use
+  std::size_t most_ = 0;
   std::size_t at_ = 0;
   std::vector<Layout> met_;
 };

@@ -115,13 +115,27 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
   return all;
 }
 
+// Chains of named collectives: the one that is enough, what rivals would do, gathering and slicing, which always leads
+// there.
+base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly) {
+  std::vector<Chain> all;
+  if (auto chain = named_move(from, to, exactly)) all.push_back(std::move(*chain));
+  const auto is_exchange = [](const Collective& step) { return step.kind == CollectiveKind::exchange; };
+  for (const Planner rival : {Planner::paper, Planner::shardy, Planner::dtensor, Planner::xla}) {
+    auto chain = rival_chain(from, to, rival);
+    if (!chain.ok() || std::any_of(chain->begin(), chain->end(), is_exchange)) continue;
+    const auto end = after_chain(*chain, from);
+    if (end.ok() && (!exactly || *end == to)) all.push_back(std::move(*chain));
+  }
+  TESSERA_TRY(gathering, gathering_moves(from, to));
+  all.insert(all.end(), gathering.begin(), gathering.end());
+  return all;
+}
+
 // With a machine: an exchange is possible, and its links say which detours may pay.
 base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
                                        const Machine* machine) {
-  if (machine == nullptr) {
-    if (auto chain = named_move(from, to, exactly)) return std::vector<Chain>{*chain};
-    return gathering_moves(from, to);
-  }
+  if (machine == nullptr) return named_chains(from, to, exactly);
   TESSERA_TRY(best, best_move(from, to, exactly, *machine));
   return std::vector<Chain>{best};
 }

@@ -19,6 +19,39 @@ std::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin, std
   return devices;
 }
 
+// The device that lacks most of its tile, over its own link.
+double missing_seconds(const Tiling& held, const Tiling& wanted, std::int64_t element_bytes, double bandwidth) {
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
+    most = std::max(most, wanted.elements(device) - shared_elements(held, device, wanted, device));
+  }
+  return static_cast<double>(most * element_bytes) / bandwidth;
+}
+
+// The most tiles that one wanted tile meets: each but the device's own comes from another sender.
+std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
+  std::vector<std::vector<std::int64_t>> met;  // by dimension and place
+  for (std::size_t d = 0; d < wanted.cuts.size(); ++d) {
+    auto& counts = met.emplace_back();
+    const std::vector<Interval>& cells = held.cuts[d];
+    const bool single = static_cast<std::int64_t>(cells.size()) >= cells.back().end;  // no cell has two elements
+    for (const Interval& tile : wanted.cuts[d]) {
+      const auto ends_before = [](const Interval& cell, std::int64_t at) { return cell.end <= at; };
+      const auto begins_before = [](const Interval& cell, std::int64_t at) { return cell.begin < at; };
+      const auto first = std::lower_bound(cells.begin(), cells.end(), tile.begin, ends_before);
+      const auto last = std::lower_bound(first, cells.end(), tile.end, begins_before);
+      counts.push_back(single ? tile.length() : last - first);
+    }
+  }
+  std::int64_t most = 1;
+  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
+    std::int64_t cells = 1;
+    for (std::size_t d = 0; d < met.size(); ++d) cells *= met[d][static_cast<std::size_t>(wanted.place[d][device])];
+    most = std::max(most, cells);
+  }
+  return most;
+}
+
 }  // namespace
 
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
@@ -30,16 +63,7 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       near_latency_(machine.levels.back().latency_seconds) {
   for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
   if (from.devices() <= kExactDevicesMax) units_ = into_units();
-  links_ = std::max(units_, missing_seconds(target_));
-}
-
-// The device that lacks most of its tile, over its own link.
-double Floors::missing_seconds(const Tiling& wanted) const {
-  std::int64_t most = 0;
-  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
-    most = std::max(most, wanted.elements(device) - shared_elements(source_, device, wanted, device));
-  }
-  return static_cast<double>(most * element_bytes_) / device_bandwidth_;
+  links_ = std::max(units_, missing_seconds(source_, target_, element_bytes_, device_bandwidth_));
 }
 
 // What the devices of a unit need and none of them holds, each element once, over the unit's link: for the unit that
@@ -67,24 +91,20 @@ double Floors::into_units() const {
   return longest;
 }
 
-// The most source tiles that one tile meets: each but the device's own comes from another sender.
-std::int64_t Floors::cells_met(const Tiling& wanted) const {
-  std::vector<std::vector<std::int64_t>> met;  // by dimension and place
-  for (std::size_t d = 0; d < wanted.cuts.size(); ++d) {
-    auto& counts = met.emplace_back();
-    for (const Interval& tile : wanted.cuts[d]) {
-      counts.push_back(std::count_if(source_.cuts[d].begin(), source_.cuts[d].end(), [&](const Interval& cell) {
-        return std::max(cell.begin, tile.begin) < std::min(cell.end, tile.end);
-      }));
-    }
+double Floors::of_move(const Tiling& held, const Tiling& wanted) const {
+  const double missing = missing_seconds(held, wanted, element_bytes_, device_bandwidth_);
+  return missing == 0 ? 0 : missing + static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
+}
+
+double Floors::of_moves(const std::vector<ArrayType>& types) const {
+  double seconds = 0;
+  Tiling held(types.front());
+  for (std::size_t i = 1; i < types.size(); ++i) {
+    Tiling wanted(types[i]);
+    seconds += of_move(held, wanted);
+    held = std::move(wanted);
   }
-  std::int64_t most = 1;
-  for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
-    std::int64_t cells = 1;
-    for (std::size_t d = 0; d < met.size(); ++d) cells *= met[d][static_cast<std::size_t>(wanted.place[d][device])];
-    most = std::max(most, cells);
-  }
-  return most;
+  return std::max(seconds, of_one_launch());
 }
 
 double Floors::of_refinement(const ArrayType& refined, bool inside) const {
@@ -96,8 +116,7 @@ double Floors::of_refinement(const ArrayType& refined, bool inside) const {
   const std::int64_t pieces = middle.tiles / target_.tiles;
   const double gather = static_cast<double>(gathered * element_bytes_) / device_bandwidth_ +
                         static_cast<double>(pieces - 1) * near_latency_;
-  const double exchange = std::max(inside ? units_ : 0, missing_seconds(middle)) +
-                          static_cast<double>(cells_met(middle) - 1) * near_latency_;
+  const double exchange = std::max(inside ? units_ : 0, of_move(source_, middle));
   return gather + exchange;
 }
 

@@ -20,11 +20,12 @@ class Floors {
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
   double of_refinement(const ArrayType& refined, bool inside) const;
+  // Seconds that moves through these types, each to the next, take.
+  double of_moves(const std::vector<ArrayType>& types) const;
 
  private:
-  double missing_seconds(const Tiling& wanted) const;
+  double of_move(const Tiling& held, const Tiling& wanted) const;
   double into_units() const;
-  std::int64_t cells_met(const Tiling& wanted) const;
 
   const Machine& machine_;
   std::int64_t element_bytes_;

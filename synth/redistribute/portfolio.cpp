@@ -79,16 +79,28 @@ class Portfolio {
 
   // Their chains are as good as any where they keep the bound; that a rival cannot is no error here.
   base::Status consider_rivals(const Floors& floors) {
-    for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::xla, Planner::gather}) {
+    std::vector<std::vector<ArrayType>> met{types_of(best_.chain)};
+    for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::gather, Planner::xla}) {
       if (floors.of_one_launch() >= best_.seconds) return base::Done{};
       auto chain = rival_chain(from_, to_, rival);
-      if (chain.ok() && (!exactly_ || ends_exactly(*chain))) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      if (!chain.ok()) continue;
+      std::vector<ArrayType> types = types_of(*chain);
+      if (exactly_ && types.back() != to_) continue;
+      if (std::find(met.begin(), met.end(), types) != met.end()) continue;
+      if (floors.of_moves(types) < best_.seconds) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      met.push_back(std::move(types));
     }
     return base::Done{};
   }
-  bool ends_exactly(const Chain& chain) const {
-    const auto end = after_chain(chain, from_);
-    return end.ok() && *end == to_;
+  // The types that a chain passes through, both ends included.
+  std::vector<ArrayType> types_of(const Chain& chain) const {
+    std::vector<ArrayType> types{from_};
+    for (const Collective& step : chain) {
+      auto after = apply(step, types.back());
+      if (!after.ok()) break;
+      types.push_back(std::move(*after));
+    }
+    return types;
   }
 
   const ArrayType& from_;

@@ -62,6 +62,7 @@ using Splits = std::vector<AxisList>;
 Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
     : from_(from), to_(to), units_(sender_rule(machine, to.devices()).unit_devices) {
   if (to.rank() == 0) return;
+  most_ = to.devices() <= 64 ? 12 : to.devices() <= kExactDevicesMax ? 4 : 2;
   std::vector<AxisList> used = to.layout().splits();
   used.push_back(to.layout().pending());
   digits_ = nearest_digits(to.mesh(), unused(to.mesh(), used), units_);
@@ -80,7 +81,7 @@ std::size_t Refinements::digits_inside(std::int64_t unit) const {
 
 std::optional<Refinement> Refinements::next() {
   const std::size_t ways = to_.rank() + 2;
-  while (met_.size() < kRefinementsMax && at_ < counts_.size() * ways) {
+  while (met_.size() < most_ && at_ < counts_.size() * ways) {
     const std::size_t way = at_ % ways;
     AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(counts_[at_ / ways]));
     ++at_;

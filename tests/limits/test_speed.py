@@ -1,4 +1,5 @@
-"""How long ordinary work may take. Of several runs the best counts, since other programs can only make it slower."""
+"""How long ordinary work may take, in seconds of processor time. Of several runs the best counts, since other programs can
+only make it slower."""
 
 import os
 import statistics

@@ -271,6 +271,18 @@ TEST(PlanOptionsTest, CollectivesOnlyUsesNoExchange) {
   EXPECT_EQ(steps_of(planned("x:4", "f32[8@x,8]", "f32[8,8@x]", only)), "all_to_all");
 }
 
+// One permutation is not always enough under strictly named axes.
+TEST(PlanOptionsTest, CollectivesOnlyMayNeedPermutationsOnBothSides) {
+  PlanOptions only;
+  only.collectives_only = true;
+  const Plan change = planned("x:2,y:3,z:2", "f32[6@(y,x),6@z]", "f32[6@x,6@(y,z)]", only);
+  EXPECT_EQ(steps_of(change), "permute, all_to_all, permute");
+  EXPECT_LE(change.local_bytes_max, change.bound_bytes);
+  const Plan uneven = planned("x:2,y:3,z:2", "f32[7@(z,x),7@y]", "f32[7@y,7@(z,x)]", only);
+  EXPECT_LE(uneven.steps.size(), 5U);
+  expect_moves_data(uneven);
+}
+
 TEST(PlanOptionsTest, RivalsSayWhatTheyCannotDo) {
   EXPECT_EQ(failure("x:4", "f32[8@x]", "f32[8]{+x}", by(Planner::xla)), "unsupported");
   EXPECT_EQ(failure("x:4,y:2", "f32[8@(y,x)]", "f32[8]", by(Planner::dtensor)), "unsupported");
