@@ -97,11 +97,11 @@ base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const A
 // The peak of every step of a chain.
 base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from);
 
-// Where the fastest plan is over the budget and the source is dead afterwards (within.cpp): of the portfolio's chains,
-// the direct exchange and the detours over refinements of the target, each with at most one of its steps in rounds, the
-// one of fewest launches whose peak keeps the budget; then the fastest.
+// Where the fastest plan is over the budget (within.cpp): of the portfolio's chains, the direct exchange and the
+// detours over refinements of the target the one of fewest launches whose peak keeps the budget; then the fastest.
+// Where the source is dead afterwards, one step of a chain may be cut into rounds.
 base::Result<Plan> plan_within(const Machine& machine, const ArrayType& from, const ArrayType& to,
-                               const std::vector<Chain>& portfolio, std::int64_t budget);
+                               const std::vector<Chain>& portfolio, const PlanOptions& options);
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 
 // A plan with all figures but its lower bounds, not verified.

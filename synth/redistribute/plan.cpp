@@ -67,10 +67,9 @@ base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& optio
   return std::move(*std::min_element(candidates.begin(), candidates.end(), order));
 }
 
-// May a budget be kept by rounds?
-bool may_cut(const PlanOptions& options) {
-  return options.within_bytes && options.source_dies && options.planner == Planner::tessera &&
-         !options.collectives_only;
+// Is there more than the fastest chains to keep a budget with?
+bool may_detour(const PlanOptions& options) {
+  return options.within_bytes && options.planner == Planner::tessera && !options.collectives_only;
 }
 
 // The best of the chains within the limits.
@@ -81,18 +80,18 @@ base::Result<Plan> best_of(const Machine& machine, const ArrayType& from, const 
     TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
     candidates.push_back(std::move(candidate));
   }
-  if (!may_cut(options)) return choose(std::move(candidates), options);
+  if (!may_detour(options)) return choose(std::move(candidates), options);
   PlanOptions boundless = options;
   boundless.within_bytes.reset();
   TESSERA_TRY(best, choose(std::move(candidates), boundless));
   if (best.peak_bytes <= *options.within_bytes) return best;
-  return plan_within(machine, from, to, chains, *options.within_bytes);
+  return plan_within(machine, from, to, chains, options);
 }
 
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
   return fmt::format("{} {}; {} {}; {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
-                     may_cut(options));
+                     options.within_bytes && options.source_dies);
 }
 
 }  // namespace

@@ -159,8 +159,8 @@ bool same_figures(const Plan& a, const Plan& b) {
 
 class Budget {
  public:
-  Budget(const Machine& machine, const ArrayType& from, const ArrayType& to, std::int64_t bytes)
-      : machine_(machine), from_(from), to_(to), bytes_(bytes) {}
+  Budget(const Machine& machine, const ArrayType& from, const ArrayType& to, const PlanOptions& options)
+      : machine_(machine), from_(from), to_(to), bytes_(*options.within_bytes), source_dies_(options.source_dies) {}
 
   base::Result<Plan> best_of(const std::vector<Chain>& chains) {
     std::vector<Course> courses;
@@ -186,7 +186,7 @@ class Budget {
       keep(Way{&course, 1, {}}, course.launches);
       return;
     }
-    if (!course.may_cut() || course.others_peak > bytes_) return;
+    if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return;
     const std::int64_t others = course.launches - 1;
     Way way{&course, launches_ == kNoLimit ? kRoundsMax : launches_ - others, {}};
     for (std::size_t d = 0; d < to_.rank(); ++d) {
@@ -236,7 +236,7 @@ class Budget {
     std::int64_t least = kNoLimit;
     for (const Course& course : courses) {
       least = std::min(least, std::max(course.peak, course.others_peak));
-      if (!course.may_cut()) continue;
+      if (!source_dies_ || !course.may_cut()) continue;
       for (std::size_t d = 0; d < to_.rank() && course.others_peak < least; ++d) {
         least = std::max(course.others_peak, course.peaks_along(d).least(least));
       }
@@ -248,6 +248,7 @@ class Budget {
   const ArrayType& from_;
   const ArrayType& to_;
   std::int64_t bytes_;
+  bool source_dies_;
   std::int64_t launches_ = kNoLimit;  // the fewest met
   std::vector<Way> ways_;             // of so many
 };
@@ -259,13 +260,13 @@ base::Diagnostic over_budget(std::int64_t least, std::int64_t budget) {
 }
 
 base::Result<Plan> plan_within(const Machine& machine, const ArrayType& from, const ArrayType& to,
-                               const std::vector<Chain>& portfolio, std::int64_t budget) {
+                               const std::vector<Chain>& portfolio, const PlanOptions& options) {
   std::vector<Chain> chains = portfolio;
   if (!same_type(from, to)) {
     TESSERA_TRY(more, Chains(machine, from, to).all(portfolio));
     chains = std::move(more);
   }
-  return Budget(machine, from, to, budget).best_of(chains);
+  return Budget(machine, from, to, options).best_of(chains);
 }
 
 }  // namespace tessera::synth

@@ -52,7 +52,7 @@ class PlanningAlone : public ::testing::Test {
 TEST_F(PlanningAlone, TakesMicrosecondsOnTheYardstick) {
   std::vector<double> seconds;
   for (const bench::ProblemClass& of : bench::all_classes()) {
-    for (const bench::Problem& problem : bench::problems(of.meshes, of.extents, 50, 3)) {
+    for (const bench::Problem& problem : bench::problems(of.meshes, of.extents, 20, 3)) {
       seconds.push_back(seconds_to_plan(problem.from, problem.to, machine_for(of.machine, problem, of.local_bytes), 2));
     }
   }
@@ -78,19 +78,20 @@ std::vector<Machine> machines(std::int64_t devices) {
 }
 
 TEST_F(PlanningAlone, TakesMillisecondsFor512Devices) {
+  constexpr double kSecondsMax = 60e-3;
   Random random(5);
   double longest = 0;
   for (const std::string_view on :
        {"a:512", "a:64,b:8", "a:16,b:32", "a:8,b:8,c:8", "a:4,b:2,c:4,d:2,e:8", "a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:4"}) {
     const MeshRef shared = mesh(on);
-    for (int pair = 0; pair < 12; ++pair) {
+    for (int pair = 0; pair < 3; ++pair) {
       const synth::Shape shape(1 + random.below(4), pair % 3 == 0 ? 1000 : 512);
-      const ArrayType from = any_type(shared, shape, pair % 4 == 0, random);
+      const ArrayType from = any_type(shared, shape, pair % 3 == 1, random);
       const ArrayType to = any_type(shared, shape, false, random);
       for (const Machine& machine : machines(512)) {
         const double seconds = seconds_to_plan(from, to, machine, 2);
         longest = std::max(longest, seconds);
-        EXPECT_LT(seconds, 60e-3) << print(*shared) << ": " << print(from) << " -> " << print(to);
+        EXPECT_LT(seconds, kSecondsMax) << print(*shared) << ": " << print(from) << " -> " << print(to);
       }
     }
   }
