@@ -69,7 +69,9 @@ void expect_ours(const ProblemClass& problems, const Score& ours) {
   EXPECT_EQ(ours.beyond_bound, 0U);
   const auto ceiling = ceiling_of(problems);
   if (!ceiling) return;
-  EXPECT_LE(ours.seconds.geometric_mean, ceiling->mean);
+  // The mean of fewer problems strays from that of 3,000.
+  const double stray = 0.3 / std::sqrt(static_cast<double>(ours.problems));
+  EXPECT_LE(ours.seconds.geometric_mean, ceiling->mean * (1 + stray));
   EXPECT_LE(ours.seconds.most, ceiling->most);
 }
 
