@@ -167,10 +167,9 @@ std::size_t Routing::innermost_unit(std::int64_t device) const {
   return rule_.unit_devices.empty() ? 0 : static_cast<std::size_t>(1 + device / rule_.unit_devices.front());
 }
 
-// What the far link brings has to be so much of what near senders send, or its latency is not worth it.
-constexpr double kWorthAFarMessage = 0.25;
-
 void Routing::relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far) {
+  // What the far link brings has to be so much of what near senders send, or its latency is not worth it.
+  constexpr double kWorthAFarMessage = 0.25;
   std::vector<std::int64_t> most_fetched(fetches_far.size(), 0);  // by a device of the unit
   for (std::size_t device = 0; device < fetched_by.size(); ++device) {
     auto& most = most_fetched[innermost_unit(static_cast<std::int64_t>(device))];

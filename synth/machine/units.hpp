@@ -19,20 +19,17 @@ inline std::vector<std::int64_t> unit_devices(const Machine& machine, std::int64
 
 // What a routing has to know of the machine: units ascending, without single devices.
 inline SenderRule sender_rule(const Machine& machine, std::int64_t devices) {
-  SenderRule rule{{}, 0};
+  SenderRule rule;
   for (const MachineLevel& level : machine.levels) {
     rule.piece_bytes = std::max(rule.piece_bytes, level.latency_seconds * level.bandwidth_bytes_per_second);
   }
-  for (const std::int64_t size : unit_devices(machine, devices)) {
-    if (size > 1) rule.unit_devices.insert(rule.unit_devices.begin(), size);
-  }
-  if (!rule.unit_devices.empty() && machine.levels.size() > 1) {
-    // The innermost unit above a device is the one whose devices are counted first.
-    const auto sizes = unit_devices(machine, devices);
-    const auto unit =
-        static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), rule.unit_devices.front()) - sizes.begin());
+  const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    if (sizes[l] == 1) continue;
+    rule.unit_devices.insert(rule.unit_devices.begin(), sizes[l]);
+    // The last of them is the innermost.
     rule.unit_bandwidth =
-        machine.levels[unit].bandwidth_bytes_per_second / machine.levels.back().bandwidth_bytes_per_second;
+        machine.levels[l].bandwidth_bytes_per_second / machine.levels.back().bandwidth_bytes_per_second;
   }
   return rule;
 }

@@ -1,6 +1,6 @@
 // Candidate chains. All of them have one form: resolve what is pending and must not be, move the data, keep what
-// becomes pending on one replica. The move is one exchange, or the collective it is; what differs is how sums are
-// resolved.
+// becomes pending on one replica. For each way to resolve sums the portfolio names the best move; without a general
+// exchange there are several to choose from.
 #include <algorithm>
 #include <utility>
 
