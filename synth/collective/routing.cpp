@@ -27,12 +27,16 @@ Interval in_source(Interval target, std::int64_t source_extent, std::int64_t off
 }  // namespace
 
 Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule)
-    : rule_(std::move(rule)), piece_elements_(rule_.piece_bytes / static_cast<double>(bytes_of(to.element()))) {
+    : rule_(std::move(rule)) {
+  constexpr double kNeverCut = 1e18;
+  const double piece = std::ceil(rule_.piece_bytes / static_cast<double>(bytes_of(to.element())));
+  piece_elements_ = static_cast<std::int64_t>(std::min(piece, kNeverCut));
   TESSERA_CHECK(from.devices() == to.devices(), "copies between meshes of different sizes");
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
   number_targets(to);
+  for (const std::int64_t unit : rule_.unit_devices) unit_count_ += devices() / unit;
   share_senders();
 }
 
@@ -86,15 +90,9 @@ void Routing::number_sources(const ArrayType& from) {
   }
 }
 
-std::size_t Routing::unit_count() const {
-  std::int64_t count = 1;
-  for (const std::int64_t unit : rule_.unit_devices) count += devices() / unit;
-  return static_cast<std::size_t>(count);
-}
-
 // Of every source class: all its holders, then those in each unit of each level, innermost first.
 std::vector<Routing::Senders> Routing::senders_by_unit() const {
-  const std::size_t units = unit_count();
+  const auto units = static_cast<std::size_t>(unit_count_);
   std::vector<Senders> all(holders_.size() / static_cast<std::size_t>(replicas_) * units);
   for (std::size_t i = 0; i < holders_.size(); ++i) {
     const std::size_t of_class = i / static_cast<std::size_t>(replicas_) * units;
@@ -112,16 +110,23 @@ std::vector<Routing::Senders> Routing::senders_by_unit() const {
   return all;
 }
 
-std::size_t Routing::nearest(const std::vector<Senders>& by_unit, std::int64_t source_class,
-                             std::int32_t target) const {
-  const std::size_t of_class = static_cast<std::size_t>(source_class) * unit_count();
+// The numbers of the units that a device is in, innermost first; the whole machine's, 0, is the last.
+Routing::UnitNumbers Routing::units_of(std::int64_t device) const {
+  UnitNumbers units;
   std::int64_t before = 1;
   for (const std::int64_t unit : rule_.unit_devices) {
-    const std::size_t at = of_class + static_cast<std::size_t>(before + target / unit);
-    if (by_unit[at].count > 0) return at;
+    units.push_back(static_cast<std::size_t>(before + device / unit));
     before += devices() / unit;
   }
-  return of_class;
+  units.push_back(0);
+  return units;
+}
+
+// The number of the nearest unit that has holders of the class.
+std::size_t Routing::nearest(std::int64_t source_class, const UnitNumbers& units) const {
+  const std::int64_t of_class = source_class * unit_count_;
+  const auto holds = [&](std::size_t unit) { return groups_[static_cast<std::size_t>(of_class) + unit].count > 0; };
+  return *std::find_if(units.begin(), units.end(), holds);
 }
 
 Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t target) const {
@@ -144,27 +149,25 @@ void Routing::share_senders() {
   if (replicas_ == 1) return;
   const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);
   const double most = std::max(static_cast<double>(devices()) * static_cast<double>(cells_max()),
-                               classes * static_cast<double>(unit_count()));
+                               classes * static_cast<double>(unit_count_));
   if (most > kFetchesMax) return;
   groups_ = senders_by_unit();
   std::vector<std::int64_t> fetched_by(source_class_.size(), 0);
-  std::vector<bool> fetches_far(unit_count(), false);
+  std::vector<bool> fetches_far(static_cast<std::size_t>(unit_count_), false);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
+    const UnitNumbers units = units_of(target);
     walk_cells(target, [&](const Cell& cell, const RunOf&) {
       if (source_class_[static_cast<std::size_t>(target)] == cell.source_class) return;
-      const std::size_t group = nearest(groups_, cell.source_class, target);
+      const std::size_t unit = nearest(cell.source_class, units);
+      const std::size_t group = static_cast<std::size_t>(cell.source_class * unit_count_) + unit;
       fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
       groups_[group].total += cell.elements;
       fetched_by[static_cast<std::size_t>(target)] += cell.elements;
-      if (group % unit_count() != innermost_unit(target)) fetches_far[innermost_unit(target)] = true;
+      if (unit != units.front()) fetches_far[units.front()] = true;
     });
   }
   if (rule_.unit_bandwidth > 0 && !rule_.unit_devices.empty()) relieve_near_senders(fetched_by, fetches_far);
-}
-
-std::size_t Routing::innermost_unit(std::int64_t device) const {
-  return rule_.unit_devices.empty() ? 0 : static_cast<std::size_t>(1 + device / rule_.unit_devices.front());
 }
 
 void Routing::relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far) {
@@ -172,14 +175,14 @@ void Routing::relieve_near_senders(const std::vector<std::int64_t>& fetched_by, 
   constexpr double kWorthAFarMessage = 0.25;
   std::vector<std::int64_t> most_fetched(fetches_far.size(), 0);  // by a device of the unit
   for (std::size_t device = 0; device < fetched_by.size(); ++device) {
-    auto& most = most_fetched[innermost_unit(static_cast<std::int64_t>(device))];
+    auto& most = most_fetched[units_of(static_cast<std::int64_t>(device)).front()];
     most = std::max(most, fetched_by[device]);
   }
   const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
   for (std::size_t unit = 1; unit <= units; ++unit) {
     if (fetches_far[unit]) continue;
     std::vector<Senders*> busy;
-    for (std::size_t group = unit; group < groups_.size(); group += unit_count()) {
+    for (std::size_t group = unit; group < groups_.size(); group += fetches_far.size()) {
       Senders& senders = groups_[group];
       const bool others = senders.count > 0 && senders.count < replicas_;
       if (others && senders.total > senders.count * most_fetched[unit]) busy.push_back(&senders);

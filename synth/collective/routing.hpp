@@ -77,11 +77,12 @@ class Routing {
     std::int64_t total = 0;
     std::int64_t from_near = std::numeric_limits<std::int64_t>::max();  // the rest comes from the class' other holders
   };
-  // A box of the target tile: its cell, its size, its longest dimension.
+  // A box of the target tile: its cell, its size, its longest dimension and how many elements each of its steps has.
   struct Cell {
     std::int64_t source_class = 0;
     std::int64_t elements = 1;
     std::int64_t longest = 1;
+    std::int64_t slice = 1;
     std::size_t longest_dimension = 0;
   };
   // Where a fetched box lies among all that its senders send.
@@ -97,10 +98,10 @@ class Routing {
   const std::vector<Run>& runs(std::size_t d, std::int32_t target) const {
     return dimensions_[d].runs[static_cast<std::size_t>(dimensions_[d].target_tile[static_cast<std::size_t>(target)])];
   }
-  std::size_t unit_count() const;
-  std::size_t innermost_unit(std::int64_t device) const;
+  using UnitNumbers = std::vector<std::size_t>;
+  UnitNumbers units_of(std::int64_t device) const;
   std::vector<Senders> senders_by_unit() const;
-  std::size_t nearest(const std::vector<Senders>& by_unit, std::int64_t source_class, std::int32_t target) const;
+  std::size_t nearest(std::int64_t source_class, const UnitNumbers& units) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   void share_senders();
   void relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far);
@@ -128,7 +129,8 @@ class Routing {
 
   std::vector<Dimension> dimensions_;
   SenderRule rule_;
-  double piece_elements_ = 1;
+  std::int64_t piece_elements_ = 1;
+  std::int64_t unit_count_ = 1;  // of all levels, and the whole machine
   std::int64_t pending_count_ = 1;
   std::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
   std::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
@@ -155,9 +157,8 @@ void Routing::send(const Share& share, const Cell& cell, F&& f) const {
   const std::int64_t near_total = std::min(senders.total, senders.from_near);
   std::int64_t sent = 0;
   if (share.offset < near_total) {
-    const std::int64_t slice = cell.elements / cell.longest;
     const std::int64_t end =
-        share.offset + cell.elements <= near_total ? cell.longest : (near_total - share.offset) / slice;
+        share.offset + cell.elements <= near_total ? cell.longest : (near_total - share.offset) / cell.slice;
     send_stretch(Stretch{share.offset, near_total, senders.count}, cell, end, sent, near, f);
   }
   if (sent == cell.longest) return;
@@ -174,15 +175,24 @@ template <class Sender, class F>
 void Routing::send_stretch(const Stretch& stretch, const Cell& cell, std::int64_t end, std::int64_t& sent,
                            Sender&& sender, F&& f) const {
   if (sent == end) return;
-  const std::int64_t slice = cell.elements / cell.longest;
+  if (stretch.count == 1) {
+    f(sender(std::int64_t{0}), sent, end);
+    sent = end;
+    return;
+  }
+  const std::int64_t slice = cell.slice;
   const auto sender_at = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(scaled(std::max<std::int64_t>(at, 0), stretch.count, stretch.length), 0,
                                     stretch.count - 1);
   };
-  const std::int64_t first = stretch.count == 1 ? 0 : sender_at(stretch.begins + sent * slice);
-  const std::int64_t last = stretch.count == 1 ? 0 : sender_at(stretch.begins + end * slice - 1);
-  const auto smallest =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(piece_elements_ / static_cast<double>(slice))));
+  const std::int64_t first = sender_at(stretch.begins + sent * slice);
+  const std::int64_t last = sender_at(stretch.begins + end * slice - 1);
+  if (first == last) {
+    f(sender(first), sent, end);
+    sent = end;
+    return;
+  }
+  const std::int64_t smallest = std::max<std::int64_t>(1, (piece_elements_ + slice - 1) / slice);
   for (std::int64_t s = first; s <= last && sent < end; ++s) {
     // Where the next sender's part begins, in the box.
     const std::int64_t next = s == last ? end : (scaled(stretch.length, s + 1, stretch.count) - stretch.begins) / slice;
@@ -218,14 +228,14 @@ void Routing::walk_target(std::int32_t target, F&& f) const {
                   Interval& longest = box[cell.longest_dimension];
                   longest = Interval{longest.begin + begin, longest.begin + end};
                 }
-                f(source, target, std::as_const(box), cell.elements / cell.longest * (end - begin));
+                f(source, target, std::as_const(box), cell.slice * (end - begin));
               });
 }
 
 template <class F>
 void Routing::count_target(std::int32_t target, F&& f) const {
   walk_pieces(target, [&](const Cell& cell, const RunOf&, std::int32_t source, std::int64_t begin, std::int64_t end) {
-    f(source, target, cell.elements / cell.longest * (end - begin));
+    f(source, target, cell.slice * (end - begin));
   });
 }
 
@@ -245,12 +255,11 @@ void Routing::walk_cells(std::int32_t target, F&& f) const {
     for (std::size_t d = changed; d < rank_of_array; ++d) {
       run[d] = &(*all[d])[at[d]];
       const std::int64_t length = run[d]->interval.length();
-      outer[d + 1] = Cell{outer[d].source_class + run[d]->cell * dimensions_[d].class_stride,
-                          outer[d].elements * length, outer[d].longest, outer[d].longest_dimension};
-      if (length > outer[d].longest) {
-        outer[d + 1].longest = length;
-        outer[d + 1].longest_dimension = d;
-      }
+      const Cell& before = outer[d];
+      const std::int64_t source_class = before.source_class + run[d]->cell * dimensions_[d].class_stride;
+      outer[d + 1] = length > before.longest ? Cell{source_class, before.elements * length, length, before.elements, d}
+                                             : Cell{source_class, before.elements * length, before.longest,
+                                                    before.slice * length, before.longest_dimension};
     }
     f(outer[rank_of_array], run);
     changed = rank_of_array;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/prices.hpp"
 
 namespace tessera::synth {
 
@@ -72,12 +73,16 @@ class Refinements {
 // can hold the same data and use other axes, where tiles are empty: `exactly` the target's axes are wanted where a
 // later step needs one of those.
 Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
-// The fastest chain that keeps the bound, by the machine's model (portfolio.cpp). Pending sets are equal.
-base::Result<Chain> best_move(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine);
+// The fastest chain that keeps the bound, by the machine's model (portfolio.cpp); nothing if it would take longer than
+// `seconds_max`. Pending sets are equal.
+base::Result<std::optional<Chain>> best_move(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
+                                             double seconds_max);
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
-// Candidate chains of our planner, one for each way to resolve what is pending; `from` and `to` differ as data.
-base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, const Machine& machine);
+// Candidate chains of our planner: one for each way to resolve what is pending or, if only the fastest is wanted, for
+// those that may be it. `from` and `to` differ as data.
+enum class Resolve : std::uint8_t { every_way, fastest };
+base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways);
 // The same without a general exchange.
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to);
 
@@ -90,8 +95,8 @@ base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner);
 
-// The plan of a chain, priced but not verified. `machine` is one that machine_for gave.
-base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const ArrayType& to, Planner planner,
+// The plan of a chain, priced but not verified. The prices are of a machine that machine_for gave.
+base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain);
 
 // The peak of every step of a chain.
@@ -100,7 +105,7 @@ base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const Arr
 // Where the fastest plan is over the budget (within.cpp): of the portfolio's chains, the direct exchange and the
 // detours over refinements of the target the one of fewest launches whose peak keeps the budget; then the fastest.
 // Where the source is dead afterwards, one step of a chain may be cut into rounds.
-base::Result<Plan> plan_within(const Machine& machine, const ArrayType& from, const ArrayType& to,
+base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,
                                const std::vector<Chain>& portfolio, const PlanOptions& options);
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 

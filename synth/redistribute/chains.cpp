@@ -2,6 +2,7 @@
 // becomes pending on one replica. For each way to resolve sums the portfolio names the best move; without a general
 // exchange there are several to choose from.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
@@ -132,21 +133,16 @@ base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const Array
   return all;
 }
 
-// With a machine: an exchange is possible, and its links say which detours may pay.
-base::Result<std::vector<Chain>> moves(const ArrayType& from, const ArrayType& to, bool exactly,
-                                       const Machine* machine) {
-  if (machine == nullptr) return named_chains(from, to, exactly);
-  TESSERA_TRY(best, best_move(from, to, exactly, *machine));
-  return std::vector<Chain>{best};
-}
-
-base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, const Machine* machine) {
+// One for each way to resolve what is pending: moves(resolution, type after it, target, exactly) names the chains that
+// lead on.
+template <class Moves>
+base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, Moves&& moves) {
   const PendingChange change = pending_change(from, to);
   TESSERA_TRY(target, unkept(to, change));
   std::vector<Chain> all;
   for (const Chain& resolution : resolutions(from, target, change.resolve)) {
     TESSERA_TRY(resolved, after_chain(resolution, from));
-    TESSERA_TRY(ways, moves(resolved, target, !change.keep.empty(), machine));
+    TESSERA_TRY(ways, moves(resolution, resolved, target, !change.keep.empty()));
     for (const Chain& move : ways) {
       Chain chain = resolution;
       chain.insert(chain.end(), move.begin(), move.end());
@@ -155,6 +151,17 @@ base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& 
     }
   }
   return all;
+}
+
+base::Result<double> seconds_of(const Chain& chain, const ArrayType& from, Prices& prices) {
+  ArrayType type = from;
+  double seconds = 0;
+  for (const Collective& step : chain) {
+    TESSERA_TRY(after, apply(step, type));
+    seconds += prices.of(step, type, after).seconds;
+    type = after;
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -186,12 +193,30 @@ base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change)
   return to.with_layout(layout);
 }
 
-base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, const Machine& machine) {
-  return chains(from, to, &machine);
+base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways) {
+  // Sums of the same prices in another order may differ in their last bits.
+  constexpr double kSlack = 1 + 1e-9;
+  double fastest = std::numeric_limits<double>::infinity();
+  using Chains = base::Result<std::vector<Chain>>;
+  return chains(from, to,
+                [&](const Chain& resolution, const ArrayType& at, const ArrayType& target, bool exactly) -> Chains {
+                  TESSERA_TRY(before, seconds_of(resolution, from, prices));
+                  if (ways == Resolve::fastest && before > fastest * kSlack) return std::vector<Chain>{};
+                  const double rest = ways == Resolve::fastest ? fastest * kSlack - before : fastest;
+                  TESSERA_TRY(best, best_move(at, target, exactly, prices, rest));
+                  if (!best) return std::vector<Chain>{};
+                  TESSERA_TRY(after, seconds_of(*best, at, prices));
+                  if (ways == Resolve::fastest) fastest = std::min(fastest, before + after);
+                  return std::vector<Chain>{std::move(*best)};
+                });
 }
 
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to) {
-  if (from.mesh() == to.mesh()) return chains(from, to, nullptr);
+  if (from.mesh() == to.mesh()) {
+    return chains(from, to, [](const Chain&, const ArrayType& at, const ArrayType& target, bool exactly) {
+      return named_chains(at, target, exactly);
+    });
+  }
   return base::make(base::Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
-#include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 
@@ -81,25 +80,6 @@ class Live {
   std::vector<std::int64_t> round_peaks_;
 };
 
-// The prices of a chain's steps: all rounds of an exchange are priced at its first.
-class Prices {
- public:
-  explicit Prices(const Machine& machine) : machine_(machine) {}
-
-  StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after) {
-    if (!step.round) return cost(machine_, step, before, after);
-    if (step.round->index == 0) {
-      rounds_ = costs_of_rounds(machine_, before, after, step.round->dimension, step.round->count);
-    }
-    const auto index = static_cast<std::size_t>(step.round->index);
-    return index < rounds_.size() ? rounds_[index] : StepCost{};
-  }
-
- private:
-  const Machine& machine_;
-  std::vector<StepCost> rounds_;
-};
-
 base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices, Live& live) {
   TESSERA_TRY(after, apply(collective, before));
   const StepCost price = prices.of(collective, before, after);
@@ -117,7 +97,7 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
 
 }  // namespace
 
-base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const ArrayType& to, Planner planner,
+base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain) {
   Plan plan;
   plan.from = from;
@@ -127,7 +107,6 @@ base::Result<Plan> priced(const Machine& machine, const ArrayType& from, const A
   plan.local_bytes_max = plan.bound_bytes;
   plan.peak_bytes = chain.empty() ? plan.bound_bytes : 0;
   Live live(from);
-  Prices prices(machine);
   ArrayType type = from;
   for (const Collective& collective : chain) {
     TESSERA_TRY(step, priced_step(collective, type, prices, live));

@@ -32,10 +32,11 @@ base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }
 
-base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, const Machine& machine,
+base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, Prices& prices,
                                            const PlanOptions& options) {
   if (options.planner == Planner::tessera) {
-    return options.collectives_only ? collectives_only_chains(from, to) : portfolio(from, to, machine);
+    if (options.collectives_only) return collectives_only_chains(from, to);
+    return portfolio(from, to, prices, options.within_bytes ? Resolve::every_way : Resolve::fastest);
   }
   TESSERA_TRY(chain, rival_chain(from, to, options.planner));
   return std::vector<Chain>{chain};
@@ -73,11 +74,11 @@ bool may_detour(const PlanOptions& options) {
 }
 
 // The best of the chains within the limits.
-base::Result<Plan> best_of(const Machine& machine, const ArrayType& from, const ArrayType& to,
-                           const std::vector<Chain>& chains, const PlanOptions& options) {
+base::Result<Plan> best_of(Prices& prices, const ArrayType& from, const ArrayType& to, const std::vector<Chain>& chains,
+                           const PlanOptions& options) {
   std::vector<Plan> candidates;
   for (const Chain& chain : chains) {
-    TESSERA_TRY(candidate, priced(machine, from, to, options.planner, chain));
+    TESSERA_TRY(candidate, priced(prices, from, to, options.planner, chain));
     candidates.push_back(std::move(candidate));
   }
   if (!may_detour(options)) return choose(std::move(candidates), options);
@@ -85,7 +86,7 @@ base::Result<Plan> best_of(const Machine& machine, const ArrayType& from, const 
   boundless.within_bytes.reset();
   TESSERA_TRY(best, choose(std::move(candidates), boundless));
   if (best.peak_bytes <= *options.within_bytes) return best;
-  return plan_within(machine, from, to, chains, options);
+  return plan_within(prices, from, to, chains, options);
 }
 
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
@@ -130,16 +131,17 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
                                    const PlanOptions& options) {
   TESSERA_TRY_STATUS(check_ends(from, to));
   TESSERA_TRY(machine, machine_for(given, from.devices()));
+  Prices prices(machine);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
   std::vector<Chain> chains{Chain{}};
   // A rival that cannot express the ends cannot, even where there is nothing to do.
   if (!ours || !nothing_to_do) {
     TESSERA_TRY_STATUS(check_sums(from, to, options.collectives_only || !ours));
-    TESSERA_TRY(found, chains_of(from, to, machine, options));
+    TESSERA_TRY(found, chains_of(from, to, prices, options));
     if (!nothing_to_do) chains = std::move(found);
   }
-  TESSERA_TRY(best, best_of(machine, from, to, chains, options));
+  TESSERA_TRY(best, best_of(prices, from, to, chains, options));
   best.bound_promised = ours && !options.collectives_only;
   return best;
 }
@@ -172,7 +174,8 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
       to = next;
     }
     TESSERA_TRY_STATUS(check_sums(from, to, true));
-    TESSERA_TRY(made, priced(machine, from, to, Planner::tessera, steps));
+    Prices prices(machine);
+    TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, steps));
     made.bound_promised = false;
     TESSERA_TRY_STATUS(with_bounds(made, machine));
     return made;

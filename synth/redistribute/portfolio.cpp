@@ -15,20 +15,22 @@ namespace {
 
 class Portfolio {
  public:
-  Portfolio(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine)
+  Portfolio(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices, double seconds_max)
       : from_(from),
         to_(to),
         exactly_(exactly),
-        machine_(machine),
+        prices_(prices),
+        seconds_max_(seconds_max),
         bound_(std::max(tile_bytes_max(from), tile_bytes_max(to))) {}
 
-  base::Result<Chain> best() && {
+  base::Result<std::optional<Chain>> best() && {
     TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
-    if (best_.launches == 0) return std::move(best_.chain);
-    const Floors floors(from_, to_, machine_);
+    if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
+    const Floors floors(from_, to_, prices_.machine());
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
-    return std::move(best_.chain);
+    if (!best_) return std::optional<Chain>{};
+    return std::optional<Chain>{std::move(best_->chain)};
   }
 
  private:
@@ -37,38 +39,37 @@ class Portfolio {
     double seconds = 0;
     std::int64_t launches = 0;
     std::int64_t received_bytes = 0;
-    bool known = false;
   };
   static bool better(const Candidate& a, const Candidate& b) {
-    return !b.known ||
-           std::tuple(a.seconds, a.launches, a.received_bytes) < std::tuple(b.seconds, b.launches, b.received_bytes);
+    return std::tuple(a.seconds, a.launches, a.received_bytes) < std::tuple(b.seconds, b.launches, b.received_bytes);
   }
+  // A chain has to be as fast as this.
+  double limit() const { return best_ ? best_->seconds : seconds_max_; }
 
   // Prices the chain as far as it can still win. Chains with an array beyond the bound are none of ours.
   base::Status consider(Chain chain) {
     Candidate candidate{std::move(chain)};
-    candidate.known = true;
     ArrayType type = from_;
     for (const Collective& step : candidate.chain) {
       TESSERA_TRY(after, apply(step, type));
       if (tile_bytes_max(after) > bound_) return base::Done{};
-      const StepCost price = cost(machine_, step, type, after);
+      const StepCost price = prices_.of(step, type, after);
       candidate.seconds += price.seconds;
       candidate.received_bytes += price.received_bytes_total;
       candidate.launches += is_launch(step) ? 1 : 0;
-      if (best_.known && candidate.seconds > best_.seconds) return base::Done{};
+      if (candidate.seconds > limit()) return base::Done{};
       type = after;
     }
-    if (better(candidate, best_)) best_ = std::move(candidate);
+    if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
     return base::Done{};
   }
 
   base::Status consider_refinements(const Floors& floors) {
-    Refinements refinements(from_, to_, machine_);
-    while (floors.of_two_launches() < best_.seconds) {
+    Refinements refinements(from_, to_, prices_.machine());
+    while (floors.of_two_launches() < limit()) {
       const auto refined = refinements.next();
       if (!refined) return base::Done{};
-      if (floors.of_refinement(refined->type, refined->inside) >= best_.seconds) continue;
+      if (floors.of_refinement(refined->type, refined->inside) >= limit()) continue;
       Chain chain = direct_move(from_, refined->type, true);
       const Chain gather = direct_move(refined->type, to_, exactly_);
       chain.insert(chain.end(), gather.begin(), gather.end());
@@ -79,15 +80,16 @@ class Portfolio {
 
   // Their chains are as good as any where they keep the bound; that a rival cannot is no error here.
   base::Status consider_rivals(const Floors& floors) {
-    std::vector<std::vector<ArrayType>> met{types_of(best_.chain)};
+    std::vector<std::vector<ArrayType>> met;
+    if (best_) met.push_back(types_of(best_->chain));
     for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::gather, Planner::xla}) {
-      if (floors.of_one_launch() >= best_.seconds) return base::Done{};
+      if (floors.of_one_launch() >= limit()) return base::Done{};
       auto chain = rival_chain(from_, to_, rival);
       if (!chain.ok()) continue;
       std::vector<ArrayType> types = types_of(*chain);
       if (exactly_ && types.back() != to_) continue;
       if (std::find(met.begin(), met.end(), types) != met.end()) continue;
-      if (floors.of_moves(types) < best_.seconds) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      if (floors.of_moves(types) < limit()) TESSERA_TRY_STATUS(consider(std::move(*chain)));
       met.push_back(std::move(types));
     }
     return base::Done{};
@@ -106,15 +108,17 @@ class Portfolio {
   const ArrayType& from_;
   const ArrayType& to_;
   bool exactly_;
-  const Machine& machine_;
+  Prices& prices_;
+  double seconds_max_;
   std::int64_t bound_;
-  Candidate best_;
+  std::optional<Candidate> best_;
 };
 
 }  // namespace
 
-base::Result<Chain> best_move(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine) {
-  return Portfolio(from, to, exactly, machine).best();
+base::Result<std::optional<Chain>> best_move(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
+                                             double seconds_max) {
+  return Portfolio(from, to, exactly, prices, seconds_max).best();
 }
 
 }  // namespace tessera::synth

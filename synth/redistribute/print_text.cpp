@@ -87,7 +87,8 @@ std::optional<Plan> gathered(const Plan& plan) {
   const auto machine = machine_for(Machine{}, plan.from.devices());
   const auto chain = gather_chain(plan.from, plan.to);
   if (!machine.ok() || !chain.ok()) return std::nullopt;
-  auto rival = priced(*machine, plan.from, plan.to, Planner::gather, *chain);
+  Prices prices(*machine);
+  auto rival = priced(prices, plan.from, plan.to, Planner::gather, *chain);
   if (!rival.ok()) return std::nullopt;
   return std::move(*rival);
 }

@@ -159,8 +159,8 @@ bool same_figures(const Plan& a, const Plan& b) {
 
 class Budget {
  public:
-  Budget(const Machine& machine, const ArrayType& from, const ArrayType& to, const PlanOptions& options)
-      : machine_(machine), from_(from), to_(to), bytes_(*options.within_bytes), source_dies_(options.source_dies) {}
+  Budget(Prices& prices, const ArrayType& from, const ArrayType& to, const PlanOptions& options)
+      : prices_(prices), from_(from), to_(to), bytes_(*options.within_bytes), source_dies_(options.source_dies) {}
 
   base::Result<Plan> best_of(const std::vector<Chain>& chains) {
     std::vector<Course> courses;
@@ -206,7 +206,7 @@ class Budget {
     ways_.push_back(std::move(way));
   }
 
-  base::Result<Plan> fastest() const {
+  base::Result<Plan> fastest() {
     std::optional<Plan> best;
     for (const Way& way : ways_) {
       TESSERA_TRY(plans, plans_of(way));
@@ -218,14 +218,14 @@ class Budget {
     return std::move(*best);
   }
 
-  base::Result<std::vector<Plan>> plans_of(const Way& way) const {
+  base::Result<std::vector<Plan>> plans_of(const Way& way) {
     if (way.dimensions.empty()) {
-      TESSERA_TRY(plan, priced(machine_, from_, to_, Planner::tessera, way.course->chain));
+      TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, way.course->chain));
       return std::vector<Plan>{std::move(plan)};
     }
     std::vector<Plan> plans;
     for (const std::size_t d : way.dimensions) {
-      TESSERA_TRY(plan, priced(machine_, from_, to_, Planner::tessera, way.course->in_rounds(d, way.rounds)));
+      TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, way.course->in_rounds(d, way.rounds)));
       const auto same = [&](const Plan& other) { return same_figures(other, plan); };
       if (std::none_of(plans.begin(), plans.end(), same)) plans.push_back(std::move(plan));
     }
@@ -244,7 +244,7 @@ class Budget {
     return least;
   }
 
-  const Machine& machine_;
+  Prices& prices_;
   const ArrayType& from_;
   const ArrayType& to_;
   std::int64_t bytes_;
@@ -259,14 +259,14 @@ base::Diagnostic over_budget(std::int64_t least, std::int64_t budget) {
   return base::make(base::Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
 }
 
-base::Result<Plan> plan_within(const Machine& machine, const ArrayType& from, const ArrayType& to,
+base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,
                                const std::vector<Chain>& portfolio, const PlanOptions& options) {
   std::vector<Chain> chains = portfolio;
   if (!same_type(from, to)) {
-    TESSERA_TRY(more, Chains(machine, from, to).all(portfolio));
+    TESSERA_TRY(more, Chains(prices.machine(), from, to).all(portfolio));
     chains = std::move(more);
   }
-  return Budget(machine, from, to, options).best_of(chains);
+  return Budget(prices, from, to, options).best_of(chains);
 }
 
 }  // namespace tessera::synth

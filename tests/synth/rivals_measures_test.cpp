@@ -59,7 +59,8 @@ class Measurement {
     ++problems_;
     if (!attempt.ok()) return;
     const Machine machine = *machine_for(Machine{}, from.devices());
-    const Plan plan = *priced(machine, from, to, Planner::xla, attempt->chain);
+    Prices prices(machine);
+    const Plan plan = *priced(prices, from, to, Planner::xla, attempt->chain);
     ++solved_;
     sums_.rematerializations += attempt->rematerialization ? 1 : 0;
     sums_.over += plan.local_bytes_max > plan.bound_bytes ? 1 : 0;

@@ -397,7 +397,8 @@ TEST(VerifyRounds, RefusesRoundsOfAView) {
   Collective second = first;
   second.round->index = 1;
   const auto machine = *machine_for(Machine{}, 4);
-  Plan plan = *priced(machine, from, to, Planner::tessera, {slice_step({whole_axis(*on, 0)}, 0), first, second});
+  Prices prices(machine);
+  Plan plan = *priced(prices, from, to, Planner::tessera, {slice_step({whole_axis(*on, 0)}, 0), first, second});
   EXPECT_THAT(verdict(plan), HasSubstr("its source is a view of a larger tile"));
 }
 

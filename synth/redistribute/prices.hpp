@@ -1,0 +1,37 @@
+// Private to synth: what steps cost, each worked out once. A planner meets the same step in many chains, and again when
+// the chain that it chose becomes a plan.
+#pragma once
+
+#include <vector>
+
+#include "synth/machine/machine.hpp"
+
+namespace tessera::synth {
+
+class Prices {
+ public:
+  // The machine outlives this.
+  explicit Prices(const Machine& machine) : machine_(machine) {}
+  const Machine& machine() const { return machine_; }
+
+  // Of a round, `before` is what the whole exchange begins with.
+  StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
+
+ private:
+  // A step is known by what it does: moves and each of the reductions, between two types.
+  enum class Deed : std::uint8_t { move, reduce_scatter, all_reduce };
+  struct Known {
+    Deed deed;
+    ArrayType before;
+    ArrayType after;
+    StepCost cost;
+  };
+  StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
+  StepCost remembered(Deed deed, const Collective& step, const ArrayType& before, const ArrayType& after);
+
+  const Machine& machine_;
+  std::vector<Known> known_;
+  std::vector<StepCost> rounds_;  // of the exchange whose first round was asked for last
+};
+
+}  // namespace tessera::synth
