@@ -35,7 +35,8 @@ bool has_primary(const base::Diagnostic& diagnostic) {
 // The diagnostic with the place of the step it came from, where it has none of its own.
 base::Diagnostic placed(base::Diagnostic diagnostic, const std::vector<typeck::Origin>& origins) {
   if (!diagnostic.origin || *diagnostic.origin >= origins.size() || has_primary(diagnostic)) return diagnostic;
-  return std::move(diagnostic).at(origins[*diagnostic.origin].span);
+  const base::Span span = origins[*diagnostic.origin].span;
+  return std::move(diagnostic).at(span);
 }
 
 }  // namespace

@@ -49,14 +49,14 @@ bool Environment::function_sees(const std::string& name, Moment bound) const {
   return text != nullptr && *last_function_.find(*text) > bound;
 }
 
-std::optional<std::uint32_t> Environment::bind(Variable variable) {
+std::optional<std::uint32_t> Environment::bind(const Variable& variable) {
   const auto* hidden = seen_at(variables_, variable.name, now_);
   variables_.set({variable.name, now_++}, variable);
   if (hidden == nullptr || function_sees(variable.name, hidden->key.second)) return std::nullopt;
   return hidden->value.slot;
 }
 
-void Environment::bind(Function function) {
+void Environment::bind(const Function& function) {
   const base::SourceId text = function.span.source;
   if (last_function_.find(text) == nullptr) {
     for (const std::string& name : mentioned_names(*function.ast)) mentioned_.set(name, text);
@@ -65,7 +65,7 @@ void Environment::bind(Function function) {
   functions_.set({function.definition().name.text, now_++}, function);
 }
 
-void Environment::bind(NamedMesh mesh) {
+void Environment::bind(const NamedMesh& mesh) {
   defaults_.set(now_, mesh.mesh);
   meshes_.set({mesh.name, now_++}, mesh);
 }

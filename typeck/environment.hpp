@@ -57,9 +57,9 @@ class Environment {
   Moment now() const { return now_; }
   // Gives the slot of the binding that this one hides, if nothing can reach it any more: the body of a function sees
   // what was bound when the function was.
-  std::optional<std::uint32_t> bind(Variable variable);
-  void bind(Function function);
-  void bind(NamedMesh mesh);
+  std::optional<std::uint32_t> bind(const Variable& variable);
+  void bind(const Function& function);
+  void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
 
   const Variable* variable(std::string_view name, Moment at) const;

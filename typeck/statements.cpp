@@ -135,7 +135,7 @@ void Checker::check_fn_statement(StatementId id, const frontend::Fn& fn) {
   }
   Function function{frame_->ast, id, environment_.now(), fn.name.span};
   check_definition(function);
-  environment_.bind(std::move(function));
+  environment_.bind(function);
 }
 
 // ---- statements with effects
@@ -162,7 +162,7 @@ bool Checker::check_print(Span span, const frontend::Print& print) {
 
 // A value that leaves the program: its pending sums are finished first.
 Maybe Checker::finished_for_output(ExprId expr, const std::string& who) {
-  const Maybe value = check_array(expr);
+  Maybe value = check_array(expr);
   if (!value.has_value() || type(*value).layout().pending().empty()) return value;
   auto layout = Layout::make(type(*value).mesh(), type(*value).layout().splits());
   TESSERA_CHECK(layout.ok(), "a layout without its pending axes is not valid");

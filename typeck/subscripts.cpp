@@ -66,8 +66,14 @@ class Subscripts {
   std::optional<Taken> read_range(const frontend::Subscript& subscript, std::int64_t extent) {
     Maybe start;
     Maybe stop;
-    if (subscript.start.valid() && !(start = position(subscript.start)).has_value()) return std::nullopt;
-    if (subscript.stop.valid() && !(stop = position(subscript.stop)).has_value()) return std::nullopt;
+    if (subscript.start.valid()) {
+      start = position(subscript.start);
+      if (!start.has_value()) return std::nullopt;
+    }
+    if (subscript.stop.valid()) {
+      stop = position(subscript.stop);
+      if (!stop.has_value()) return std::nullopt;
+    }
     const auto known_start = start.has_value() ? checker_.known_integer(*start) : 0;
     const auto known_stop = stop.has_value() ? checker_.known_integer(*stop) : extent;
     if (known_start.has_value() && known_stop.has_value()) {

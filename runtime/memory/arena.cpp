@@ -22,10 +22,11 @@ base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t
 Arena::~Arena() { munmap(base_, static_cast<std::size_t>(std::max(begins_.back(), kAlignment))); }
 
 void Arena::release(const std::byte* begin, std::int64_t bytes) const {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + static_cast<std::uintptr_t>(bytes)) / page * page;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  static const std::int64_t page = sysconf(_SC_PAGESIZE);
+  // The mapping begins with a page.
+  const std::int64_t first = (begin - base_ + page - 1) / page * page;
+  const std::int64_t last = (begin - base_ + bytes) / page * page;
+  if (first < last) madvise(base_ + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
 void Arena::release_all_but(std::vector<Range> kept) const {

@@ -27,13 +27,10 @@ std::string_view name(MapOp op) {
 }
 
 std::size_t arity(MapOp op) {
-  switch (op) {
-#define CASE(identifier, text, count) \
-  case MapOp::identifier: return count;
-    TESSERA_MAP_OPS(CASE)
-#undef CASE
-  }
-  return 0;
+#define ROW(identifier, text, count) count,
+  static constexpr std::uint8_t kArities[] = {TESSERA_MAP_OPS(ROW)};
+#undef ROW
+  return kArities[static_cast<std::size_t>(op)];
 }
 
 std::string_view name(ReduceKind kind) {

@@ -27,8 +27,9 @@ inline bool ascending(const Dimensions& dimensions, std::size_t rank) {
 
 inline Dimensions others(const Dimensions& dimensions, std::size_t rank) {
   Dimensions rest;
-  for (std::uint8_t d = 0; d < rank; ++d) {
-    if (!std::binary_search(dimensions.begin(), dimensions.end(), d)) rest.push_back(d);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const auto dimension = static_cast<std::uint8_t>(d);
+    if (!std::binary_search(dimensions.begin(), dimensions.end(), dimension)) rest.push_back(dimension);
   }
   return rest;
 }

@@ -83,8 +83,10 @@ base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 // those that may be it. `from` and `to` differ as data.
 enum class Resolve : std::uint8_t { every_way, fastest };
 base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways);
-// The same without a general exchange.
-base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to);
+// The same without a general exchange; of those that may be the fastest, and, where the bound or the budget is not
+// kept, that of least peak.
+base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to, Prices& prices,
+                                                         std::optional<std::int64_t> budget);
 
 // The rivals (docs/redistribution.md says what each does); `unsupported` where a rival cannot express or finish it.
 base::Result<Chain> paper_chain(const ArrayType& from, const ArrayType& to);

@@ -7,6 +7,7 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/named_search.hpp"
 
 namespace tessera::synth {
 
@@ -116,9 +117,9 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
   return all;
 }
 
-// Chains of named collectives: the one that is enough, what rivals would do, gathering and slicing, which always leads
-// there.
-base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly) {
+// Chains of named collectives to begin with: the one that is enough, what rivals would do, gathering and slicing, which
+// always leads there.
+base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const ArrayType& to, bool exactly) {
   std::vector<Chain> all;
   if (auto chain = named_move(from, to, exactly)) all.push_back(std::move(*chain));
   const auto is_exchange = [](const Collective& step) { return step.kind == CollectiveKind::exchange; };
@@ -162,6 +163,45 @@ base::Result<double> seconds_of(const Chain& chain, const ArrayType& from, Price
     type = after;
   }
   return seconds;
+}
+
+// Is no array of the chain larger than that?
+base::Result<bool> keeps(const Chain& chain, const ArrayType& from, std::int64_t array_bytes_max) {
+  ArrayType type = from;
+  for (const Collective& step : chain) {
+    TESSERA_TRY(after, apply(step, type));
+    if (tile_bytes_max(after) > array_bytes_max) return false;
+    type = after;
+  }
+  return true;
+}
+
+// The known chains, and a faster one within the limits if there is one. Where the bound or a budget may be missed, the
+// fastest of least peak too.
+base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
+                                              SearchLimits limits) {
+  TESSERA_TRY(all, known_named_chains(from, to, exactly));
+  bool bound_is_kept = false;
+  for (const Chain& chain : all) {
+    TESSERA_TRY(kept, keeps(chain, from, limits.array_bytes_max));
+    if (!kept) continue;
+    bound_is_kept = true;
+    TESSERA_TRY(seconds, seconds_of(chain, from, prices));
+    limits.seconds_max = std::min(limits.seconds_max, seconds);
+  }
+  NamedWay fastest = fastest_named_chain(from, to, exactly, prices.machine(), limits);
+  const bool has_budget = limits.peak_bytes_max < SearchLimits{}.peak_bytes_max;
+  if (!fastest.chain.empty())
+    all.push_back(std::move(fastest.chain));
+  else if (has_budget || !bound_is_kept) {
+    const auto least = least_named_peak(from, to, exactly);
+    if (!least) return all;
+    SearchLimits smallest;
+    smallest.peak_bytes_max = *least;
+    NamedWay way = fastest_named_chain(from, to, exactly, prices.machine(), smallest);
+    if (!way.chain.empty()) all.push_back(std::move(way.chain));
+  }
+  return all;
 }
 
 }  // namespace
@@ -211,10 +251,14 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
                 });
 }
 
-base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to) {
+base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to, Prices& prices,
+                                                         std::optional<std::int64_t> budget) {
   if (from.mesh() == to.mesh()) {
-    return chains(from, to, [](const Chain&, const ArrayType& at, const ArrayType& target, bool exactly) {
-      return named_chains(at, target, exactly);
+    SearchLimits limits;
+    limits.array_bytes_max = std::max(tile_bytes_max(from), tile_bytes_max(to));
+    if (budget) limits.peak_bytes_max = *budget;
+    return chains(from, to, [&](const Chain&, const ArrayType& at, const ArrayType& target, bool exactly) {
+      return named_chains(at, target, exactly, prices, limits);
     });
   }
   return base::make(base::Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");

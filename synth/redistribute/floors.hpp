@@ -17,6 +17,8 @@ class Floors {
   // Seconds that any plan takes, and any of two or more launches.
   double of_one_launch() const { return links_ + near_latency_; }
   double of_two_launches() const { return links_ + 2 * near_latency_; }
+  // And any that may have no launch at all, if nothing is missing anywhere.
+  double of_any() const { return links_ == 0 ? 0 : of_one_launch(); }
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
   double of_refinement(const ArrayType& refined, bool inside) const;

@@ -35,7 +35,7 @@ base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers
 base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayType& to, Prices& prices,
                                            const PlanOptions& options) {
   if (options.planner == Planner::tessera) {
-    if (options.collectives_only) return collectives_only_chains(from, to);
+    if (options.collectives_only) return collectives_only_chains(from, to, prices, options.within_bytes);
     return portfolio(from, to, prices, options.within_bytes ? Resolve::every_way : Resolve::fastest);
   }
   TESSERA_TRY(chain, rival_chain(from, to, options.planner));

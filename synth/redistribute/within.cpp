@@ -196,7 +196,8 @@ class Budget {
       way.rounds = *rounds;
       way.dimensions.push_back(d);
     }
-    if (!way.dimensions.empty()) keep(std::move(way), others + way.rounds);
+    const std::int64_t launches = others + way.rounds;
+    if (!way.dimensions.empty()) keep(std::move(way), launches);
   }
 
   void keep(Way way, std::int64_t launches) {

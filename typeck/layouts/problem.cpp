@@ -15,7 +15,7 @@ std::size_t index_count(const Signature& signature) {
     for (const int index : operand) most = std::max(most, index);
   }
   for (const int index : signature.result) most = std::max(most, index);
-  return static_cast<std::size_t>(most + 1);
+  return static_cast<std::size_t>(most) + 1;
 }
 
 AxisList without(const AxisList& axes, const std::vector<AxisList>& used) {

@@ -1,5 +1,5 @@
-// Private to rivals: two layouts of one mesh cut into pieces of axes that are equal or have nothing in common. Pieces
-// have numbers, so that lists of them are small and never allocate.
+// Private to redistribute: two layouts of one mesh cut into pieces of axes that are equal or have nothing in common.
+// Pieces have numbers, so that lists of them are small and never allocate.
 #pragma once
 
 #include <algorithm>
