@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/blas_product.hpp"
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/matmul.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -116,10 +117,6 @@ class GeneralSum {
 
 // Two operands whose summed indices are in both are a matrix product: batch, rows, columns, and what is summed. Very
 // small products are quicker done element by element; the bits are the same.
-struct ProductShape {
-  IndexList batch, rows, columns;
-};
-
 bool is_product(const ContractIndices& indices, ProductShape& shape) {
   if (indices.operands() != 2) return false;
   for (const std::uint8_t index : indices.summed()) {
@@ -184,6 +181,9 @@ void contract(const synth::Contract& how, std::span<const TileView> operands, co
   const bool as_product = is_product(indices, shape);
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
+    if constexpr (BlasElement<T>) {
+      if (as_product && is_worth_blas(indices, shape)) return contract_with_blas<T>(indices, shape, operands, out);
+    }
     if (as_product) return contract_as_product<T>(indices, shape, operands, out);
     const std::int64_t terms = std::max<std::int64_t>(1, indices.count(indices.summed()));
     parallel_ranges(results, std::max<std::int64_t>(1, kGrain / terms), [&](std::int64_t begin, std::int64_t end) {

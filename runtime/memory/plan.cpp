@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/memory/bytes.hpp"
+#include "runtime/memory/chains.hpp"
 #include "runtime/memory/free_list.hpp"
 #include "runtime/memory/liveness.hpp"
 
@@ -98,8 +99,17 @@ class Placement {
 
   BodyPlan walk(const synth::Body& body, std::size_t depth) {
     BodyPlan result;
+    const std::vector<ChainSteps> chains = find_chains(program_, body, tiles_);
+    for (const ChainSteps& chain : chains) keep_inside(body, chain);
     const auto deaths = deaths_by_step(body, depth);
+    auto chain = chains.begin();
     for (std::size_t i = 0; i < body.size(); ++i) {
+      if (chain != chains.end() && chain->begin == i) {
+        place_chain(body, *chain, deaths, depth, result);
+        i = chain->end - 1;
+        ++chain;
+        continue;
+      }
       StepPlan step;
       step.dies = deaths[i];
       std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
@@ -111,6 +121,66 @@ class Placement {
       result.steps.push_back(std::move(step));
     }
     return result;
+  }
+
+  // What a chain makes for itself has no place.
+  void keep_inside(const synth::Body& body, const ChainSteps& chain) {
+    for (std::size_t i = chain.begin; i < chain.end; ++i) {
+      const auto& apply = std::get<synth::Apply>(body[i].node);
+      const RegisterId result = apply.results[0];
+      if (!std::holds_alternative<synth::Map>(apply.operation)) continue;
+      if (stays_inside(chain, plan(result), life(result))) plan(result).where = Where::blocks;
+    }
+  }
+
+  // All results of a chain are made at its first step, and all that dies in it dies at its end.
+  void place_chain(const synth::Body& body, const ChainSteps& chain, const std::vector<std::vector<RegisterId>>& deaths,
+                   std::size_t depth, BodyPlan& result) {
+    StepPlan step;
+    step.chain_end = chain.end;
+    for (std::size_t i = chain.begin; i < chain.end; ++i) {
+      step.dies.insert(step.dies.end(), deaths[i].begin(), deaths[i].end());
+    }
+    for (std::size_t i = chain.begin; i < chain.end; ++i) {
+      const auto& apply = std::get<synth::Apply>(body[i].node);
+      if (owns(apply.results[0])) place_in_chain(body, chain, i, depth, step);
+    }
+    payload_.add(step.born);
+    note_peak(body[chain.begin].origin);
+    payload_.remove(step.dies);
+    bury(step);
+    result.steps.push_back(std::move(step));
+    result.steps.resize(chain.end);
+  }
+  void place_in_chain(const synth::Body& body, const ChainSteps& chain, std::size_t i, std::size_t depth,
+                      StepPlan& step) {
+    const auto& apply = std::get<synth::Apply>(body[i].node);
+    const RegisterId result = apply.results[0];
+    const bool is_map = std::holds_alternative<synth::Map>(apply.operation);
+    for (std::size_t k = 0; is_map && k < apply.operands.size(); ++k) {
+      const RegisterId operand = apply.operands[k];
+      const bool dying = std::find(step.dies.begin(), step.dies.end(), operand) != step.dies.end();
+      const bool done = life(operand).depth == depth && life(operand).last_use <= i;
+      if (!dying || !done || !has_tiles_of(operand, result) || !read_as_it_is(body, chain, operand)) continue;
+      plan(result).takes_over = operand;
+      plan(result).offset = plan(operand).offset;
+      std::erase(step.dies, operand);
+      return;
+    }
+    give_birth(step, result);
+  }
+  bool has_tiles_of(RegisterId operand, RegisterId result) const {
+    return program_.registers[operand].element() == program_.registers[result].element() &&
+           tiles_[operand].boxes == tiles_[result].boxes;
+  }
+  // Does no step of the chain look at the register's memory in another way?
+  bool read_as_it_is(const synth::Body& body, const ChainSteps& chain, RegisterId id) {
+    for (std::size_t i = chain.begin; i < chain.end; ++i) {
+      for (const RegisterId operand : std::get<synth::Apply>(body[i].node).operands) {
+        if (operand != id && plan(operand).root == id) return false;
+      }
+    }
+    return true;
   }
 
   // The roots a body makes, by the step after which they are not needed. What is needed at the body's end dies there:
@@ -152,12 +222,10 @@ class Placement {
   // An operand whose place the result may have: it dies, has the result's very tiles, and no other operand looks at its
   // memory in another way.
   RegisterId operand_to_take_over(const synth::Apply& apply, std::size_t depth, std::size_t i) {
-    const synth::ArrayType& type = program_.registers[apply.results[0]];
     for (std::size_t k = 0; k < overwritable(apply); ++k) {
       const RegisterId operand = apply.operands[k];
       if (!dies_at(operand, depth, i)) continue;
-      const synth::ArrayType& other = program_.registers[operand];
-      if (other.element() != type.element() || tiles_[operand].boxes != tiles_[apply.results[0]].boxes) continue;
+      if (!has_tiles_of(operand, apply.results[0])) continue;
       const bool alone = std::all_of(apply.operands.begin(), apply.operands.end(),
                                      [&](RegisterId id) { return id == operand || plan(id).root != operand; });
       if (alone) return operand;

@@ -26,6 +26,7 @@ namespace tessera::runtime {
 struct RegisterPlan {
   enum class Where : std::uint8_t {
     nowhere,  // written by no step
+    blocks,   // made and read by the steps of one chain, a block at a time
     input,    // in the caller's memory
     arena,    // at `offset` of every device's part
     slice,    // the part of `source` that lies in this register's tiles
@@ -44,6 +45,7 @@ struct RegisterPlan {
 struct BodyPlan;
 
 struct StepPlan {
+  std::size_t chain_end = 0;            // not 0: the steps up to there are taken together with this one (chains.hpp)
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
   std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else

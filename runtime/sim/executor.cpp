@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "base/check.hpp"
+#include "runtime/sim/chain.hpp"
 #include "runtime/sim/effects.hpp"
 #include "runtime/sim/local.hpp"
 
@@ -55,8 +57,11 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     OriginStatistics& statistics = statistics_of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
     const auto run = [&](const auto& node) { return run_node(step, plan.steps[i], node); };
-    TESSERA_TRY_STATUS(from_step(std::visit(run, step.node), step.origin));
+    const std::size_t chain_end = plan.steps[i].chain_end;
+    TESSERA_TRY_STATUS(
+        from_step(chain_end > 0 ? run_chain_of(body, i, chain_end) : std::visit(run, step.node), step.origin));
     payload_.remove(plan.steps[i].dies);
+    if (chain_end > 0) i = chain_end - 1;
   }
   return base::Done{};
 }
@@ -69,6 +74,20 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const 
   if (world_.clock) statistics.seconds += world_.clock() - begin;
   if (received_bytes_ > 0) ++statistics.steps;
   statistics.received_bytes += received_bytes_;
+  return base::Done{};
+}
+
+base::Status Executor::run_chain_of(const synth::Body& body, std::size_t begin, std::size_t end) {
+  OriginStatistics& statistics = statistics_of(body[begin].origin);
+  const double start = world_.clock ? world_.clock() : 0;
+  const std::span steps(body.begin() + static_cast<std::ptrdiff_t>(begin),
+                        body.begin() + static_cast<std::ptrdiff_t>(end));
+  for (const synth::Step& step : steps) {
+    const auto& apply = std::get<synth::Apply>(step.node);
+    if (std::holds_alternative<synth::Constant>(apply.operation)) TESSERA_TRY_STATUS(run_operation_of(apply));
+  }
+  run_chain(steps, program_, plan_, storage_);
+  if (world_.clock) statistics.seconds += world_.clock() - start;
   return base::Done{};
 }
 

@@ -30,6 +30,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
+  base::Status run_chain_of(const synth::Body& body, std::size_t begin, std::size_t end);
   base::Status run_operation_of(const synth::Apply& apply);
 
   // control.cpp

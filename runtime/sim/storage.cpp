@@ -29,6 +29,7 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
       for (std::size_t d = 0; d < box.size(); ++d) begin.push_back(box[d].begin - around[d].begin);
       return part_of(view(place.source, device), begin, shape);
     }
+    case Where::blocks:
     case Where::nowhere: break;
   }
   throw base::InternalError("a register is read that no step has written");

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "tests/runtime/support.hpp"
@@ -102,10 +104,11 @@ TEST(Contract, IntegersWrap) {
   EXPECT_THAT(contracted<std::int32_t>(einsum("i,i->"), {a, b}, Shape{}), ElementsAre(0));
 }
 
-// Blocks do not change the bits: products larger than a block equal the definition exactly.
+// Blocks do not change the bits: products larger than a block, and too small for BLAS or of integers, equal the
+// definition exactly.
 TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
   const auto how = einsum("ab,bc->ac");
-  for (const auto& [rows, terms, columns] : {std::array{66, 260, 9}, std::array{5, 260, 261}, std::array{3, 520, 5}}) {
+  for (const auto& [rows, terms, columns] : {std::array{66, 49, 9}, std::array{2, 60, 261}, std::array{3, 520, 5}}) {
     const Extents extents = {{0, rows}, {1, terms}, {2, columns}};
     std::vector<Array<float>> operands = {Array<float>(Shape{rows, terms}), Array<float>(Shape{terms, columns})};
     for (auto& operand : operands) {
@@ -114,6 +117,83 @@ TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
     const auto want = by_hand<float>(how, operands, extents);
     EXPECT_EQ(contracted<float>(how, operands, want.shape), want.values());
   }
+  const std::vector<Array<std::int64_t>> integers = {counting<std::int64_t>(Shape{66, 260}),
+                                                     counting<std::int64_t>(Shape{260, 261})};
+  const auto want = by_hand<std::int64_t>(how, integers, {{0, 66}, {1, 260}, {2, 261}});
+  EXPECT_EQ(contracted<std::int64_t>(how, integers, want.shape), want.values());
+}
+
+// ---- Products that are left to BLAS ----
+
+template <class T>
+std::vector<Array<T>> waves(const synth::Contract& how, const Extents& extents) {
+  std::vector<Array<T>> operands;
+  for (const auto& indices : how.operand_indices) {
+    Array<T> operand(shape_by(indices, extents));
+    for (std::int64_t i = 0; i < operand.size(); ++i) {
+      operand.data()[i] = static_cast<T>(std::sin(static_cast<double>(i * 7 + operand.size())));
+    }
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
+template <class T>
+void expect_near_the_definition(std::string_view text, const Extents& all_extents) {
+  const auto how = einsum(text);
+  Extents extents;
+  for (const auto& indices : how.operand_indices) {
+    for (const std::uint8_t index : indices) extents[index] = all_extents.at(index);
+  }
+  const auto operands = waves<T>(how, extents);
+  const auto want = by_hand<T>(how, operands, extents);
+  const std::vector<T> got = contracted<T>(how, operands, want.shape);
+  std::int64_t terms = 1;
+  for (const auto& [index, extent] : extents) {
+    const auto& kept = how.result_indices;
+    if (std::find(kept.begin(), kept.end(), index) == kept.end()) terms *= extent;
+  }
+  const double tolerance = static_cast<double>(terms) * std::numeric_limits<T>::epsilon();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want.data()[i], tolerance) << text << " at " << i;
+  }
+}
+
+// Every way operands and result can lie: plain, transposed, with several indices where a matrix has one, batched, and
+// so that nothing but packing helps.
+TEST(LargeContract, IsNearTheDefinitionHoweverItLies) {
+  for (const std::string_view text : {"ab,bc->ac", "ba,bc->ac", "ab,cb->ac", "ba,cb->ac", "ab,bc->ca", "ba,cb->ca"}) {
+    expect_near_the_definition<float>(text, {{0, 70}, {1, 33}, {2, 65}});
+    expect_near_the_definition<double>(text, {{0, 70}, {1, 33}, {2, 65}});
+  }
+  for (const std::string_view text : {"eab,ebc->eac", "aeb,bec->aec", "abe,bce->ace", "abe,bce->eca", "ebac,ecd->eabd",
+                                      "abce,cbd->aed", "acb,bdc->ad", "abd,dc->acb", "bad,dc->acb"}) {
+    expect_near_the_definition<float>(text, {{0, 17}, {1, 18}, {2, 19}, {3, 16}, {4, 3}});
+  }
+}
+
+// More than one call's rows, columns and terms.
+TEST(LargeContract, IsCutIntoCallsByItsShape) {
+  expect_near_the_definition<float>("ab,bc->ac", {{0, 1030}, {1, 3}, {2, 520}});
+  expect_near_the_definition<float>("ab,bc->ca", {{0, 1030}, {1, 3}, {2, 520}});
+  expect_near_the_definition<double>("ab,bc->ac", {{0, 5}, {1, 8200}, {2, 3}});
+  expect_near_the_definition<float>("ab,bc->ac", {{0, 1}, {1, 8200}, {2, 5}});
+  expect_near_the_definition<float>("ab,bc->ac", {{0, 40000}, {1, 1}, {2, 2}});
+}
+
+// Neither a view's strides nor its address change the bits.
+TEST(LargeContract, HasTheSameBitsOfAView) {
+  const auto how = einsum("ab,bc->ac");
+  const auto operands = waves<float>(how, {{0, 64}, {1, 96}, {2, 48}});
+  const auto plain = contracted<float>(how, operands, Shape{64, 48});
+  Array<float> wide(Shape{65, 100});
+  for (std::int64_t i = 0; i < 64; ++i) {
+    for (std::int64_t j = 0; j < 96; ++j) wide.data()[(i + 1) * 100 + j + 3] = operands[0].data()[i * 96 + j];
+  }
+  const TileView part = part_of(wide.view(), Shape{1, 3}, Shape{64, 96});
+  Array<float> out(Shape{64, 48});
+  contract(how, std::vector<TileView>{part, operands[1].view()}, out.out());
+  EXPECT_EQ(out.values(), plain);
 }
 
 RC_GTEST_PROP(ContractProperty, AnyEinsumHasTheBitsOfItsDefinition, ()) {

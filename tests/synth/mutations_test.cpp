@@ -73,7 +73,7 @@ std::optional<Plan> slices_and_gathers(const ArrayType& from, const ArrayType& t
 std::optional<Sample> any_sample(Random& random) {
   static const std::vector<MeshRef> meshes{mesh("x:2,y:2"),     mesh("x:4,y:2"), mesh("x:2,y:3"),
                                            mesh("x:2,y:2,z:2"), mesh("x:6,y:2"), mesh("x:4,y:3")};
-  const MeshRef on = meshes[random.below(meshes.size())];
+  const MeshRef& on = meshes[random.below(meshes.size())];
   Shape shape;
   for (std::size_t rank = 1 + random.below(3); rank > 0; --rank) {
     const std::size_t extent = random.below(20) == 0 ? 0 : 1 + random.below(shape.size() < 2 ? 12 : 4);

@@ -1,0 +1,64 @@
+#include "runtime/kernels/blas.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Another build of the library than the one we ask for may be the machine's default: it is told to keep to one thread.
+void keep_to_one_thread() {
+  static const bool told = [] {
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(told);
+}
+
+blasint size(std::int64_t n) {
+  TESSERA_CHECK(n <= kBlasSizeMax, "a product is too large for one call");
+  return static_cast<blasint>(n);
+}
+
+// How the library is told of a matrix: row-major as it is, or the transpose of one.
+struct Told {
+  CBLAS_TRANSPOSE transposed;
+  blasint leading;
+};
+template <class T>
+Told told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
+  if (matrix.column_stride == 1) return {CblasNoTrans, size(std::max(matrix.row_stride, columns))};
+  TESSERA_CHECK(matrix.row_stride == 1, "a matrix without a stride of 1");
+  return {CblasTrans, size(std::max(matrix.column_stride, rows))};
+}
+
+}  // namespace
+
+template <BlasElement T>
+void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
+                   std::int64_t out_stride) {
+  keep_to_one_thread();
+  const Told a = told(left, sizes.rows, sizes.terms);
+  const Told b = told(right, sizes.terms, sizes.columns);
+  const T beta = add ? T{1} : T{0};
+  if constexpr (std::same_as<T, float>) {
+    cblas_sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms), 1,
+                left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
+  } else {
+    cblas_dgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms), 1,
+                left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
+  }
+}
+
+template void blas_multiply<float>(const BlasSizes&, const Matrix<float>&, const Matrix<float>&, bool, float*,
+                                   std::int64_t);
+template void blas_multiply<double>(const BlasSizes&, const Matrix<double>&, const Matrix<double>&, bool, double*,
+                                    std::int64_t);
+
+std::string_view blas_core() { return openblas_get_corename(); }
+
+}  // namespace tessera::runtime

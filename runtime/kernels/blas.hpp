@@ -1,0 +1,40 @@
+// The door to BLAS: matrix products of tiles, cut into calls by their shape alone.
+//
+// What a call of BLAS gives depends, in the last bits, on the call's sizes; not on addresses or leading dimensions. So
+// one product is always the same calls, whoever makes them, on however many threads; and terms beyond one call are
+// added in order.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+namespace tessera::runtime {
+
+template <class T>
+concept BlasElement = std::same_as<T, float> || std::same_as<T, double>;
+
+// A matrix in memory, one of whose strides is 1.
+template <class T>
+struct Matrix {
+  const T* data = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+};
+
+// out = left * right, or out += left * right. `out` is row-major with rows `out_stride` apart. No size is 0 or above
+// kBlasSizeMax, and no stride above it.
+inline constexpr std::int64_t kBlasSizeMax = std::int64_t{1} << 30U;
+struct BlasSizes {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t terms = 0;
+};
+template <BlasElement T>
+void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
+                   std::int64_t out_stride);
+
+// The processor that the library's code was chosen for: where it differs, results differ in their last bits.
+std::string_view blas_core();
+
+}  // namespace tessera::runtime

@@ -1,0 +1,232 @@
+#include "runtime/kernels/blas_product.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/parallel.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// A call computes so much of the result at most, from so many terms: large enough that the library's own preparation of
+// the operands does not count, and small enough for many cores.
+constexpr std::int64_t kRows = 1024;
+constexpr std::int64_t kColumns = 512;
+constexpr std::int64_t kTerms = 4096;
+
+// The one step between neighbours along all of the indices, the last fastest; nothing where there is none such. Indices
+// of extent 1 do not count; without any other the step is 1.
+std::optional<std::int64_t> joint_step(const ContractIndices& indices, const IndexList& list,
+                                       const std::vector<std::int64_t>& strides) {
+  std::int64_t step = 1;
+  std::int64_t covered = 1;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    const std::int64_t extent = indices.extent(list[i]);
+    if (extent == 1) continue;
+    if (covered == 1) step = strides[i];
+    if (strides[i] != step * covered) return std::nullopt;
+    covered *= extent;
+  }
+  return step;
+}
+
+std::vector<std::int64_t> strides_of(const ContractIndices& indices, std::size_t operand, const IndexList& list) {
+  std::vector<std::int64_t> strides;
+  for (const std::uint8_t index : list) strides.push_back(indices.stride(operand, index));
+  return strides;
+}
+
+std::vector<std::int64_t> result_strides(const ContractIndices& indices, const IndexList& list,
+                                         const synth::Shape& result) {
+  const synth::Shape strides = dense_strides(result);
+  std::vector<std::int64_t> found;
+  for (const std::uint8_t index : list) {
+    const auto d = std::find(indices.result().begin(), indices.result().end(), index) - indices.result().begin();
+    found.push_back(strides[static_cast<std::size_t>(d)]);
+  }
+  return found;
+}
+
+// One side of the product: an operand as matrices, or as what has to be packed into such.
+struct Side {
+  TileView view;     // its own dimensions: those of `rows`, then those of `columns`
+  std::size_t rows;  // how many dimensions make a row's number
+  std::optional<Matrix<std::byte>> matrix;
+  std::vector<std::int64_t> batch;  // where each batch begins, in elements
+};
+
+Side side_of(const ContractIndices& indices, std::size_t operand, const TileView& tile, const IndexList& rows,
+             const IndexList& columns, const IndexList& batch) {
+  Side side{TileView{tile.element, {}, {}, tile.data}, rows.size(), {}, indices.offsets(operand, batch)};
+  for (const IndexList* list : {&rows, &columns}) {
+    for (const std::uint8_t index : *list) {
+      side.view.shape.push_back(indices.extent(index));
+      side.view.strides.push_back(indices.stride(operand, index));
+    }
+  }
+  const auto row_step = joint_step(indices, rows, strides_of(indices, operand, rows));
+  const auto column_step = joint_step(indices, columns, strides_of(indices, operand, columns));
+  if (!row_step || !column_step) return side;
+  const std::int64_t row_count = indices.count(rows);
+  const std::int64_t column_count = indices.count(columns);
+  // A matrix of one row, or one column, may have any stride there.
+  const std::int64_t row_stride = row_count == 1 ? column_count : *row_step;
+  const std::int64_t column_stride = column_count == 1 ? 1 : *column_step;
+  const bool by_rows = column_stride == 1 && row_stride >= column_count;
+  const bool by_columns = row_stride == 1 && column_stride >= row_count;
+  if ((!by_rows && !by_columns) || std::max(row_stride, column_stride) > kBlasSizeMax) return side;
+  side.matrix = Matrix<std::byte>{tile.data, row_stride, column_stride};
+  return side;
+}
+
+template <class T>
+class BlasProduct {
+ public:
+  // `left` is the operand that has the rows.
+  BlasProduct(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
+              std::size_t left, const TileOut& out)
+      : left_(side_of(indices, left, operands[left], shape.rows, indices.summed(), shape.batch)),
+        right_(side_of(indices, 1 - left, operands[1 - left], indices.summed(), shape.columns, shape.batch)),
+        sizes_{indices.count(shape.rows), indices.count(shape.columns), indices.count(indices.summed())},
+        out_(typed<T>(out)) {
+    const auto steps = [&](const IndexList& list) { return result_strides(indices, list, out.shape); };
+    out_batch_ = positions(indices, shape.batch, steps(shape.batch));
+    out_rows_ = positions(indices, shape.rows, steps(shape.rows));
+    out_columns_ = positions(indices, shape.columns, steps(shape.columns));
+    const auto row_step = joint_step(indices, shape.rows, steps(shape.rows));
+    const auto column_step = joint_step(indices, shape.columns, steps(shape.columns));
+    const bool one_column = sizes_.columns == 1;
+    if (row_step && column_step && (one_column || *column_step == 1) && *row_step <= kBlasSizeMax) {
+      out_stride_ = sizes_.rows == 1 ? sizes_.columns : *row_step;
+      if (out_stride_ < sizes_.columns) out_stride_ = 0;
+    }
+  }
+
+  std::int64_t row_blocks() const { return (sizes_.rows + kRows - 1) / kRows; }
+  std::int64_t column_blocks() const { return (sizes_.columns + kColumns - 1) / kColumns; }
+  std::int64_t blocks() const { return static_cast<std::int64_t>(out_batch_.size()) * row_blocks() * column_blocks(); }
+
+  void run_block(std::int64_t number) const {
+    const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
+    const std::int64_t row = number / column_blocks() % row_blocks() * kRows;
+    const std::int64_t column = number % column_blocks() * kColumns;
+    BlasSizes block{std::min(kRows, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
+    std::unique_ptr<T[]> own;
+    T* target = out_ + out_batch_[batch];
+    std::int64_t target_stride = out_stride_;
+    if (out_stride_ > 0) {
+      target += row * out_stride_ + column;
+    } else {
+      own = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block.rows * block.columns));
+      target = own.get();
+      target_stride = block.columns;
+    }
+    for (std::int64_t term = 0; term < sizes_.terms; term += kTerms) {
+      block.terms = std::min(kTerms, sizes_.terms - term);
+      std::unique_ptr<T[]> packed_left;
+      std::unique_ptr<T[]> packed_right;
+      const Matrix<T> a = matrix(left_, batch, {row, block.rows}, {term, block.terms}, packed_left);
+      const Matrix<T> b = matrix(right_, batch, {term, block.terms}, {column, block.columns}, packed_right);
+      blas_multiply<T>(block, a, b, term > 0, target, target_stride);
+    }
+    if (own != nullptr) spread(own.get(), block, row, column, out_ + out_batch_[batch]);
+  }
+
+ private:
+  struct Range {
+    std::int64_t begin;
+    std::int64_t length;
+  };
+
+  // For every position along the indices, row-major, where the elements of the result lie.
+  static std::vector<std::int64_t> positions(const ContractIndices& indices, const IndexList& list,
+                                             const std::vector<std::int64_t>& steps) {
+    std::vector<std::int64_t> all = {0};
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      std::vector<std::int64_t> longer;
+      for (const std::int64_t start : all) {
+        for (std::int64_t k = 0; k < indices.extent(list[i]); ++k) longer.push_back(start + k * steps[i]);
+      }
+      all = std::move(longer);
+    }
+    return all;
+  }
+
+  // A part of a side, as BLAS takes it; copied if need be.
+  static Matrix<T> matrix(const Side& side, std::size_t batch, Range rows, Range columns,
+                          std::unique_ptr<T[]>& packed) {
+    const T* const first = reinterpret_cast<const T*>(side.view.data) + side.batch[batch];
+    if (side.matrix) {
+      const std::int64_t r = side.matrix->row_stride;
+      const std::int64_t c = side.matrix->column_stride;
+      return Matrix<T>{first + rows.begin * r + columns.begin * c, r, c};
+    }
+    packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows.length * columns.length));
+    std::vector<std::int64_t> column_at;
+    for (std::int64_t j = 0; j < columns.length; ++j) {
+      column_at.push_back(place(side.view, side.rows, side.view.shape.size(), columns.begin + j));
+    }
+    T* to = packed.get();
+    for (std::int64_t i = 0; i < rows.length; ++i) {
+      const T* const row = first + place(side.view, 0, side.rows, rows.begin + i);
+      for (const std::int64_t at : column_at) *to++ = row[at];
+    }
+    return Matrix<T>{packed.get(), columns.length, 1};
+  }
+  // Where the element of this row-major number along the view's dimensions [first, last) lies.
+  static std::int64_t place(const TileView& view, std::size_t first, std::size_t last, std::int64_t number) {
+    std::int64_t at = 0;
+    for (std::size_t d = last; d-- > first; number /= view.shape[d]) {
+      at += number % view.shape[d] * view.strides[d];
+    }
+    return at;
+  }
+
+  void spread(const T* from, const BlasSizes& block, std::int64_t row, std::int64_t column, T* to) const {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        to[out_rows_[static_cast<std::size_t>(row + i)] + out_columns_[static_cast<std::size_t>(column + j)]] =
+            from[i * block.columns + j];
+      }
+    }
+  }
+
+  Side left_;
+  Side right_;
+  BlasSizes sizes_;
+  T* out_;
+  std::int64_t out_stride_ = 0;  // between rows of the result; 0: they do not lie so that BLAS can write them
+  std::vector<std::int64_t> out_batch_, out_rows_, out_columns_;
+};
+
+}  // namespace
+
+bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape) {
+  constexpr double kWork = 32 * 32 * 32;
+  const auto rows = static_cast<double>(indices.count(shape.rows));
+  const auto columns = static_cast<double>(indices.count(shape.columns));
+  return rows * columns * static_cast<double>(indices.count(indices.summed())) >= kWork;
+}
+
+template <BlasElement T>
+void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
+                        const TileOut& out) {
+  // Of a result whose rows lie side by side, the transpose is computed.
+  const bool turned =
+      !shape.rows.empty() && !shape.columns.empty() && result_strides(indices, {shape.rows.back()}, out.shape)[0] == 1;
+  const ProductShape turned_shape{shape.batch, shape.columns, shape.rows};
+  const BlasProduct<T> product(indices, turned ? turned_shape : shape, operands, turned ? 1 : 0, out);
+  parallel_each(product.blocks(), [&](std::int64_t number) { product.run_block(number); });
+}
+
+template void contract_with_blas<float>(const ContractIndices&, const ProductShape&, std::span<const TileView>,
+                                        const TileOut&);
+template void contract_with_blas<double>(const ContractIndices&, const ProductShape&, std::span<const TileView>,
+                                         const TileOut&);
+
+}  // namespace tessera::runtime

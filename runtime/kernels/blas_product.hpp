@@ -1,0 +1,25 @@
+// Einstein sums that are matrix products, by BLAS.
+#pragma once
+
+#include <span>
+
+#include "runtime/kernels/blas.hpp"
+#include "runtime/kernels/contract_indices.hpp"
+
+namespace tessera::runtime {
+
+// The indices of a product of two operands: in both and the result, in one of them and the result; the others are
+// summed.
+struct ProductShape {
+  IndexList batch, rows, columns;
+};
+
+// Is the product large enough for BLAS to be quicker than our own loops?
+bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape);
+
+// All of `out`; of float or double.
+template <BlasElement T>
+void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
+                        const TileOut& out);
+
+}  // namespace tessera::runtime

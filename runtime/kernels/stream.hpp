@@ -1,0 +1,53 @@
+// Copies past the cache, for arrays that outgrow it: what is written is not read first, and evicts nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace tessera::runtime {
+
+// A step that writes more than this leaves little of it in any cache.
+inline constexpr std::int64_t kStreamBytes = std::int64_t{24} << 20U;
+
+// As memcpy.
+inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+#if defined(__SSE2__)
+  constexpr std::size_t kLine = 64;
+  const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
+  if (bytes < head + 4 * kLine) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  std::memcpy(to, from, head);
+  std::size_t at = head;
+  for (; at + kLine <= bytes; at += kLine) {
+    const auto* source = reinterpret_cast<const __m128i*>(from + at);
+    auto* target = reinterpret_cast<__m128i*>(to + at);
+    const __m128i a = _mm_loadu_si128(source);
+    const __m128i b = _mm_loadu_si128(source + 1);
+    const __m128i c = _mm_loadu_si128(source + 2);
+    const __m128i d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+  }
+  std::memcpy(to + at, from + at, bytes - at);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+// After the last stream_copy of a task: what it wrote is seen by all who are told that the task has ended.
+inline void finish_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace tessera::runtime

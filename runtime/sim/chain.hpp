@@ -1,0 +1,16 @@
+// Elementwise steps taken together (memory/chains.hpp): each task takes a block of all arrays through all steps, so
+// that what the steps hand on stays in the cache.
+#pragma once
+
+#include <span>
+
+#include "base/result.hpp"
+#include "runtime/sim/storage.hpp"
+
+namespace tessera::runtime {
+
+// `steps` are those of the chain; its constants are there already.
+void run_chain(std::span<const synth::Step> steps, const synth::Program& program, const MemoryPlan& plan,
+               const Storage& storage);
+
+}  // namespace tessera::runtime
