@@ -75,10 +75,10 @@ class MpiMessenger final : public Messenger {
 
   void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) override {
     const auto bytes = static_cast<int>(mine.size());
-    requests_.emplace_back();
-    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, sharing_.get(), &requests_.back()),
+    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, sharing_.get(), &shared_),
           "MPI_Iallgather");
   }
+  bool is_shared() override { return is_complete(shared_); }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
     for (const Incoming& message : incoming) {
@@ -202,7 +202,8 @@ class MpiMessenger final : public Messenger {
   int size_ = 1;
   std::vector<int> machines_;
   std::deque<std::pair<int, MPI_Request>> awaited_;  // receives, by rank
-  std::deque<MPI_Request> requests_;                 // sends and collectives
+  std::deque<MPI_Request> requests_;                 // sends
+  MPI_Request shared_ = MPI_REQUEST_NULL;
   std::vector<std::int64_t> sent_, received_;        // pieces, by rank, since the beginning
   std::int64_t notice_ = 0;
   std::deque<MPI_Request> notice_requests_;

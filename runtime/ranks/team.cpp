@@ -177,7 +177,7 @@ base::Status Team::share(std::span<const std::byte> mine, std::span<std::byte> a
   const std::span<std::byte> taken = room(static_cast<std::int64_t>(all.size()));
   std::copy(mine.begin(), mine.end(), given.begin());
   TESSERA_TRY_STATUS(with_messages([&] { messenger_->begin_sharing(given, taken); }));
-  TESSERA_TRY_STATUS(wait([&] { return messenger_->is_done(); }));
+  TESSERA_TRY_STATUS(wait([&] { return messenger_->is_shared(); }));
   std::copy(taken.begin(), taken.end(), all.begin());
   return base::Done{};
 }
@@ -236,7 +236,7 @@ base::Status Team::end_run(const std::vector<Entry>& entries) {
     phase_ = std::max(phase_, entry.phase);
     if (entry.in_run && entry.failed() && !is_near(rank)) notifiers.push_back(rank);
   }
-  if (any_failed && entries[0].in_run && near_count_ < size())
+  if (any_failed && entries[0].in_run)
     TESSERA_TRY_STATUS(with_messages([&] { messenger_->settle(notifiers); }));
   if (region_ != nullptr && node(rank_) == rank_) region_->failed_step().store(kNever);
   step_ = 0;

@@ -49,13 +49,14 @@ void expect_none(const cases::Faults& faults, const std::string& where) {
 
 void run_case(Crew& crew, const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  const auto file = cases::read_case({std::istreambuf_iterator<char>(in), {}});
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto file = cases::read_case(bytes);
   ASSERT_TRUE(std::holds_alternative<cases::CaseFile>(file)) << path;
   const auto& known = std::get<cases::CaseFile>(file);
   const auto settings = cases::read_settings(known);
   ASSERT_TRUE(std::holds_alternative<cases::Settings>(settings)) << path;
   if (known.skipped(cases::Check::run).has_value()) return;
-  const std::string text(content(*known.find(cases::SectionKind::source)));
+  const std::string text(cases::content(*known.find(cases::SectionKind::source)));
   expect_none(compare_with_simulation(crew, text, path.filename().string(), std::get<cases::Settings>(settings)),
               path.string());
 }
