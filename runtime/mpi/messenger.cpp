@@ -204,7 +204,7 @@ class MpiMessenger final : public Messenger {
   std::deque<std::pair<int, MPI_Request>> awaited_;  // receives, by rank
   std::deque<MPI_Request> requests_;                 // sends
   MPI_Request shared_ = MPI_REQUEST_NULL;
-  std::vector<std::int64_t> sent_, received_;        // pieces, by rank, since the beginning
+  std::vector<std::int64_t> sent_, received_;  // pieces, by rank, since the beginning
   std::int64_t notice_ = 0;
   std::deque<MPI_Request> notice_requests_;
   std::optional<std::int64_t> noticed_;

@@ -43,8 +43,8 @@ class Messenger {
   // Of all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
   virtual void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual bool is_shared() = 0;
-  // Messages of one step, receives first. Between two ranks they arrive in the order in which they were sent. The memory
-  // given may not be touched before all are done.
+  // Messages of one step, receives first. Between two ranks they arrive in the order in which they were sent. The
+  // memory given may not be touched before all are done.
   virtual void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
   virtual bool is_done() = 0;
 

@@ -17,7 +17,8 @@ namespace tessera::runtime {
 
 // What a rank brings to an agreement.
 struct Team::Entry {
-  std::int64_t failed_at = kNever;  // the step; 0 outside of runs
+  std::int64_t failed_at = kNever;   // the step; 0 outside of runs
+  std::int64_t stopped_in = kNever;  // the step that it could not complete, because another rank has failed
   bool in_run = false;
   std::int64_t phase = 0;
   std::size_t text_bytes = 0;  // of its diagnostics
@@ -145,6 +146,7 @@ base::Status Team::interruption() {
   if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) return base::make(base::Kind::interrupted);
   if (failed_step() > step_) return base::Done{};
   stopped_ = true;
+  stopped_in_ = step_;
   return base::make(base::Kind::interrupted);
 }
 
@@ -208,7 +210,7 @@ base::Result<std::vector<Team::Words>> Team::agree(base::Status mine, Words word
   const bool failed = !mine.ok() && !stopped_;
   const std::vector<std::byte> text = failed ? to_bytes(mine.errors()) : std::vector<std::byte>{};
   if (failed && running_) TESSERA_TRY_STATUS(with_messages([&] { raise(); }));
-  const Entry entry{failed ? step_ : kNever, running_, phase_, text.size(), hash_of(text), words};
+  const Entry entry{failed ? step_ : kNever, stopped_in_, running_, phase_, text.size(), hash_of(text), words};
   running_ = false;
   std::vector<Entry> entries(nodes_.size());
   TESSERA_TRY_STATUS(share(bytes_of(entry), bytes_of(entries)));
@@ -236,11 +238,11 @@ base::Status Team::end_run(const std::vector<Entry>& entries) {
     phase_ = std::max(phase_, entry.phase);
     if (entry.in_run && entry.failed() && !is_near(rank)) notifiers.push_back(rank);
   }
-  if (any_failed && entries[0].in_run)
-    TESSERA_TRY_STATUS(with_messages([&] { messenger_->settle(notifiers); }));
+  if (any_failed && entries[0].in_run) TESSERA_TRY_STATUS(with_messages([&] { messenger_->settle(notifiers); }));
   if (region_ != nullptr && node(rank_) == rank_) region_->failed_step().store(kNever);
   step_ = 0;
   stopped_ = false;
+  stopped_in_ = kNever;
   rooms_.clear();
   return base::Done{};
 }
@@ -256,7 +258,8 @@ base::Diagnostics Team::first_failure(const std::vector<Entry>& entries, const s
   if (!shared.ok()) return shared.errors();
   base::Diagnostics why = diagnostics_from(std::span(all).subspan(rank * first->text_bytes, first->text_bytes));
   const bool everyones = std::all_of(entries.begin(), entries.end(), [&](const Entry& e) {
-    return e.failed_at == first->failed_at && e.text_hash == first->text_hash;
+    const bool same = e.failed_at == first->failed_at && e.text_hash == first->text_hash;
+    return same || e.stopped_in == first->failed_at;
   });
   if (!everyones) why.front().message += fmt::format(" (on rank {})", rank);
   return why;
@@ -318,13 +321,21 @@ base::Status Team::await_messages() {
 }
 
 base::Status Team::send(int source, std::span<const int> targets, std::span<std::byte> bytes) {
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  for (const int target : targets) {
-    if (source == rank_) outgoing.push_back({target, bytes});
-    if (target == rank_) incoming.push_back({source, bytes});
+  const bool sends = rank_ == source && !targets.empty();
+  const bool receives = std::find(targets.begin(), targets.end(), rank_) != targets.end();
+  if (!sends && !receives) return base::Done{};
+  const std::span<std::byte> message = room(static_cast<std::int64_t>(bytes.size()));
+  if (receives) {
+    const Incoming incoming{source, message};
+    TESSERA_TRY_STATUS(begin_messages(std::span(&incoming, 1), {}));
+    TESSERA_TRY_STATUS(await_messages());
+    std::copy(message.begin(), message.end(), bytes.begin());
+    return base::Done{};
   }
-  TESSERA_TRY_STATUS(begin_messages(incoming, outgoing));
+  std::copy(bytes.begin(), bytes.end(), message.begin());
+  std::vector<Outgoing> outgoing;
+  for (const int target : targets) outgoing.push_back({target, message});
+  TESSERA_TRY_STATUS(begin_messages({}, outgoing));
   return await_messages();
 }
 

@@ -115,6 +115,7 @@ class Team {
   const std::atomic<bool>* stop_ = nullptr;
   bool running_ = false;
   bool stopped_ = false;  // this run, because another rank has failed
+  std::int64_t stopped_in_ = kNever;
   std::int64_t step_ = 0;
   std::int64_t phase_ = 0;
 };
