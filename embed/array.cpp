@@ -7,6 +7,7 @@
 
 #include "embed/convert.hpp"
 #include "runtime/format.hpp"
+#include "runtime/ranks/team.hpp"
 
 namespace tessera {
 
@@ -21,7 +22,10 @@ const std::vector<std::int64_t>& Array::shape() const { return impl_->shape; }
 std::string Array::type() const { return impl_->type; }
 std::int64_t Array::devices() const { return impl_->value.type().devices(); }
 
-std::vector<std::byte> Array::bytes() const { return runtime::gather(impl_->value).bytes; }
+std::vector<std::byte> Array::bytes() const {
+  auto whole = runtime::gather(impl_->value);
+  return whole ? std::move(whole->bytes) : std::vector<std::byte>{};
+}
 
 template <class T>
 Result<std::vector<T>> Array::to_vector() const {
@@ -32,7 +36,9 @@ Result<std::vector<T>> Array::to_vector() const {
                                                      synth::name(element), synth::name(embed::element_of<T>))));
   }
   return embed::safely([&]() -> Result<std::vector<T>> {
-    const std::vector<std::byte> dense = bytes();
+    const auto whole = runtime::gather(impl_->value);
+    if (!whole) return embed::to_public(embed::Texts{}, whole.errors());
+    const std::vector<std::byte>& dense = whole->bytes;
     std::vector<T> result(dense.size() / sizeof(T));
     for (std::size_t i = 0; i < result.size(); ++i) {
       T item{};
@@ -55,6 +61,10 @@ Result<Array::Tile> Array::tile(std::int64_t device) const {
         base::make(base::Kind::bad_call,
                    fmt::format("`{}` lives on {} devices, so there is no device {}", impl_->name, devices(), device)));
   }
+  if (!impl_->value.has_device(device)) {
+    const int rank = impl_->value.team()->deal().owner(device, devices());
+    return embed::failure(base::make(base::Kind::bad_call, fmt::format("device {} is rank {}'s", device, rank)));
+  }
   Tile result;
   for (const synth::Interval& side : synth::tile(impl_->value.type(), device)) {
     result.box.emplace_back(side.begin, side.end);
@@ -65,10 +75,13 @@ Result<Array::Tile> Array::tile(std::int64_t device) const {
 }
 
 std::string Array::text() const {
-  const synth::Literal dense = runtime::gather(impl_->value);
-  return dense.shape.empty() ? runtime::format_scalar(dense.element, dense.bytes.data()) : runtime::format_array(dense);
+  auto text = runtime::format_value(impl_->value);
+  return text ? std::move(*text) : "";
 }
 
-std::string Array::picture() const { return runtime::format_show(impl_->value, impl_->name); }
+std::string Array::picture() const {
+  auto text = runtime::format_show(impl_->value, impl_->name);
+  return text ? std::move(*text) : "";
+}
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
@@ -8,20 +9,23 @@
 #include "embed/convert.hpp"
 #include "embed/session_impl.hpp"
 #include "frontend/parse.hpp"
+#include "runtime/mpi/mpi.hpp"
 #include "runtime/run.hpp"
 
 namespace tessera {
 
 namespace embed {
 
-runtime::World world(const Config& config, const std::atomic<bool>& stop) {
-  runtime::World result;
-  result.output = config.output ? config.output : [](std::string_view) {};
-  result.clock = config.clock ? config.clock : [] { return 0.0; };
-  result.files = embed::to_policy(config.files);
-  result.stop = &stop;
-  result.memory_bytes_max = config.memory_bytes_max;
-  return result;
+TeamRef meet(const Config& config) {
+  if (!config.communicator) return std::shared_ptr<runtime::Team>();
+  return base::guarded([&]() -> TeamRef {
+    TESSERA_TRY(messenger, runtime::make_messenger(*config.communicator));
+    const auto sharing = config.share_memory ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;
+    TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
+    if (team->lacks_sharing() && team->rank() == 0 && config.log)
+      config.log(to_public(Texts{}, base::make(base::Kind::memory_not_shared)));
+    return team;
+  });
 }
 
 Binding binding(const Texts& texts, std::string name, std::string type, base::Span span) {
@@ -34,6 +38,26 @@ Binding binding(const Texts& texts, std::string name, std::string type, base::Sp
 }
 
 }  // namespace embed
+
+runtime::World Session::Impl::world() const {
+  runtime::World result;
+  if (team.ok()) result.team = *team;
+  result.output = config->output ? config->output : [](std::string_view) {};
+  result.clock = config->clock ? config->clock : [] { return 0.0; };
+  result.files = embed::to_policy(config->files);
+  result.stop = &stop;
+  result.memory_bytes_max = config->memory_bytes_max;
+  return result;
+}
+
+base::Status Session::Impl::agree(base::Status mine, std::string_view subject) const {
+  TESSERA_TRY(met, team);
+  if (met == nullptr) return mine;
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string_view>{}(subject));
+  const auto agreed = met->agree_on(std::move(mine), {hash, 0});
+  if (!agreed) return agreed.errors();
+  return base::Done{};
+}
 
 namespace {
 
@@ -110,13 +134,21 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 
 }  // namespace
 
+base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source) {
+  return base::guarded([&]() -> base::Result<typeck::Typed> {
+    TESSERA_TRY(ast, frontend::parse(texts.sources, source));
+    auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
+    return typeck::check(std::move(kept), texts.sources, state->environment, plans, check_options(*config));
+  });
+}
+
 Session::Session(Config config) : impl_(std::make_unique<Impl>(std::move(config))) {}
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Session Session::fork() const { return Session(std::make_unique<Impl>(impl_->config, impl_->state, impl_->plans)); }
+Session Session::fork() const { return Session(std::make_unique<Impl>(*impl_)); }
 
 void Session::stop() noexcept { impl_->stop.store(true); }
 
@@ -125,17 +157,17 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
     if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2) return bad_call("the text is larger than 2 GiB");
     Texts texts = *impl_->state->texts;
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
-    auto ast = frontend::parse(texts.sources, source);
-    if (!ast) return embed::to_public(texts, ast.errors());
-    auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,
-                               impl_->state->environment, impl_->plans, check_options(*impl_->config));
-    if (!typed) return embed::to_public(texts, typed.errors());
+    auto typed = impl_->check(texts, source);
+    const base::Status mine = typed ? base::Status(base::Done{}) : base::Status(typed.errors());
+    const base::Status agreed = impl_->agree(mine, text);
+    if (!agreed) return embed::to_public(texts, agreed.errors());
     auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
     std::vector<Binding> bound = bindings(texts, *kept);
     Diagnostics notes = embed::to_public(texts, kept->notes);
     Program::Impl program{impl_->state, std::make_shared<const Texts>(std::move(texts)), kept, std::move(bound),
                           std::move(notes)};
-    if (impl_->config->log) std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);
+    if (impl_->config->log && impl_->is_first())
+      std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);
     return Program(std::make_shared<const Program::Impl>(std::move(program)));
   });
 }
@@ -162,7 +194,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
     auto given = inputs(*impl_->state, *lowered);
     if (!given) return given.diagnostics();
-    auto outcome = runtime::run(lowered->program, *given, embed::world(*impl_->config, impl_->stop));
+    auto outcome = runtime::run(lowered->program, *given, impl_->world());
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
     RunReport report{checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome)};
     impl_->state = with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/persistent_map.hpp"
+#include "base/result.hpp"
 #include "embed/convert.hpp"
 #include "embed/texts.hpp"
 #include "runtime/run.hpp"
@@ -31,8 +33,9 @@ struct State {
 };
 using StateRef = std::shared_ptr<const State>;
 
-// The host's side of a run.
-runtime::World world(const Config& config, const std::atomic<bool>& stop);
+// The ranks of the configuration's communicator; none without one.
+using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
+TeamRef meet(const Config& config);
 // A name with its type, and where it was bound.
 Binding binding(const Texts& texts, std::string name, std::string type, base::Span span);
 
@@ -42,13 +45,24 @@ struct Session::Impl {
   explicit Impl(Config session_config)
       : config(std::make_shared<const Config>(std::move(session_config))),
         state(std::make_shared<const embed::State>()),
-        plans(embed::to_machine(config->machine)) {}
-  Impl(std::shared_ptr<const Config> session_config, embed::StateRef session_state, synth::PlanCache session_plans)
-      : config(std::move(session_config)), state(std::move(session_state)), plans(std::move(session_plans)) {}
+        plans(embed::to_machine(config->machine)),
+        team(embed::meet(*config)) {}
+  Impl(const Impl& forked) : config(forked.config), state(forked.state), plans(forked.plans), team(forked.team) {}
+  Impl& operator=(const Impl&) = delete;
+
+  // A text of the session's, on this rank.
+  base::Result<typeck::Typed> check(embed::Texts& texts, base::SourceId source);
+  // The host's side of a run.
+  runtime::World world() const;
+  // Is this the rank that writes?
+  bool is_first() const { return !team.ok() || *team == nullptr || (*team)->rank() == 0; }
+  // The same outcome on all ranks of the team: the first failure, if there is any. `subject` has to be the same.
+  base::Status agree(base::Status mine, std::string_view subject) const;
 
   std::shared_ptr<const Config> config;
   embed::StateRef state;
   synth::PlanCache plans;
+  embed::TeamRef team;
   std::atomic<bool> stop = false;
 };
 

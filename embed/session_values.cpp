@@ -104,7 +104,7 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
     auto type = synth::ArrayType::replicated(embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), mesh);
     if (!type) return embed::to_public(*after.texts, type.errors());
     impl_->stop.store(false);
-    auto value = make_value(*type, literal(values, shape), embed::world(*impl_->config, impl_->stop));
+    auto value = make_value(*type, literal(values, shape), impl_->world());
     if (!value) return embed::to_public(*after.texts, value.errors());
     const std::uint32_t slot = after.environment.new_slot();
     const auto hidden =

@@ -61,18 +61,21 @@ void Output::flush() {
 
 bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
 
-Console::Console()
-    : out_(kStandardOutput),
+Console::Console(Voice voice)
+    : voice_(voice),
+      out_(kStandardOutput),
       err_(kStandardError),
       out_is_terminal_(out_.is_terminal()),
       colour_(err_.is_terminal() && !is_set("NO_COLOR") && !is_dumb_terminal()) {}
 
 void Console::out(std::string_view text) {
+  if (voice_ == Voice::mute) return;
   out_.write(text);
   if (out_is_terminal_) out_.flush();
 }
 
 void Console::err(std::string_view text) {
+  if (voice_ == Voice::mute) return;
   out_.flush();
   err_.write(text);
   err_.flush();

@@ -28,9 +28,12 @@ class Output {
   std::optional<int> failure_;
 };
 
+// Of several processes that do the same, one speaks.
+enum class Voice { heard, mute };
+
 class Console {
  public:
-  Console();
+  explicit Console(Voice voice = Voice::heard);
 
   void out(std::string_view text);
   // To standard error, at once, after all that was written to standard output before.
@@ -45,6 +48,7 @@ class Console {
   int finish(int status);
 
  private:
+  Voice voice_;
   Output out_;
   Output err_;
   bool out_is_terminal_;

@@ -14,6 +14,11 @@ namespace tessera::repl {
 
 namespace {
 
+// What several processes that a launcher has started do together. All else the first of them does.
+bool is_for_ranks(const Command& command) {
+  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command);
+}
+
 int perform_any(const Command& command, Console& console) {
   try {
     return std::visit([&](const auto& options) { return perform(options, console); }, command);
@@ -33,6 +38,8 @@ int main(int argument_count, char** arguments) {
   tessera::repl::open_standard_descriptors();
   tessera::repl::ignore_broken_pipes();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
-  tessera::repl::Console console;
+  const int rank = tessera::Launch::rank_by_launcher();
+  if (rank > 0 && !tessera::repl::is_for_ranks(command)) return tessera::repl::kExitDone;
+  tessera::repl::Console console(rank == 0 ? tessera::repl::Voice::heard : tessera::repl::Voice::mute);
   return console.finish(tessera::repl::perform_any(command, console));
 }

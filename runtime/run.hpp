@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "runtime/files.hpp"
+#include "runtime/ranks/team.hpp"
 #include "runtime/value.hpp"
 #include "synth/program/program.hpp"
 
@@ -16,11 +18,13 @@ namespace tessera::runtime {
 
 // The world, as the host gives it. Nothing else of the process is touched.
 struct World {
-  std::function<void(std::string_view)> output;  // what `print` and `show` write, whole lines
+  std::shared_ptr<Team> team;                    // the ranks that run the program together; none: this process alone
+  std::function<void(std::string_view)> output;  // what `print` and `show` write, whole lines; rank 0's is called only
   FilePolicy files;                              // which files `load` and `save` may open
   std::function<double()> clock;                 // seconds; for statistics only
   const std::atomic<bool>* stop = nullptr;       // looked at between steps: true ends the run with `interrupted`
-  std::int64_t memory_bytes_max = 0;             // for all devices of this process; 0: three quarters of the machine's
+  // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
+  std::int64_t memory_bytes_max = 0;
 };
 
 // What a step cost, summed by origin, in order of first appearance.
@@ -38,7 +42,9 @@ struct Outcome {
   std::int64_t peak_bytes = 0;  // payload, the largest over devices
 };
 
-// Runs on simulated devices. A failure's diagnostics carry the origin of the step that failed.
+// Runs on simulated devices, or, of all ranks of a team, on those of this rank: the outcome is the same on every rank,
+// but for the tiles, which are there for this rank's devices. A failure's diagnostics carry the origin of the step that
+// failed.
 base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world);
 
 }  // namespace tessera::runtime

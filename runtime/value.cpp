@@ -1,19 +1,25 @@
 #include "runtime/value.hpp"
 
 #include "base/check.hpp"
+#include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/distributed.hpp"
-#include "runtime/memory/gather.hpp"
 #include "runtime/memory/tile_maps.hpp"
+#include "runtime/ranks/whole.hpp"
 
 namespace tessera::runtime {
 
-Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles)
-    : type_(std::move(type)), arena_(std::move(arena)), tiles_(std::move(tiles)) {
+Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
+             std::shared_ptr<Team> team)
+    : type_(std::move(type)), arena_(std::move(arena)), tiles_(std::move(tiles)), team_(std::move(team)) {
   TESSERA_CHECK(static_cast<std::int64_t>(tiles_.size()) == type_.devices(),
                 "a value has not one tile for each device");
+}
+
+bool Value::has_device(std::int64_t device) const {
+  return team_ == nullptr || team_->block(type_.devices()).holds(device);
 }
 
 std::span<const std::byte> Value::tile(std::int64_t device) const {
@@ -31,13 +37,19 @@ Distributed distributed(const Value& value) {
   return array;
 }
 
-synth::Literal gather(const Value& value) {
-  const synth::ArrayType& type = value.type();
-  synth::Literal literal{type.element(), type.shape(), {}};
-  literal.bytes.resize(static_cast<std::size_t>(synth::array_bytes(type)));
-  Gatherer(distributed(value))
-      .read(synth::whole(type.shape()), TileOut{type.element(), type.shape(), literal.bytes.data()});
-  return literal;
+base::Result<synth::Literal> gather(const Value& value) {
+  Team alone;
+  return gather(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value));
+}
+
+base::Result<std::string> format_value(const Value& value) {
+  Team alone;
+  return value_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value));
+}
+
+base::Result<std::string> format_show(const Value& value, std::string_view label) {
+  Team alone;
+  return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label);
 }
 
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type) {

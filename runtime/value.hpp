@@ -15,23 +15,32 @@ namespace tessera::runtime {
 
 // The memory a run's values live in; values share it, and it is freed with the last of them.
 class Arena;
+// The ranks that have it together; none: this process alone.
+class Team;
 
 // Immutable once made. Tiles are dense and row-major, 64-byte aligned; tile(d) is the tile of device d.
 class Value {
  public:
-  Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles);
+  Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
+        std::shared_ptr<Team> team = nullptr);
   const synth::ArrayType& type() const { return type_; }
+  // Does this rank have the device?
+  bool has_device(std::int64_t device) const;
+  // Of another rank's device the tile may be looked at in a phase that reads it; its memory is null if it is far.
   std::span<const std::byte> tile(std::int64_t device) const;
   const std::shared_ptr<const Arena>& arena() const { return arena_; }
+  const std::shared_ptr<Team>& team() const { return team_; }
 
  private:
   synth::ArrayType type_;
   std::shared_ptr<const Arena> arena_;
   std::vector<const std::byte*> tiles_;
+  std::shared_ptr<Team> team_;
 };
 
-// The whole array, dense; pending sums are resolved in the order all_reduce uses.
-synth::Literal gather(const Value& value);
+// The whole array, dense; pending sums are resolved in the order all_reduce uses. Of all ranks that have it; fails only
+// where one of them is lost.
+base::Result<synth::Literal> gather(const Value& value);
 
 // A value of this type (same element type and extents) with the array's elements. Of a pending type, the devices at
 // position 0 along the pending axes hold them, the others the identity.

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
@@ -15,32 +19,57 @@ std::string statistics_line(const StatementStatistics& statement) {
                      statement.received_bytes, statement.peak_bytes, statement.seconds);
 }
 
-Config config_for(const RunOptions& options, std::vector<MachineLevel> machine, Console& console) {
+Config config_for(const RunOptions& options, std::vector<MachineLevel> machine, const Launch& launch,
+                  Console& console) {
   Config config = base_config(console);
   config.machine = std::move(machine);
   config.reshard = options.reshard;
   config.defines = options.defines;
   config.keep_values = false;
+  config.communicator = launch.communicator();
+  const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
+  config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
   return config;
 }
 
-}  // namespace
+// A rank that waits for one that is lost waits for ever, at the end as well.
+bool is_hopeless(const Diagnostics& why) {
+  return std::any_of(why.begin(), why.end(),
+                     [](const Diagnostic& d) { return d.slug == "peer-lost" || d.slug == "mpi-failed"; });
+}
 
-int perform(const RunOptions& options, Console& console) {
+int run(const RunOptions& options, Launch& launch, Console& console) {
   auto machine = read_machine(options.machine_file, console);
-  if (!machine) return kExitCommand;
   const auto script = read_text(options.file);
-  if (!script.value) {
-    console.complain(script.why);
-    return kExitCommand;
+  if (machine && !script.value) console.complain(script.why);
+  const bool readable = machine && script.value;
+  if (!readable && launch.ranks() == 1) return kExitCommand;
+  Session session(config_for(options, readable ? std::move(*machine) : std::vector<MachineLevel>{}, launch, console));
+  // A rank that cannot read the script says so to the others by running another.
+  const Text text = readable ? *script.value : Text{options.file, ""};
+  const auto report = run_stoppable(session, text.text, text.name);
+  if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
+    failed(report.diagnostics(), console);
+    launch.abort(console.finish(exit_status(report.diagnostics())));
   }
-  Session session(config_for(options, std::move(*machine), console));
-  const auto report = run_stoppable(session, script.value->text, script.value->name);
+  if (!readable) return kExitCommand;
   if (!report) return failed(report.diagnostics(), console);
   if (options.stats) {
     for (const StatementStatistics& statement : report->statistics) console.err(statistics_line(statement));
   }
   return kExitDone;
+}
+
+}  // namespace
+
+int perform(const RunOptions& options, Console& console) {
+  auto launch = Launch::begin();
+  if (!launch) return failed(launch.diagnostics(), console);
+  if (launch->ranks() > 1 && options.file == "-") {
+    console.complain("several ranks cannot share standard input; put the script into a file");
+    return kExitCommand;
+  }
+  return run(options, *launch, console);
 }
 
 }  // namespace tessera::repl

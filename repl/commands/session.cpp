@@ -158,6 +158,10 @@ class Loop {
 }  // namespace
 
 int perform(const SessionOptions&, Console& console) {
+  if (Launch::ranks_by_launcher() > 1) {
+    console.complain("a session runs in one process; several ranks run scripts: tessera run FILE");
+    return kExitCommand;
+  }
   if (::isatty(STDIN_FILENO) != 1) return Loop(console, std::nullopt).run();
   const InterruptibleReading interruptible;
   return Loop(console, interruptible.descriptor()).run();

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "runtime/files.hpp"
@@ -43,8 +46,40 @@ class NpyReader {
   NpyHeader header_;
 };
 
-// Saves an array of this type; `fill` gives the elements of a box, row-major. The file appears, or is replaced, only
-// when all is written; whatever fails leaves what was there before.
+// A part of a file being saved: a box whose elements are consecutive in the file, at most about 8 MiB.
+struct NpySlab {
+  synth::Box box;
+  std::int64_t offset = 0;  // of its first byte in the file
+};
+
+// An array on its way into a file: a temporary file beside the target, of full size from the start, that takes the
+// target's place when all is written. Whatever fails before leaves what was there, and nothing beside it.
+class NpyWriter {
+ public:
+  static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
+                                        const synth::Shape& shape);
+  // Another process's temporary file, to help with; `name` is what the program calls the target.
+  static base::Result<NpyWriter> join(const std::string& temporary, const std::string& name, synth::ElementType element,
+                                      const synth::Shape& shape);
+  NpyWriter(NpyWriter&&) noexcept;
+  ~NpyWriter();
+
+  const std::string& temporary() const;  // its absolute path
+  // All slabs, in the order of the file.
+  std::vector<NpySlab> slabs() const;
+  base::Status write(const NpySlab& slab, std::span<const std::byte> bytes) const;
+  // By whoever created it, when all slabs are written.
+  base::Status commit();
+
+ private:
+  struct Files;
+  NpyWriter(std::unique_ptr<Files> files, synth::ElementType element, const synth::Shape& shape);
+  std::unique_ptr<Files> files_;
+  synth::ElementType element_;
+  synth::Shape shape_;
+};
+
+// Saves an array of this type; `fill` gives the elements of a box, row-major.
 using BoxSource = std::function<void(const synth::Box& box, const TileOut& out)>;
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                       const synth::Shape& shape, const BoxSource& fill);

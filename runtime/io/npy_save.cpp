@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -23,27 +24,36 @@ using base::make;
 
 constexpr std::int64_t kWriteBytesMax = std::int64_t{8} << 20U;
 
-// A file beside the target that takes its place at the end, or is unlinked.
+// A file beside the target that takes its place at the end, or is unlinked by whoever created it.
 class TemporaryFile {
  public:
   static base::Result<TemporaryFile> create(const std::string& target, const std::string& name) {
-    const fs::path path(target);
+    std::error_code error;
+    const fs::path path = fs::absolute(target, error);
+    if (error) return cannot_write(name, error.value());
     for (int attempt = 0; attempt < 1000; ++attempt) {
       const fs::path beside = path.parent_path() / fmt::format(".{}.{}.{}.part", short_name(path), getpid(), attempt);
       const int descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0) return TemporaryFile(File(descriptor, name), beside.string(), target);
+      if (descriptor >= 0) return TemporaryFile(File(descriptor, name), beside.string(), path.string());
       if (errno != EEXIST) return cannot_write(name, errno);
     }
     return cannot_write(name, EEXIST);
+  }
+  // Somebody else's, which stays his.
+  static base::Result<TemporaryFile> join(const std::string& path, const std::string& name) {
+    File file(open(path.c_str(), O_WRONLY | O_CLOEXEC), name);
+    if (file.descriptor() < 0) return cannot_write(name, errno);
+    return TemporaryFile(std::move(file), path, "");
   }
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)), path_(std::exchange(other.path_, {})), target_(std::move(other.target_)) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile() {
-    if (!path_.empty()) unlink(path_.c_str());
+    if (!path_.empty() && !target_.empty()) unlink(path_.c_str());
   }
 
   const File& file() const { return file_; }
+  const std::string& path() const { return path_; }
 
   // Room for the whole file, found now rather than when half of it is written.
   base::Status reserve(std::int64_t bytes) {
@@ -85,8 +95,8 @@ class TemporaryFile {
   }
 
   File file_;
-  std::string path_;  // empty once it has its final name
-  std::string target_;
+  std::string path_;    // empty once it has its final name
+  std::string target_;  // empty where it is somebody else's
 };
 
 struct Target {
@@ -118,52 +128,82 @@ base::Result<Target> find_target(const FilePolicy& policy, const std::string& na
   return Target{path, status.st_mode};
 }
 
-// Calls f with boxes that are consecutive in the file, in its order, each of about kWriteBytesMax or less.
-template <class F>
-base::Status for_slabs(const synth::Shape& shape, std::int64_t element_bytes, const F& f) {
-  if (is_empty(shape)) return base::Done{};
-  const synth::Shape strides = dense_strides(shape);
-  const std::int64_t most = std::max<std::int64_t>(1, kWriteBytesMax / element_bytes);
-  std::size_t d = 0;  // the slabs are intervals of this dimension, whole in the ones after it
-  while (d < shape.size() && strides[d] > most) ++d;
-  const std::int64_t outer = d < shape.size() ? count(shape) / (strides[d] * shape[d]) : 1;
-  const std::int64_t step = d < shape.size() ? most / strides[d] : 1;
-  const std::int64_t extent = d < shape.size() ? shape[d] : 1;
-  for (std::int64_t o = 0; o < outer; ++o) {
-    synth::Box box = synth::whole(shape);
-    std::int64_t rest = o;
-    for (std::size_t i = d; i-- > 0; rest /= shape[i]) box[i] = {rest % shape[i], rest % shape[i] + 1};
-    for (std::int64_t at = 0; at < extent; at += step) {
-      if (d < shape.size()) box[d] = {at, std::min(extent, at + step)};
-      TESSERA_TRY_STATUS(f(box));
-    }
-  }
-  return base::Done{};
-}
-
 }  // namespace
 
-base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
-                      const synth::Shape& shape, const BoxSource& fill) {
+struct NpyWriter::Files {
+  TemporaryFile temporary;
+  std::int64_t header_bytes = 0;
+  std::int64_t bytes = 0;
+};
+
+NpyWriter::NpyWriter(std::unique_ptr<Files> files, synth::ElementType element, const synth::Shape& shape)
+    : files_(std::move(files)), element_(element), shape_(shape) {}
+NpyWriter::NpyWriter(NpyWriter&&) noexcept = default;
+NpyWriter::~NpyWriter() = default;
+
+base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
+                                          const synth::Shape& shape) {
   TESSERA_TRY(target, find_target(policy, path));
   TESSERA_TRY(temporary, TemporaryFile::create(target.path, path));
   if (target.mode) temporary.set_mode(*target.mode);
   const std::string header = make_npy_header(element, shape);
   const auto header_bytes = static_cast<std::int64_t>(header.size());
-  const std::int64_t element_bytes = synth::bytes_of(element);
-  const std::int64_t bytes = header_bytes + count(shape) * element_bytes;
+  const std::int64_t bytes = header_bytes + count(shape) * synth::bytes_of(element);
   TESSERA_TRY_STATUS(temporary.reserve(bytes));
   TESSERA_TRY_STATUS(temporary.file().write_at(0, std::as_bytes(std::span(header))));
+  return NpyWriter(std::make_unique<Files>(Files{std::move(temporary), header_bytes, bytes}), element, shape);
+}
+
+base::Result<NpyWriter> NpyWriter::join(const std::string& temporary, const std::string& name,
+                                        synth::ElementType element, const synth::Shape& shape) {
+  TESSERA_TRY(file, TemporaryFile::join(temporary, name));
+  const auto header_bytes = static_cast<std::int64_t>(make_npy_header(element, shape).size());
+  return NpyWriter(std::make_unique<Files>(Files{std::move(file), header_bytes, 0}), element, shape);
+}
+
+const std::string& NpyWriter::temporary() const { return files_->temporary.path(); }
+
+std::vector<NpySlab> NpyWriter::slabs() const {
+  std::vector<NpySlab> slabs;
+  if (is_empty(shape_)) return slabs;
+  const std::int64_t element_bytes = synth::bytes_of(element_);
+  const synth::Shape strides = dense_strides(shape_);
+  const std::int64_t most = std::max<std::int64_t>(1, kWriteBytesMax / element_bytes);
+  std::size_t d = 0;  // the slabs are intervals of this dimension, whole in the ones after it
+  while (d < shape_.size() && strides[d] > most) ++d;
+  const std::int64_t outer = d < shape_.size() ? count(shape_) / (strides[d] * shape_[d]) : 1;
+  const std::int64_t step = d < shape_.size() ? most / strides[d] : 1;
+  const std::int64_t extent = d < shape_.size() ? shape_[d] : 1;
+  std::int64_t offset = files_->header_bytes;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    synth::Box box = synth::whole(shape_);
+    std::int64_t rest = o;
+    for (std::size_t i = d; i-- > 0; rest /= shape_[i]) box[i] = {rest % shape_[i], rest % shape_[i] + 1};
+    for (std::int64_t at = 0; at < extent; at += step) {
+      if (d < shape_.size()) box[d] = {at, std::min(extent, at + step)};
+      slabs.push_back({box, offset});
+      offset += synth::elements(box) * element_bytes;
+    }
+  }
+  return slabs;
+}
+
+base::Status NpyWriter::write(const NpySlab& slab, std::span<const std::byte> bytes) const {
+  return files_->temporary.file().write_at(slab.offset, bytes);
+}
+
+base::Status NpyWriter::commit() { return files_->temporary.commit(files_->bytes); }
+
+base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
+                      const synth::Shape& shape, const BoxSource& fill) {
+  TESSERA_TRY(writer, NpyWriter::create(policy, path, element, shape));
   std::vector<std::byte> buffer;
-  std::int64_t at = header_bytes;
-  const auto write_slab = [&](const synth::Box& box) {
-    buffer.resize(static_cast<std::size_t>(synth::elements(box) * element_bytes));
-    fill(box, TileOut{element, synth::shape_of(box), buffer.data()});
-    const std::int64_t from = std::exchange(at, at + static_cast<std::int64_t>(buffer.size()));
-    return temporary.file().write_at(from, buffer);
-  };
-  TESSERA_TRY_STATUS(for_slabs(shape, element_bytes, write_slab));
-  return temporary.commit(bytes);
+  for (const NpySlab& slab : writer.slabs()) {
+    buffer.resize(static_cast<std::size_t>(synth::elements(slab.box) * synth::bytes_of(element)));
+    fill(slab.box, TileOut{element, synth::shape_of(slab.box), buffer.data()});
+    TESSERA_TRY_STATUS(writer.write(slab, buffer));
+  }
+  return writer.commit();
 }
 
 }  // namespace tessera::runtime

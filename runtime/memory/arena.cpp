@@ -9,24 +9,44 @@
 
 namespace tessera::runtime {
 
-base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t> bytes) {
-  std::vector<std::int64_t> begins = {0};
-  for (const std::int64_t part : bytes) begins.push_back(add_bytes(begins.back(), aligned(part)));
-  const auto size = static_cast<std::size_t>(std::max(begins.back(), kAlignment));
+namespace {
+
+// Nothing if the system has no room.
+std::byte* map_alone(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
   void* const base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED)
-    return base::make(base::Kind::out_of_memory_plan, begins.back(), std::string_view("the system does not give them"));
-  return std::shared_ptr<Arena>(new Arena(static_cast<std::byte*>(base), std::move(begins)));
+  return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
 }
 
-Arena::~Arena() { munmap(base_, static_cast<std::size_t>(std::max(begins_.back(), kAlignment))); }
+}  // namespace
+
+base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t> bytes,
+                                                    std::shared_ptr<Region> region) {
+  std::vector<std::int64_t> begins = {0};
+  for (const std::int64_t part : bytes) begins.push_back(add_bytes(begins.back(), aligned(part)));
+  const std::int64_t size = std::max(begins.back(), kAlignment);
+  std::byte* const base = region == nullptr ? map_alone(size) : region->take(size);
+  if (base == nullptr)
+    return base::make(base::Kind::out_of_memory_plan, begins.back(), std::string_view("the system does not give them"));
+  return std::shared_ptr<Arena>(new Arena(base, std::move(begins), std::move(region)));
+}
+
+Arena::~Arena() {
+  const std::int64_t size = std::max(begins_.back(), kAlignment);
+  if (region_ == nullptr)
+    munmap(base_, static_cast<std::size_t>(size));
+  else
+    region_->give_back(base_, size);
+}
 
 void Arena::release(const std::byte* begin, std::int64_t bytes) const {
   static const std::int64_t page = sysconf(_SC_PAGESIZE);
-  // The mapping begins with a page.
-  const std::int64_t first = (begin - base_ + page - 1) / page * page;
-  const std::int64_t last = (begin - base_ + bytes) / page * page;
-  if (first < last) madvise(base_ + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
+  const auto address =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(page));
+  const std::int64_t head = (page - address) % page;
+  const std::int64_t whole = bytes - head - (address + bytes) % page;
+  const int advice = region_ == nullptr ? MADV_DONTNEED : MADV_REMOVE;
+  if (whole > 0) madvise(const_cast<std::byte*>(begin) + head, static_cast<std::size_t>(whole), advice);
 }
 
 void Arena::release_all_but(std::vector<Range> kept) const {

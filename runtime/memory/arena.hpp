@@ -1,5 +1,5 @@
-// The memory a run's values live in: one mapping for all devices, each device's part aligned to 64 bytes. Pages are
-// committed when they are first touched; nothing is filled.
+// The memory a run's values live in: one range of addresses for all devices of this rank, each device's part aligned to
+// 64 bytes. Pages are committed when they are first touched; nothing is filled.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/ranks/region.hpp"
 
 namespace tessera::runtime {
 
 class Arena {
  public:
-  // Room for bytes[d] on each device d.
-  static base::Result<std::shared_ptr<Arena>> reserve(std::span<const std::int64_t> bytes);
+  // Room for bytes[d] on each device d; in the memory that this rank shares with others, if it does.
+  static base::Result<std::shared_ptr<Arena>> reserve(std::span<const std::int64_t> bytes,
+                                                      std::shared_ptr<Region> region = nullptr);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -30,9 +32,11 @@ class Arena {
   void release_all_but(std::vector<Range> kept) const;
 
  private:
-  Arena(std::byte* base, std::vector<std::int64_t> begins) : base_(base), begins_(std::move(begins)) {}
+  Arena(std::byte* base, std::vector<std::int64_t> begins, std::shared_ptr<Region> region)
+      : base_(base), begins_(std::move(begins)), region_(std::move(region)) {}
   std::byte* base_;
   std::vector<std::int64_t> begins_;  // of every device's part, and the end
+  std::shared_ptr<Region> region_;    // that the range is taken from; none: it is mapped for this arena alone
 };
 
 // A hold on some ranges of an arena: their pages are given back with the last copy of what this returns.

@@ -4,6 +4,7 @@
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/memory/boxes.hpp"
 
 namespace tessera::runtime {
 
@@ -22,21 +23,30 @@ Gatherer::Gatherer(Distributed array) : array_(std::move(array)) {
   for (auto& [box, devices] : by_box) sources_.push_back({box, std::move(devices)});
 }
 
-void Gatherer::read(const synth::Box& box, const TileOut& out) const {
-  const synth::Shape strides = dense_strides(out.shape);
+std::vector<Parcel> Gatherer::parcels(const synth::Box& box) const {
+  std::vector<Parcel> parcels;
   for (const Source& source : sources_) {
     const synth::Box both = synth::intersect(source.box, box);
     if (synth::empty(both)) continue;
-    const synth::Shape shape = synth::shape_of(both);
-    synth::Shape in_tile;
-    std::int64_t in_out = 0;
-    for (std::size_t d = 0; d < both.size(); ++d) {
-      in_tile.push_back(both[d].begin - source.box[d].begin);
-      in_out += (both[d].begin - box[d].begin) * strides[d];
-    }
-    const TileTarget target{strides, out.data + in_out * synth::bytes_of(out.element)};
+    for (const std::size_t device : source.devices) parcels.push_back({device, both});
+  }
+  return parcels;
+}
+
+void Gatherer::read(const synth::Box& box, const TileOut& out) const {
+  read(box, out, [&](const Parcel& parcel) {
+    const synth::Shape begin = begin_in(parcel.box, array_.boxes[parcel.device]);
+    return part_of(array_.tiles[parcel.device], begin, synth::shape_of(parcel.box));
+  });
+}
+
+void Gatherer::read(const synth::Box& box, const TileOut& out, const ParcelSource& source) const {
+  for (const Source& held : sources_) {
+    const synth::Box both = synth::intersect(held.box, box);
+    if (synth::empty(both)) continue;
     std::vector<TileView> parts;
-    for (const std::size_t device : source.devices) parts.push_back(part_of(array_.tiles[device], in_tile, shape));
+    for (const std::size_t device : held.devices) parts.push_back(source({device, both}));
+    const TileTarget target = target_part(out, box, both);
     if (parts.size() == 1)
       copy_elements(parts[0], target);
     else

@@ -1,6 +1,7 @@
 // Any box of an array that lies on devices, put together.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "runtime/kernels/tile.hpp"
@@ -15,12 +16,24 @@ struct Distributed {
   std::vector<TileView> tiles;
 };
 
+// A box, in coordinates of the array, of a device's tile.
+struct Parcel {
+  std::size_t device = 0;
+  synth::Box box;
+  friend auto operator<=>(const Parcel&, const Parcel&) = default;
+};
+// Where a parcel's elements can be read.
+using ParcelSource = std::function<TileView(const Parcel&)>;
+
 class Gatherer {
  public:
   explicit Gatherer(Distributed array);
   const synth::ArrayType& type() const { return array_.type; }
   // The elements of `box`, dense and row-major; pending ones combined in ascending position along the pending axes.
   void read(const synth::Box& box, const TileOut& out) const;
+  // The same from parcels that may have come from elsewhere: those that parcels(box) names.
+  void read(const synth::Box& box, const TileOut& out, const ParcelSource& source) const;
+  std::vector<Parcel> parcels(const synth::Box& box) const;
 
  private:
   // One box of the array, and the devices whose tiles make it up: one of the replicas for each pending position.

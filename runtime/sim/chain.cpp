@@ -234,7 +234,8 @@ class BlockRunner {
 std::vector<DeviceWork> work_of_devices(const Chain& chain, const Storage& storage) {
   std::vector<DeviceWork> all;
   std::int64_t first = 0;
-  for (std::size_t device = 0; device < storage.tiles(chain.shape_of()).boxes.size(); ++device) {
+  const Block mine = storage.block(chain.shape_of());
+  for (auto device = static_cast<std::size_t>(mine.begin); device < static_cast<std::size_t>(mine.end); ++device) {
     DeviceWork work{Blocks(synth::shape_of(storage.tiles(chain.shape_of()).boxes[device])), {}, first};
     for (const synth::RegisterId id : chain.arrays()) work.arrays.push_back(storage.view(id, device));
     first += work.blocks.count();

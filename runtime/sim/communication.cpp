@@ -32,31 +32,42 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
     case synth::CollectiveKind::all_to_all:
     case synth::CollectiveKind::permute:
     case synth::CollectiveKind::exchange: {
-      const CopyPlan& plan = cached_copies(from, to, 0, synth::Offset(storage_.type(to).rank(), std::int64_t{0}));
-      run_copies(plan, storage_, from, to);
-      count_received(plan.received_bytes);
-      return base::Done{};
+      return copy_boxes(from, to, 0, synth::Offset(storage_.type(to).rank(), std::int64_t{0}));
     }
     case synth::CollectiveKind::reduce_scatter:
-    case synth::CollectiveKind::all_reduce: {
-      auto known = reductions_.find(to);
-      if (known == reductions_.end()) {
-        ReductionPlan plan = plan_reductions(collect.collective, storage_.type(from), storage_.type(to));
-        known = reductions_.emplace(to, std::move(plan)).first;
-      }
-      run_reductions(known->second, storage_, from, to);
-      count_received(known->second.received_bytes);
-      return base::Done{};
-    }
+    case synth::CollectiveKind::all_reduce: return reduce_boxes(collect.collective, from, to);
     case synth::CollectiveKind::keep: return keep(apply, collect);
   }
   throw base::InternalError("an unknown collective");
 }
 
+base::Status Executor::reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
+  auto known = reductions_.find(to);
+  if (known == reductions_.end()) {
+    Reductions made{plan_reductions(step, storage_.type(from), storage_.type(to)), {}};
+    if (!team_.alone()) made.schedule = schedule_reductions(team_, storage_.type(from), storage_.type(to));
+    known = reductions_.emplace(to, std::move(made)).first;
+  }
+  count_received(known->second.plan.received_bytes);
+  if (!team_.alone()) return run_reductions(team_, known->second.schedule, storage_, from, to);
+  run_reductions(known->second.plan, storage_, from, to);
+  return base::Done{};
+}
+
+// Of the part of a result that has this number.
+base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
+                                  const synth::Offset& offset) {
+  const Copies& copies = cached_copies(from, to, part, offset);
+  count_received(copies.plan.received_bytes);
+  if (!team_.alone()) return run_copies(team_, copies.schedule, storage_, from, to);
+  run_copies(copies.plan, storage_, from, to);
+  return base::Done{};
+}
+
 base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& collect) {
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
-  return on_devices(storage_.devices(to), storage_.tiles(to).bytes_total, [&](std::size_t device) -> Failure {
+  return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, [&](std::size_t device) -> Failure {
     const auto number = static_cast<std::int64_t>(device);
     const bool keeps = synth::keeps_value(storage_.type(from), collect.collective.axes, number);
     if (keeps)
@@ -67,13 +78,15 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
   });
 }
 
-const CopyPlan& Executor::cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
-                                        const synth::Offset& offset) {
+const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
+                                                const synth::Offset& offset) {
   const auto key = std::pair(to, part);
   auto known = copies_.find(key);
-  if (known == copies_.end() || known->second.offset != offset) {
-    CopyPlan plan = plan_copies(storage_.type(from), storage_.type(to), offset);
-    known = copies_.insert_or_assign(key, std::move(plan)).first;
+  if (known == copies_.end() || known->second.plan.offset != offset) {
+    const synth::ArrayType& from_type = storage_.type(from);
+    Copies made{plan_copies(from_type, storage_.type(to), offset), {}};
+    if (!team_.alone()) made.schedule = schedule_copies(team_, made.plan.copies, from_type, storage_.type(to), offset);
+    known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;
 }
@@ -88,9 +101,7 @@ base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble
   if (assemble.has_base && !plan_[to].takes_over.valid()) copy_to(apply.operands[0], to, storage_.offset(to));
   for (std::size_t k = 0; k < assemble.parts.size(); ++k) {
     const synth::RegisterId from = apply.operands[assemble.parts[k].operand];
-    const CopyPlan& plan = cached_copies(from, to, k, offsets[k]);
-    run_copies(plan, storage_, from, to);
-    count_received(plan.received_bytes);
+    TESSERA_TRY_STATUS(copy_boxes(from, to, k, offsets[k]));
   }
   return base::Done{};
 }
@@ -104,7 +115,8 @@ base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, con
     const synth::Placement& placement = part.placements[d];
     std::int64_t shift = placement.add;
     if (placement.scalar >= 0) {
-      const auto given = storage_.scalar<std::int64_t>(apply.operands[static_cast<std::size_t>(placement.scalar)]);
+      const synth::RegisterId id = apply.operands[static_cast<std::size_t>(placement.scalar)];
+      TESSERA_TRY(given, storage_.scalar<std::int64_t>(id));
       __extension__ using Wide = __int128;
       const Wide scalar = given < 0 && placement.wraps ? static_cast<Wide>(given) + placement.wrap_extent : given;
       const Wide wide = placement.add + (placement.subtract ? -scalar : scalar);

@@ -21,7 +21,7 @@ bool is_first(const std::vector<synth::RegisterId>& ids, std::size_t k) {
 }  // namespace
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
-  const std::int64_t rounds = storage_.scalar<std::int64_t>(repeat.count);
+  TESSERA_TRY(rounds, storage_.scalar<std::int64_t>(repeat.count));
   const std::vector<Carried> carried = begin_loop(repeat, rounds);
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (repeat.body.empty() && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
@@ -76,7 +76,7 @@ void Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>
 }
 
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Choose& choose) {
-  const bool then = storage_.scalar<bool>(choose.condition);
+  TESSERA_TRY(then, storage_.scalar<bool>(choose.condition));
   const std::vector<synth::RegisterId>& values = then ? choose.then_results : choose.else_results;
   const auto is_direct = [&](std::size_t k) { return plan_[values[k]].direct && is_first(values, k); };
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -89,22 +89,25 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
   return base::Done{};
 }
 
-// Copies all tiles of a register to another place.
+// Copies the tiles of a register to another place.
 void Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset) {
   const TileMap& tiles = storage_.tiles(type_of);
-  const std::int64_t grain = tiles.bytes_total <= 4 * kGrain ? storage_.devices(type_of) : 1;
-  parallel_ranges(storage_.devices(type_of), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(end); ++device) {
+  const Block mine = storage_.block(type_of);
+  const std::int64_t grain = tiles.bytes_total <= 4 * kGrain ? mine.size() : 1;
+  parallel_ranges(mine.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto device = static_cast<std::size_t>(mine.begin + i);
       const TileView source = storage_.view(from, device);
-      std::byte* const target = storage_.arena()->part(device) + offset;
+      std::byte* const target = storage_.part(type_of, device) + offset;
       if (source.data != target) copy_elements(source, TileOut{source.element, source.shape, target});
     }
   });
 }
 
 void Executor::write_index(synth::RegisterId index, std::int64_t round) {
-  for (std::size_t device = 0; device < storage_.tiles(index).boxes.size(); ++device) {
-    *typed<std::int64_t>(storage_.out(index, device)) = round;
+  const Block mine = storage_.block(index);
+  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
+    *typed<std::int64_t>(storage_.out(index, static_cast<std::size_t>(device))) = round;
   }
 }
 

@@ -34,12 +34,13 @@ base::Status from_step(base::Status status, std::uint32_t origin) {
 
 }  // namespace
 
-Executor::Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
-                   std::shared_ptr<Arena> arena, const std::vector<Value>& inputs, const World& world)
+Executor::Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team,
+                   Parts parts, const std::vector<Value>& inputs, const World& world)
     : program_(program),
       plan_(plan),
       world_(world),
-      storage_(program, tiles, plan, std::move(arena), inputs),
+      team_(team),
+      storage_(program, tiles, plan, team, std::move(parts), inputs),
       payload_(tiles, program.inputs),
       peak_bytes_(payload_.largest()) {}
 
@@ -51,6 +52,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     if (world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
       return base::make(base::Kind::interrupted).from_step(step.origin);
     }
+    TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     payload_.add(plan.steps[i].born);
     const std::int64_t alive = payload_.largest();
     peak_bytes_ = std::max(peak_bytes_, alive);

@@ -1,5 +1,6 @@
-// The executor on simulated devices: one switch over the steps of a verified program. All devices take a step before
-// any takes the next; the work of a step is spread over the cores, and nothing ever waits inside a task.
+// The executor: one switch over the steps of a verified program. All devices of this rank (without a team, all there
+// are) take a step before any takes the next; the work of a step is spread over the cores, and nothing ever waits
+// inside a task.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/ranks/copies.hpp"
 #include "runtime/run.hpp"
 #include "runtime/sim/moves.hpp"
 #include "runtime/sim/storage.hpp"
@@ -16,7 +18,7 @@ namespace tessera::runtime {
 
 class Executor {
  public:
-  Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, std::shared_ptr<Arena> arena,
+  Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
            const std::vector<Value>& inputs, const World& world);
 
   base::Status run();
@@ -48,12 +50,22 @@ class Executor {
   void write_index(synth::RegisterId index, std::int64_t round);
 
   // communication.cpp
+  struct Copies {
+    CopyPlan plan;
+    CopySchedule schedule;  // of a team
+  };
+  struct Reductions {
+    ReductionPlan plan;
+    ReductionSchedule schedule;  // of a team
+  };
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
   base::Status keep(const synth::Apply& apply, const synth::Collect& collect);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
-  const CopyPlan& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
-                                const synth::Offset& offset);
+  base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
+  base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
+  const Copies& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
+                              const synth::Offset& offset);
   void count_received(std::int64_t bytes) { received_bytes_ += bytes; }
 
   OriginStatistics& statistics_of(std::uint32_t origin);
@@ -61,6 +73,7 @@ class Executor {
   const synth::Program& program_;
   const MemoryPlan& plan_;
   const World& world_;
+  Team& team_;
   Storage storage_;
   Payload payload_;
   std::int64_t peak_bytes_ = 0;
@@ -68,8 +81,8 @@ class Executor {
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
   // By result and number of the part; steps of loops run often.
-  std::map<std::pair<synth::RegisterId, std::size_t>, CopyPlan> copies_;
-  std::map<synth::RegisterId, ReductionPlan> reductions_;
+  std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
+  std::map<synth::RegisterId, Reductions> reductions_;
 };
 
 }  // namespace tessera::runtime

@@ -6,24 +6,11 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/memory/boxes.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-synth::Shape distance(const synth::Box& box, const synth::Box& around, const synth::Offset* offset = nullptr) {
-  synth::Shape begin;
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    begin.push_back(box[d].begin - around[d].begin + (offset == nullptr ? 0 : (*offset)[d]));
-  }
-  return begin;
-}
-
-// The part of a tile that is `box` of the array.
-TileTarget target_part(const TileOut& tile, const synth::Box& tile_box, const synth::Box& box) {
-  const TileView part = part_of(dense_view(tile), distance(box, tile_box), synth::shape_of(box));
-  return {part.strides, tile.data + (part.data - tile.data)};
-}
 
 // Copies worth a task of their own, by their mean size.
 std::int64_t copies_grain(const CopyPlan& plan, std::int64_t elements) {
@@ -54,7 +41,7 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
   const auto copy = [&](const synth::BoxCopy& c) {
     const auto s = static_cast<std::size_t>(c.source);
     const auto t = static_cast<std::size_t>(c.target);
-    const synth::Shape begin = distance(c.box, source_boxes[s], &plan.offset);
+    const synth::Shape begin = begin_in(c.box, source_boxes[s], &plan.offset);
     const TileView part = part_of(sources[s], begin, synth::shape_of(c.box));
     copy_elements(part, target_part(targets[t], target_boxes[t], c.box));
   };
@@ -96,7 +83,7 @@ void run_reductions(const ReductionPlan& plan, const Storage& storage, synth::Re
     std::vector<TileView> parts;
     for (const std::int32_t device : reduction.contributors) {
       const auto c = static_cast<std::size_t>(device);
-      const synth::Shape begin = distance(reduction.box, source_boxes[c]);
+      const synth::Shape begin = begin_in(reduction.box, source_boxes[c]);
       parts.push_back(part_of(sources[c], begin, synth::shape_of(reduction.box)));
     }
     const auto t = static_cast<std::size_t>(reduction.target);

@@ -4,22 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <map>
 #include <optional>
+#include <span>
 
 #include "base/check.hpp"
-#include "runtime/kernels/copy.hpp"
-#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/core_share.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/sim/executor.hpp"
+#include "runtime/sim/outputs.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-// Tiles up to this size are copied out of a run's arena, so that a small value does not keep a large mapping.
-constexpr std::int64_t kSmallTileBytes = std::int64_t{64} << 10U;
 
 std::int64_t memory_limit(const World& world) {
   if (world.memory_bytes_max > 0) return world.memory_bytes_max;
@@ -37,119 +33,98 @@ base::Status check_inputs(const synth::Program& program, const std::vector<Value
   return base::Done{};
 }
 
-// Hands values out of the arena that the run leaves behind.
-class Outputs {
- public:
-  Outputs(const synth::Program& program, const MemoryPlan& plan, const Storage& storage,
-          const std::vector<Value>& inputs)
-      : program_(program), plan_(plan), storage_(storage), inputs_(inputs) {}
-
-  base::Result<std::vector<Value>> take() {
-    std::vector<Value> values;
-    for (const synth::RegisterId id : program_.outputs) {
-      TESSERA_TRY(value, output(id));
-      values.push_back(std::move(value));
-    }
-    // What no value lies in is given back now; the rest with the values.
-    std::vector<Arena::Range> kept;
-    for (const auto& [root, held] : leases_) {
-      const auto ranges = ranges_of(root);
-      kept.insert(kept.end(), ranges.begin(), ranges.end());
-    }
-    storage_.arena()->release_all_but(std::move(kept));
-    return values;
+// Bytes that a rank's devices need: arenas, inputs, copies handed back; stops at the largest number.
+std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                          const PartMap& map, int rank) {
+  std::int64_t bytes = map.needed_bytes(rank);
+  const auto add = [&](synth::RegisterId id) {
+    const Block block = map.deal().block(rank, program.registers[id].devices());
+    for (std::int64_t d = block.begin; d < block.end; ++d)
+      bytes = add_bytes(bytes, tiles[id].bytes[static_cast<std::size_t>(d)]);
+  };
+  for (const synth::RegisterId input : program.inputs) add(input);
+  for (const synth::RegisterId output : program.outputs) {
+    if (plan[output].where == RegisterPlan::Where::slice) add(output);
   }
+  return bytes;
+}
 
- private:
-  base::Result<Value> output(synth::RegisterId id) {
-    const synth::RegisterId root = plan_[id].root;
-    const bool from_input = plan_[root].where == RegisterPlan::Where::input;
-    // A part of an array does not keep the whole.
-    const bool is_whole = is_dense_everywhere(id) && storage_.tiles(id).bytes == storage_.tiles(root).bytes;
-    if (!is_whole || (!from_input && storage_.tiles(root).bytes_max <= kSmallTileBytes)) return copied(id);
-    return Value(storage_.type(id), from_input ? input_arena(root) : leased(root), tiles_of(id));
+// Where the host sets a limit it is this process's; otherwise all ranks of the machine have to get along.
+base::Status check_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                          const PartMap& map, const World& world, const Team& team) {
+  std::int64_t bytes = 0;
+  for (const int rank : team.machine_ranks()) {
+    if (world.memory_bytes_max > 0 && rank != team.rank()) continue;
+    bytes = add_bytes(bytes, needed_bytes(program, tiles, plan, map, rank));
   }
+  const std::int64_t limit = memory_limit(world);
+  if (bytes <= limit) return base::Done{};
+  const std::string why = fmt::format("the limit is {} bytes, and this step needs the most", limit);
+  return base::make(base::Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
+}
 
-  bool is_dense_everywhere(synth::RegisterId id) const {
-    for (std::size_t device = 0; device < storage_.tiles(id).boxes.size(); ++device) {
-      const TileView view = storage_.view(id, device);
-      const bool is_aligned =
-          reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(kAlignment) == 0;
-      if (!is_dense(view.shape, view.strides) || !is_aligned) return false;
-    }
-    return true;
-  }
-
-  std::vector<const std::byte*> tiles_of(synth::RegisterId id) const {
-    std::vector<const std::byte*> tiles;
-    for (std::size_t device = 0; device < storage_.tiles(id).boxes.size(); ++device) {
-      tiles.push_back(storage_.view(id, device).data);
-    }
-    return tiles;
-  }
-
-  std::shared_ptr<const Arena> input_arena(synth::RegisterId root) const {
-    const auto k = std::find(program_.inputs.begin(), program_.inputs.end(), root) - program_.inputs.begin();
-    return inputs_[static_cast<std::size_t>(k)].arena();
-  }
-
-  std::vector<Arena::Range> ranges_of(synth::RegisterId root) const {
-    std::vector<Arena::Range> ranges;
-    for (std::size_t device = 0; device < storage_.tiles(root).boxes.size(); ++device) {
-      ranges.emplace_back(storage_.view(root, device).data, storage_.tiles(root).bytes[device]);
-    }
-    return ranges;
-  }
-  std::shared_ptr<const Arena> leased(synth::RegisterId root) {
-    auto& held = leases_[root];
-    if (held == nullptr) held = lease(storage_.arena(), ranges_of(root));
-    return held;
-  }
-
-  // A value in an arena of its own.
-  base::Result<Value> copied(synth::RegisterId id) const {
-    TESSERA_TRY(arena, Arena::reserve(storage_.tiles(id).bytes));
-    std::vector<const std::byte*> tiles;
-    for (std::size_t device = 0; device < storage_.tiles(id).boxes.size(); ++device) {
-      const TileView view = storage_.view(id, device);
-      copy_elements(view, TileOut{view.element, view.shape, arena->part(device)});
-      tiles.push_back(arena->part(device));
-    }
-    return Value(storage_.type(id), arena, std::move(tiles));
-  }
-
-  const synth::Program& program_;
-  const MemoryPlan& plan_;
-  const Storage& storage_;
-  const std::vector<Value>& inputs_;
-  std::map<synth::RegisterId, std::shared_ptr<const Arena>> leases_;
+// Everything a run needs before its first step.
+struct Prepared {
+  Prepared(const synth::Program& program, const Team& team)
+      : tiles(program), plan(plan_memory(program, tiles)), map(team.deal(), device_counts(program), plan.arena_bytes) {}
+  TileMaps tiles;
+  MemoryPlan plan;
+  PartMap map;
+  std::shared_ptr<Arena> arena;
 };
 
-base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& inputs, const World& world) {
+std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& arena) {
+  return team.region() == nullptr || arena == nullptr ? 0 : team.region()->offset_of(arena->part(0));
+}
+
+base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const PartMap& map) {
+  const std::int64_t bytes = map.arena_bytes(team.rank());
+  return Arena::reserve(std::span(&bytes, 1), team.region());
+}
+
+base::Status prepare(const synth::Program& program, const std::vector<Value>& inputs, const World& world, Team& team,
+                     std::optional<Prepared>& prepared) {
   TESSERA_TRY_STATUS(synth::verify(program));
   TESSERA_TRY_STATUS(check_inputs(program, inputs));
-  const TileMaps tiles(program);
-  const MemoryPlan plan = plan_memory(program, tiles);
-  const std::int64_t limit = memory_limit(world);
-  if (plan.total_bytes > limit) {
-    const std::string why = fmt::format("the limit is {} bytes, and this step needs the most", limit);
-    return base::make(base::Kind::out_of_memory_plan, plan.total_bytes, why).from_step(plan.peak_origin);
-  }
-  TESSERA_TRY(arena, Arena::reserve(plan.arena_bytes));
-  Executor executor(program, tiles, plan, arena, inputs, world);
-  TESSERA_TRY_STATUS(executor.run());
-  Outcome outcome;
-  TESSERA_TRY(outputs, Outputs(program, plan, executor.storage(), inputs).take());
-  outcome.outputs = std::move(outputs);
-  outcome.statistics = executor.take_statistics();
-  outcome.peak_bytes = executor.peak_bytes();
-  return outcome;
+  prepared.emplace(program, team);
+  TESSERA_TRY_STATUS(check_memory(program, prepared->tiles, prepared->plan, prepared->map, world, team));
+  TESSERA_TRY(arena, reserve(team, prepared->map));
+  prepared->arena = arena;
+  return base::Done{};
+}
+
+std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
+  std::vector<std::int64_t> offsets;
+  for (const Team::Words& w : words) offsets.push_back(w[1]);
+  return offsets;
+}
+
+base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
+                                  Team& team) {
+  std::optional<Prepared> prepared;
+  const base::Status ready = base::guarded([&] { return prepare(program, inputs, world, team, prepared); });
+  const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program));
+  const std::int64_t at = prepared ? offset_in_region(team, prepared->arena) : 0;
+  TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
+  Parts parts(team, prepared->map, prepared->arena, offsets_of(began));
+  Executor executor(program, prepared->tiles, prepared->plan, team, std::move(parts), inputs, world);
+  std::optional<CoreShare> share;
+  if (!team.alone()) share.emplace(team.machine_count());
+  team.begin_run(world.stop);
+  Outputs outputs(program, prepared->plan, executor.storage(), inputs, world.team);
+  base::Status done = base::guarded([&] { return executor.run(); });
+  if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
+  TESSERA_TRY(ended, team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())}));
+  return Outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
 }
 
 }  // namespace
 
 base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world) {
-  return base::guarded([&] { return run_checked(program, inputs, world); });
+  return base::guarded([&] {
+    Team alone;
+    return run_checked(program, inputs, world, world.team == nullptr ? alone : *world.team);
+  });
 }
 
 }  // namespace tessera::runtime

@@ -1,14 +1,16 @@
 #include "runtime/sim/storage.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace tessera::runtime {
 
 using Where = RegisterPlan::Where;
 
-Storage::Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
-                 std::shared_ptr<Arena> arena, const std::vector<Value>& inputs)
-    : program_(program), tiles_(tiles), arena_(std::move(arena)), inputs_(inputs) {
+Storage::Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
+                 const std::vector<Value>& inputs)
+    : program_(program), tiles_(tiles), team_(team), parts_(std::move(parts)), inputs_(inputs) {
   for (const RegisterPlan& entry : plan.registers) places_.push_back({entry.where, entry.source, entry.offset, 0});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
@@ -21,7 +23,7 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   switch (place.where) {
     case Where::input:
       return dense_view(element, shape, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
-    case Where::arena: return dense_view(element, shape, arena_->part(device) + place.offset);
+    case Where::arena: return dense_view(element, shape, part(id, device) + place.offset);
     case Where::reshape: return dense_view(element, shape, view(place.source, device).data);
     case Where::slice: {
       const synth::Box& around = tiles(place.source).boxes[device];
@@ -38,13 +40,27 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), arena_->part(device) + place.offset};
+  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(id, device) + place.offset};
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {
   std::vector<TileView> views;
-  for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device) views.push_back(view(id, device));
+  for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device)
+    views.push_back(is_far(id, device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
   return views;
+}
+
+base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> value) const {
+  const Block mine = block(id);
+  if (!mine.empty()) {
+    const std::byte* const tile = view(id, static_cast<std::size_t>(mine.begin)).data;
+    std::copy_n(tile, value.size(), value.begin());
+  }
+  std::vector<int> without;
+  for (int rank = 0; rank < team_.size(); ++rank) {
+    if (team_.deal().block(rank, devices(id)).empty()) without.push_back(rank);
+  }
+  return team_.send(0, without, value);
 }
 
 Distributed Storage::array(synth::RegisterId id) const { return {type(id), tiles(id).boxes, views(id)}; }

@@ -1,40 +1,51 @@
-// Where every register's tiles are as a program runs: the memory plan, the arena and the inputs together. Loops and
-// branches move places about.
+// Where every register's tiles are as a program runs: the memory plan, the ranks' arenas and the inputs together. Loops
+// and branches move places about.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/gather.hpp"
 #include "runtime/memory/plan.hpp"
+#include "runtime/ranks/parts.hpp"
 #include "runtime/value.hpp"
 
 namespace tessera::runtime {
 
 class Storage {
  public:
-  Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, std::shared_ptr<Arena> arena,
+  Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
           const std::vector<Value>& inputs);
 
   const synth::ArrayType& type(synth::RegisterId id) const { return program_.registers[id]; }
   const TileMap& tiles(synth::RegisterId id) const { return tiles_[id]; }
   std::int64_t devices(synth::RegisterId id) const { return type(id).devices(); }
-  const std::shared_ptr<Arena>& arena() const { return arena_; }
+  Team& team() const { return team_; }
+  // The devices of a register that this rank has.
+  Block block(synth::RegisterId id) const { return team_.block(devices(id)); }
+  // A device's part of the arena, where a register's tiles lie.
+  std::byte* part(synth::RegisterId id, std::size_t device) const {
+    return parts_.part(static_cast<std::int64_t>(device), devices(id));
+  }
+  const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 
-  // A device's tile to read.
+  // A device's tile to read; of this rank or a near one, in a phase that reads it.
   TileView view(synth::RegisterId id, std::size_t device) const;
   // A device's tile to write; of a register that owns its place.
   TileOut out(synth::RegisterId id, std::size_t device) const;
-  // All tiles of a register; with its type and boxes.
+  // All tiles of a register; with its type and boxes. Those of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;
 
-  // A replicated scalar, as device 0 has it.
+  // A replicated scalar, as the first device of this rank has it; ranks without one are sent it.
   template <class T>
-  T scalar(synth::RegisterId id) const {
-    return *typed<T>(view(id, 0));
+  base::Result<T> scalar(synth::RegisterId id) const {
+    T value{};
+    TESSERA_TRY_STATUS(read_scalar(id, std::as_writable_bytes(std::span(&value, 1))));
+    return value;
   }
 
   // The offset of a register that owns its place; and another one from now on.
@@ -50,9 +61,15 @@ class Storage {
     std::int64_t offset = 0;
     std::size_t input = 0;
   };
+  base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
+  bool is_far(synth::RegisterId id, std::size_t device) const {
+    return !team_.is_near(team_.deal().owner(static_cast<std::int64_t>(device), devices(id)));
+  }
+
   const synth::Program& program_;
   const TileMaps& tiles_;
-  std::shared_ptr<Arena> arena_;
+  Team& team_;
+  Parts parts_;
   const std::vector<Value>& inputs_;
   std::vector<Place> places_;
 };

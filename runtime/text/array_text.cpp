@@ -4,7 +4,6 @@
 
 #include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
-#include "runtime/memory/distributed.hpp"
 
 namespace tessera::runtime {
 
@@ -106,7 +105,11 @@ std::string corners_text(const Corners& corners, synth::ElementType element, con
   return Brackets(corners, element_texts(element, bytes, count(corners.shape), !corners.shape.empty())).run();
 }
 
-std::string value_text(const Gatherer& array) {
+namespace {
+
+// Calls read(box, out) for the boxes that are shown.
+template <class Read>
+std::string text_of(const Gatherer& array, const Read& read) {
   const synth::ElementType element = array.type().element();
   const Corners corners = corners_of(array.type().shape());
   std::vector<std::byte> bytes(static_cast<std::size_t>(count(corners.shape) * synth::bytes_of(element)));
@@ -114,7 +117,7 @@ std::string value_text(const Gatherer& array) {
   const TileOut all{element, corners.shape, bytes.data()};
   for (const CornerBox& corner : corner_boxes(array.type().shape(), corners)) {
     const TileOut out{element, synth::shape_of(corner.box), part.data()};
-    array.read(corner.box, out);
+    read(corner.box, out);
     const TileView target = part_of(dense_view(all), corner.begin, out.shape);
     copy_elements(dense_view(out), TileTarget{target.strides, bytes.data() + (target.data - bytes.data())});
   }
@@ -122,7 +125,24 @@ std::string value_text(const Gatherer& array) {
   return corners_text(corners, element, bytes.data());
 }
 
-std::string format_value(const Value& value) { return value_text(Gatherer(distributed(value))); }
+}  // namespace
+
+std::string value_text(const Gatherer& array) {
+  return text_of(array, [&](const synth::Box& box, const TileOut& out) { array.read(box, out); });
+}
+
+std::string value_text(const Gatherer& array, const ParcelSource& source) {
+  return text_of(array, [&](const synth::Box& box, const TileOut& out) { array.read(box, out, source); });
+}
+
+std::vector<Parcel> parcels_shown(const Gatherer& array) {
+  std::vector<Parcel> parcels;
+  for (const CornerBox& corner : corner_boxes(array.type().shape(), corners_of(array.type().shape()))) {
+    const std::vector<Parcel> more = array.parcels(corner.box);
+    parcels.insert(parcels.end(), more.begin(), more.end());
+  }
+  return parcels;
+}
 
 std::string format_scalar(synth::ElementType element, const std::byte* bytes) { return scalar_text(element, bytes); }
 

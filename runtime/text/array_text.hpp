@@ -33,7 +33,9 @@ std::string corners_text(const Corners& corners, synth::ElementType element, con
 std::vector<std::string> element_texts(synth::ElementType element, const std::byte* bytes, std::int64_t n,
                                        bool is_array);
 
-// As `print` writes it; only what is shown is gathered.
+// As `print` writes it; only what is shown is gathered: the parcels that the second names.
 std::string value_text(const Gatherer& array);
+std::string value_text(const Gatherer& array, const ParcelSource& source);
+std::vector<Parcel> parcels_shown(const Gatherer& array);
 
 }  // namespace tessera::runtime

@@ -10,7 +10,6 @@
 
 #include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
-#include "runtime/memory/distributed.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/text/array_text.hpp"
 #include "runtime/text/grid.hpp"
@@ -205,8 +204,7 @@ bool is_wide(const std::string& text) {
 }
 
 std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values) {
-  const bool small = count(type.shape()) * synth::shard_count(type.layout().pending()) <= kElementsMax;
-  if (values != nullptr && small) {
+  if (values != nullptr && shows_elements(type)) {
     const Picture drawing(type, boxes, values);
     const std::string text = drawing.fits() ? drawing.text() : "";
     if (!text.empty() && !is_wide(text)) return text;
@@ -216,6 +214,10 @@ std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>&
 }
 
 }  // namespace
+
+bool shows_elements(const synth::ArrayType& type) {
+  return count(type.shape()) * synth::shard_count(type.layout().pending()) <= kElementsMax;
+}
 
 std::string device_list(const std::vector<std::size_t>& devices) {
   std::vector<std::string> parts;
@@ -245,7 +247,5 @@ std::string show_text(const Distributed& array, std::string_view label) {
 }
 
 std::string format_layout(const synth::ArrayType& type) { return picture(type, make_tile_map(type).boxes, nullptr); }
-
-std::string format_show(const Value& value, std::string_view label) { return show_text(distributed(value), label); }
 
 }  // namespace tessera::runtime

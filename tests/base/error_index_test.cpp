@@ -78,7 +78,8 @@ std::size_t example_position(const KindInfo& kind, std::string_view section) {
   return shown == std::string_view::npos ? section.find(fmt::format("\"{}\"", kind.slug), command) : shown;
 }
 
-// What only a host that embeds us can provoke, or a text that is not a program: one of our own formats, read back.
+// What only a host that embeds us or a launcher can provoke, or a text that is not a program: one of our own formats,
+// read back.
 constexpr auto kNotFromPrograms = std::to_array<std::string_view>({
     "bad-axis-part",
     "bad-call",
@@ -89,6 +90,8 @@ constexpr auto kNotFromPrograms = std::to_array<std::string_view>({
     "bad-type-text",
     "file-extent-unknown",
     "layout-rank",
+    "mpi-missing",
+    "wrong-launcher",
 });
 
 // What a person can provoke by typing has an example; a lost disk or a bug of ours has only its explanation.

@@ -88,8 +88,8 @@ TEST(ArrayText, SummarisedAboveAThousandElements) {
 TEST(ValueText, GathersWhatIsShown) {
   const auto array = counting<std::int32_t>(Shape{40, 50});
   const Value value = value_of(array, "i32[40@x, 50@y]", mesh_of("x:3,y:2"));
-  EXPECT_EQ(format_value(value), format_array(array.literal()));
-  EXPECT_EQ(format_value(value_of(Array<double>::scalar(1), "f64[]", mesh_of("x:3"))), "1.0");
+  EXPECT_EQ(*format_value(value), format_array(array.literal()));
+  EXPECT_EQ(*format_value(value_of(Array<double>::scalar(1), "f64[]", mesh_of("x:3"))), "1.0");
 }
 
 struct Case {

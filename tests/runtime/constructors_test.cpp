@@ -26,8 +26,8 @@ void expect_independent_of_layout(const std::function<RegisterId(Builder&, const
     const auto mesh = random_mesh();
     Builder spread(synth::print(*mesh));
     spread.output(construct(spread, random_type(element, shape, spread.mesh(), Pending::perhaps)));
-    RC_ASSERT(gather(run_well(spread.program()).outputs[0]).bytes ==
-              gather(run_well(alone.program()).outputs[0]).bytes);
+    RC_ASSERT(gather(run_well(spread.program()).outputs[0])->bytes ==
+              gather(run_well(alone.program()).outputs[0])->bytes);
   });
 }
 
@@ -66,7 +66,7 @@ TEST(Load, EveryDeviceReadsItsTile) {
   for (const char* type : {"f32[7@x, 5@y]", "f32[7, 5@(y,x)]", "f32[7@y, 5]", "f32[7, 5]"}) {
     Builder builder("x:2,y:4");
     builder.output(builder.apply(synth::Load{builder.string(folder / "a.npy")}, {}, type));
-    EXPECT_EQ(gather(run_well(builder.program()).outputs[0]).bytes, array.bytes) << type;
+    EXPECT_EQ(gather(run_well(builder.program()).outputs[0])->bytes, array.bytes) << type;
   }
   Builder builder("");
   builder.output(builder.apply(synth::Load{builder.string(folder / "a.npy")}, {}, "f64[7, 5]"));

@@ -40,7 +40,7 @@ Moved move(CollectiveKind kind, std::string_view mesh, std::string_view from, st
   return move(kind, type_of(from, grid), type_of(to, grid));
 }
 
-void expect_same_array(const Moved& moved) { EXPECT_EQ(gather(moved.after()).bytes, gather(moved.before).bytes); }
+void expect_same_array(const Moved& moved) { EXPECT_EQ(gather(moved.after())->bytes, gather(moved.before)->bytes); }
 
 TEST(Collect, EachKindKeepsTheArray) {
   const char* mesh = "x:2,y:3";
@@ -85,7 +85,7 @@ RC_GTEST_PROP(CollectProperty, AnyExchangeKeepsTheArray, ()) {
   const auto mesh = random_mesh();
   const auto moved = move(CollectiveKind::exchange, random_type(ElementType::f32, shape, mesh),
                           random_type(ElementType::f32, shape, mesh));
-  RC_ASSERT(gather(moved.after()).bytes == gather(moved.before).bytes);
+  RC_ASSERT(gather(moved.after())->bytes == gather(moved.before)->bytes);
   for (std::int64_t device = 0; device < mesh->devices(); ++device) {
     RC_ASSERT(static_cast<std::int64_t>(moved.after().tile(device).size()) ==
               synth::tile_bytes(moved.after().type(), device));
@@ -160,14 +160,14 @@ RC_GTEST_PROP(ReductionProperty, AllWaysToSumHaveTheSameBits, ()) {
   const auto result = [&](CollectiveKind kind, const std::string& to) {
     Builder builder = row_sums("x:2,y:3", in, pending, kind, to);
     const Value value = value_of(array, in, builder.mesh());
-    return gather(run_well(builder.program(), {value}).outputs[0]).bytes;
+    return gather(run_well(builder.program(), {value}).outputs[0])->bytes;
   };
   Builder unresolved("x:2,y:3");
   const RegisterId rows_in = unresolved.input(in);
   unresolved.output(unresolved.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {rows_in}, pending));
   const Value value = value_of(array, in, unresolved.mesh());
   const auto all = result(CollectiveKind::all_reduce, fmt::format("f32[{}]", n));
-  RC_ASSERT(gather(run_well(unresolved.program(), {value}).outputs[0]).bytes == all);
+  RC_ASSERT(gather(run_well(unresolved.program(), {value}).outputs[0])->bytes == all);
 }
 
 TEST(Keep, OthersHoldTheIdentity) {

@@ -46,7 +46,7 @@ std::vector<std::byte> computed(const synth::Operation& operation, const Split& 
     values.push_back(*scatter(numbers(parsed), parsed));
   }
   builder.output(builder.apply(operation, operands, types.result));
-  return gather(run_well(builder.program(), values).outputs[0]).bytes;
+  return gather(run_well(builder.program(), values).outputs[0])->bytes;
 }
 
 void expect_same(const synth::Operation& operation, const Split& types) {

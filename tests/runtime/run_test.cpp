@@ -40,7 +40,7 @@ TEST(Run, ViewsAreHandedOutDenseAndAligned) {
   const auto array = counting<float>(Shape{6, 7});
   const auto outcome = run_well(builder.program(), {value_of(array, "f32[6, 7]", builder.mesh())});
   for (const Value& value : outcome.outputs) {
-    EXPECT_EQ(gather(value).bytes, array.bytes);
+    EXPECT_EQ(gather(value)->bytes, array.bytes);
     for (std::int64_t device = 0; device < 3; ++device) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(value.tile(device).data()) % 64, 0U);
     }
@@ -160,7 +160,7 @@ TEST(Run, TheSameProgramGivesTheSameBits) {
     const RegisterId b = builder.apply(synth::Normal{}, {seed}, "f32[203@x, 57]");
     const RegisterId c = builder.apply(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {a, b}, "f32[101, 57]{+x}");
     builder.output(builder.collect(synth::CollectiveKind::all_reduce, c, "f32[101, 57]"));
-    return gather(run_well(builder.program()).outputs[0]).bytes;
+    return gather(run_well(builder.program()).outputs[0])->bytes;
   };
   const auto first = result();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(result(), first);

@@ -101,7 +101,7 @@ TEST(Layout, LargeMeshesAreSummarisedByTheirPattern) {
 
 TEST(Show, SmallArraysAreDrawnWithTheirElements) {
   const Value value = value_of(counting<std::int64_t>(Shape{2, 5}), "i64[2, 5@x]", mesh_of("x:2"));
-  EXPECT_EQ(format_show(value, "a"),
+  EXPECT_EQ(*format_show(value, "a"),
             "a: i64[2, 5@x] on [x:2]\n"
             "        0:2        2:5\n"
             "    +----------+----------+\n"
@@ -113,7 +113,7 @@ TEST(Show, SmallArraysAreDrawnWithTheirElements) {
 
 TEST(Show, PendingPartsAreDrawnApart) {
   const Value value = value_of(Array<float>(Shape{2}, {1.5F, 2.0F}), "f32[2]{+x}", mesh_of("x:2"));
-  EXPECT_EQ(format_show(value, ""),
+  EXPECT_EQ(*format_show(value, ""),
             "f32[2]{+x} on [x:2]\n"
             "        0:2\n"
             " +---------------+\n"
@@ -127,12 +127,12 @@ TEST(Show, PendingPartsAreDrawnApart) {
 
 TEST(Show, LongRowsAreNotDrawn) {
   const Value value = value_of(counting<std::int64_t>(Shape{64}), "i64[64@x]", mesh_of("x:2"));
-  EXPECT_EQ(format_show(value, "a"), "a: i64[64@x] on [x:2]\n" + format_layout(value.type()));
+  EXPECT_EQ(*format_show(value, "a"), "a: i64[64@x] on [x:2]\n" + format_layout(value.type()));
 }
 
 TEST(Show, WithoutAMesh) {
   const Value value = value_of(Array<bool>::scalar(true), "bool[]", mesh_of(""));
-  EXPECT_EQ(format_show(value, "yes"),
+  EXPECT_EQ(*format_show(value, "yes"),
             "yes: bool\n"
             "\n"
             " +----------+\n"

@@ -150,7 +150,7 @@ Value value_of(const Array<T>& array, std::string_view type, const synth::MeshRe
 }
 template <class T>
 Array<T> gathered(const Value& value) {
-  return array_of<T>(gather(value));
+  return array_of<T>(*gather(value));
 }
 
 // A mesh of at most 12 devices; a layout of an array on it: every axis unused, or on a dimension, in any order; some of

@@ -38,7 +38,7 @@ DOORS = {
     "ANTLR": (r"antlr4-runtime|tessera_grammar/|Tessera(Lexer|Parser)\.h$", r"frontend/parse\.cpp$"),
     "fmt": (r"fmt/", r"(base|frontend|synth|typeck|runtime|repl|tests|bench)/|embed/(?!include/)"),
     "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(sim|kernels)/"),
-    "MPI": (r"mpi\.h$", r"runtime/mpi|runtime/io/mpi|embed/include/tessera/mpi\.hpp$"),
+    "MPI": (r"mpi\.h$", r"(runtime|tests)/mpi/"),
     "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
     "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
     "CLI11": (r"CLI/", r"(repl|bench)/"),
@@ -46,7 +46,7 @@ DOORS = {
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),
-    "POSIX": (r"(sys|arpa|netinet)/|(unistd|fcntl|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
+    "POSIX": (r"(sys|arpa|netinet)/|(unistd|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
 }
 
 # <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.

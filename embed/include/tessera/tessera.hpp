@@ -2,8 +2,9 @@
 //
 // A Session holds meshes, functions and named arrays. You give it program text; it parses, checks, plans and runs it,
 // and keeps what the text bound. Everything comes back as data: values as Array, mistakes as Diagnostic. The library
-// prints nothing, never ends the process, reads no environment variable and starts no thread before the first run; all
-// text it writes goes to the functions you put into Config, and it opens files only as Config::files allows.
+// prints nothing, never ends the process, reads no environment variable (but for Launch) and starts no thread before
+// the first run; all text it writes goes to the functions you put into Config, and it opens files only as Config::files
+// allows.
 //
 //     tessera::Session session(tessera::Config{.output = [](std::string_view text) { std::cout << text; }});
 //     auto done = session.run("mesh m = [x: 4]\nlet a = iota(f32[16@x])\nprint sum(a)\n");
@@ -17,6 +18,11 @@
 // value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes
 // nothing in the session: names bound before are as they were. What a function of yours throws comes out of the call
 // that called it.
+//
+// Several processes, the ranks of a communicator, can run a session together (Config::communicator): every rank makes
+// the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
+// answers. Output and log are rank 0's. docs/runtime.md says how the work is dealt out and what happens when a rank
+// fails.
 #pragma once
 
 #include <cstddef>
@@ -137,6 +143,40 @@ struct Config {
   std::int64_t memory_bytes_max = 0;  // for all devices of the process; 0: three quarters of the machine's
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
   bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
+  // The ranks that run the session together: an MPI communicator of theirs as MPI_Comm_c2f gives it. MPI has been
+  // started, and is not ended before the last object of the session is gone. The session uses duplicates only.
+  std::optional<int> communicator = {};
+  bool share_memory = true;  // false: ranks of one machine send messages, too
+};
+
+// ---- Ranks -----------------------------------------------------------------------------------------------
+
+// For a program of one's own, such as the command line: starts MPI if, and only if, a launcher (mpirun, srun) has
+// started this process as one of several, and ends it. A process has one at most, and no MPI besides.
+class Launch {
+ public:
+  // Fails where the processes that the launcher has started do not find each other: another MPI's launcher.
+  static Result<Launch> begin();
+  // This process's number, and how many there are, as the launcher says before anything has begun; 0 and 1 without one.
+  static int rank_by_launcher();
+  static int ranks_by_launcher();
+  Launch(Launch&&) noexcept;
+  Launch& operator=(Launch&&) noexcept;
+  // Waits for all ranks.
+  ~Launch();
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  // For Config; none where this process is alone.
+  std::optional<int> communicator() const { return communicator_; }
+  // Ends all ranks' processes with this status, without waiting for any: where one is lost.
+  [[noreturn]] void abort(int status);
+
+ private:
+  Launch() = default;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::optional<int> communicator_;
 };
 
 // ---- Values ----------------------------------------------------------------------------------------------
@@ -152,10 +192,11 @@ class Array {
   std::int64_t devices() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
   // to_vector converts nothing: T must be bool, std::int32_t, std::int64_t, float or double, and be the element type.
+  // Where a rank is lost to_vector says so, and bytes(), text() and picture() are empty.
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;
-  // What one device holds: the box [begin, end) per dimension and its elements.
+  // What one device holds, of this rank's: the box [begin, end) per dimension and its elements.
   struct Tile {
     std::vector<std::pair<std::int64_t, std::int64_t>> box;
     std::vector<std::byte> bytes;

@@ -1,0 +1,247 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/check.hpp"
+#include "runtime/mpi/mpi.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Counts are ints in MPI: longer messages go in pieces.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 30U;
+constexpr int kTag = 0;
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw MessagesFailed{std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length))};
+}
+
+// A duplicate of a communicator, whose errors come back as codes.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm host) {
+    check(MPI_Comm_dup(host, &handle_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator() {
+    int over = 0;
+    if (MPI_Finalized(&over) == MPI_SUCCESS && over == 0) MPI_Comm_free(&handle_);
+  }
+  MPI_Comm get() const { return handle_; }
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+};
+
+std::vector<int> machines_of(MPI_Comm communicator, int rank, int size) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
+  int lowest = rank;
+  const int reduced = MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
+  MPI_Comm_free(&machine);
+  check(reduced, "MPI_Allreduce");
+  std::vector<int> machines(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&lowest, 1, MPI_INT, machines.data(), 1, MPI_INT, communicator), "MPI_Allgather");
+  return machines;
+}
+
+class MpiMessenger final : public Messenger {
+ public:
+  explicit MpiMessenger(MPI_Comm host) : messages_(host), notices_(host), sharing_(host) {
+    check(MPI_Comm_rank(messages_.get(), &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(messages_.get(), &size_), "MPI_Comm_size");
+    machines_ = machines_of(sharing_.get(), rank_, size_);
+    sent_.assign(static_cast<std::size_t>(size_), 0);
+    received_.assign(static_cast<std::size_t>(size_), 0);
+    has_notice_.assign(static_cast<std::size_t>(size_), false);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  const std::vector<int>& machines() const override { return machines_; }
+
+  void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const auto bytes = static_cast<int>(mine.size());
+    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, sharing_.get(), &shared_),
+          "MPI_Iallgather");
+  }
+  bool is_shared() override { return is_complete(shared_); }
+
+  void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
+    for (const Incoming& message : incoming) {
+      for_pieces(message.bytes, [&](std::byte* begin, int bytes) {
+        awaited_.emplace_back(message.rank, MPI_REQUEST_NULL);
+        check(MPI_Irecv(begin, bytes, MPI_BYTE, message.rank, kTag, messages_.get(), &awaited_.back().second),
+              "MPI_Irecv");
+      });
+    }
+    for (const Outgoing& message : outgoing) {
+      for_pieces(message.bytes, [&](const std::byte* begin, int bytes) {
+        requests_.emplace_back();
+        ++sent_[static_cast<std::size_t>(message.rank)];
+        check(MPI_Isend(begin, bytes, MPI_BYTE, message.rank, kTag, messages_.get(), &requests_.back()), "MPI_Isend");
+      });
+    }
+  }
+
+  bool is_done() override {
+    while (!awaited_.empty() && is_complete(awaited_.front().second)) arrived();
+    while (!requests_.empty() && is_complete(requests_.front())) requests_.pop_front();
+    return awaited_.empty() && requests_.empty();
+  }
+
+  void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
+    notice_ = step;
+    for (const int rank : ranks) {
+      notice_requests_.emplace_back();
+      check(MPI_Isend(&notice_, 1, MPI_INT64_T, rank, kTag, notices_.get(), &notice_requests_.back()), "MPI_Isend");
+    }
+  }
+
+  std::optional<std::int64_t> noticed() override {
+    for (int there = 1; there != 0;) {
+      MPI_Status status;
+      check(MPI_Iprobe(MPI_ANY_SOURCE, kTag, notices_.get(), &there, &status), "MPI_Iprobe");
+      if (there != 0) receive_notice(status.MPI_SOURCE);
+    }
+    return noticed_;
+  }
+
+  void settle(const std::vector<int>& notifiers) override {
+    for (const int rank : notifiers) {
+      if (!has_notice_[static_cast<std::size_t>(rank)]) receive_notice(rank);
+    }
+    settle_messages();
+    for (MPI_Request& request : requests_) wait(request);
+    for (MPI_Request& request : notice_requests_) wait(request);
+    requests_.clear();
+    notice_requests_.clear();
+    noticed_ = std::nullopt;
+    std::fill(has_notice_.begin(), has_notice_.end(), false);
+  }
+
+ private:
+  template <class Byte, class F>
+  static void for_pieces(std::span<Byte> bytes, const F& f) {
+    do {
+      const std::size_t piece = std::min(kPieceBytes, bytes.size());
+      f(bytes.data(), static_cast<int>(piece));
+      bytes = bytes.subspan(piece);
+    } while (!bytes.empty());
+  }
+
+  static bool is_complete(MPI_Request& request) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
+  // MPI's own waiting would keep a core busy that the others may need.
+  static void wait(MPI_Request& request) {
+    while (!is_complete(request)) std::this_thread::yield();
+  }
+
+  void arrived() {
+    ++received_[static_cast<std::size_t>(awaited_.front().first)];
+    awaited_.pop_front();
+  }
+
+  void receive_notice(int rank) {
+    std::int64_t step = 0;
+    check(MPI_Recv(&step, 1, MPI_INT64_T, rank, kTag, notices_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+    has_notice_[static_cast<std::size_t>(rank)] = true;
+    noticed_ = std::min(step, noticed_.value_or(step));
+  }
+
+  // Everybody learns how many pieces everybody has sent: those still to come are taken in, and what waits for others
+  // that will not come is cancelled. Between two ranks messages keep their order.
+  void settle_messages() {
+    std::vector<std::int64_t> coming(sent_.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ialltoall(sent_.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, sharing_.get(), &request),
+          "MPI_Ialltoall");
+    wait(request);
+    for (; !awaited_.empty(); arrived()) {
+      auto& [rank, awaited] = awaited_.front();
+      if (received_[static_cast<std::size_t>(rank)] >= coming[static_cast<std::size_t>(rank)])
+        check(MPI_Cancel(&awaited), "MPI_Cancel");
+      wait(awaited);
+    }
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      for (; received_[r] < coming[r]; ++received_[r]) throw_away(rank);
+      received_[r] = coming[r];
+    }
+  }
+
+  void throw_away(int rank) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    for (int there = 0; there == 0; std::this_thread::yield())
+      check(MPI_Improbe(rank, kTag, messages_.get(), &there, &message, &status), "MPI_Improbe");
+    int bytes = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    std::vector<std::byte> content(static_cast<std::size_t>(bytes));
+    check(MPI_Mrecv(content.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+  }
+
+  Communicator messages_, notices_, sharing_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::vector<int> machines_;
+  std::deque<std::pair<int, MPI_Request>> awaited_;  // receives, by rank
+  std::deque<MPI_Request> requests_;                 // sends
+  MPI_Request shared_ = MPI_REQUEST_NULL;
+  std::vector<std::int64_t> sent_, received_;  // pieces, by rank, since the beginning
+  std::int64_t notice_ = 0;
+  std::deque<MPI_Request> notice_requests_;
+  std::optional<std::int64_t> noticed_;
+  std::vector<bool> has_notice_;
+};
+
+}  // namespace
+
+std::string_view mpi_name() { return TESSERA_MPI_NAME; }
+
+base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator) {
+  try {
+    return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(MPI_Comm_f2c(communicator)));
+  } catch (const MessagesFailed& failure) {
+    return base::make(base::Kind::mpi_failed, failure.why);
+  }
+}
+
+base::Result<StartedMpi> start_mpi() {
+  try {
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    StartedMpi started;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &started.rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &started.size), "MPI_Comm_size");
+    started.communicator = MPI_Comm_c2f(MPI_COMM_WORLD);
+    return started;
+  } catch (const MessagesFailed& failure) {
+    return base::make(base::Kind::mpi_failed, failure.why);
+  }
+}
+
+void end_mpi() { MPI_Finalize(); }
+
+void abort_mpi(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::abort();
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,18 @@
+// The door where there is nothing behind it.
+#include <cstdlib>
+
+#include "runtime/mpi/mpi.hpp"
+
+namespace tessera::runtime {
+
+std::string_view mpi_name() { return ""; }
+
+base::Result<std::unique_ptr<Messenger>> make_messenger(int) { return base::make(base::Kind::mpi_missing); }
+
+base::Result<StartedMpi> start_mpi() { return base::make(base::Kind::mpi_missing); }
+
+void end_mpi() {}
+
+void abort_mpi(int status) { std::_Exit(status); }
+
+}  // namespace tessera::runtime

@@ -1,0 +1,208 @@
+#include "runtime/ranks/copies.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/reduce.hpp"
+#include "runtime/memory/boxes.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Boxes of fewer bytes are combined by every rank that wants them: one phase less.
+constexpr std::int64_t kCutBytes = std::int64_t{16} << 10U;
+
+synth::Box moved(synth::Box box, const synth::Offset& offset) {
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    box[d].begin += offset[d];
+    box[d].end += offset[d];
+  }
+  return box;
+}
+
+class CopyScheduler {
+ public:
+  CopyScheduler(const Team& team, std::int64_t from_devices, std::int64_t to_devices)
+      : team_(team),
+        from_devices_(from_devices),
+        to_devices_(to_devices),
+        reads_(team, from_devices),
+        repeat_reads_(team, to_devices) {}
+
+  void add(const Parcel& source, std::size_t target, const synth::Box& box) {
+    const int reader = owner_of_target(target);
+    const int node = team_.node(reader);
+    if (team_.node(team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_)) == node)
+      return read(reader, {source, target, box});
+    const auto [first, is_first] = first_.try_emplace({node, source}, target);
+    const int first_reader = owner_of_target(first->second);
+    if (is_first || first_reader == reader) return read(reader, {source, target, box});
+    const Parcel there{first->second, box};
+    repeat_reads_.read(reader, there);
+    if (reader == team_.rank()) schedule_.repeats.push_back({there, target, box});
+  }
+
+  CopySchedule take() {
+    schedule_.reads = reads_.take();
+    schedule_.repeat_reads = repeat_reads_.take();
+    return std::move(schedule_);
+  }
+
+ private:
+  int owner_of_target(std::size_t device) const {
+    return team_.deal().owner(static_cast<std::int64_t>(device), to_devices_);
+  }
+  void read(int reader, const CopySchedule::Copy& copy) {
+    reads_.read(reader, copy.source);
+    if (reader == team_.rank()) schedule_.copies.push_back(copy);
+  }
+
+  const Team& team_;
+  std::int64_t from_devices_, to_devices_;
+  ReadPlanner reads_, repeat_reads_;
+  std::map<std::pair<int, Parcel>, std::size_t> first_;  // the device that a far parcel comes to, by node
+  CopySchedule schedule_;
+};
+
+void copy_all(const std::vector<CopySchedule::Copy>& copies, const Reading& reading, const Storage& storage,
+              synth::RegisterId to) {
+  std::int64_t elements = 0;
+  for (const CopySchedule::Copy& copy : copies) elements += synth::elements(copy.box);
+  const auto n = static_cast<std::int64_t>(copies.size());
+  parallel_ranges(n, std::max<std::int64_t>(1, kGrain * n / std::max<std::int64_t>(1, elements)),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const CopySchedule::Copy& copy = copies[static_cast<std::size_t>(i)];
+                      const synth::Box& tile = storage.tiles(to).boxes[copy.target];
+                      copy_elements(reading.box(copy.source),
+                                    target_part(storage.out(to, copy.target), tile, copy.box));
+                    }
+                  });
+}
+
+base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies,
+                        const Distributed& array, const Storage& storage, synth::RegisterId to) {
+  TESSERA_TRY(reading, Reading::begin(team, reads, array));
+  copy_all(copies, reading, storage, to);
+  return reading.end();
+}
+
+// Piece `k` of `n` of a box, cut along its longest dimension.
+synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
+  synth::Box part = box;
+  const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
+  const auto longest = std::max_element(part.begin(), part.end(), longer);
+  if (longest == part.end()) return part;  // a scalar; never cut
+  const std::int64_t begin = longest->begin;
+  const std::int64_t length = longest->length();
+  *longest = {begin + length * k / n, begin + length * (k + 1) / n};
+  return part;
+}
+
+// Devices that want the same box from the same contributors.
+struct Wish {
+  std::vector<std::int32_t> contributors;
+  synth::Box box;
+  friend auto operator<=>(const Wish&, const Wish&) = default;
+};
+
+class ReductionScheduler {
+ public:
+  ReductionScheduler(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to)
+      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to.devices(), to.devices()) {}
+
+  ReductionSchedule take(const synth::ArrayType& from) {
+    std::map<Wish, std::vector<std::size_t>> wishes;
+    for (synth::BoxReduction& reduction : synth::reductions(from, to_)) {
+      if (synth::empty(reduction.box)) continue;
+      Wish wish{std::move(reduction.contributors), reduction.box};
+      wishes[std::move(wish)].push_back(static_cast<std::size_t>(reduction.target));
+    }
+    for (const auto& [wish, targets] : wishes) grant(wish, targets);
+    schedule_.reads = reads_.take();
+    schedule_.spread = spread_.take();
+    return std::move(schedule_);
+  }
+
+ private:
+  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), to_.devices()); }
+
+  void grant(const Wish& wish, const std::vector<std::size_t>& targets) {
+    std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
+    for (const std::size_t target : targets) {
+      if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
+    }
+    const bool cut = synth::elements(wish.box) * synth::bytes_of(to_.element()) > kCutBytes;
+    const std::size_t pieces = cut ? firsts.size() : 1;
+    for (std::size_t k = 0; k < firsts.size(); ++k) {
+      const auto part = piece(wish.box, static_cast<std::int64_t>(cut ? k : 0), static_cast<std::int64_t>(pieces));
+      if (synth::empty(part)) continue;
+      combine(wish, part, firsts[k]);
+      for (const std::size_t target : targets) {
+        const bool wants = cut || owner(target) == owner(firsts[k]);
+        if (wants && target != firsts[k]) spread_.add({firsts[k], part}, target, part);
+      }
+    }
+  }
+
+  void combine(const Wish& wish, const synth::Box& part, std::size_t target) {
+    const int reader = owner(target);
+    for (const std::int32_t device : wish.contributors)
+      reads_.read(reader, Parcel{static_cast<std::size_t>(device), part});
+    if (reader != team_.rank()) return;
+    schedule_.reductions.push_back({static_cast<std::int32_t>(target), part, wish.contributors});
+  }
+
+  const Team& team_;
+  const synth::ArrayType& to_;
+  ReadPlanner reads_;
+  CopyScheduler spread_;
+  ReductionSchedule schedule_;
+};
+
+}  // namespace
+
+CopySchedule schedule_copies(const Team& team, const std::vector<synth::BoxCopy>& copies, const synth::ArrayType& from,
+                             const synth::ArrayType& to, const synth::Offset& offset) {
+  CopyScheduler scheduler(team, from.devices(), to.devices());
+  for (const synth::BoxCopy& copy : copies) {
+    if (synth::empty(copy.box)) continue;
+    const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
+    scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
+  }
+  return scheduler.take();
+}
+
+base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
+                        synth::RegisterId to) {
+  TESSERA_TRY_STATUS(copy_phase(team, schedule.reads, schedule.copies, storage.array(from), storage, to));
+  if (schedule.repeat_reads.is_nobodys) return base::Done{};
+  return copy_phase(team, schedule.repeat_reads, schedule.repeats, storage.array(to), storage, to);
+}
+
+ReductionSchedule schedule_reductions(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to) {
+  return ReductionScheduler(team, from, to).take(from);
+}
+
+base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const Storage& storage,
+                            synth::RegisterId from, synth::RegisterId to) {
+  const Distributed array = storage.array(from);
+  TESSERA_TRY(reading, Reading::begin(team, schedule.reads, array));
+  parallel_each(static_cast<std::int64_t>(schedule.reductions.size()), [&](std::int64_t i) {
+    const synth::BoxReduction& reduction = schedule.reductions[static_cast<std::size_t>(i)];
+    std::vector<TileView> parts;
+    for (const std::int32_t device : reduction.contributors)
+      parts.push_back(reading.box({static_cast<std::size_t>(device), reduction.box}));
+    const auto target = static_cast<std::size_t>(reduction.target);
+    const synth::Box& tile = storage.tiles(to).boxes[target];
+    combine_parts(array.type.layout().reduce(), parts, target_part(storage.out(to, target), tile, reduction.box));
+  });
+  TESSERA_TRY_STATUS(reading.end());
+  return run_copies(team, schedule.spread, storage, to, to);
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,41 @@
+// Box copies and reductions between the devices of several ranks, as this rank takes part in them: the same copies, in
+// the same order of additions, as in one address space (runtime/sim/moves.hpp).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/ranks/reads.hpp"
+#include "runtime/sim/moves.hpp"
+
+namespace tessera::runtime {
+
+// A box that several devices of a node want from one far device comes once; when all have what they want from
+// elsewhere, the others copy it from the first.
+struct CopySchedule {
+  struct Copy {
+    Parcel source;
+    std::size_t target = 0;
+    synth::Box box;  // of the target
+  };
+  ReadPlan reads;
+  std::vector<Copy> copies;  // of this rank: to its devices
+  ReadPlan repeat_reads;     // of the target array
+  std::vector<Copy> repeats;
+};
+CopySchedule schedule_copies(const Team& team, const std::vector<synth::BoxCopy>& copies, const synth::ArrayType& from,
+                             const synth::ArrayType& to, const synth::Offset& offset);
+base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
+                        synth::RegisterId to);
+
+// A large box that several ranks want is cut between them: each combines its piece, then they copy the others'.
+struct ReductionSchedule {
+  ReadPlan reads;
+  std::vector<synth::BoxReduction> reductions;  // of this rank
+  CopySchedule spread;                          // from the result to itself
+};
+ReductionSchedule schedule_reductions(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to);
+base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const Storage& storage,
+                            synth::RegisterId from, synth::RegisterId to);
+
+}  // namespace tessera::runtime

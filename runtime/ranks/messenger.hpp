@@ -1,0 +1,59 @@
+// Messages between ranks: the one interface that MPI stands behind (runtime/mpi/). Nothing here waits: what is begun is
+// asked about until it is done, so that whoever waits can look at other things meanwhile (Team::wait).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tessera::runtime {
+
+// Bytes to send to a rank, or the place for bytes from one.
+struct Outgoing {
+  int rank = 0;
+  std::span<const std::byte> bytes;
+};
+struct Incoming {
+  int rank = 0;
+  std::span<std::byte> bytes;
+};
+
+// Thrown where MPI itself fails; Team's functions turn it into a diagnostic.
+struct MessagesFailed {
+  std::string why;
+};
+
+class Messenger {
+ public:
+  Messenger() = default;
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+  virtual ~Messenger() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  // Of every rank, the lowest rank of the machine it runs on.
+  virtual const std::vector<int>& machines() const = 0;
+
+  // Of all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
+  virtual void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+  virtual bool is_shared() = 0;
+  // Messages of one step, receives first. Between two ranks they arrive in the order in which they were sent. The
+  // memory given may not be touched before all are done.
+  virtual void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
+  virtual bool is_done() = 0;
+
+  // Tells ranks that this one has failed at a step; and the least step that any has told this one.
+  virtual void send_notice(std::int64_t step, const std::vector<int>& ranks) = 0;
+  virtual std::optional<std::int64_t> noticed() = 0;
+  // Of all ranks, after a failure: messages that nobody waits for any more are taken in and thrown away, and what was
+  // begun is ended. `notifiers` are the ranks that sent a notice to this one.
+  virtual void settle(const std::vector<int>& notifiers) = 0;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,131 @@
+#include "runtime/ranks/reads.hpp"
+
+#include "base/check.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/memory/boxes.hpp"
+
+namespace tessera::runtime {
+
+void ReadPlanner::read(int reader, const Parcel& parcel) {
+  const int source = team_.deal().owner(static_cast<std::int64_t>(parcel.device), devices_);
+  if (source == reader || synth::empty(parcel.box)) return;
+  plan_.is_nobodys = false;
+  const bool is_reader = reader == team_.rank();
+  const bool is_source = source == team_.rank();
+  if (team_.node(source) == team_.node(reader)) {
+    if (is_reader) sources_.insert(source);
+    if (is_source) readers_.insert(reader);
+  } else {
+    if (is_reader) plan_.incoming[source].insert(parcel);
+    if (is_source) plan_.outgoing[reader].insert(parcel);
+  }
+}
+
+void ReadPlanner::read(int reader, const std::vector<Parcel>& parcels) {
+  for (const Parcel& parcel : parcels) read(reader, parcel);
+}
+
+ReadPlan ReadPlanner::take() {
+  plan_.sources.assign(sources_.begin(), sources_.end());
+  plan_.readers.assign(readers_.begin(), readers_.end());
+  return std::move(plan_);
+}
+
+namespace {
+
+// Elements of all types are aligned in a message.
+std::int64_t bytes_of_box(const synth::Box& box, synth::ElementType element) {
+  constexpr std::int64_t kLargestElement = 8;
+  const std::int64_t bytes = synth::elements(box) * synth::bytes_of(element);
+  return (bytes + kLargestElement - 1) / kLargestElement * kLargestElement;
+}
+
+std::int64_t bytes_of_all(const std::set<Parcel>& parcels, synth::ElementType element) {
+  std::int64_t bytes = 0;
+  for (const Parcel& parcel : parcels) bytes += bytes_of_box(parcel.box, element);
+  return bytes;
+}
+
+// Calls f with every parcel and its dense tile in the message, in their order.
+template <class F>
+void for_parcels(const std::set<Parcel>& parcels, synth::ElementType element, std::byte* message, const F& f) {
+  for (const Parcel& parcel : parcels) {
+    f(parcel, TileOut{element, synth::shape_of(parcel.box), message});
+    message += bytes_of_box(parcel.box, element);
+  }
+}
+
+}  // namespace
+
+base::Result<Reading> Reading::begin(Team& team, const ReadPlan& plan, const Distributed& array) {
+  Reading reading(team, plan, array);
+  if (plan.is_nobodys) return reading;
+  TESSERA_TRY_STATUS(team.arrive(plan.sources));
+  TESSERA_TRY_STATUS(reading.send_and_receive());
+  return reading;
+}
+
+base::Status Reading::send_and_receive() {
+  const synth::ElementType element = array_->type.element();
+  std::vector<Incoming> incoming;
+  std::vector<Outgoing> outgoing;
+  for (const auto& [rank, parcels] : plan_->incoming)
+    incoming.push_back({rank, team_->room(bytes_of_all(parcels, element))});
+  for (const auto& [rank, parcels] : plan_->outgoing) {
+    const std::span<std::byte> message = team_->room(bytes_of_all(parcels, element));
+    for_parcels(parcels, element, message.data(),
+                [&](const Parcel& parcel, const TileOut& out) { copy_elements(in_tile(parcel), out); });
+    outgoing.push_back({rank, message});
+  }
+  TESSERA_TRY_STATUS(team_->begin_messages(incoming, outgoing));
+  TESSERA_TRY_STATUS(team_->await_messages());
+  std::size_t message = 0;
+  for (const auto& [rank, parcels] : plan_->incoming) {
+    for_parcels(parcels, element, incoming[message++].bytes.data(),
+                [&](const Parcel& parcel, const TileOut& out) { received_.emplace(parcel, dense_view(out)); });
+  }
+  return base::Done{};
+}
+
+TileView Reading::in_tile(const Parcel& parcel) const {
+  const TileView& tile = array_->tiles[parcel.device];
+  TESSERA_CHECK(tile.data != nullptr, "a far rank's tile is read");
+  return part_of(tile, begin_in(parcel.box, array_->boxes[parcel.device]), synth::shape_of(parcel.box));
+}
+
+TileView Reading::box(const Parcel& parcel) const {
+  const auto received = received_.find(parcel);
+  return received == received_.end() ? in_tile(parcel) : received->second;
+}
+
+base::Status Reading::end() {
+  if (plan_->is_nobodys) return base::Done{};
+  return team_->finish(plan_->readers);
+}
+
+base::Status report_to_first(Team& team) {
+  if (team.alone()) return base::Done{};
+  std::vector<int> near;
+  std::vector<Incoming> incoming;
+  std::vector<Outgoing> outgoing;
+  for (int rank = 1; rank < team.size() && team.rank() == 0; ++rank) {
+    if (team.is_near(rank))
+      near.push_back(rank);
+    else
+      incoming.push_back({rank, {}});
+  }
+  if (!team.is_near(0)) outgoing.push_back({0, {}});
+  TESSERA_TRY_STATUS(team.arrive(near));
+  TESSERA_TRY_STATUS(team.begin_messages(incoming, outgoing));
+  TESSERA_TRY_STATUS(team.await_messages());
+  return team.finish({});
+}
+
+base::Status wait_for_all(Team& team) {
+  TESSERA_TRY_STATUS(report_to_first(team));
+  std::vector<int> others;
+  for (int rank = 1; rank < team.size(); ++rank) others.push_back(rank);
+  return team.send(0, others, {});
+}
+
+}  // namespace tessera::runtime

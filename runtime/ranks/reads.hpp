@@ -1,0 +1,68 @@
+// What ranks read of other ranks' tiles in one phase: planned from what everybody wants, then done. Out of a near
+// rank's memory a tile is read where it lies; the boxes wanted of far ones come packed, one message from rank to rank.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/kernels/tile.hpp"
+#include "runtime/memory/gather.hpp"
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime {
+
+// The part of a phase that a rank has to do with.
+struct ReadPlan {
+  std::vector<int> sources;                  // near ranks that this one reads from
+  std::vector<int> readers;                  // near ranks that read from this one
+  std::map<int, std::set<Parcel>> incoming;  // by far rank
+  std::map<int, std::set<Parcel>> outgoing;
+  bool is_nobodys = true;  // on all ranks: no rank reads from another
+};
+
+class ReadPlanner {
+ public:
+  // Of an array on so many devices.
+  ReadPlanner(const Team& team, std::int64_t devices) : team_(team), devices_(devices) {}
+  // A rank reads a box of a device's tile. All ranks plan the same reads.
+  void read(int reader, const Parcel& parcel);
+  void read(int reader, const std::vector<Parcel>& parcels);
+  ReadPlan take();
+
+ private:
+  const Team& team_;
+  std::int64_t devices_;
+  std::set<int> sources_, readers_;
+  ReadPlan plan_;
+};
+
+class Reading {
+ public:
+  // Waits until all that the plan wants is there. The team, the plan and the array outlive the reading; the tiles of
+  // far ranks are not looked at.
+  static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array);
+  // A box that this rank reads by the plan.
+  TileView box(const Parcel& parcel) const;
+  // Waits until everybody has read what he wants of this rank.
+  base::Status end();
+
+ private:
+  Reading(Team& team, const ReadPlan& plan, const Distributed& array) : team_(&team), plan_(&plan), array_(&array) {}
+  base::Status send_and_receive();
+  TileView in_tile(const Parcel& parcel) const;
+
+  Team* team_;
+  const ReadPlan* plan_;
+  const Distributed* array_;
+  std::map<Parcel, TileView> received_;
+};
+
+// Rank 0 waits until all other ranks have come so far; and all wait until all have.
+base::Status report_to_first(Team& team);
+base::Status wait_for_all(Team& team);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,69 @@
+// The memory that the ranks of one machine share: a slice for each, of which it hands out ranges to its own arenas, and
+// a line for each, by which they wait for each other. It is a file without a name (memfd): nothing is left of it when
+// its last process ends, however that ends. Pages are committed when they are first touched.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "base/result.hpp"
+#include "runtime/memory/free_list.hpp"
+
+namespace tessera::runtime {
+
+// No step of a program.
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+class Region {
+ public:
+  // A rank's signals, alone in their cache line. Phases count up for ever.
+  struct alignas(kAlignment) Line {
+    std::atomic<std::int64_t> arrived = 0;   // in this phase: what the others may read is there
+    std::atomic<std::int64_t> finished = 0;  // with this phase: what it wanted of others it has read
+    std::int64_t process = 0;                // its id
+  };
+
+  // How another process of the machine finds it.
+  struct Address {
+    std::int64_t process = 0;
+    std::int64_t descriptor = -1;  // negative: there is none
+    std::uint64_t secret = 0;      // so that nothing else is taken for it
+  };
+
+  // The first rank of `places` makes it, the others open it. Nothing where the system does not let them.
+  static std::shared_ptr<Region> create(int places);
+  static std::shared_ptr<Region> open(const Address& address, int places, int place);
+  ~Region();
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  const Address& address() const { return address_; }
+  Line& line(int place) const;
+  // The least step of the present run at which a rank has failed.
+  std::atomic<std::int64_t>& failed_step() const;
+
+  // Whole pages of this rank's slice, the lowest that fit; nothing if none do. Any thread may call these.
+  std::byte* take(std::int64_t bytes);
+  void give_back(std::byte* begin, std::int64_t bytes);
+  // Where a range of a rank's slice is, and the offset that says so to the others.
+  std::byte* at(int place, std::int64_t offset) const { return slice(place) + offset; }
+  std::int64_t offset_of(const std::byte* begin) const { return begin - slice(place_); }
+
+ private:
+  Region(int places, int place) : places_(places), place_(place) {}
+  bool map(int descriptor);
+  std::byte* slice(int place) const;
+
+  int places_;
+  int place_;
+  Address address_;
+  std::byte* base_ = nullptr;
+  std::mutex mutex_;  // of free_
+  FreeList free_;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,116 @@
+#include "runtime/ranks/save.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "runtime/io/npy.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/memory/boxes.hpp"
+#include "runtime/ranks/reads.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+std::vector<int> all_but_first(const Team& team) {
+  std::vector<int> ranks;
+  for (int rank = 1; rank < team.size(); ++rank) ranks.push_back(rank);
+  return ranks;
+}
+
+// Rank 0's text, on all ranks.
+base::Result<std::string> text_of_first(Team& team, std::string text) {
+  std::size_t size = text.size();
+  TESSERA_TRY_STATUS(team.send(0, all_but_first(team), std::as_writable_bytes(std::span(&size, 1))));
+  text.resize(size);
+  TESSERA_TRY_STATUS(team.send(0, all_but_first(team), std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+// Rank 0 creates the file, when all have come so far; the others join in.
+base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const std::string& path,
+                                      const synth::ArrayType& type) {
+  TESSERA_TRY_STATUS(report_to_first(team));
+  if (team.rank() > 0) {
+    TESSERA_TRY(temporary, text_of_first(team, ""));
+    return NpyWriter::join(temporary, path, type.element(), type.shape());
+  }
+  TESSERA_TRY(writer, NpyWriter::create(files, path, type.element(), type.shape()));
+  const auto told = text_of_first(team, writer.temporary());
+  if (!told) return told.errors();
+  return std::move(writer);
+}
+
+// A share of the file's slabs for every rank: round k writes the k-th of each.
+class Shares {
+ public:
+  Shares(const Team& team, std::vector<NpySlab> slabs) : team_(team), slabs_(std::move(slabs)) {}
+  std::int64_t rounds() const {
+    std::int64_t rounds = 0;
+    for (int rank = 0; rank < team_.size(); ++rank) rounds = std::max(rounds, share(rank).size());
+    return rounds;
+  }
+  const NpySlab* slab(int rank, std::int64_t round) const {
+    const Block mine = share(rank);
+    return round < mine.size() ? &slabs_[static_cast<std::size_t>(mine.begin + round)] : nullptr;
+  }
+
+ private:
+  Block share(int rank) const { return team_.deal().block(rank, static_cast<std::int64_t>(slabs_.size())); }
+  const Team& team_;
+  std::vector<NpySlab> slabs_;
+};
+
+base::Status write_round(Team& team, const NpyWriter& writer, const Distributed& array, const Gatherer& gatherer,
+                         const Shares& shares, std::int64_t round) {
+  ReadPlanner planner(team, array.type.devices());
+  for (int rank = 0; rank < team.size(); ++rank) {
+    if (const NpySlab* slab = shares.slab(rank, round)) planner.read(rank, gatherer.parcels(slab->box));
+  }
+  const ReadPlan plan = planner.take();
+  TESSERA_TRY(reading, Reading::begin(team, plan, array));
+  const NpySlab* const mine = shares.slab(team.rank(), round);
+  std::vector<std::byte> bytes;
+  if (mine != nullptr) {
+    const synth::ElementType element = array.type.element();
+    bytes.resize(static_cast<std::size_t>(synth::elements(mine->box) * synth::bytes_of(element)));
+    gatherer.read(mine->box, TileOut{element, synth::shape_of(mine->box), bytes.data()},
+                  [&](const Parcel& parcel) { return reading.box(parcel); });
+  }
+  TESSERA_TRY_STATUS(reading.end());
+  return mine == nullptr ? base::Done{} : writer.write(*mine, bytes);
+}
+
+}  // namespace
+
+base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array) {
+  TESSERA_TRY(writer, open_together(team, files, path, array.type));
+  const Gatherer gatherer(array);
+  const Shares shares(team, writer.slabs());
+  for (std::int64_t round = 0; round < shares.rounds(); ++round)
+    TESSERA_TRY_STATUS(write_round(team, writer, array, gatherer, shares, round));
+  TESSERA_TRY_STATUS(report_to_first(team));
+  if (team.rank() == 0) TESSERA_TRY_STATUS(writer.commit());
+  return team.send(0, all_but_first(team), {});
+}
+
+base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array) {
+  TESSERA_TRY_STATUS(wait_for_all(team));
+  const Block mine = team.block(array.type.devices());
+  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
+    const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
+    const auto fill = [&](const synth::Box& box, const TileOut& out) {
+      synth::Shape begin;
+      for (const synth::Interval& interval : box) begin.push_back(interval.begin);
+      copy_elements(part_of(tile, begin, out.shape), out);
+    };
+    const std::string name = fmt::format("{}.dev{}.npy", path, device);
+    TESSERA_TRY_STATUS(save_npy(files, name, array.type.element(), tile.shape, fill));
+  }
+  return wait_for_all(team);
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,19 @@
+// `save` and `save_shards`, of all ranks.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "runtime/files.hpp"
+#include "runtime/memory/gather.hpp"
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime {
+
+// One file: rank 0 makes it, every rank writes an equal share of it, in pieces, and rank 0 puts it in its place when
+// all are content. No rank ever holds more than a piece. When this returns, all ranks see the file.
+base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array);
+// A file for every device, `PATH.devD.npy`, by the rank that has it.
+base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array);
+
+}  // namespace tessera::runtime

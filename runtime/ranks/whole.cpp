@@ -1,0 +1,69 @@
+#include "runtime/ranks/whole.hpp"
+
+#include <vector>
+
+#include "runtime/ranks/reads.hpp"
+#include "runtime/text/array_text.hpp"
+#include "runtime/text/show.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Calls f(source of parcels) where the parcels are wanted.
+template <class F>
+base::Status with_parcels(Team& team, Readers readers, const Distributed& array, const std::vector<Parcel>& parcels,
+                          const F& f) {
+  const int end = readers == Readers::all ? team.size() : 1;
+  ReadPlanner planner(team, array.type.devices());
+  for (int reader = 0; reader < end; ++reader) planner.read(reader, parcels);
+  const ReadPlan plan = planner.take();
+  TESSERA_TRY(reading, Reading::begin(team, plan, array));
+  if (team.rank() < end) f([&](const Parcel& parcel) { return reading.box(parcel); });
+  return reading.end();
+}
+
+// All tiles, where they are drawn with their elements.
+std::vector<Parcel> parcels_drawn(const Distributed& array) {
+  std::vector<Parcel> parcels;
+  if (!shows_elements(array.type)) return parcels;
+  for (std::size_t device = 0; device < array.boxes.size(); ++device) parcels.push_back({device, array.boxes[device]});
+  return parcels;
+}
+
+}  // namespace
+
+base::Result<std::string> value_text(Team& team, Readers readers, const Distributed& array) {
+  const Gatherer gatherer(array);
+  std::string text;
+  TESSERA_TRY_STATUS(with_parcels(team, readers, array, parcels_shown(gatherer),
+                                  [&](const ParcelSource& source) { text = value_text(gatherer, source); }));
+  return text;
+}
+
+base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label) {
+  std::string text;
+  const std::vector<Parcel> parcels = parcels_drawn(array);
+  TESSERA_TRY_STATUS(with_parcels(team, readers, array, parcels, [&](const ParcelSource& source) {
+    Distributed here = array;
+    for (const Parcel& parcel : parcels) {
+      if (!synth::empty(parcel.box)) here.tiles[parcel.device] = source(parcel);
+    }
+    text = show_text(here, label);
+  }));
+  return text;
+}
+
+base::Result<synth::Literal> gather(Team& team, Readers readers, const Distributed& array) {
+  const synth::ArrayType& type = array.type;
+  const Gatherer gatherer(array);
+  const synth::Box box = synth::whole(type.shape());
+  synth::Literal literal{type.element(), type.shape(), {}};
+  TESSERA_TRY_STATUS(with_parcels(team, readers, array, gatherer.parcels(box), [&](const ParcelSource& source) {
+    literal.bytes.resize(static_cast<std::size_t>(synth::array_bytes(type)));
+    gatherer.read(box, TileOut{type.element(), type.shape(), literal.bytes.data()}, source);
+  }));
+  return literal;
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,130 @@
+#include "runtime/sim/outputs.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/memory/bytes.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+using Where = RegisterPlan::Where;
+
+// Tiles up to this size are copied out of a run's arena, so that a small value does not keep a large mapping.
+constexpr std::int64_t kSmallTileBytes = std::int64_t{64} << 10U;
+
+}  // namespace
+
+// A part of an array does not keep the whole, and may lie askew.
+bool Outputs::is_copied(synth::RegisterId id) const {
+  const synth::RegisterId root = plan_[id].root;
+  for (synth::RegisterId at = id; at != root; at = plan_[at].source) {
+    if (plan_[at].where == Where::slice) return true;
+  }
+  return plan_[root].where != Where::input && storage_.tiles(root).bytes_max <= kSmallTileBytes;
+}
+
+PartMap Outputs::copies_map() const {
+  std::set<std::int64_t> counts;
+  std::vector<std::int64_t> bytes;
+  for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
+    const synth::RegisterId id = program_.outputs[k];
+    if (!is_copied(id)) continue;
+    const auto devices = static_cast<std::size_t>(storage_.devices(id));
+    counts.insert(storage_.devices(id));
+    bytes.resize(std::max(bytes.size(), devices));
+    for (std::size_t device = 0; device < devices; ++device) bytes[device] += aligned(storage_.tiles(id).bytes[device]);
+  }
+  return {storage_.team().deal(), {counts.begin(), counts.end()}, bytes};
+}
+
+std::int64_t Outputs::begin_of_copy(std::size_t output, std::size_t device) const {
+  std::int64_t begin = 0;
+  for (std::size_t k = 0; k < output; ++k) {
+    const std::vector<std::int64_t>& bytes = storage_.tiles(program_.outputs[k]).bytes;
+    if (is_copied(program_.outputs[k]) && device < bytes.size()) begin += aligned(bytes[device]);
+  }
+  return begin;
+}
+
+base::Status Outputs::reserve() {
+  const PartMap map = copies_map();
+  const std::int64_t bytes = map.arena_bytes(storage_.team().rank());
+  TESSERA_TRY(arena, Arena::reserve(std::span(&bytes, 1), storage_.team().region()));
+  arena_ = arena;
+  const std::vector<std::int64_t> nowhere(static_cast<std::size_t>(storage_.team().size()), 0);
+  const Parts parts(storage_.team(), map, arena_, nowhere);  // only this rank's are written
+  for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
+    const synth::RegisterId id = program_.outputs[k];
+    if (!is_copied(id)) continue;
+    const Block mine = storage_.block(id);
+    for (std::int64_t d = mine.begin; d < mine.end; ++d) {
+      const auto device = static_cast<std::size_t>(d);
+      const TileView view = storage_.view(id, device);
+      std::byte* const target = parts.part(d, storage_.devices(id)) + begin_of_copy(k, device);
+      copy_elements(view, TileOut{view.element, view.shape, target});
+    }
+  }
+  return base::Done{};
+}
+
+std::vector<Value> Outputs::take(const std::vector<std::int64_t>& offsets) {
+  const Parts parts(storage_.team(), copies_map(), arena_, offsets);
+  std::vector<Value> values;
+  for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
+    const synth::RegisterId id = program_.outputs[k];
+    values.push_back(is_copied(id) ? copied(k, parts) : whole(id));
+  }
+  // What no value lies in is given back now; the rest with the values.
+  std::vector<Arena::Range> kept;
+  for (const auto& [root, held] : leases_) {
+    const auto ranges = ranges_of(root);
+    kept.insert(kept.end(), ranges.begin(), ranges.end());
+  }
+  storage_.arena()->release_all_but(std::move(kept));
+  return values;
+}
+
+Value Outputs::whole(synth::RegisterId id) {
+  std::vector<const std::byte*> tiles;
+  for (const TileView& view : storage_.views(id)) tiles.push_back(view.data);
+  const synth::RegisterId root = plan_[id].root;
+  auto arena = plan_[root].where == Where::input ? input_arena(root) : leased(root);
+  return {storage_.type(id), std::move(arena), std::move(tiles), team_};
+}
+
+Value Outputs::copied(std::size_t output, const Parts& parts) const {
+  const synth::RegisterId id = program_.outputs[output];
+  std::vector<const std::byte*> tiles;
+  for (std::int64_t d = 0; d < storage_.devices(id); ++d) {
+    std::byte* const part = parts.part(d, storage_.devices(id));
+    tiles.push_back(part == nullptr ? nullptr : part + begin_of_copy(output, static_cast<std::size_t>(d)));
+  }
+  return {storage_.type(id), arena_, std::move(tiles), team_};
+}
+
+std::shared_ptr<const Arena> Outputs::input_arena(synth::RegisterId root) const {
+  const auto k = std::find(program_.inputs.begin(), program_.inputs.end(), root) - program_.inputs.begin();
+  return inputs_[static_cast<std::size_t>(k)].arena();
+}
+
+// Of this rank's devices.
+std::vector<Arena::Range> Outputs::ranges_of(synth::RegisterId root) const {
+  std::vector<Arena::Range> ranges;
+  const Block mine = storage_.block(root);
+  for (std::int64_t d = mine.begin; d < mine.end; ++d) {
+    const auto device = static_cast<std::size_t>(d);
+    ranges.emplace_back(storage_.view(root, device).data, storage_.tiles(root).bytes[device]);
+  }
+  return ranges;
+}
+
+std::shared_ptr<const Arena> Outputs::leased(synth::RegisterId root) {
+  auto& held = leases_[root];
+  if (held == nullptr) held = lease(storage_.arena(), ranges_of(root));
+  return held;
+}
+
+}  // namespace tessera::runtime

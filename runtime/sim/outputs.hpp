@@ -1,0 +1,50 @@
+// What a run hands out: values in the arena that it leaves behind, or, where a value is small or only a part of an
+// array, copies in an arena of their own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/sim/storage.hpp"
+
+namespace tessera::runtime {
+
+class Outputs {
+ public:
+  // `team` is the storage's, for the values to keep; none if it is alone.
+  Outputs(const synth::Program& program, const MemoryPlan& plan, const Storage& storage,
+          const std::vector<Value>& inputs, std::shared_ptr<Team> team)
+      : program_(program), plan_(plan), storage_(storage), inputs_(inputs), team_(std::move(team)) {}
+
+  // After the last step: memory for what is copied, and the copies of this rank's tiles.
+  base::Status reserve();
+  const std::shared_ptr<Arena>& arena() const { return arena_; }
+  // The values, when all ranks have come so far; `offsets` say where each rank has put its copies.
+  std::vector<Value> take(const std::vector<std::int64_t>& offsets);
+
+ private:
+  // All ranks answer this alike.
+  bool is_copied(synth::RegisterId id) const;
+  PartMap copies_map() const;
+  // Where a device's copy of an output begins in the device's part.
+  std::int64_t begin_of_copy(std::size_t output, std::size_t device) const;
+  std::vector<Arena::Range> ranges_of(synth::RegisterId root) const;
+  std::shared_ptr<const Arena> input_arena(synth::RegisterId root) const;
+  std::shared_ptr<const Arena> leased(synth::RegisterId root);
+  Value whole(synth::RegisterId id);
+  Value copied(std::size_t output, const Parts& parts) const;
+
+  const synth::Program& program_;
+  const MemoryPlan& plan_;
+  const Storage& storage_;
+  const std::vector<Value>& inputs_;
+  std::shared_ptr<Team> team_;
+  std::shared_ptr<Arena> arena_;  // of the copies
+  std::map<synth::RegisterId, std::shared_ptr<const Arena>> leases_;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,30 @@
+// The ranks of a test run: started by a launcher, they all go through the same tests in the same order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tessera/tessera.hpp>
+
+namespace tessera::ranks {
+
+class Crew {
+ public:
+  explicit Crew(Launch launch);
+
+  int rank() const { return launch_.rank(); }
+  int size() const { return launch_.ranks(); }
+  // A session's configuration for all ranks; by TESSERA_SHARED_MEMORY=off without shared memory.
+  Config together(Config config) const;
+  // Waits until all ranks have come so far.
+  void meet();
+  // The name of a folder that is new, and the same on all ranks of the machine. Rank 0 makes and removes it.
+  std::string next_folder();
+
+ private:
+  Launch launch_;
+  Session session_;  // to meet in
+  std::int64_t folders_ = 0;
+};
+
+}  // namespace tessera::ranks

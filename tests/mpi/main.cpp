@@ -1,0 +1,136 @@
+// Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
+//
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] [GoogleTest's options]
+//
+// Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tests/cases/case_file.hpp"
+#include "tests/generator/generator.hpp"
+#include "tests/mpi/comparison.hpp"
+#include "tests/mpi/crew.hpp"
+
+namespace tessera::ranks {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A test that is its body.
+class Test : public testing::Test {
+ public:
+  explicit Test(std::function<void()> body) : body_(std::move(body)) {}
+  void TestBody() override { body_(); }
+
+ private:
+  std::function<void()> body_;
+};
+
+void add_test(const std::string& suite, const std::string& name, const std::string& file, std::function<void()> body) {
+  testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, file.c_str(), 1,
+                        [body = std::move(body)]() -> testing::Test* { return new Test(body); });
+}
+
+void expect_none(const cases::Faults& faults, const std::string& where) {
+  for (const std::string& fault : faults) ADD_FAILURE() << where << ": " << fault;
+}
+
+void run_case(Crew& crew, const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto file = cases::read_case(bytes);
+  ASSERT_TRUE(std::holds_alternative<cases::CaseFile>(file)) << path;
+  const auto& known = std::get<cases::CaseFile>(file);
+  const auto settings = cases::read_settings(known);
+  ASSERT_TRUE(std::holds_alternative<cases::Settings>(settings)) << path;
+  if (known.skipped(cases::Check::run).has_value()) return;
+  const std::string text(cases::content(*known.find(cases::SectionKind::source)));
+  expect_none(compare_with_simulation(crew, text, path.filename().string(), std::get<cases::Settings>(settings)),
+              path.string());
+}
+
+void add_cases(Crew& crew) {
+  const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "tests" / "cases";
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".case") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const fs::path& path : paths) {
+    std::string name = path.lexically_relative(folder).replace_extension();
+    std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    add_test("ranks_cases", name, path, [&crew, path] { run_case(crew, path); });
+  }
+}
+
+void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed] {
+      const generator::Program program = generator::generate(seed);
+      const std::string text = generator::tessera_text(program, program.mesh);
+      expect_none(compare_with_simulation(crew, text, "generated", cases::Settings{}),
+                  fmt::format("tessera_generate {}", seed));
+    });
+  }
+}
+
+// What ranks other than the first say.
+class FailuresOnly : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOnly(int rank) : rank_(rank) {}
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (result.failed()) fmt::print(stderr, "rank {}: {}\n", rank_, result.message());
+  }
+
+ private:
+  int rank_;
+};
+
+void quieten(int rank) {
+  if (rank == 0) return;
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new FailuresOnly(rank));
+}
+
+bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{"cases"}) {
+    add_cases(crew);
+    return true;
+  }
+  if (words.size() < 2 || words.size() > 3 || words[0] != "generated") return false;
+  const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
+  add_generated(crew, first, std::strtoull(words[1].c_str(), nullptr, 10));
+  return true;
+}
+
+}  // namespace
+}  // namespace tessera::ranks
+
+int main(int count, char** words) {
+  testing::InitGoogleTest(&count, words);
+  auto launch = tessera::Launch::begin();
+  if (!launch) {
+    fmt::print(stderr, "{}\n", launch.diagnostics().front().message);
+    return 2;
+  }
+  tessera::ranks::Crew crew(std::move(*launch));
+  tessera::ranks::quieten(crew.rank());
+  if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
+    fmt::print(stderr, "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] [GoogleTest's options]\n");
+    return 2;
+  }
+  return RUN_ALL_TESTS();
+}
