@@ -21,11 +21,17 @@ runtime::World world(const Config& config, const std::atomic<bool>& stop) {
   result.files = embed::to_policy(config.files);
   result.stop = &stop;
   result.memory_bytes_max = config.memory_bytes_max;
+  if (config.progress) {
+    result.progress = [&told = config.progress](const runtime::Progress& progress) {
+      told(Progress{progress.step, progress.steps, progress.received_bytes});
+    };
+  }
   return result;
 }
 
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span) {
-  Binding result{std::move(name), std::move(type), 0, 0};
+Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
+                const synth::ArrayType& placed) {
+  Binding result{std::move(name), std::move(type), 0, 0, placement(placed), 0};
   if (!span.known()) return result;
   const base::Position position = texts.sources[span.source].position(span.begin);
   result.line = position.line + texts.first_line(span.source) - 1;
@@ -58,10 +64,32 @@ typeck::CheckOptions check_options(const Config& config) {
 
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
   std::vector<Binding> result;
+  for (std::size_t number = 0; number < typed.statements.size(); ++number) {
+    for (const typeck::Bound& bound : typed.statements[number].bound) {
+      const synth::ArrayType& type = typed.type(bound.node);
+      const std::string text = typeck::print_type(type, typed.after, typed.after.now());
+      result.push_back(embed::binding(texts, bound.name, text, bound.span, type));
+      result.back().statement = static_cast<std::uint32_t>(number);
+    }
+  }
+  return result;
+}
+
+std::vector<Place> shown(const Texts& texts, const typeck::Typed& typed) {
+  std::vector<Place> result;
   for (const typeck::TypedStatement& statement : typed.statements) {
-    for (const typeck::Bound& bound : statement.bound) {
-      const std::string type = typeck::print_type(typed.type(bound.node), typed.after, typed.after.now());
-      result.push_back(embed::binding(texts, bound.name, type, bound.span));
+    if (statement.shown) result.push_back(embed::place(texts, statement.span));
+  }
+  return result;
+}
+
+std::vector<Declaration> declared(const frontend::Ast& ast) {
+  std::vector<Declaration> result;
+  for (const frontend::StatementId id : ast.program) {
+    if (const auto* mesh = std::get_if<frontend::MeshStatement>(&ast[id].node)) {
+      result.push_back({Declaration::Kind::mesh, mesh->name.text});
+    } else if (const auto* fn = std::get_if<frontend::Fn>(&ast[id].node)) {
+      result.push_back({Declaration::Kind::function, fn->name.text});
     }
   }
   return result;
@@ -93,6 +121,7 @@ std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Ty
   std::vector<StatementStatistics> result;
   for (auto& [statement, sum] : by_statement) {
     sum.place = embed::place(texts, typed.statements.at(statement).span);
+    sum.statement = statement;
     result.push_back(std::move(sum));
   }
   return result;
@@ -118,6 +147,15 @@ Session::~Session() = default;
 
 Session Session::fork() const { return Session(std::make_unique<Impl>(impl_->config, impl_->state, impl_->plans)); }
 
+Session Session::fork(Config config) const {
+  synth::PlanCache plans =
+      config.machine == impl_->config->machine ? impl_->plans : synth::PlanCache(embed::to_machine(config.machine));
+  auto shared = std::make_shared<const Config>(std::move(config));
+  return Session(std::make_unique<Impl>(std::move(shared), impl_->state, std::move(plans)));
+}
+
+const Config& Session::config() const { return *impl_->config; }
+
 void Session::stop() noexcept { impl_->stop.store(true); }
 
 Result<Program> Session::check(std::string_view text, std::string_view name, std::uint32_t first_line) {
@@ -131,10 +169,9 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
                                impl_->state->environment, impl_->plans, check_options(*impl_->config));
     if (!typed) return embed::to_public(texts, typed.errors());
     auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
-    std::vector<Binding> bound = bindings(texts, *kept);
-    Diagnostics notes = embed::to_public(texts, kept->notes);
-    Program::Impl program{impl_->state, std::make_shared<const Texts>(std::move(texts)), kept, std::move(bound),
-                          std::move(notes)};
+    Program::Impl program{impl_->state, {}, kept, bindings(texts, *kept), shown(texts, *kept), declared(*kept->ast),
+                          embed::to_public(texts, kept->notes)};
+    program.texts = std::make_shared<const Texts>(std::move(texts));
     if (impl_->config->log) std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);
     return Program(std::make_shared<const Program::Impl>(std::move(program)));
   });
@@ -164,7 +201,8 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!given) return given.diagnostics();
     auto outcome = runtime::run(lowered->program, *given, embed::world(*impl_->config, impl_->stop));
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
-    RunReport report{checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome)};
+    RunReport report{program, checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome),
+                     outcome->peak_bytes, outcome->arena_bytes};
     impl_->state = with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });

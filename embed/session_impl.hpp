@@ -34,7 +34,8 @@ using StateRef = std::shared_ptr<const State>;
 // The host's side of a run.
 runtime::World world(const Config& config, const std::atomic<bool>& stop);
 // A name with its type, and where it was bound.
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span);
+Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
+                const synth::ArrayType& placed);
 
 }  // namespace embed
 
@@ -57,6 +58,8 @@ struct Program::Impl {
   std::shared_ptr<const embed::Texts> texts;
   std::shared_ptr<const typeck::Typed> typed;
   std::vector<Binding> bindings;
+  std::vector<Place> shown;
+  std::vector<Declaration> declared;
   Diagnostics notes;
 };
 

@@ -143,6 +143,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
   outcome.outputs = std::move(outputs);
   outcome.statistics = executor.take_statistics();
   outcome.peak_bytes = executor.peak_bytes();
+  for (const std::int64_t bytes : plan.arena_bytes) outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
   return outcome;
 }
 
