@@ -169,7 +169,12 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
                                impl_->state->environment, impl_->plans, check_options(*impl_->config));
     if (!typed) return embed::to_public(texts, typed.errors());
     auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
-    Program::Impl program{impl_->state, {}, kept, bindings(texts, *kept), shown(texts, *kept), declared(*kept->ast),
+    Program::Impl program{impl_->state,
+                          {},
+                          kept,
+                          bindings(texts, *kept),
+                          shown(texts, *kept),
+                          declared(*kept->ast),
                           embed::to_public(texts, kept->notes)};
     program.texts = std::make_shared<const Texts>(std::move(texts));
     if (impl_->config->log) std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);

@@ -10,8 +10,8 @@
 
 namespace tessera::repl {
 
-// While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody caught
-// it. One at a time.
+// While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody
+// caught it. One at a time.
 class StoppableRun {
  public:
   explicit StoppableRun(Session& session);

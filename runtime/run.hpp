@@ -23,12 +23,12 @@ struct Progress {
 
 // The world, as the host gives it. Nothing else of the process is touched.
 struct World {
-  std::function<void(std::string_view)> output;  // what `print` and `show` write, whole lines
-  FilePolicy files;                              // which files `load` and `save` may open
-  std::function<double()> clock;                 // seconds; for statistics only
-  const std::atomic<bool>* stop = nullptr;       // true ends the run with `interrupted`, soon also amid a step
-  std::function<void(const Progress&)> progress; // before each step
-  std::int64_t memory_bytes_max = 0;             // for all devices of this process; 0: three quarters of the machine's
+  std::function<void(std::string_view)> output;   // what `print` and `show` write, whole lines
+  FilePolicy files;                               // which files `load` and `save` may open
+  std::function<double()> clock;                  // seconds; for statistics only
+  const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
+  std::function<void(const Progress&)> progress;  // before each step
+  std::int64_t memory_bytes_max = 0;              // for all devices of this process; 0: three quarters of the machine's
 };
 
 // What a step cost, summed by origin, in order of first appearance.

@@ -14,12 +14,13 @@ namespace {
 using A = Argument;
 
 constexpr std::array kCommands = {
-    CommandInfo{":type", "EXPRESSION", A::expression, "its type and what each device would hold; nothing runs", run_type},
+    CommandInfo{":type", "EXPRESSION", A::expression, "its type and what each device would hold; nothing runs",
+                run_type},
     CommandInfo{":layout", "EXPRESSION", A::expression, "draw who holds what", run_layout},
     CommandInfo{":plan", "EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs", run_plan},
     CommandInfo{":why", "NAME", A::name, "why data moved for it, and what else was weighed", run_why},
-    CommandInfo{":compare", "[--run] EXPRESSION", A::expression,
-                "our plan beside other planners'; --run measures them", run_compare},
+    CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
+                run_compare},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},
     CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
     CommandInfo{":stats", "", A::none, "bytes and seconds of what communicated", run_stats},
@@ -52,9 +53,9 @@ bool unknown(Interpreter& interpreter, std::string_view word) {
   std::vector<std::string> names;
   for (const CommandInfo& command : commands()) names.emplace_back(command.name);
   const auto meant = nearest_spelling(word, names);
-  return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word,
-                                          meant ? fmt::format("did you mean `{}`?", *meant)
-                                                : std::string(":help lists what there is")));
+  return interpreter.complain(
+      fmt::format("there is no command `{}`\n  help: {}", word,
+                  meant ? fmt::format("did you mean `{}`?", *meant) : std::string(":help lists what there is")));
 }
 
 bool misused(Interpreter& interpreter, const CommandInfo& command) {

@@ -29,7 +29,7 @@ struct CommandInfo {
   std::string_view name;      // `:plan`
   std::string_view argument;  // as help writes it, `EXPRESSION`; in brackets: may be left out
   Argument takes;
-  std::string_view does;  // one line
+  std::string_view does;                 // one line
   bool (*run)(const CommandCall& call);  // gives whether it succeeded; what is wrong has then been reported
 };
 

@@ -99,7 +99,8 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
     row.push_back(seconds_text(*seconds));
   }
   call.out(fmt::format("{} -> {}\n{}", change.plan.from(), change.plan.to(), table(rows)));
-  if (!measurement.agree()) return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
+  if (!measurement.agree())
+    return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
   if (measured) call.out("every plan left the same data on every device\n");
   return true;
 }

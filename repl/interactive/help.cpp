@@ -62,8 +62,8 @@ bool run_help(const CommandCall& call) {
   const bool has_colon = call.argument.starts_with(':');
   const CommandInfo* command = find_command(has_colon ? std::string(call.argument) : fmt::format(":{}", call.argument));
   if (command == nullptr) {
-    return call.interpreter.complain(
-        fmt::format("there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
+    return call.interpreter.complain(fmt::format(
+        "there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
   }
   call.out(line_of(*command, 0));
   return true;

@@ -5,6 +5,7 @@
 
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/report.hpp"
+#include "repl/interactive/script.hpp"
 #include "repl/interrupt.hpp"
 
 namespace tessera::repl {
@@ -56,12 +57,14 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
   auto report = run_stoppable(next.session, text, name, first_line);
   if (!report) return fail(report.diagnostics());
   const bool bound = !report->bindings.empty() || !report->program.declared().empty();
-  const auto entry = std::make_shared<const Entry>(Entry{text, name, first_line, std::move(*report)});
-  for (const Binding& binding : entry->report.bindings) next.bound_by[binding.name] = {entry, binding.statement};
-  next.entries.push_back(entry);
+  for (const Binding& binding : report->bindings) {
+    next.bound_by.insert_or_assign(binding.name, State::BoundBy{report->program, binding.statement});
+  }
+  next.entries.push_back(std::make_shared<const Entry>(Entry{
+      as_script(text, report->program, first_line), report->statistics, report->peak_bytes, report->arena_bytes}));
   if (bound) remember(text);
   state_ = std::move(next);
-  screen_.out(bindings_text(entry->report, screen_));
+  screen_.out(bindings_text(*report, screen_));
   return true;
 }
 

@@ -1,5 +1,5 @@
-// A session that takes lines: statements, which may go on for several, and commands. It knows no terminal; everything it
-// answers goes to its Screen.
+// A session that takes lines: statements, which may go on for several, and commands. It knows no terminal; everything
+// it answers goes to its Screen.
 #pragma once
 
 #include <cstdint>

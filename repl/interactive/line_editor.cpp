@@ -24,17 +24,17 @@ constexpr int kRemembered = 1000;
 constexpr std::size_t kListedMax = 200;
 constexpr wchar_t kReplacement = L'\uFFFD';
 
-struct Binding {
+struct KeyBinding {
   const char* key;
   const char* function;
 };
 // What people expect of keys, where libedit has something else or nothing.
 constexpr std::array kBindings = {
-    Binding{"\\t", "tessera-complete"},        Binding{"^R", "em-inc-search-prev"},
-    Binding{"^W", "ed-delete-prev-word"},      Binding{"\\e[3~", "ed-delete-next-char"},
-    Binding{"\\e[1~", "ed-move-to-beg"},       Binding{"\\e[4~", "ed-move-to-end"},
-    Binding{"\\e[H", "ed-move-to-beg"},        Binding{"\\e[F", "ed-move-to-end"},
-    Binding{"\\e[1;5C", "em-next-word"},       Binding{"\\e[1;5D", "ed-prev-word"},
+    KeyBinding{"\\t", "tessera-complete"},   KeyBinding{"^R", "em-inc-search-prev"},
+    KeyBinding{"^W", "ed-delete-prev-word"}, KeyBinding{"\\e[3~", "ed-delete-next-char"},
+    KeyBinding{"\\e[1~", "ed-move-to-beg"},  KeyBinding{"\\e[4~", "ed-move-to-end"},
+    KeyBinding{"\\e[H", "ed-move-to-beg"},   KeyBinding{"\\e[F", "ed-move-to-end"},
+    KeyBinding{"\\e[1;5C", "em-next-word"},  KeyBinding{"\\e[1;5D", "ed-prev-word"},
 };
 
 // While an object lives, a signal that ends nothing ends waiting: the terminal has another size, or is ours again.
@@ -67,7 +67,8 @@ std::string in_columns(const std::vector<std::string>& words, int width) {
   const std::size_t rows = (words.size() + in_a_row - 1) / in_a_row;
   std::string text;
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t i = row; i < words.size(); i += rows) text += padded(words[i], i + rows < words.size() ? widest : 0);
+    for (std::size_t i = row; i < words.size(); i += rows)
+      text += padded(words[i], i + rows < words.size() ? widest : 0);
     text += '\n';
   }
   return text;
@@ -104,7 +105,7 @@ struct LineEditor::Impl {
     el_set(editor, EL_HIST, history, history_of_editor);
     el_set(editor, EL_GETCFN, next_character);
     el_set(editor, EL_ADDFN, "tessera-complete", "completes what is typed", complete_word);
-    for (const Binding& binding : kBindings) el_set(editor, EL_BIND, binding.key, binding.function, nullptr);
+    for (const KeyBinding& binding : kBindings) el_set(editor, EL_BIND, binding.key, binding.function, nullptr);
     el_source(editor, nullptr);  // ~/.editrc, as every program with libedit
   }
 
@@ -124,6 +125,7 @@ struct LineEditor::Impl {
     std::array<struct pollfd, 2> wanted = {{{STDIN_FILENO, POLLIN, 0}, {interrupt, POLLIN, 0}}};
     while (::poll(wanted.data(), wanted.size(), -1) < 0) {
       if (errno != EINTR) return Event::input;  // reading will say why
+      if (::poll(wanted.data(), wanted.size(), 0) > 0) break;
       look_again();
     }
     if ((wanted[1].revents & POLLIN) == 0) return Event::input;
@@ -191,7 +193,8 @@ LineEditor::~LineEditor() = default;
 LineEditor::Outcome LineEditor::next(std::string_view prompt, std::string& line) {
   impl_->prompt = prompt;
   impl_->interrupted = false;
-  el_resize(impl_->editor);
+  // Before the prompt is seen, so that nothing typed after it is echoed twice.
+  el_set(impl_->editor, EL_PREP_TERM, 1);
   int count = 0;
   const char* text = el_gets(impl_->editor, &count);
   if (impl_->interrupted) {

@@ -90,7 +90,8 @@ bool says_that_there_is_none(const CommandCall& call) {
 // How many devices are in a unit of each level, outermost first.
 std::vector<std::int64_t> units(const std::vector<MachineLevel>& machine, std::int64_t devices) {
   std::vector<std::int64_t> result;
-  for (const MachineLevel& level : machine) result.push_back(devices = std::max<std::int64_t>(1, devices / level.count));
+  for (const MachineLevel& level : machine)
+    result.push_back(devices = std::max<std::int64_t>(1, devices / level.count));
   return result;
 }
 

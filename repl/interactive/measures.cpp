@@ -35,12 +35,9 @@ std::string beginning(std::string_view text) {
 }
 
 Row statistics_row(const StatementStatistics& one) {
-  return {beginning(one.place.line_text),
-          fmt::format("{}:{}", one.place.file, one.place.line),
-          fmt::format("{}", one.steps),
-          bytes_text(one.received_bytes),
-          bytes_text(one.peak_bytes),
-          seconds_text(one.seconds)};
+  return {beginning(one.place.line_text), fmt::format("{}:{}", one.place.file, one.place.line),
+          fmt::format("{}", one.steps),   bytes_text(one.received_bytes),
+          bytes_text(one.peak_bytes),     seconds_text(one.seconds)};
 }
 
 // Seconds of one run after the other, until enough of them say what is usual; none where one failed.
@@ -72,7 +69,7 @@ bool run_mem(const CommandCall& call) {
   rows.push_back({"in all", "", bytes_text(tiles), bytes_text(total)});
   call.out(table(rows));
   if (!state.entries.empty()) {
-    const RunReport& last = state.entries.back()->report;
+    const Entry& last = *state.entries.back();
     call.out(fmt::format("the last input: at most {} alive on a device, {} reserved for what it made\n",
                          bytes_text(last.peak_bytes), bytes_text(last.arena_bytes)));
   }
@@ -87,7 +84,7 @@ bool run_stats(const CommandCall& call) {
   std::vector<Row> rows = {{"statement", "line", "steps", "received", "peak", "time"}};
   std::int64_t received = 0;
   for (const EntryRef& entry : call.interpreter.state().entries) {
-    for (const StatementStatistics& one : entry->report.statistics) {
+    for (const StatementStatistics& one : entry->statistics) {
       if (one.received_bytes == 0) continue;
       rows.push_back(statistics_row(one));
       received += one.received_bytes;

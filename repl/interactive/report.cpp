@@ -15,7 +15,7 @@ namespace tessera::repl {
 namespace {
 
 // Where remarks begin, unless the type is longer.
-constexpr int kRemarkColumn = 30;
+constexpr int kRemarkColumn = 28;
 constexpr int kGap = 3;
 // More steps are counted by name.
 constexpr std::size_t kStepsMax = 4;
@@ -82,9 +82,8 @@ std::string placement_text(const Placement& placement) {
 
 std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement) {
   std::vector<Redistribution> all = program.redistributions();
-  std::erase_if(all, [&](const Redistribution& change) {
-    return change.statement != statement || change.plan.steps().empty();
-  });
+  std::erase_if(
+      all, [&](const Redistribution& change) { return change.statement != statement || change.plan.steps().empty(); });
   return all;
 }
 
@@ -109,7 +108,8 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
       continue;
     }
     std::string remark = cost_text(report, binding.statement);
-    if (remark.empty()) remark = placement_text(binding.placement);
+    const bool is_plain_scalar = binding.placement.devices == 1 && binding.placement.tile.empty();
+    if (remark.empty() && !is_plain_scalar) remark = placement_text(binding.placement);
     text += with_remark(line, remark, screen.columns());
   }
   return text;

@@ -24,29 +24,6 @@ std::string settings_text(const Config& config) {
   return fmt::format("reshard {}   what communication is that nobody wrote: silent, warn or error\n", policy);
 }
 
-// Where the bare expressions of a text begin, as byte offsets, the last one first.
-std::vector<std::size_t> shown_offsets(const Entry& entry) {
-  std::vector<std::size_t> result;
-  for (const Place& place : entry.report.program.shown()) {
-    std::size_t at = 0;
-    const std::uint32_t first_line = entry.first_line;
-    for (std::uint32_t line = first_line; line < place.line; ++line) at = entry.text.find('\n', at) + 1;
-    // Columns count code points: a byte that continues one adds none.
-    for (std::uint32_t column = 1; column < place.column || (entry.text[at] & 0xC0) == 0x80; ++at) {
-      if ((entry.text[at] & 0xC0) != 0x80) ++column;
-    }
-    result.insert(result.begin(), at);
-  }
-  return result;
-}
-
-// The input as a script has it: what was shown is printed.
-std::string as_script(const Entry& entry) {
-  std::string text = entry.text;
-  for (const std::size_t at : shown_offsets(entry)) text.insert(at, "print ");
-  return text.ends_with('\n') ? text : text + "\n";
-}
-
 }  // namespace
 
 std::span<const std::string_view> setting_names() { return kSettings; }
@@ -60,7 +37,7 @@ bool run_load(const CommandCall& call) {
 
 bool run_save(const CommandCall& call) {
   std::string script;
-  for (const EntryRef& entry : call.interpreter.state().entries) script += as_script(*entry);
+  for (const EntryRef& entry : call.interpreter.state().entries) script += entry->script;
   const auto why = replace_file(std::string(call.argument), script);
   return why ? call.interpreter.complain(*why) : true;
 }
@@ -89,9 +66,8 @@ bool run_set(const CommandCall& call) {
     call.interpreter.configure(std::move(config));
     return true;
   }
-  return call.interpreter.complain(
-      fmt::format("`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error",
-                  call.argument));
+  return call.interpreter.complain(fmt::format(
+      "`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error", call.argument));
 }
 
 bool run_quit(const CommandCall& call) {

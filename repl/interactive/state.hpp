@@ -15,10 +15,10 @@ namespace tessera::repl {
 
 // An input that was run to its end.
 struct Entry {
-  std::string text;
-  std::string name;  // of the text: a file's, or that of what is typed
-  std::uint32_t first_line = 1;
-  RunReport report;
+  std::string script;
+  std::vector<StatementStatistics> statistics;
+  std::int64_t peak_bytes = 0;
+  std::int64_t arena_bytes = 0;
 };
 using EntryRef = std::shared_ptr<const Entry>;
 
@@ -37,7 +37,7 @@ struct State {
   std::vector<EntryRef> entries;
   // The statement that bound a name last.
   struct BoundBy {
-    EntryRef entry;
+    Program program;
     std::uint32_t statement = 0;
   };
   std::map<std::string, BoundBy> bound_by;

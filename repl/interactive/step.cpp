@@ -83,7 +83,11 @@ class Walk {
     return !screen.ask || screen.ask("Enter: next step ");
   }
 
-  void draw(const Array& array) const { call_.out(written(array.picture(), call_.interpreter.screen())); }
+  // The array has no name to begin its picture with.
+  void draw(const Array& array) const {
+    const std::string picture = array.picture();
+    call_.out(written(picture.substr(picture.find(": ") + 2), call_.interpreter.screen()));
+  }
 
   static std::string head(const Plan::Step& step, std::size_t number, std::size_t count) {
     const std::string blank = step.detail.empty() ? "" : " ";

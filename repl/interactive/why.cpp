@@ -51,12 +51,12 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
 std::string why_text(const Redistribution& change, Colour colour) {
   const Plan& plan = change.plan;
   std::string text = fmt::format("{} -> {}\n", plan.from(), plan.to());
-  text += fmt::format("  {} by `{}` at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
+  text += fmt::format("  {} by {} at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
                       change.who, change.place.line, change.place.column);
   text += places_text(change, colour);
-  text += fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
-                      bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()),
-                      seconds_text(plan.seconds()));
+  text +=
+      fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
+                  bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
   return text + alternatives_text(change.compared);
 }
 
@@ -64,7 +64,7 @@ std::string why_text(const Redistribution& change, Colour colour) {
 std::optional<std::vector<Redistribution>> asked_about(const CommandCall& call) {
   const auto& bound_by = call.interpreter.state().bound_by;
   const auto bound = bound_by.find(std::string(call.argument));
-  if (bound != bound_by.end()) return changes_of(bound->second.entry->report.program, bound->second.statement);
+  if (bound != bound_by.end()) return changes_of(bound->second.program, bound->second.statement);
   const auto expression = check_expression(call, call.argument_at);
   if (!expression) return std::nullopt;
   return changes_of(*expression);
@@ -75,7 +75,8 @@ std::optional<std::vector<Redistribution>> asked_about(const CommandCall& call) 
 bool run_why(const CommandCall& call) {
   const auto changes = asked_about(call);
   if (!changes) return false;
-  if (changes->empty()) call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
+  if (changes->empty())
+    call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
   for (const Redistribution& change : *changes) call.out(why_text(change, call.interpreter.screen().out_colour));
   return true;
 }

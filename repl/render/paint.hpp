@@ -9,9 +9,27 @@
 namespace tessera::repl {
 
 enum class Ink : std::uint8_t {
-  plain, bold, error, warning, note, secondary, gutter, help,
+  plain,
+  bold,
+  error,
+  warning,
+  note,
+  secondary,
+  gutter,
+  help,
   // Twelve that are told apart, for devices.
-  device_0, device_1, device_2, device_3, device_4, device_5, device_6, device_7, device_8, device_9, device_10, device_11,
+  device_0,
+  device_1,
+  device_2,
+  device_3,
+  device_4,
+  device_5,
+  device_6,
+  device_7,
+  device_8,
+  device_9,
+  device_10,
+  device_11,
 };
 
 // The text in a colour; as it is without colours or without text.

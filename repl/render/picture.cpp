@@ -24,7 +24,8 @@ Lines lines_of(std::string_view text) {
 // `   +----+---+`
 bool is_border(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(' ');
-  if (begin == std::string_view::npos || line[begin] != '+' || line.back() != '+' || line.size() < begin + 2) return false;
+  if (begin == std::string_view::npos || line[begin] != '+' || line.back() != '+' || line.size() < begin + 2)
+    return false;
   return line.find_first_not_of("+-", begin) == std::string_view::npos;
 }
 

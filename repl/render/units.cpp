@@ -32,7 +32,9 @@ std::string seconds_text(double seconds) {
   return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
 }
 
-std::string extents_text(const std::vector<std::int64_t>& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
+std::string extents_text(const std::vector<std::int64_t>& extents) {
+  return fmt::format("{}", fmt::join(extents, "x"));
+}
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);

@@ -98,8 +98,9 @@ TEST(Inspect, ProgressIsToldBeforeEachStep) {
   Config config;
   config.progress = [&](const Progress& progress) { told.push_back(progress); };
   Session session(config);
-  ASSERT_TRUE(succeeded(session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\n"
-                                    "let c = loop w = b for i < 3 { w + 1.0 }")));
+  ASSERT_TRUE(
+      succeeded(session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\n"
+                            "let c = loop w = b for i < 3 { w + 1.0 }")));
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.front().step, 1);
   EXPECT_EQ(told.front().received_bytes, 0);
@@ -128,8 +129,9 @@ PlanRequest change(std::string from, std::string to, std::string planner = "tess
 
 TEST(PlanRun, EveryPlannersPlanMovesTheData) {
   Session session;
-  ASSERT_TRUE(succeeded(session.run("mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@y, 7, 16@x])\n"
-                                    "let b = a as [16, 7@(x,y), 16]")));
+  ASSERT_TRUE(
+      succeeded(session.run("mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@y, 7, 16@x])\n"
+                            "let b = a as [16, 7@(x,y), 16]")));
   int planned = 0;
   for (const std::string& planner : planner_names()) {
     const auto plan = make_plan(change("f32[16@y, 7, 16@x]", "f32[16, 7@(x,y), 16]", planner));
@@ -160,7 +162,8 @@ TEST(PlanRun, TheArrayHasToFit) {
 // One product of matrices that would take many seconds.
 TEST(Stop, EndsALongStepSoon) {
   Session session;
-  ASSERT_TRUE(succeeded(session.run("mesh m = [x: 2]\nlet a = ones(f64[4096@x, 4096])\nlet b = ones(f64[4096, 4096])")));
+  ASSERT_TRUE(
+      succeeded(session.run("mesh m = [x: 2]\nlet a = ones(f64[4096@x, 4096])\nlet b = ones(f64[4096, 4096])")));
   auto done = std::async(std::launch::async, [&] { return session.run("let c = a @ b"); });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const auto before = std::chrono::steady_clock::now();

@@ -69,7 +69,9 @@ struct Desk {
   Interpreter interpreter;
 };
 
-Words completed(std::string_view line, Desk& desk) { return complete(line, desk.interpreter.state().session).candidates; }
+Words completed(std::string_view line, Desk& desk) {
+  return complete(line, desk.interpreter.state().session).candidates;
+}
 
 TEST(Completion, OfNamesAndOperations) {
   Desk desk;
@@ -264,7 +266,8 @@ TEST(Interpreter, UndoKeepsSoManyInputs) {
 }
 
 TEST(Picture, CellsHaveTheColoursOfTheirDevices) {
-  const std::string picture = "a: f32[2@x]\n +----------+----------+\n | device 0 | device 1 |\n +----------+----------+\n";
+  const std::string picture =
+      "a: f32[2@x]\n +----------+----------+\n | device 0 | device 1 |\n +----------+----------+\n";
   EXPECT_EQ(paint_picture(picture, Colour::no, false), picture);
   const std::string painted = paint_picture(picture, Colour::yes, false);
   EXPECT_NE(painted.find("|\x1B[36m device 0 \x1B[0m|\x1B[33m device 1 \x1B[0m|"), std::string::npos) << painted;

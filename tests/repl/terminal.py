@@ -17,8 +17,9 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x
 
 
 def plain(text):
-    """The text without escape sequences, with plain line ends."""
-    return ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "")
+    """The text without escape sequences, with plain line ends. What is written over again counts once."""
+    lines = ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
+    return "\n".join(line[line.rfind("\r") + 1:] for line in lines)
 
 
 class Terminal:

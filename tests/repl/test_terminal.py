@@ -28,9 +28,9 @@ class Typing(AtATerminal):
         self.assertEqual(terminal.answer("1 + 2"), "3\n")
         self.assertEqual(terminal.answer("mesh m = [x: 4, y: 2]"), "")
         self.assertEqual(terminal.answer("let a = iota(f32[16@y, 16, 16@x])"),
-                         "a : f32[16@y, 16, 16@x]       each device 8x16x4 (2 KiB), 1 copy\n")
+                         "a : f32[16@y, 16, 16@x]     each device 8x16x4 (2 KiB), 1 copy\n")
         self.assertEqual(terminal.answer("let b = a as [16, 16@(x,y), 16]"),
-                         "b : f32[16, 16@(x,y), 16]     all_to_all x, all_to_all y: 20 KiB in all, peak 4 KiB per device\n")
+                         "b : f32[16, 16@(x,y), 16]   all_to_all x, all_to_all y: 20 KiB in all, peak 4 KiB per device\n")
         self.assertEqual(terminal.leave(), 0)
 
     def test_a_failure_does_not_end_it(self):
@@ -44,7 +44,7 @@ class Typing(AtATerminal):
         terminal = self.start()
         terminal.type("let a = (1 +\r")
         terminal.until(r"\n\. $")
-        self.assertEqual(terminal.answer("2)"), "a : i64                       8 B\n")
+        self.assertEqual(terminal.answer("2)"), "a : i64\n")
 
     def test_editing_the_line(self):
         terminal = self.start()
@@ -70,7 +70,7 @@ class Typing(AtATerminal):
 
     def test_long_lines(self):
         terminal = self.start(columns=40)
-        self.assertEqual(terminal.answer("0" + " + 1" * 500), "500\n")
+        self.assertEqual(terminal.answer("0" + " + 1" * 200), "200\n")
 
 
 class Completing(AtATerminal):
@@ -80,10 +80,11 @@ class Completing(AtATerminal):
         terminal.answer("let softness = 3")
         self.assertEqual(terminal.answer("softn" + TAB), "3\n")
         terminal.type("sof" + TAB)
-        terminal.until(r"sof")
+        terminal.until(r"t$")
         terminal.type(TAB)
-        self.assertRegex(terminal.until(r"softmax\( *softness\n.*soft$"), "softness")
+        terminal.until(r"\nsoftmax\( *softness\n> soft$")
         terminal.type("\x15")
+        terminal.until(r"> $")
         self.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")
         self.assertIn("mesh m", terminal.answer(":mes" + TAB))
 
@@ -221,8 +222,9 @@ class Progress(AtATerminal):
     def test_a_line_for_a_statement_of_more_than_a_second(self):
         terminal = self.start()
         text = terminal.answer("let a = loop w = 0.0 for i < 8000000 { w + 1.0 }")
-        self.assertRegex(text, r"step \d+ of \d+, 0 B received.*a : f64")
-        self.assertEqual(self.tessera(text="let a = loop w = 0.0 for i < 8000000 { w + 1.0 }\n").out, "a : f64\n")
+        self.assertRegex(text, r"a : f32\n$")
+        self.assertRegex(terminal.text, r"step \d+ of \d+, 0 B received")
+        self.assertEqual(self.tessera(text="let a = loop w = 0.0 for i < 8000000 { w + 1.0 }\n").out, "a : f32\n")
 
 
 class Beginning(AtATerminal):

@@ -135,12 +135,12 @@ struct Progress {
 };
 
 struct Config {
-  std::function<void(std::string_view)> output = {};  // what print, show and plan write; whole lines. None: dropped
-  std::function<void(const Diagnostic&)> log = {};    // notes and warnings, as a text is checked. None: dropped
-  std::function<double()> clock = {};                 // seconds, for statistics. None: statistics show 0
-  std::function<void(const Progress&)> progress = {}; // before each step of a run
-  FilePolicy files = {};                              // the default allows no file
-  std::vector<MachineLevel> machine = {};             // empty: one level, 100e9 bytes/s, 1e-6 s
+  std::function<void(std::string_view)> output = {};   // what print, show and plan write; whole lines. None: dropped
+  std::function<void(const Diagnostic&)> log = {};     // notes and warnings, as a text is checked. None: dropped
+  std::function<double()> clock = {};                  // seconds, for statistics. None: statistics show 0
+  std::function<void(const Progress&)> progress = {};  // before each step of a run
+  FilePolicy files = {};                               // the default allows no file
+  std::vector<MachineLevel> machine = {};              // empty: one level, 100e9 bytes/s, 1e-6 s
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
@@ -371,8 +371,8 @@ class Session {
   // The array has the type the plan begins with, else `bad-call`.
   Result<PlanRun> run(const Plan& plan, const Array& source);
 
-  // May be called from another thread or a signal handler: the run in progress, if any, gives up within about a tenth of
-  // a second, also amid a long step, and fails with `interrupted`.
+  // May be called from another thread or a signal handler: the run in progress, if any, gives up within about a tenth
+  // of a second, also amid a long step, and fails with `interrupted`.
   void stop() noexcept;
 
   Result<Array> get(std::string_view name) const;
@@ -380,7 +380,7 @@ class Session {
   // Array::to_vector; an empty shape is a scalar's.
   template <class T>
   Status set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape);
-  std::vector<Binding> names() const;  // every name bound now, in alphabetical order
+  std::vector<Binding> names() const;          // every name bound now, in alphabetical order
   std::vector<std::string> functions() const;  // of the program, in alphabetical order
   std::vector<NamedMesh> meshes() const;       // in alphabetical order
 
