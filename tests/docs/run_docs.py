@@ -94,7 +94,8 @@ class Runner:
 class Typist:
     """`tessera` on a terminal that neither edits nor echoes, so that everything on it is a prompt or an answer."""
 
-    PROMPT = re.compile(r"(?:^|\n)([>.] )$")
+    PROMPT = re.compile(r"(?:^|\n)([>.] |Enter: next step )$")
+    TYPED = re.compile(r"(?:[>.] |Enter: next step)(.*)")
 
     def __init__(self, runner):
         self.terminal, inside = pty.openpty()
@@ -202,9 +203,10 @@ def run_session(runner, fence):
     runner.typist = runner.typist or Typist(runner)
     shown, prompt = "", "> "
     for line in fence.text.splitlines():
-        if prompt and line.startswith(("> ", ". ")):
-            shown += prompt + line[2:] + "\n"
-            answer, prompt = runner.typist.enter(line[2:])
+        typed = Typist.TYPED.fullmatch(line)
+        if prompt and typed:
+            shown += (prompt + typed.group(1)).rstrip() + "\n"
+            answer, prompt = runner.typist.enter(typed.group(1))
             shown += answer
     if not prompt:
         runner.close()
