@@ -196,6 +196,7 @@ TEST(Commands, AreAllInTheReference) {
 
 // Each command, without and with something after it, on a session that holds something and on one that does not.
 TEST(Commands, NeverFailWithoutSayingWhy) {
+  const Folder folder;
   for (const bool with_names : {false, true}) {
     for (const CommandInfo& command : commands()) {
       for (const char* argument : {"", " a", " a as [8]", " 1 +", " no/such/file", " \xFF", " print 1", " 1; 2"}) {
@@ -208,7 +209,6 @@ TEST(Commands, NeverFailWithoutSayingWhy) {
       }
     }
   }
-  fs::remove("a");
 }
 
 TEST(Commands, SaveWritesAScriptThatLoadRuns) {

@@ -25,7 +25,7 @@ VALID = [
 ]
 COMMANDS = [
     ":type a + {n}", ":layout a", ":plan a as [{n}, 8@x]", ":why b", ":compare a as [{n}, 8]", ":compare --run a as [{n}, 8]",
-    ":mem", ":stats", ":mesh", ":devices", ":machine", ":undo", ":reset", ":set", ":help", ":doc sum", ":save s.tess", ":load s.tess",
+    ":mem", ":stats", ":mesh", ":devices", ":machine", ":undo", ":reset", ":set", ":help", ":doc sum", ":save saved.tess", ":load small.tess",
 ]
 INVALID = ["let = {n}", "a as [", "]", ")", "nothing({n})", ":nothing", ":type", "let a = a[{n}00]", "a @ @", "\"open", "{{", "{n}{n}x"]
 LONG = "let w = loop w = 0.0 for i < 1000000000 {{ w + {n}.0 }}"
@@ -82,6 +82,7 @@ def main():
     draw = random.Random(seed)
     session = Session()
     session.setUp()
+    session.write("small.tess", "mesh m = [x: 2, y: 2]\nlet a = iota(f32[8@x, 8])\nsum(a)\n")
     with tempfile.TemporaryDirectory() as state:
         session.environment["XDG_STATE_HOME"] = state
         terminal = Terminal(session, columns=120)
