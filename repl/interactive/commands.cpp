@@ -92,6 +92,17 @@ bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t 
   return command->run(CommandCall{interpreter, text, begin, argument, first_line});
 }
 
+std::string_view command_meant_by(std::string_view line) {
+  line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  for (const std::string_view word : {"help", "help()", "?"}) {
+    if (line == word) return ":help";
+  }
+  for (const std::string_view word : {"quit", "quit()", "exit", "exit()"}) {
+    if (line == word) return ":quit";
+  }
+  return "";
+}
+
 std::size_t expression_begin(std::string_view line) {
   const CommandInfo* command = find_command(word_of(line));
   if (command == nullptr || command->takes != A::expression) return line.size();

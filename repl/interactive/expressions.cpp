@@ -30,6 +30,14 @@ std::string in_place(const CommandCall& call, std::size_t begin) {
   return std::string(begin, ' ') + std::string(call.text.substr(begin));
 }
 
+// The redistributions of the statement that bound the name, if the text from `begin` on is one.
+std::optional<std::vector<Redistribution>> changes_that_made(const CommandCall& call, std::size_t begin) {
+  const auto& bound_by = call.interpreter.state().bound_by;
+  const auto bound = bound_by.find(std::string(call.argument.substr(begin - call.argument_at)));
+  if (bound == bound_by.end()) return std::nullopt;
+  return changes_of(bound->second.program, bound->second.statement);
+}
+
 }  // namespace
 
 std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin) {
@@ -48,8 +56,11 @@ std::optional<CheckedExpression> check_expression(const CommandCall& call, std::
   return CheckedExpression{std::move(session), std::move(*program)};
 }
 
-std::vector<Redistribution> changes_of(const CheckedExpression& expression) {
-  return changes_of(expression.program, expression.binding().statement);
+std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin) {
+  if (auto known = changes_that_made(call, begin)) return known;
+  const auto expression = check_expression(call, begin);
+  if (!expression) return std::nullopt;
+  return changes_of(expression->program, expression->binding().statement);
 }
 
 std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression) {
@@ -92,6 +103,14 @@ bool run_type(const CommandCall& call) {
 
 bool run_layout(const CommandCall& call) { return run_as(call, "show"); }
 
-bool run_plan(const CommandCall& call) { return run_as(call, "plan"); }
+bool run_plan(const CommandCall& call) {
+  const auto made = changes_that_made(call, call.argument_at);
+  if (!made || made->empty()) return run_as(call, "plan");
+  for (const Redistribution& change : *made) {
+    call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
+                         change.place.column, change.plan.text()));
+  }
+  return true;
+}
 
 }  // namespace tessera::repl

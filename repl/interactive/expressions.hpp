@@ -23,8 +23,9 @@ struct CheckedExpression {
 
 // The command's expression from byte `begin` of its text on; nothing where the mistake has been reported.
 std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin);
-// The redistributions that it would perform and that have steps.
-std::vector<Redistribution> changes_of(const CheckedExpression& expression);
+// The redistributions with steps that the text from `begin` on is about: those of the statement that bound a name or,
+// where it is no such name, those that the expression would perform. Nothing where a mistake has been reported.
+std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin);
 // Runs it on a fork; nothing where it failed, which has been reported.
 std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression);
 // Runs `STATEMENT EXPRESSION` on a fork.

@@ -75,6 +75,8 @@ bool run_doc(const CommandCall& call) {
   for (const OperationHelp& operation : operations()) {
     if (operation.name == name) text += operation_text(operation);
   }
+  const bool is_word = std::find(keywords().begin(), keywords().end(), name) != keywords().end();
+  if (is_word) text += fmt::format("`{}` is a word of the language: docs/language.md tells of it\n", name);
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
   if (text.empty() && is_slug) text = *explain(name);
   if (!text.empty()) {

@@ -45,6 +45,9 @@ void Interpreter::complete() {
   const std::uint32_t first_line = input_.first_line();
   const std::string text = input_.take();
   if (text.starts_with(':')) return take_command(text, first_line);
+  const std::string_view meant = screen_.detailed ? command_meant_by(text) : "";
+  if (!meant.empty() && !state_.bound_by.contains(text.substr(0, text.find('\n'))))
+    return take_command(std::string(meant), first_line);
   run(text, name_, first_line);
 }
 

@@ -104,13 +104,12 @@ class Walk {
 }  // namespace
 
 bool run_step(const CommandCall& call) {
-  const auto expression = check_expression(call, call.argument_at);
-  if (!expression) return false;
-  const auto changes = changes_of(*expression);
-  if (changes.empty()) call.out(fmt::format("nothing moves for {}\n", call.argument));
+  const auto changes = changes_asked_about(call, call.argument_at);
+  if (!changes) return false;
+  if (changes->empty()) call.out(fmt::format("nothing moves for {}\n", call.argument));
   Walk walk(call);
   const bool failed_before = call.interpreter.any_failed();
-  for (const Redistribution& change : changes) {
+  for (const Redistribution& change : *changes) {
     if (!walk.take(change)) return failed_before || !call.interpreter.any_failed();
   }
   return true;

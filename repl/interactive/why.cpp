@@ -60,20 +60,10 @@ std::string why_text(const Redistribution& change, Colour colour) {
   return text + alternatives_text(change.compared);
 }
 
-// The redistributions of a name's statement or, where it is no name, of an expression.
-std::optional<std::vector<Redistribution>> asked_about(const CommandCall& call) {
-  const auto& bound_by = call.interpreter.state().bound_by;
-  const auto bound = bound_by.find(std::string(call.argument));
-  if (bound != bound_by.end()) return changes_of(bound->second.program, bound->second.statement);
-  const auto expression = check_expression(call, call.argument_at);
-  if (!expression) return std::nullopt;
-  return changes_of(*expression);
-}
-
 }  // namespace
 
 bool run_why(const CommandCall& call) {
-  const auto changes = asked_about(call);
+  const auto changes = changes_asked_about(call, call.argument_at);
   if (!changes) return false;
   if (changes->empty())
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
