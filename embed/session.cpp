@@ -57,9 +57,9 @@ auto header_reader(runtime::FilePolicy policy) {
   };
 }
 
-typeck::CheckOptions check_options(const Config& config) {
+typeck::CheckOptions check_options(const Config& config, const Texts& texts) {
   return {embed::to_policy(config.reshard), config.defines, header_reader(embed::to_policy(config.files)),
-          config.bare_expressions};
+          config.bare_expressions, [&texts](base::SourceId source) { return texts.first_line(source); }};
 }
 
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
@@ -166,7 +166,7 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
     auto ast = frontend::parse(texts.sources, source);
     if (!ast) return embed::to_public(texts, ast.errors());
     auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,
-                               impl_->state->environment, impl_->plans, check_options(*impl_->config));
+                               impl_->state->environment, impl_->plans, check_options(*impl_->config, texts));
     if (!typed) return embed::to_public(texts, typed.errors());
     auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
     Program::Impl program{impl_->state,

@@ -18,7 +18,7 @@ constexpr std::array kCommands = {
                 run_type},
     CommandInfo{":layout", "EXPRESSION", A::expression, "draw who holds what", run_layout},
     CommandInfo{":plan", "EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs", run_plan},
-    CommandInfo{":why", "NAME", A::name, "why data moved for it, and what else was weighed", run_why},
+    CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and what else was weighed", run_why},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},

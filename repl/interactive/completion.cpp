@@ -117,12 +117,11 @@ std::vector<std::string> topics() {
 }
 
 // After a command; nothing where an expression stands there.
-std::optional<Completion> after_command(std::string_view line, const CommandInfo& command, const Session& session) {
+std::optional<Completion> after_command(std::string_view line, const CommandInfo& command) {
   const std::size_t begin = line.rfind(' ') + 1;
   switch (command.takes) {
     case Argument::none: return Completion{line.size(), {}};
     case Argument::expression: return std::nullopt;
-    case Argument::name: return matching(line, begin, variables_of(session));
     case Argument::file: return files(line, begin);
     case Argument::topic: return matching(line, begin, topics());
     case Argument::setting: return matching(line, begin, {setting_names().begin(), setting_names().end()});
@@ -139,7 +138,7 @@ Completion complete(std::string_view line, const Session& session) {
     if (line.find(' ') == std::string_view::npos) return matching(line, 0, command_names());
     const CommandInfo* command = find_command(line.substr(0, line.find(' ')));
     if (command == nullptr) return {line.size(), {}};
-    if (auto completion = after_command(line, *command, session)) return std::move(*completion);
+    if (auto completion = after_command(line, *command)) return std::move(*completion);
   }
   const std::size_t begin = name_begin(line);
   return matching(line, begin, wants_axis(line.substr(0, begin)) ? axes_of(session) : words_of(session));

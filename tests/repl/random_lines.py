@@ -6,7 +6,6 @@ The session must answer each, keep its memory, and leave when it is told to."""
 
 import random
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -75,6 +74,17 @@ def interrupted(terminal, draw):
     terminal.prompt()
 
 
+def enter_one(terminal, draw, number):
+    if draw.random() < 0.02:
+        interrupted(terminal, draw)
+    else:
+        text = line(draw)
+        answer = enter(terminal, text)
+        if "internal error" in answer or "error[internal]" in answer:
+            sys.exit(f"line {number}: {text!r}\n{answer}")
+    terminal.text, terminal.seen = "", 0
+
+
 def main():
     CommandLine.executable = str(Path(sys.argv[1]).resolve())
     seed, count = int(sys.argv[2]), int(sys.argv[3])
@@ -83,25 +93,16 @@ def main():
     session = Session()
     session.setUp()
     session.write("small.tess", "mesh m = [x: 2, y: 2]\nlet a = iota(f32[8@x, 8])\nsum(a)\n")
-    with tempfile.TemporaryDirectory() as state:
-        session.environment["XDG_STATE_HOME"] = state
-        terminal = Terminal(session, columns=120)
-        terminal.prompt()
-        held = 0
-        for number in range(count):
-            if number == WARM_UP:
-                held = bytes_held(terminal.process)
-            if draw.random() < 0.02:
-                interrupted(terminal, draw)
-                continue
-            text = line(draw)
-            answer = enter(terminal, text)
-            if "internal error" in answer or "error[internal]" in answer:
-                sys.exit(f"line {number}: {text!r}\n{answer}")
-            terminal.text, terminal.seen = "", 0
-        grown = bytes_held(terminal.process) - held if held else 0
-        status = terminal.leave()
-        session.doCleanups()
+    terminal = Terminal(session, columns=120)
+    terminal.prompt()
+    held = 0
+    for number in range(count):
+        if number == WARM_UP:
+            held = bytes_held(terminal.process)
+        enter_one(terminal, draw, number)
+    grown = bytes_held(terminal.process) - held if held else 0
+    status = terminal.leave()
+    session.doCleanups()
     print(f"{count} lines; the memory has grown by {grown >> 20} MiB; exit status {status}")
     if status != 0 or grown > GROWTH_BYTES_MAX:
         sys.exit(1)

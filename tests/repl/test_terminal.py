@@ -12,7 +12,7 @@ UP, LEFT, HOME, DELETE, TAB = "\x1b[A", "\x1b[D", "\x01", "\x1b[3~", "\t"
 class AtATerminal(CommandLine):
     def setUp(self):
         super().setUp()
-        self.environment.update(XDG_STATE_HOME=str(self.folder / "state"), HOME=str(self.folder))
+        self.environment["HOME"] = str(self.folder)
         self.environment.pop("COLUMNS", None)
 
     def start(self, *arguments, **options):

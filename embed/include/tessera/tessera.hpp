@@ -371,8 +371,8 @@ class Session {
   // The array has the type the plan begins with, else `bad-call`.
   Result<PlanRun> run(const Plan& plan, const Array& source);
 
-  // May be called from another thread or a signal handler: the run in progress, if any, gives up within about a tenth
-  // of a second, also amid a long step, and fails with `interrupted`.
+  // May be called from another thread or a signal handler: the run in progress, if any, fails with `interrupted`,
+  // mostly within a tenth of a second (a walk along a single line of many million elements is not given up amid).
   void stop() noexcept;
 
   Result<Array> get(std::string_view name) const;
