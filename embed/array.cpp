@@ -22,6 +22,8 @@ const std::vector<std::int64_t>& Array::shape() const { return impl_->shape; }
 std::string Array::type() const { return impl_->type; }
 std::int64_t Array::devices() const { return impl_->value.type().devices(); }
 
+Placement Array::placement() const { return embed::placement(impl_->value.type()); }
+
 std::vector<std::byte> Array::bytes() const {
   auto whole = runtime::gather(impl_->value);
   return whole ? std::move(whole->bytes) : std::vector<std::byte>{};

@@ -1,6 +1,7 @@
 #include "embed/convert.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::embed {
 
@@ -82,6 +83,29 @@ Element to_public(synth::ElementType element) {
     case synth::ElementType::f64: return Element::f64;
   }
   return Element::boolean;
+}
+
+Placement placement(const synth::ArrayType& type) {
+  Placement result;
+  std::int64_t tiles = 1;
+  std::int64_t tile_elements = 1;
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const std::int64_t parts = synth::shard_count(type.layout().split(d));
+    const std::int64_t extent = type.shape()[d];
+    result.tile.push_back(extent / parts + (extent % parts == 0 ? 0 : 1));
+    tile_elements *= result.tile.back();
+    elements *= extent;
+    tiles *= parts;
+  }
+  const std::int64_t element_bytes = synth::bytes_of(type.element());
+  result.tile_bytes = tile_elements * element_bytes;
+  result.devices = type.devices();
+  result.copies = synth::copies(type);
+  const std::int64_t times = result.devices / tiles;
+  const bool fits = elements * element_bytes <= std::numeric_limits<std::int64_t>::max() / times;
+  result.total_bytes = fits ? elements * element_bytes * times : std::numeric_limits<std::int64_t>::max();
+  return result;
 }
 
 synth::Machine to_machine(const std::vector<MachineLevel>& levels) {

@@ -29,6 +29,7 @@ base::Diagnostic to_base(const Diagnostic& diagnostic);
 Diagnostics failure(base::Diagnostic diagnostic);
 
 Element to_public(synth::ElementType element);
+Placement placement(const synth::ArrayType& type);
 synth::Machine to_machine(const std::vector<MachineLevel>& levels);
 runtime::FilePolicy to_policy(const FilePolicy& policy);
 typeck::ReshardPolicy to_policy(Reshard reshard);

@@ -112,6 +112,7 @@ std::vector<Plan::Step> Plan::steps() const {
   return result;
 }
 
+std::string Plan::mesh() const { return synth::print(impl_->plan->from.mesh()); }
 std::string Plan::from() const { return synth::print(impl_->plan->from); }
 std::string Plan::to() const { return synth::print(impl_->plan->to); }
 std::int64_t Plan::received_bytes_total() const { return impl_->plan->received_bytes_total; }

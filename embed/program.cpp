@@ -14,14 +14,15 @@ std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
   return embed::place(texts, span);
 }
 
-Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute) {
+Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement) {
   const typeck::Why& why = redistribute.why;
   Redistribution result{known_place(texts, why.asked_at).value_or(Place{}),
                         why.who,
                         why.inserted(),
                         known_place(texts, why.because),
                         {},
-                        Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan}))};
+                        Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan})),
+                        static_cast<std::uint32_t>(statement)};
   for (const typeck::Alternative& other : why.compared) {
     result.compared.push_back({other.description, other.seconds, other.received_bytes, other.peak_bytes, other.chosen});
   }
@@ -31,13 +32,16 @@ Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& 
 }  // namespace
 
 const std::vector<Binding>& Program::bindings() const { return impl_->bindings; }
+const std::vector<Place>& Program::shown() const { return impl_->shown; }
+const std::vector<Declaration>& Program::declared() const { return impl_->declared; }
 const Diagnostics& Program::notes() const { return impl_->notes; }
 
 std::vector<Redistribution> Program::redistributions() const {
   std::vector<Redistribution> result;
-  for (const typeck::TypedStatement& statement : impl_->typed->statements) {
-    for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statement.region)) {
-      result.push_back(to_public(*impl_->texts, *one));
+  const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
+  for (std::size_t number = 0; number < statements.size(); ++number) {
+    for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statements[number].region)) {
+      result.push_back(to_public(*impl_->texts, *one, number));
     }
   }
   return result;

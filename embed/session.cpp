@@ -28,8 +28,9 @@ TeamRef meet(const Config& config) {
   });
 }
 
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span) {
-  Binding result{std::move(name), std::move(type), 0, 0};
+Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
+                const synth::ArrayType& placed) {
+  Binding result{std::move(name), std::move(type), 0, 0, placement(placed), 0};
   if (!span.known()) return result;
   const base::Position position = texts.sources[span.source].position(span.begin);
   result.line = position.line + texts.first_line(span.source) - 1;
@@ -47,6 +48,11 @@ runtime::World Session::Impl::world() const {
   result.files = embed::to_policy(config->files);
   result.stop = &stop;
   result.memory_bytes_max = config->memory_bytes_max;
+  if (config->progress) {
+    result.progress = [&told = config->progress](const runtime::Progress& progress) {
+      told(Progress{progress.step, progress.steps, progress.received_bytes});
+    };
+  }
   return result;
 }
 
@@ -75,17 +81,39 @@ auto header_reader(runtime::FilePolicy policy) {
   };
 }
 
-typeck::CheckOptions check_options(const Config& config) {
+typeck::CheckOptions check_options(const Config& config, const Texts& texts) {
   return {embed::to_policy(config.reshard), config.defines, header_reader(embed::to_policy(config.files)),
-          config.bare_expressions};
+          config.bare_expressions, [&texts](base::SourceId source) { return texts.first_line(source); }};
 }
 
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
   std::vector<Binding> result;
+  for (std::size_t number = 0; number < typed.statements.size(); ++number) {
+    for (const typeck::Bound& bound : typed.statements[number].bound) {
+      const synth::ArrayType& type = typed.type(bound.node);
+      const std::string text = typeck::print_type(type, typed.after, typed.after.now());
+      result.push_back(embed::binding(texts, bound.name, text, bound.span, type));
+      result.back().statement = static_cast<std::uint32_t>(number);
+    }
+  }
+  return result;
+}
+
+std::vector<Place> shown(const Texts& texts, const typeck::Typed& typed) {
+  std::vector<Place> result;
   for (const typeck::TypedStatement& statement : typed.statements) {
-    for (const typeck::Bound& bound : statement.bound) {
-      const std::string type = typeck::print_type(typed.type(bound.node), typed.after, typed.after.now());
-      result.push_back(embed::binding(texts, bound.name, type, bound.span));
+    if (statement.shown) result.push_back(embed::place(texts, statement.span));
+  }
+  return result;
+}
+
+std::vector<Declaration> declared(const frontend::Ast& ast) {
+  std::vector<Declaration> result;
+  for (const frontend::StatementId id : ast.program) {
+    if (const auto* mesh = std::get_if<frontend::MeshStatement>(&ast[id].node)) {
+      result.push_back({Declaration::Kind::mesh, mesh->name.text});
+    } else if (const auto* fn = std::get_if<frontend::Fn>(&ast[id].node)) {
+      result.push_back({Declaration::Kind::function, fn->name.text});
     }
   }
   return result;
@@ -117,6 +145,7 @@ std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Ty
   std::vector<StatementStatistics> result;
   for (auto& [statement, sum] : by_statement) {
     sum.place = embed::place(texts, typed.statements.at(statement).span);
+    sum.statement = statement;
     result.push_back(std::move(sum));
   }
   return result;
@@ -138,7 +167,7 @@ base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId so
   return base::guarded([&]() -> base::Result<typeck::Typed> {
     TESSERA_TRY(ast, frontend::parse(texts.sources, source));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
-    return typeck::check(std::move(kept), texts.sources, state->environment, plans, check_options(*config));
+    return typeck::check(std::move(kept), texts.sources, state->environment, plans, check_options(*config, texts));
   });
 }
 
@@ -149,6 +178,15 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Session Session::fork() const { return Session(std::make_unique<Impl>(*impl_)); }
+
+Session Session::fork(Config config) const {
+  synth::PlanCache plans =
+      config.machine == impl_->config->machine ? impl_->plans : synth::PlanCache(embed::to_machine(config.machine));
+  auto shared = std::make_shared<const Config>(std::move(config));
+  return Session(std::make_unique<Impl>(*impl_, std::move(shared), std::move(plans)));
+}
+
+const Config& Session::config() const { return *impl_->config; }
 
 void Session::stop() noexcept { impl_->stop.store(true); }
 
@@ -162,10 +200,14 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
     const base::Status agreed = impl_->agree(mine, text);
     if (!agreed) return embed::to_public(texts, agreed.errors());
     auto kept = std::make_shared<const typeck::Typed>(std::move(*typed));
-    std::vector<Binding> bound = bindings(texts, *kept);
-    Diagnostics notes = embed::to_public(texts, kept->notes);
-    Program::Impl program{impl_->state, std::make_shared<const Texts>(std::move(texts)), kept, std::move(bound),
-                          std::move(notes)};
+    Program::Impl program{impl_->state,
+                          {},
+                          kept,
+                          bindings(texts, *kept),
+                          shown(texts, *kept),
+                          declared(*kept->ast),
+                          embed::to_public(texts, kept->notes)};
+    program.texts = std::make_shared<const Texts>(std::move(texts));
     if (impl_->config->log && impl_->is_first())
       std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);
     return Program(std::make_shared<const Program::Impl>(std::move(program)));
@@ -196,7 +238,8 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!given) return given.diagnostics();
     auto outcome = runtime::run(lowered->program, *given, impl_->world());
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
-    RunReport report{checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome)};
+    RunReport report{program, checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome),
+                     outcome->peak_bytes, outcome->arena_bytes};
     impl_->state = with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });

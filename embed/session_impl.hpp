@@ -37,7 +37,8 @@ using StateRef = std::shared_ptr<const State>;
 using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
 TeamRef meet(const Config& config);
 // A name with its type, and where it was bound.
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span);
+Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
+                const synth::ArrayType& placed);
 
 }  // namespace embed
 
@@ -48,6 +49,9 @@ struct Session::Impl {
         plans(embed::to_machine(config->machine)),
         team(embed::meet(*config)) {}
   Impl(const Impl& forked) : config(forked.config), state(forked.state), plans(forked.plans), team(forked.team) {}
+  // A fork that goes on with another configuration, among the same ranks.
+  Impl(const Impl& forked, std::shared_ptr<const Config> other_config, synth::PlanCache other_plans)
+      : config(std::move(other_config)), state(forked.state), plans(std::move(other_plans)), team(forked.team) {}
   Impl& operator=(const Impl&) = delete;
 
   // A text of the session's, on this rank.
@@ -71,6 +75,8 @@ struct Program::Impl {
   std::shared_ptr<const embed::Texts> texts;
   std::shared_ptr<const typeck::Typed> typed;
   std::vector<Binding> bindings;
+  std::vector<Place> shown;
+  std::vector<Declaration> declared;
   Diagnostics notes;
 };
 

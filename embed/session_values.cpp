@@ -131,7 +131,29 @@ std::vector<Binding> Session::names() const {
     const typeck::Variable* variable = environment.variable(name, environment.now());
     if (variable == nullptr) continue;
     const std::string type = typeck::print_type(variable->type, environment, environment.now());
-    result.push_back(embed::binding(*impl_->state->texts, name, type, variable->span));
+    result.push_back(embed::binding(*impl_->state->texts, name, type, variable->span, variable->type));
+  }
+  return result;
+}
+
+std::vector<std::string> Session::functions() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  std::vector<std::string> names = environment.function_names(environment.now());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<NamedMesh> Session::meshes() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  const synth::MeshRef by_default = environment.default_mesh(environment.now());
+  std::vector<std::string> names = environment.mesh_names(environment.now());
+  std::sort(names.begin(), names.end());
+  std::vector<NamedMesh> result;
+  for (const std::string& name : names) {
+    const typeck::NamedMesh* mesh = environment.mesh(name, environment.now());
+    if (mesh == nullptr) continue;
+    NamedMesh& added = result.emplace_back(NamedMesh{name, {}, mesh->mesh == by_default});
+    for (const synth::MeshAxis& axis : mesh->mesh->axes()) added.axes.emplace_back(axis.name, axis.size);
   }
   return result;
 }

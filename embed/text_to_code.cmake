@@ -1,11 +1,12 @@
-# Writes OUTPUT, C++ code that defines the text of the file INPUT. Run by the build: cmake -DINPUT=... -DOUTPUT=... -P this.
+# Writes OUTPUT, C++ code that defines FUNCTION of HEADER to give the text of the file INPUT. Run by the build:
+# cmake -DINPUT=... -DOUTPUT=... -DHEADER=... -DFUNCTION=... -P this.
 file(READ "${INPUT}" text)
 file(WRITE "${OUTPUT}"
-"#include \"embed/error_index.hpp\"
+"#include \"${HEADER}\"
 
 namespace tessera::embed {
 
-std::string_view error_index_text() { return R\"~~~~(${text})~~~~\"; }
+std::string_view ${FUNCTION}() { return R\"~~~~(${text})~~~~\"; }
 
 }  // namespace tessera::embed
 ")

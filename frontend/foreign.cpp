@@ -68,6 +68,21 @@ constexpr std::array<ForeignWord, 12> kElements = {{{"float32", "f32"},
                                                     {"boolean", "bool"},
                                                     {"i1", "bool"}}};
 
+constexpr std::array<ForeignWord, 13> kFunctions = {
+    {{"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+     {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+     {"array", "write the elements: `[[1, 2], [3, 4]]`"},
+     {"empty", "write `zeros(f32[n])`"},
+     {"eye", "write `one_hot(iota(i64[n]), n)`"},
+     {"dot", "write `a @ b`"},
+     {"matmul", "write `a @ b`"},
+     {"maximum", "write `max(a, b)`"},
+     {"minimum", "write `min(a, b)`"},
+     {"power", "write `a ** b`"},
+     {"concatenate", "write `concat([a, b], 0)`"},
+     {"len", "write `size(a, 0)`"},
+     {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}}};
+
 template <std::size_t N>
 const ForeignWord* find(const std::array<ForeignWord, N>& words, std::string_view word) {
   const auto found = std::find_if(words.begin(), words.end(), [&](const ForeignWord& w) { return w.word == word; });
@@ -86,6 +101,11 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
     return std::nullopt;
   }
   return "this mark is a character of its own; type the letter and its mark as one";
+}
+
+std::optional<std::string_view> help_for_function(std::string_view name) {
+  const ForeignWord* known = find(kFunctions, name);
+  return known == nullptr ? std::nullopt : std::optional(known->help);
 }
 
 std::optional<std::string_view> element_meant_by(std::string_view word) {

@@ -15,6 +15,9 @@ const ForeignWord* find_foreign(std::string_view word);
 // What to write instead of a character that no program holds outside of strings and comments.
 std::optional<std::string_view> help_for_character(std::string_view character);
 
+// What to write instead of a function of NumPy that is no operation here.
+std::optional<std::string_view> help_for_function(std::string_view name);
+
 // The element type that was meant: another library's name for it, or a near spelling.
 std::optional<std::string_view> element_meant_by(std::string_view word);
 

@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kAbout =
     "Tessera, an array language whose types say where every element lives.\n"
-    "Without a command it reads statements from standard input, one at a time, and runs them on simulated devices; a\n"
-    "statement that fails changes nothing. On a terminal it prompts for them; :help and :quit are understood.";
+    "Without a command it opens a session: statements and commands from standard input, run one at a time on "
+    "simulated\n"
+    "devices; one that fails changes nothing. :help in the session says what there is.";
 constexpr const char* kExitStatuses =
     "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the world failed (a file, memory);\n"
     "4 our bug. NO_COLOR is honoured.";

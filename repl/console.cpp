@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include "repl/exit.hpp"
 #include "repl/render/diagnostic.hpp"
+#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
@@ -19,16 +18,6 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 constexpr std::size_t kBufferBytes = 1U << 16U;
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
-bool is_dumb_terminal() {
-  const char* terminal = std::getenv("TERM");
-  return terminal == nullptr || std::strcmp(terminal, "dumb") == 0;
-}
 
 // Until the descriptor takes more; it does not block, because someone shares it who wants it so.
 void wait_for(int descriptor) {
@@ -66,7 +55,7 @@ Console::Console(Voice voice)
       out_(kStandardOutput),
       err_(kStandardError),
       out_is_terminal_(out_.is_terminal()),
-      colour_(err_.is_terminal() && !is_set("NO_COLOR") && !is_dumb_terminal()) {}
+      colour_(takes_colour(kStandardError)) {}
 
 void Console::out(std::string_view text) {
   if (voice_ == Voice::mute) return;

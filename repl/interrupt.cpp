@@ -44,26 +44,18 @@ void tell_reader(int) {
   errno = error;
 }
 
-// While an object lives, Ctrl-C goes to the session.
-class StoppableRun {
- public:
-  explicit StoppableRun(Session& session) {
-    running.store(&session);
-    before_ = install(stop_running, SA_RESTART);
-  }
-  StoppableRun(const StoppableRun&) = delete;
-  StoppableRun& operator=(const StoppableRun&) = delete;
-  ~StoppableRun() {
-    sigaction(SIGINT, &before_, nullptr);
-    running.store(nullptr);
-    while (handlers_at_work.load() != 0) std::this_thread::yield();
-  }
-
- private:
-  struct sigaction before_;
-};
-
 }  // namespace
+
+StoppableRun::StoppableRun(Session& session) {
+  running.store(&session);
+  before_ = install(stop_running, SA_RESTART);
+}
+
+StoppableRun::~StoppableRun() {
+  sigaction(SIGINT, &before_, nullptr);
+  running.store(nullptr);
+  while (handlers_at_work.load() != 0) std::this_thread::yield();
+}
 
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line) {

@@ -10,6 +10,19 @@
 
 namespace tessera::repl {
 
+// While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody
+// caught it. One at a time.
+class StoppableRun {
+ public:
+  explicit StoppableRun(Session& session);
+  StoppableRun(const StoppableRun&) = delete;
+  StoppableRun& operator=(const StoppableRun&) = delete;
+  ~StoppableRun();
+
+ private:
+  struct sigaction before_;
+};
+
 // Session::run, which the first Ctrl-C stops; the next one ends the process as if nobody caught it.
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line = 1);

@@ -16,13 +16,21 @@
 
 namespace tessera::runtime {
 
+// How far a run is: about to take a step inside number `step` (from 1) of the program's own.
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  std::int64_t received_bytes = 0;  // so far, over all devices
+};
+
 // The world, as the host gives it. Nothing else of the process is touched.
 struct World {
-  std::shared_ptr<Team> team;                    // the ranks that run the program together; none: this process alone
-  std::function<void(std::string_view)> output;  // what `print` and `show` write, whole lines; rank 0's is called only
-  FilePolicy files;                              // which files `load` and `save` may open
-  std::function<double()> clock;                 // seconds; for statistics only
-  const std::atomic<bool>* stop = nullptr;       // looked at between steps: true ends the run with `interrupted`
+  std::shared_ptr<Team> team;                     // the ranks that run the program together; none: this process alone
+  std::function<void(std::string_view)> output;   // what `print` and `show` write, whole lines; rank 0's is called only
+  FilePolicy files;                               // which files `load` and `save` may open
+  std::function<double()> clock;                  // seconds; for statistics only
+  const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
+  std::function<void(const Progress&)> progress;  // before each step
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
 };
@@ -39,7 +47,8 @@ struct OriginStatistics {
 struct Outcome {
   std::vector<Value> outputs;
   std::vector<OriginStatistics> statistics;
-  std::int64_t peak_bytes = 0;  // payload, the largest over devices
+  std::int64_t peak_bytes = 0;   // payload, the largest over devices
+  std::int64_t arena_bytes = 0;  // of the device whose part of the arena is the largest
 };
 
 // Runs on simulated devices, or, of all ranks of a team, on those of this rank: the outcome is the same on every rank,

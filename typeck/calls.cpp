@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "frontend/foreign.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/operations/table.hpp"
 #include "typeck/plan_text.hpp"
@@ -82,7 +83,9 @@ void Checker::report_unknown_function(const frontend::Name& callee, Moment momen
   std::vector<std::string> names = environment_.function_names(moment);
   for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
   std::string help;
-  if (const auto near = base::nearest(callee.text, names)) {
+  if (const auto foreign = frontend::help_for_function(callee.text)) {
+    help = *foreign;
+  } else if (const auto near = base::nearest(callee.text, names)) {
     help = fmt::format("did you mean `{}`?", *near);
   } else if (environment_.variable(callee.text, moment) != nullptr) {
     help = fmt::format("`{}` is an array: index it with brackets", callee.text);

@@ -28,6 +28,8 @@ struct CheckOptions {
   // Asked for the extents `_` of load; without it `_` is an error.
   std::function<base::Result<FileHeader>(const std::string& path)> file_header;
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
+  // The number of a text's first line, for `plan` to say where; without it 1.
+  std::function<std::uint32_t(base::SourceId source)> first_line = {};
 };
 
 // Checks a program in an environment. All errors of the text are reported at once. `sources` holds the text (and takes

@@ -37,10 +37,13 @@ class Walk {
   std::set<InstanceId> seen_;
 };
 
-std::string place(const base::SourceMap& sources, base::Span span) {
+using FirstLine = std::function<std::uint32_t(base::SourceId)>;
+
+std::string place(const base::SourceMap& sources, const FirstLine& first_line, base::Span span) {
   if (!span.known()) return "";
   const base::Position at = sources[span.source].position(span.begin);
-  return fmt::format(" at line {}, column {}", at.line, at.column);
+  const std::uint32_t before = first_line ? first_line(span.source) - 1 : 0;
+  return fmt::format(" at line {}, column {}", at.line + before, at.column);
 }
 
 }  // namespace
@@ -64,16 +67,17 @@ std::int64_t received_bytes_of(const Typed& typed, const Region& region) {
   return bytes;
 }
 
-std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources) {
+std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
+                      const FirstLine& first_line) {
   std::string text;
   const std::function<void(const Node&)> visit = [&](const Node& node) {
     if (const auto* step = std::get_if<Redistribute>(&node.body)) {
       const std::string_view kind = step->why.inserted() ? "inserted for" : "asked for by";
-      text += fmt::format("{} {}{}\n{}", kind, step->why.who, place(sources, step->why.asked_at),
+      text += fmt::format("{} {}{}\n{}", kind, step->why.who, place(sources, first_line, step->why.asked_at),
                           synth::print_text(*step->plan));
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
-      text += fmt::format("moved by {}{}: {} bytes received\n", compute->who, place(sources, node.span),
+      text += fmt::format("moved by {}{}: {} bytes received\n", compute->who, place(sources, first_line, node.span),
                           compute->received_bytes);
     }
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/source.hpp"
@@ -12,6 +13,8 @@ namespace tessera::typeck {
 // Bytes that all steps of a region receive, those of a called function counted once.
 std::int64_t received_bytes_of(const Typed& typed, const Region& region);
 
-std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources);
+// `first_line` gives the number of a text's first line; empty: 1.
+std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
+                      const std::function<std::uint32_t(base::SourceId)>& first_line);
 
 }  // namespace tessera::typeck

@@ -183,7 +183,8 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   Region scratch;
   const Maybe value = in_region(scratch, [&] { return check_array(statement.value); });
   if (!value.has_value()) return false;
-  emit(span, {}, Compute{synth::PrintText{add_string(plan_text(typed_, scratch, sources_))}, {}, 0, {}});
+  emit(span, {},
+       Compute{synth::PrintText{add_string(plan_text(typed_, scratch, sources_, options_.first_line))}, {}, 0, {}});
   return true;
 }
 

@@ -1,158 +1,159 @@
-// The session without a command: statements from standard input. One that fails changes nothing.
+// The session without a command: statements and commands from standard input, typed or piped.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/interactive/completion.hpp"
+#include "repl/interactive/history.hpp"
+#include "repl/interactive/interpreter.hpp"
+#include "repl/interactive/line_editor.hpp"
+#include "repl/interactive/progress.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "Type a statement, or an expression to see its value; a line goes on while a bracket is open.\n"
-    "  mesh m = [x: 4, y: 2]            a grid of devices\n"
-    "  let a = iota(f32[16@y, 16@x])    an array, split over them\n"
-    "  show a                           who holds what\n"
-    "  plan a as [16@(x,y), 16]         what a change of layout would take\n"
-    "  :help                            this text\n"
-    "  :quit                            leave (or Ctrl-D)\n";
+constexpr std::string_view kPrompt = "> ";
+constexpr std::string_view kPromptInside = ". ";
 
-// What has been read of a statement, line by line. Asking after every line whether it is complete would take too long
-// once it is long: then it is asked where the brackets, counted without regard to strings and comments, say so, and
-// from time to time.
-class Input {
- public:
-  bool empty() const { return text_.empty(); }
-  std::uint32_t first_line() const { return first_line_; }
-  std::string take() { return std::exchange(*this, Input{}).text_; }
+Screen screen_on(Console& console) {
+  Screen screen;
+  screen.out = [&console](std::string_view text) { console.out(text); };
+  screen.err = [&console](std::string_view text) { console.err(text); };
+  screen.columns = terminal_columns;
+  screen.out_colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
+  screen.err_colour = takes_colour(STDERR_FILENO) ? Colour::yes : Colour::no;
+  screen.boxes = takes_box_characters(STDOUT_FILENO);
+  return screen;
+}
 
-  // Adds a line; gives whether what is there is complete.
-  bool add(std::string_view line, std::uint32_t number) {
-    if (empty()) first_line_ = number;
-    text_ += line;
-    text_ += '\n';
-    for (const char c : line) open_brackets_ += bracket(c);
-    const bool due = text_.size() >= next_question_;
-    if (!due && (open_brackets_ > 0 || early_questions_ == kEarlyQuestionsMax)) return false;
-    if (!due) ++early_questions_;
-    if (!is_incomplete(text_)) return true;
-    if (text_.size() > kAlwaysAskBytes) next_question_ = text_.size() + text_.size() / 8;
-    return false;
+int unreadable(const LineReader& lines, Console& console) {
+  console.complain(fmt::format("cannot read standard input: {}", lines.why()));
+  return kExitCommand;
+}
+
+// Without prompts. An input that fails is told by the exit status.
+int run_piped(Console& console) {
+  Interpreter interpreter(base_config(console), screen_on(console), "<stdin>");
+  LineReader lines(STDIN_FILENO);
+  std::string line;
+  while (!interpreter.left()) {
+    if (!lines.has_buffered_line()) console.flush();
+    const LineReader::Outcome outcome = lines.next(line);
+    if (outcome == LineReader::Outcome::failed) return unreadable(lines, console);
+    if (outcome == LineReader::Outcome::end) break;
+    if (outcome == LineReader::Outcome::line) interpreter.take(line);
   }
+  interpreter.end();
+  return interpreter.any_failed() ? kExitProgram : kExitDone;
+}
 
- private:
-  static constexpr std::size_t kAlwaysAskBytes = 2048;
-  static constexpr int kEarlyQuestionsMax = 100;
-
-  static int bracket(char c) {
-    if (c == '(' || c == '[' || c == '{') return 1;
-    return c == ')' || c == ']' || c == '}' ? -1 : 0;
-  }
-
-  std::string text_;
-  std::uint32_t first_line_ = 1;
-  std::size_t next_question_ = 0;  // due at so many bytes
-  std::int64_t open_brackets_ = 0;
-  int early_questions_ = 0;
-};
-
-class Loop {
+// Somebody at a terminal.
+class Conversation {
  public:
-  // On a terminal `interrupt` is the descriptor that Ctrl-C makes readable.
-  Loop(Console& console, std::optional<int> interrupt)
+  Conversation(Console& console, int interrupt)
       : console_(console),
-        session_(config(console)),
-        lines_(STDIN_FILENO, interrupt.value_or(-1)),
-        prompting_(interrupt.has_value()) {}
+        config_(base_config(console)),
+        progress_([&console](std::string_view text) { console.err(text); }, config_.clock),
+        interpreter_(config(), screen(), "input"),
+        history_(History::usual_path()),
+        lines_(STDIN_FILENO, interrupt) {
+    if (!is_addressable_terminal()) return;
+    editor_ = std::make_unique<LineEditor>(
+        interrupt, [this](std::string_view line) { return complete(line, interpreter_.state().session); });
+    for (const std::string& line : history_.lines()) editor_->remember(line);
+  }
 
   int run() {
-    if (prompting_)
-      console_.out(fmt::format("tessera {}, on simulated devices. :help helps, :quit leaves.\n", version()));
+    console_.out(fmt::format("tessera {}, on simulated devices. :help helps, :quit leaves.\n", version()));
     std::string line;
-    while (!left_) {
-      prompt();
-      switch (lines_.next(line)) {
+    while (!interpreter_.left()) {
+      switch (next(interpreter_.in_statement() ? kPromptInside : kPrompt, line)) {
         case LineReader::Outcome::line: take(line); break;
         case LineReader::Outcome::interrupted: forget(); break;
         case LineReader::Outcome::end: leave(); break;
-        case LineReader::Outcome::failed:
-          console_.complain(fmt::format("cannot read standard input: {}", lines_.why()));
-          return kExitCommand;
+        case LineReader::Outcome::failed: return unreadable(lines_, console_);
       }
     }
-    return any_failed_ && !prompting_ ? kExitProgram : kExitDone;
+    return kExitDone;
   }
 
  private:
-  static Config config(Console& console) {
-    Config result = base_config(console);
-    result.bare_expressions = true;
+  Config config() {
+    Config result = config_;
+    if (is_addressable_terminal()) {
+      result.progress = [this](const Progress& progress) { progress_.tell(progress); };
+    }
     return result;
   }
 
-  void prompt() {
-    if (prompting_) console_.out(input_.empty() ? "> " : ". ");
-    if (!lines_.has_buffered_line()) console_.flush();
+  Screen screen() {
+    Screen result = screen_on(console_);
+    result.detailed = true;
+    result.out = [this, out = result.out](std::string_view text) {
+      progress_.clear();
+      out(text);
+    };
+    result.err = [this, err = result.err](std::string_view text) {
+      progress_.clear();
+      err(text);
+    };
+    result.ask = [this](std::string_view question) {
+      std::string answer;
+      return next(question, answer) == LineReader::Outcome::line && answer.empty();
+    };
+    return result;
   }
 
-  // One more line: it may complete the input.
+  LineReader::Outcome next(std::string_view prompt, std::string& line) {
+    console_.flush();
+    if (editor_) {
+      switch (editor_->next(prompt, line)) {
+        case LineEditor::Outcome::line: return LineReader::Outcome::line;
+        case LineEditor::Outcome::interrupted: return LineReader::Outcome::interrupted;
+        case LineEditor::Outcome::end: return LineReader::Outcome::end;
+      }
+    }
+    console_.out(prompt);
+    return lines_.next(line);
+  }
+
   void take(const std::string& line) {
-    ++line_number_;
-    if (input_.empty() && line.find_first_not_of(" \t\r") == std::string::npos) return;
-    if (input_.empty() && line.starts_with(':')) return command(line);
-    if (input_.add(line, line_number_)) evaluate();
-  }
-
-  void command(std::string_view line) {
-    const std::string_view word = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-    if (word == ":help") return console_.out(kHelp);
-    if (word == ":quit") {
-      left_ = true;
-      return;
-    }
-    console_.complain(fmt::format("there is no command `{}`; :help and :quit are all there are", word));
-    any_failed_ = true;
-  }
-
-  void evaluate() {
-    const std::uint32_t first_line = input_.first_line();
-    const std::string text = input_.take();
-    const auto report = run_stoppable(session_, text, prompting_ ? "input" : "<stdin>", first_line);
-    if (!report) {
-      console_.report(report.diagnostics());
-      any_failed_ = true;
-      return;
-    }
-    for (const Binding& binding : report->bindings) console_.out(fmt::format("{} : {}\n", binding.name, binding.type));
+    if (history_.add(line) && editor_) editor_->remember(line);
+    progress_.begin();
+    interpreter_.take(line);
+    progress_.clear();
   }
 
   // Ctrl-C at the prompt.
   void forget() {
-    input_.take();
+    interpreter_.forget();
     lines_.drop();
     console_.out("\n");
   }
 
-  // The end of the input completes it.
+  // Ctrl-D, or the terminal went away: what is there counts as complete.
   void leave() {
-    if (prompting_) console_.out("\n");
-    if (!input_.empty()) evaluate();
-    left_ = true;
+    console_.out("\n");
+    interpreter_.end();
+    interpreter_.leave();
   }
 
   Console& console_;
-  Session session_;
-  LineReader lines_;
-  bool prompting_;
-  Input input_;
-  std::uint32_t line_number_ = 0;
-  bool any_failed_ = false;
-  bool left_ = false;
+  Config config_;
+  ProgressLine progress_;
+  Interpreter interpreter_;
+  History history_;
+  LineReader lines_;  // where the terminal cannot edit
+  std::unique_ptr<LineEditor> editor_;
 };
 
 }  // namespace
@@ -162,9 +163,10 @@ int perform(const SessionOptions&, Console& console) {
     console.complain("a session runs in one process; several ranks run scripts: tessera run FILE");
     return kExitCommand;
   }
-  if (::isatty(STDIN_FILENO) != 1) return Loop(console, std::nullopt).run();
+  if (!is_conversation()) return run_piped(console);
+  use_unicode();
   const InterruptibleReading interruptible;
-  return Loop(console, interruptible.descriptor()).run();
+  return Conversation(console, interruptible.descriptor()).run();
 }
 
 }  // namespace tessera::repl

@@ -15,6 +15,18 @@ std::string_view code(Ink ink) {
     case Ink::secondary: return "1;34";
     case Ink::gutter: return "34";
     case Ink::help: return "1;32";
+    case Ink::device_0: return "36";
+    case Ink::device_1: return "33";
+    case Ink::device_2: return "35";
+    case Ink::device_3: return "32";
+    case Ink::device_4: return "34";
+    case Ink::device_5: return "31";
+    case Ink::device_6: return "96";
+    case Ink::device_7: return "93";
+    case Ink::device_8: return "95";
+    case Ink::device_9: return "92";
+    case Ink::device_10: return "94";
+    case Ink::device_11: return "91";
   }
   return "";
 }
@@ -29,6 +41,11 @@ std::string painted(std::string_view text, Ink ink, Colour colour) {
   result += text;
   result += "\x1B[0m";
   return result;
+}
+
+Ink ink_of_device(std::size_t device) {
+  constexpr std::size_t kInks = static_cast<std::size_t>(Ink::device_11) - static_cast<std::size_t>(Ink::device_0) + 1;
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::device_0) + device % kInks);
 }
 
 Ink ink_of(Severity severity) {

@@ -1,4 +1,4 @@
-// Colours of diagnostics, as a terminal wants them.
+// Colours of diagnostics and devices, as a terminal wants them.
 #pragma once
 
 #include <string>
@@ -8,10 +8,34 @@
 
 namespace tessera::repl {
 
-enum class Ink : std::uint8_t { plain, bold, error, warning, note, secondary, gutter, help };
+enum class Ink : std::uint8_t {
+  plain,
+  bold,
+  error,
+  warning,
+  note,
+  secondary,
+  gutter,
+  help,
+  // Twelve that are told apart, for devices.
+  device_0,
+  device_1,
+  device_2,
+  device_3,
+  device_4,
+  device_5,
+  device_6,
+  device_7,
+  device_8,
+  device_9,
+  device_10,
+  device_11,
+};
 
 // The text in a colour; as it is without colours or without text.
 std::string painted(std::string_view text, Ink ink, Colour colour);
 Ink ink_of(Severity severity);
+// The colours of devices come round again.
+Ink ink_of_device(std::size_t device);
 
 }  // namespace tessera::repl

@@ -3,7 +3,9 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tessera::runtime {
@@ -11,7 +13,8 @@ namespace tessera::runtime {
 // Elements worth a task of their own.
 inline constexpr std::int64_t kGrain = 16'384;
 
-// Calls f(begin, end) on disjoint ranges that cover [0, count), each of about `grain` or more.
+// Calls f(begin, end) on disjoint ranges that cover [0, count), each of about `grain`. If the work is cancelled
+// meanwhile, ranges that have not begun are left out.
 template <class F>
 void parallel_ranges(std::int64_t count, std::int64_t grain, const F& f) {
   if (count <= 0) return;
@@ -20,7 +23,11 @@ void parallel_ranges(std::int64_t count, std::int64_t grain, const F& f) {
     return;
   }
   using Range = tbb::blocked_range<std::int64_t>;
-  tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), [&](const Range& r) { f(r.begin(), r.end()); });
+  tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), [&](const Range& r) {
+    for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {
+      f(begin, std::min(begin + grain, r.end()));
+    }
+  });
 }
 
 // Calls f(i) for every i in [0, count).

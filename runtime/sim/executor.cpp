@@ -8,6 +8,7 @@
 #include "runtime/sim/chain.hpp"
 #include "runtime/sim/effects.hpp"
 #include "runtime/sim/local.hpp"
+#include "runtime/sim/stopping.hpp"
 
 namespace tessera::runtime {
 
@@ -42,17 +43,28 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       team_(team),
       storage_(program, tiles, plan, team, std::move(parts), inputs),
       payload_(tiles, program.inputs),
-      peak_bytes_(payload_.largest()) {}
+      peak_bytes_(payload_.largest()),
+      progress_{0, static_cast<std::int64_t>(program.body.size()), 0} {}
 
-base::Status Executor::run() { return run_body(program_.body, plan_.body); }
+base::Status Executor::run() {
+  TESSERA_TRY_STATUS(run_stoppable(world_.stop, [&] { return run_body(program_.body, plan_.body); }));
+  // A step that was given up has left nonsense behind.
+  if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
+  return base::Done{};
+}
+
+void Executor::tell_progress(const synth::Body& body, std::size_t step) {
+  if (!world_.progress) return;
+  if (&body == &program_.body) progress_.step = static_cast<std::int64_t>(step) + 1;
+  world_.progress(progress_);
+}
 
 base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
   for (std::size_t i = 0; i < body.size(); ++i) {
     const synth::Step& step = body[i];
-    if (world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
-      return base::make(base::Kind::interrupted).from_step(step.origin);
-    }
+    if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted).from_step(step.origin);
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
+    tell_progress(body, i);
     payload_.add(plan.steps[i].born);
     const std::int64_t alive = payload_.largest();
     peak_bytes_ = std::max(peak_bytes_, alive);
@@ -76,6 +88,7 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const 
   if (world_.clock) statistics.seconds += world_.clock() - begin;
   if (received_bytes_ > 0) ++statistics.steps;
   statistics.received_bytes += received_bytes_;
+  progress_.received_bytes += received_bytes_;
   return base::Done{};
 }
 
@@ -103,7 +116,7 @@ base::Status Executor::run_operation_of(const synth::Apply& apply) {
         if constexpr (is_constructor<T>)
           return run_constructor(local, operation);
         else if constexpr (is_effect<T>)
-          return run_effect(EffectStep{program_, storage_, world_, apply}, operation);
+          return run_to_the_end([&] { return run_effect(EffectStep{program_, storage_, world_, apply}, operation); });
         else if constexpr (std::same_as<T, synth::Collect>)
           return collect(apply, operation);
         else if constexpr (std::same_as<T, synth::Assemble>)

@@ -69,6 +69,7 @@ class Executor {
   void count_received(std::int64_t bytes) { received_bytes_ += bytes; }
 
   OriginStatistics& statistics_of(std::uint32_t origin);
+  void tell_progress(const synth::Body& body, std::size_t step);
 
   const synth::Program& program_;
   const MemoryPlan& plan_;
@@ -78,6 +79,7 @@ class Executor {
   Payload payload_;
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
+  Progress progress_;
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
   // By result and number of the part; steps of loops run often.

@@ -115,7 +115,11 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
   base::Status done = base::guarded([&] { return executor.run(); });
   if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
   TESSERA_TRY(ended, team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())}));
-  return Outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
+  Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
+  for (const std::int64_t bytes : prepared->plan.arena_bytes) {
+    outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
+  }
+  return outcome;
 }
 
 }  // namespace

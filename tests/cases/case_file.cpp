@@ -92,7 +92,9 @@ void check_sections(const CaseFile& file, Faults& faults) {
 
 void check_whole(const CaseFile& file, Faults& faults) {
   const Section* source = file.find(SectionKind::source);
-  if (source == nullptr || trimmed(source->body).empty()) faults.push_back("1: there is no program (`--- source`)");
+  const bool is_session = source == nullptr && file.find(SectionKind::repl) != nullptr;
+  if (!is_session && (source == nullptr || trimmed(source->body).empty()))
+    faults.push_back("1: there is no program (`--- source`)");
   const bool expects = std::any_of(file.sections.begin(), file.sections.end(),
                                    [](const Section& section) { return use(section.kind) == SectionUse::expectation; });
   if (!expects) faults.push_back("1: nothing is expected of the program");

@@ -27,7 +27,8 @@ namespace tessera::cases {
   FOREACH(count, "count", expectation)     \
   FOREACH(typed, "typed", expectation)     \
   FOREACH(program, "program", expectation) \
-  FOREACH(run, "run", expectation)
+  FOREACH(run, "run", expectation)         \
+  FOREACH(repl, "repl", expectation)
 
 enum class SectionKind : std::uint8_t {
 #define MEMBER(identifier, name, use) identifier,

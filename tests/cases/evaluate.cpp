@@ -7,6 +7,7 @@
 
 #include "synth/collective/collective.hpp"
 #include "tests/cases/stages.hpp"
+#include "tests/cases/transcript.hpp"
 #include "tests/cases/variants.hpp"
 
 namespace tessera::cases {
@@ -87,9 +88,14 @@ std::map<std::string, std::int64_t> counts_of(const Program& program) {
 class Evaluator {
  public:
   Evaluator(const CaseFile& file, const Settings& settings, std::string_view name)
-      : file_(file), settings_(settings), name_(name), text_(content(*file.find(SectionKind::source))) {}
+      : file_(file), settings_(settings), name_(name) {
+    if (const Section* source = file.find(SectionKind::source)) text_ = content(*source);
+  }
 
   Evaluation evaluate() && {
+    if (const Section* session = file_.find(SectionKind::repl))
+      evaluation_.outcome.texts[SectionKind::repl] = replay(content(*session), settings_);
+    if (file_.find(SectionKind::source) == nullptr) return std::move(evaluation_);
     if (wanted(Check::parse_print)) fail("parse-print", check_parse_print(text_));
     if (check_program() && wanted(Check::run)) run_program();
     expect_no_unexpected_errors();

@@ -95,7 +95,8 @@ std::variant<Settings, Faults> read_settings(const CaseFile& file) {
       case SectionKind::count:
       case SectionKind::typed:
       case SectionKind::program:
-      case SectionKind::run: break;
+      case SectionKind::run:
+      case SectionKind::repl: break;
     }
   }
   if (!faults.empty()) return faults;

@@ -11,15 +11,21 @@ In a document these fences are examples (README.md says more):
     ```console                     `$ command` lines, each followed by exactly what it prints; `...` stands for any lines
                                    or, within a line, any text
     ```console exit=N              the same, where the last command's exit status is N
+    ```session                     lines behind `> ` and `. ` are typed into `tessera` on a terminal; the others are what comes.
+                                   A document's sessions are one, until `:quit`
 
 Prints one line for each example that does not do what its document says, and fails if there is any."""
 
 import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +68,15 @@ class Runner:
     def __init__(self, tessera, folder):
         self.folder = folder
         self.environment = dict(os.environ, NO_COLOR="1", COLUMNS="100", LC_ALL="C.UTF-8")
+        self.environment["XDG_STATE_HOME"] = str(Path(folder) / "state")
         self.environment["PATH"] = f"{Path(tessera).resolve().parent}{os.pathsep}{os.environ['PATH']}"
+
+        self.typist = None  # the session that the document's examples go on with
+
+    def close(self):
+        if self.typist is not None:
+            self.typist.close()
+        self.typist = None
 
     def run(self, command, merged=False):
         """Exit status, standard output and standard error; with `merged` the two come as one, as on a terminal."""
@@ -75,6 +89,50 @@ class Runner:
         except subprocess.TimeoutExpired:
             return 124, "", f"took longer than {SECONDS_MAX} s\n"
         return done.returncode, done.stdout.decode("utf-8", "replace"), (done.stderr or b"").decode("utf-8", "replace")
+
+
+class Typist:
+    """`tessera` on a terminal that neither edits nor echoes, so that everything on it is a prompt or an answer."""
+
+    PROMPT = re.compile(r"(?:^|\n)([>.] |Enter: next step )$")
+    TYPED = re.compile(r"(?:[>.] |Enter: next step)(.*)")
+
+    def __init__(self, runner):
+        self.terminal, inside = pty.openpty()
+        modes = termios.tcgetattr(inside)
+        modes[1] &= ~termios.OPOST
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(inside, termios.TCSANOW, modes)
+        self.process = subprocess.Popen(["tessera"], cwd=runner.folder, env={**runner.environment, "TERM": "dumb"},
+                                        stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
+        os.close(inside)
+        self.answer()  # the banner
+
+    def answer(self):
+        """What comes up to the next prompt, and the prompt; without one if the session ends."""
+        text, deadline = "", time.monotonic() + SECONDS_MAX
+        while time.monotonic() < deadline:
+            found = self.PROMPT.search(text)
+            if found:
+                return text[:found.start(1)], found.group(1)
+            ready, _, _ = select.select([self.terminal], [], [], 0.1)
+            try:
+                data = os.read(self.terminal, 65536) if ready else None
+            except OSError:
+                data = b""
+            if data == b"":
+                return text, ""
+            text += (data or b"").decode("utf-8", "replace")
+        return text + f"took longer than {SECONDS_MAX} s\n", ""
+
+    def enter(self, line):
+        os.write(self.terminal, line.encode() + b"\n")
+        return self.answer()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
 
 
 def indented(text):
@@ -140,6 +198,21 @@ def run_console(runner, fence):
     return None
 
 
+def run_session(runner, fence):
+    """What is wrong with a ```session example, or None."""
+    runner.typist = runner.typist or Typist(runner)
+    shown, prompt = "", "> "
+    for line in fence.text.splitlines():
+        typed = Typist.TYPED.fullmatch(line)
+        if prompt and typed:
+            shown += (prompt + typed.group(1)).rstrip() + "\n"
+            answer, prompt = runner.typist.enter(typed.group(1))
+            shown += answer
+    if not prompt:
+        runner.close()
+    return None if matches(fence.text, shown) else differs(fence.text, shown)
+
+
 def check_fence(runner, fence, following):
     """What is wrong with one block; None also for a block that is no example."""
     if fence.tag == "tessera" or WANTED.match(fence.tag):
@@ -147,7 +220,9 @@ def check_fence(runner, fence, following):
         return run_program(runner, fence, None if after is None else after.text)
     if fence.tag == "console" or EXIT.match(fence.tag):
         return run_console(runner, fence)
-    if fence.tag.split(" ")[0] in ("tessera", "console"):
+    if fence.tag == "session":
+        return run_session(runner, fence)
+    if fence.tag.split(" ")[0] in ("tessera", "console", "session"):
         return f"has a tag that means nothing: {fence.tag}"
     return None
 
@@ -166,6 +241,7 @@ def check_document(tessera, path):
             fault = check_fence(runner, fence, following)
             if fault is not None:
                 failures.append(f"{path}:{fence.line}: this example {fault}")
+        runner.close()
     return failures
 
 

@@ -11,7 +11,11 @@ import run_docs
 
 ECHO = """#!/usr/bin/env python3
 import sys
-if sys.argv[1] == "run":
+if len(sys.argv) == 1:
+    print("banner\\n> ", end="", flush=True)
+    for line in sys.stdin:
+        print("got " + line + ("> " if "(" not in line else ". "), end="", flush=True)
+elif sys.argv[1] == "run":
     for line in open(sys.argv[2]):
         if line.startswith("print "):
             print(line[6:], end="")
@@ -89,6 +93,17 @@ class Consoles(unittest.TestCase):
 
     def test_files_stay_for_later_examples(self):
         self.assertEqual(failures("```console\n$ echo hello > a.txt\n```\n\n```console\n$ cat a.txt\nhello\n```\n"), [])
+
+
+class Sessions(unittest.TestCase):
+    def test_lines_are_typed_and_answers_compared(self):
+        self.assertEqual(failures("```session\n> a\ngot a\n> b (\ngot b (\n. c\ngot c\n```\n"), [])
+        self.assertEqual(len(failures("```session\n> a\ngot b\n```\n")), 1)
+        self.assertEqual(len(failures("```session\n> a (\ngot a (\n> c\ngot c\n```\n")), 1)
+        self.assertEqual(len(failures("```session\n> a\n```\n")), 1)
+
+    def test_left_out_lines(self):
+        self.assertEqual(failures("```session\n> a\n...\n> b\ngot ...\n```\n"), [])
 
 
 class Tags(unittest.TestCase):

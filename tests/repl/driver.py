@@ -35,6 +35,7 @@ class CommandLine(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp(prefix="tessera_repl_"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        self.environment["XDG_STATE_HOME"] = str(self.folder / "state")  # the history of whoever runs the tests is left alone
         self.environment.pop("NO_COLOR", None)
 
     def write(self, name, text):

@@ -115,6 +115,7 @@ struct MachineLevel {
   std::int64_t count = 1;
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
+  friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
 // What happens when the checker inserts a step that receives bytes.
@@ -131,12 +132,21 @@ struct FilePolicy {
   std::string root = {};
 };
 
+// How far a run is: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which is
+// reported again before each step of its rounds.
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  std::int64_t received_bytes = 0;  // so far, by all devices
+};
+
 struct Config {
-  std::function<void(std::string_view)> output = {};  // what print, show and plan write; whole lines. None: dropped
-  std::function<void(const Diagnostic&)> log = {};    // notes and warnings, as a text is checked. None: dropped
-  std::function<double()> clock = {};                 // seconds, for statistics. None: statistics show 0
-  FilePolicy files = {};                              // the default allows no file
-  std::vector<MachineLevel> machine = {};             // empty: one level, 100e9 bytes/s, 1e-6 s
+  std::function<void(std::string_view)> output = {};   // what print, show and plan write; whole lines. None: dropped
+  std::function<void(const Diagnostic&)> log = {};     // notes and warnings, as a text is checked. None: dropped
+  std::function<double()> clock = {};                  // seconds, for statistics. None: statistics show 0
+  std::function<void(const Progress&)> progress = {};  // before each step of a run
+  FilePolicy files = {};                               // the default allows no file
+  std::vector<MachineLevel> machine = {};              // empty: one level, 100e9 bytes/s, 1e-6 s
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
@@ -183,6 +193,15 @@ class Launch {
 
 enum class Element : std::uint8_t { boolean, i32, i64, f32, f64 };
 
+// What an array takes on its devices.
+struct Placement {
+  std::vector<std::int64_t> tile;  // extents of the largest tile
+  std::int64_t tile_bytes = 0;     // of the largest tile
+  std::int64_t total_bytes = 0;    // on all devices; stops at the largest number
+  std::int64_t copies = 1;         // how many devices hold each element, of a pending array each of its parts
+  std::int64_t devices = 1;
+};
+
 // An array on its devices; immutable.
 class Array {
  public:
@@ -190,6 +209,7 @@ class Array {
   const std::vector<std::int64_t>& shape() const;
   std::string type() const;  // `f32[16@x, 8]`
   std::int64_t devices() const;
+  Placement placement() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
   // to_vector converts nothing: T must be bool, std::int32_t, std::int64_t, float or double, and be the element type.
   // Where a rank is lost to_vector says so, and bytes(), text() and picture() are empty.
@@ -209,6 +229,7 @@ class Array {
   explicit Array(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
+  friend class Session;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -239,6 +260,7 @@ class Plan {
     std::int64_t group_size = 0;
   };
   std::vector<Step> steps() const;
+  std::string mesh() const;  // `x:4,y:2`; empty: one device
   std::string from() const;
   std::string to() const;
   std::int64_t received_bytes_total() const;
@@ -255,6 +277,7 @@ class Plan {
   explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
+  friend class Session;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -285,6 +308,15 @@ struct Binding {
   std::string type;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  Placement placement = {};
+  std::uint32_t statement = 0;  // which statement of its text, from 0
+};
+
+// A name that a top-level `mesh` or `fn` declares.
+struct Declaration {
+  enum class Kind : std::uint8_t { mesh, function };
+  Kind kind = Kind::mesh;
+  std::string name;
 };
 
 // A redistribution of a program, and why it is there.
@@ -302,12 +334,15 @@ struct Redistribution {
   };
   std::vector<Alternative> compared;
   Plan plan;
+  std::uint32_t statement = 0;  // which statement of the text performs it, from 0
 };
 
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
 class Program {
  public:
   const std::vector<Binding>& bindings() const;         // once per binding, in order
+  const std::vector<Place>& shown() const;              // where the bare expressions stand, in order
+  const std::vector<Declaration>& declared() const;     // in order
   std::vector<Redistribution> redistributions() const;  // in order of the statements; those of functions included
   const Diagnostics& notes() const;                     // notes and warnings
   Result<std::string> elaborated() const;               // the text with every type and redistribution written out
@@ -324,6 +359,7 @@ class Program {
 // What a statement cost; only statements that communicated are listed.
 struct StatementStatistics {
   Place place;
+  std::uint32_t statement = 0;  // which of its text, from 0
   std::int64_t steps = 0;
   std::int64_t received_bytes = 0;
   std::int64_t peak_bytes = 0;
@@ -331,8 +367,24 @@ struct StatementStatistics {
 };
 
 struct RunReport {
+  Program program;  // what ran
   std::vector<Binding> bindings;
   std::vector<StatementStatistics> statistics;
+  std::int64_t peak_bytes = 0;   // payload alive on a device at once, the largest over devices, arrays read included
+  std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
+};
+
+// What a plan did to an array.
+struct PlanRun {
+  std::vector<Array> after;  // the array after each step
+  double seconds = 0;        // that the steps took, by the session's clock
+};
+
+// A mesh of a session.
+struct NamedMesh {
+  std::string name;
+  std::vector<std::pair<std::string, std::int64_t>> axes;  // outermost first
+  bool is_default = false;                                 // types without `on` live here
 };
 
 // ---- Sessions --------------------------------------------------------------------------------------------
@@ -345,6 +397,9 @@ class Session {
   ~Session();
 
   Session fork() const;
+  // The same names under other settings. What was planned so far is not planned again if the machine is the same.
+  Session fork(Config config) const;
+  const Config& config() const;
 
   // `name` stands for the text in diagnostics (`demo.tess`); `first_line` is the number of its first line, for a host
   // that hands over a longer text piece by piece.
@@ -353,9 +408,12 @@ class Session {
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
   // Fails with `bad-call` where the session has changed since the program was checked.
   Result<RunReport> run(const Program& program);
+  // Takes an array through the steps of a plan, any planner's, on simulated devices; nothing in the session changes.
+  // The array has the type the plan begins with, else `bad-call`.
+  Result<PlanRun> run(const Plan& plan, const Array& source);
 
-  // May be called from another thread or a signal handler: the run in progress, if any, stops before its next step and
-  // fails with `interrupted`.
+  // May be called from another thread or a signal handler: the run in progress, if any, fails with `interrupted`,
+  // mostly within a tenth of a second (a walk along a single line of many million elements is not given up amid).
   void stop() noexcept;
 
   Result<Array> get(std::string_view name) const;
@@ -363,7 +421,9 @@ class Session {
   // Array::to_vector; an empty shape is a scalar's.
   template <class T>
   Status set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape);
-  std::vector<Binding> names() const;  // every name bound now, in alphabetical order
+  std::vector<Binding> names() const;          // every name bound now, in alphabetical order
+  std::vector<std::string> functions() const;  // of the program, in alphabetical order
+  std::vector<NamedMesh> meshes() const;       // in alphabetical order
 
  private:
   struct Impl;
@@ -384,6 +444,19 @@ bool is_incomplete(std::string_view text);
 // The section of the error index about a slug, as Markdown; fails with unknown-slug and the nearest spelling.
 Result<std::string> explain(std::string_view slug);
 const std::vector<std::string>& all_slugs();
+// An operation as the reference tells of it, docs/language.md section 11; words of the language stand in backticks.
+struct OperationHelp {
+  std::string name;
+  std::string signature;  // `sum(a, dim=)`
+  std::string does;
+  std::string layouts;  // what happens to them; may be empty
+};
+// Every operation that can be called; one that takes two sorts of arguments, such as `max`, stands there twice.
+const std::vector<OperationHelp>& operations();
+// The words of the language that cannot be names.
+const std::vector<std::string>& keywords();
+// Of `known` what is nearest to a word that is not among them, if it can have been meant.
+std::optional<std::string> nearest_spelling(std::string_view word, const std::vector<std::string>& known);
 std::string_view version();  // `0.1.0`
 
 }  // namespace tessera

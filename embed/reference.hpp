@@ -1,0 +1,17 @@
+// The reference, docs/language.md: what its last section but one says of each operation.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::embed {
+
+// The whole file. Its definition is made by the build.
+std::string_view reference_text();
+
+// What the tables of "All operations" say of an operation, a row each: `max` stands there as two.
+std::vector<OperationHelp> operation_rows(std::string_view text, std::string_view name);
+
+}  // namespace tessera::embed

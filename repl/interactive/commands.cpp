@@ -1,0 +1,112 @@
+#include "repl/interactive/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace tessera::repl {
+
+namespace {
+
+using A = Argument;
+
+constexpr std::array kCommands = {
+    CommandInfo{":type", "EXPRESSION", A::expression, "its type and what each device would hold; nothing runs",
+                run_type},
+    CommandInfo{":layout", "EXPRESSION", A::expression, "draw who holds what", run_layout},
+    CommandInfo{":plan", "EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs", run_plan},
+    CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and what else was weighed", run_why},
+    CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
+                run_compare},
+    CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},
+    CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
+    CommandInfo{":stats", "", A::none, "bytes and seconds of what communicated", run_stats},
+    CommandInfo{":time", "EXPRESSION", A::expression, "run it again and again, and say how long it takes", run_time},
+    CommandInfo{":mesh", "", A::none, "draw the meshes", run_mesh},
+    CommandInfo{":devices", "", A::none, "who is where", run_devices},
+    CommandInfo{":machine", "[FILE]", A::file, "the machine model; another one, from a JSON file", run_machine},
+    CommandInfo{":load", "FILE", A::file, "run a script here", run_load},
+    CommandInfo{":save", "FILE", A::file, "write what was typed as a script", run_save},
+    CommandInfo{":undo", "", A::none, "take the last input back, and the one before", run_undo},
+    CommandInfo{":reset", "", A::none, "forget all names", run_reset},
+    CommandInfo{":set", "[NAME VALUE]", A::setting, "the settings; change one", run_set},
+    CommandInfo{":doc", "NAME", A::topic, "what an operation does, or what an error means", run_doc},
+    CommandInfo{":help", "[COMMAND]", A::command, "this text", run_help},
+    CommandInfo{":quit", "", A::none, "leave (or Ctrl-D)", run_quit},
+};
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view word_of(std::string_view line) { return line.substr(0, line.find_first_of(kBlanks)); }
+
+// Where what follows the command's word begins; the text's end if nothing does.
+std::size_t argument_begin(std::string_view text) {
+  return std::min(text.find_first_not_of(kBlanks, word_of(text).size()), text.size());
+}
+
+bool is_optional(const CommandInfo& command) { return command.argument.empty() || command.argument.ends_with(']'); }
+
+bool unknown(Interpreter& interpreter, std::string_view word) {
+  std::vector<std::string> names;
+  for (const CommandInfo& command : commands()) names.emplace_back(command.name);
+  const auto meant = nearest_spelling(word, names);
+  return interpreter.complain(
+      fmt::format("there is no command `{}`\n  help: {}", word,
+                  meant ? fmt::format("did you mean `{}`?", *meant) : std::string(":help lists what there is")));
+}
+
+bool misused(Interpreter& interpreter, const CommandInfo& command) {
+  const bool wants = !command.argument.empty();
+  const std::string_view blank = wants ? " " : "";
+  return interpreter.complain(fmt::format("`{}` {}\n  help: {}{}{}   {}", command.name,
+                                          wants ? "wants something after it" : "stands alone", command.name, blank,
+                                          command.argument, command.does));
+}
+
+}  // namespace
+
+std::span<const CommandInfo> commands() { return kCommands; }
+
+const CommandInfo* find_command(std::string_view word) {
+  const CommandInfo* found = nullptr;
+  for (const CommandInfo& command : commands()) {
+    if (command.name == word) return &command;
+    if (word.size() < 2 || !command.name.starts_with(word)) continue;
+    if (found != nullptr) return nullptr;
+    found = &command;
+  }
+  return found;
+}
+
+bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t first_line) {
+  const CommandInfo* command = find_command(word_of(text));
+  if (command == nullptr) return unknown(interpreter, word_of(text));
+  const std::size_t begin = argument_begin(text);
+  const std::size_t last = text.find_last_not_of(kBlanks);
+  const std::string_view argument = begin == text.size() ? "" : text.substr(begin, last + 1 - begin);
+  const bool fits = argument.empty() ? is_optional(*command) : command->takes != A::none;
+  if (!fits) return misused(interpreter, *command);
+  return command->run(CommandCall{interpreter, text, begin, argument, first_line});
+}
+
+std::string_view command_meant_by(std::string_view line) {
+  line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  for (const std::string_view word : {"help", "help()", "?"}) {
+    if (line == word) return ":help";
+  }
+  for (const std::string_view word : {"quit", "quit()", "exit", "exit()"}) {
+    if (line == word) return ":quit";
+  }
+  return "";
+}
+
+std::size_t expression_begin(std::string_view line) {
+  const CommandInfo* command = find_command(word_of(line));
+  if (command == nullptr || command->takes != A::expression) return line.size();
+  return argument_begin(line);
+}
+
+}  // namespace tessera::repl

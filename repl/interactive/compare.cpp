@@ -1,0 +1,124 @@
+// `:compare`: each redistribution of an expression by every planner, side by side; with --run, measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "repl/interactive/expressions.hpp"
+#include "repl/interactive/plan_data.hpp"
+#include "repl/interrupt.hpp"
+#include "repl/render/table.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::string_view kRun = "--run";
+constexpr int kRunsOfEach = 5;
+
+std::int64_t launches(const Plan& plan) {
+  const auto steps = plan.steps();
+  return std::count_if(steps.begin(), steps.end(), [](const Plan::Step& s) { return s.received_bytes_total > 0; });
+}
+
+// What planners do to one array, run for real.
+class Measurement {
+ public:
+  explicit Measurement(Session session) : session_(std::move(session)) {}
+
+  // The best of several runs, in seconds.
+  Result<double> of(const Plan& plan) {
+    const StoppableRun stoppable(session_);
+    if (!source_) {
+      auto source = numbered_source(plan);
+      if (!source) return source.diagnostics();
+      source_ = std::move(*source);
+    }
+    double best = 0;
+    for (int i = 0; i < kRunsOfEach; ++i) {
+      auto run = session_.run(plan, *source_);
+      if (!run) return run.diagnostics();
+      best = i == 0 ? run->seconds : std::min(best, run->seconds);
+      if (i == 0) compare(run->after.empty() ? *source_ : run->after.back());
+    }
+    return best;
+  }
+
+  // Did all plans so far leave the same on every device?
+  bool agree() const { return agree_; }
+
+ private:
+  void compare(const Array& result) {
+    if (!first_) {
+      first_ = result;
+      return;
+    }
+    for (std::int64_t device = 0; device < result.devices() && agree_; ++device) {
+      const auto ours = first_->tile(device);
+      const auto theirs = result.tile(device);
+      agree_ = ours && theirs && ours->box == theirs->box && ours->bytes == theirs->bytes;
+    }
+  }
+
+  Session session_;
+  std::optional<Array> source_;
+  std::optional<Array> first_;
+  bool agree_ = true;
+};
+
+Row heading(bool measured) {
+  Row row = {"planner", "launches", "received", "peak", "modelled"};
+  if (measured) row.push_back("measured");
+  return row;
+}
+
+Row row_of(const std::string& planner, const Plan& plan) {
+  return {planner, fmt::format("{}", launches(plan)), bytes_text(plan.received_bytes_total()),
+          bytes_text(plan.peak_bytes()), seconds_text(plan.seconds())};
+}
+
+// One redistribution by every planner. False: a run failed, which has been reported.
+bool compare_one(const CommandCall& call, const Redistribution& change, bool measured) {
+  Session session = call.interpreter.state().session.fork();
+  const std::vector<MachineLevel> machine = session.config().machine;
+  Measurement measurement(std::move(session));
+  std::vector<Row> rows = {heading(measured)};
+  for (const std::string& planner : planner_names()) {
+    PlanRequest request{change.plan.mesh(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
+    const auto plan = make_plan(request);
+    if (!plan) {
+      rows.push_back({planner, plan.diagnostics().front().message});
+      continue;
+    }
+    Row& row = rows.emplace_back(row_of(planner, *plan));
+    if (!measured) continue;
+    const auto seconds = measurement.of(*plan);
+    if (!seconds) return call.interpreter.fail(seconds.diagnostics());
+    row.push_back(seconds_text(*seconds));
+  }
+  call.out(fmt::format("{} -> {}\n{}", change.plan.from(), change.plan.to(), table(rows)));
+  if (!measurement.agree())
+    return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
+  if (measured) call.out("every plan left the same data on every device\n");
+  return true;
+}
+
+}  // namespace
+
+bool run_compare(const CommandCall& call) {
+  const bool measured = call.argument == kRun || call.argument.starts_with(std::string(kRun) + " ");
+  std::size_t begin = call.argument_at;
+  if (measured) begin = std::min(call.text.find_first_not_of(" \t\n", begin + kRun.size()), call.text.size());
+  if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` wants an expression after it");
+  const auto changes = changes_asked_about(call, begin);
+  if (!changes) return false;
+  if (changes->empty()) call.out("nothing moves, whoever plans\n");
+  for (const Redistribution& change : *changes) {
+    if (!compare_one(call, change, measured)) return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::repl

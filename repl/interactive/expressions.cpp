@@ -1,0 +1,116 @@
+#include "repl/interactive/expressions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "repl/interactive/report.hpp"
+#include "repl/interrupt.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// The mistakes with the line as it was typed, not as it was checked. Columns are the same.
+bool report(const CommandCall& call, Diagnostics why) {
+  const std::string typed(call.text.substr(0, call.text.find('\n')));
+  for (Diagnostic& diagnostic : why) {
+    for (Label& label : diagnostic.labels) {
+      const Place& place = label.place;
+      const bool is_first = place.file == call.interpreter.name() && place.line == call.first_line;
+      if (is_first && place.line_text_column == 1) label.place.line_text = typed;
+    }
+  }
+  return call.interpreter.fail(why);
+}
+
+// The text from `begin` on where it stands, with blanks for what is before.
+std::string in_place(const CommandCall& call, std::size_t begin) {
+  return std::string(begin, ' ') + std::string(call.text.substr(begin));
+}
+
+// The redistributions of the statement that bound the name, if the text from `begin` on is one.
+std::optional<std::vector<Redistribution>> changes_that_made(const CommandCall& call, std::size_t begin) {
+  const auto& bound_by = call.interpreter.state().bound_by;
+  const auto bound = bound_by.find(std::string(call.argument.substr(begin - call.argument_at)));
+  if (bound == bound_by.end()) return std::nullopt;
+  return changes_of(bound->second.program, bound->second.statement);
+}
+
+}  // namespace
+
+std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin) {
+  Session session = call.interpreter.state().session.fork();
+  // A line break may follow `=`, so the expression keeps its line and columns.
+  const std::string text = fmt::format("let {} =\n{}", kIt, in_place(call, begin));
+  auto program = session.check(text, call.interpreter.name(), call.first_line - 1);
+  if (!program) {
+    report(call, program.diagnostics());
+    return std::nullopt;
+  }
+  if (program->bindings().size() != 1 || !program->shown().empty()) {
+    call.interpreter.complain(fmt::format("`{}` wants one expression", call.text.substr(0, call.text.find(' '))));
+    return std::nullopt;
+  }
+  return CheckedExpression{std::move(session), std::move(*program)};
+}
+
+std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin) {
+  if (auto known = changes_that_made(call, begin)) return known;
+  const auto expression = check_expression(call, begin);
+  if (!expression) return std::nullopt;
+  return changes_of(expression->program, expression->binding().statement);
+}
+
+std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression) {
+  Session session = expression.session.fork();
+  const StoppableRun stoppable(session);
+  const auto done = session.run(expression.program);
+  if (!done) {
+    report(call, done.diagnostics());
+    return std::nullopt;
+  }
+  auto array = session.get(kIt);
+  if (array) return std::move(*array);
+  report(call, array.diagnostics());
+  return std::nullopt;
+}
+
+bool run_as(const CommandCall& call, std::string_view statement) {
+  std::string text = in_place(call, call.argument_at);
+  const std::size_t wanted = statement.size() + 1;
+  // A shortened command may leave too little room; columns are then a little off.
+  if (call.argument_at < wanted) text.insert(0, wanted - call.argument_at, ' ');
+  text.replace(std::max(call.argument_at, wanted) - wanted, statement.size(), statement);
+  Session session = call.interpreter.state().session.fork();
+  const auto done = run_stoppable(session, text, call.interpreter.name(), call.first_line);
+  return done ? true : report(call, done.diagnostics());
+}
+
+bool run_type(const CommandCall& call) {
+  const auto expression = check_expression(call, call.argument_at);
+  if (!expression) return false;
+  const Binding& binding = expression->binding();
+  const Placement& placement = binding.placement;
+  std::string text = fmt::format("{}\n  {}", binding.type, placement_text(placement));
+  if (placement.devices > 1) {
+    text += fmt::format("; {} on {} devices", bytes_text(placement.total_bytes), placement.devices);
+  }
+  call.out(text + "\n");
+  return true;
+}
+
+bool run_layout(const CommandCall& call) { return run_as(call, "show"); }
+
+bool run_plan(const CommandCall& call) {
+  const auto made = changes_that_made(call, call.argument_at);
+  if (!made || made->empty()) return run_as(call, "plan");
+  for (const Redistribution& change : *made) {
+    call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
+                         change.place.column, change.plan.text()));
+  }
+  return true;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,34 @@
+// Expressions that stand in a command: checked and run as statements, on forks of the session. What is wrong with them
+// is reported where it was typed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/interactive/commands.hpp"
+
+namespace tessera::repl {
+
+// The name that the expression is bound to on the fork.
+inline constexpr std::string_view kIt = "it";
+
+struct CheckedExpression {
+  Session session;  // as it was when the program was checked
+  Program program;  // `let it = EXPRESSION`
+
+  const Binding& binding() const { return program.bindings().front(); }
+};
+
+// The command's expression from byte `begin` of its text on; nothing where the mistake has been reported.
+std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin);
+// The redistributions with steps that the text from `begin` on is about: those of the statement that bound a name or,
+// where it is no such name, those that the expression would perform. Nothing where a mistake has been reported.
+std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin);
+// Runs it on a fork; nothing where it failed, which has been reported.
+std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression);
+// Runs `STATEMENT EXPRESSION` on a fork.
+bool run_as(const CommandCall& call, std::string_view statement);
+
+}  // namespace tessera::repl

@@ -1,0 +1,34 @@
+// The lines of earlier sessions, kept in a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::repl {
+
+// A text file with a line for each, the latest last. Where there is no such file, or it cannot be written, nothing is
+// kept and nobody is told: a session is no worse for it.
+class History {
+ public:
+  static constexpr std::size_t kLinesMax = 1000;
+
+  // In $XDG_STATE_HOME/tessera/, else ~/.local/state/tessera/; nowhere if the environment names no home.
+  static std::string usual_path();
+
+  // An empty path keeps nothing.
+  explicit History(std::string path);
+
+  // What was there at the start, oldest first.
+  const std::vector<std::string>& lines() const { return lines_; }
+  // Blank lines, and those that repeat the one before, are not kept. Gives whether this one is.
+  bool add(const std::string& line);
+
+ private:
+  void read();
+
+  std::string path_;
+  std::vector<std::string> lines_;
+  std::string latest_;
+};
+
+}  // namespace tessera::repl

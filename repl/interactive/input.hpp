@@ -1,0 +1,37 @@
+// What has been read of a statement, line by line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// Asking after every line whether the statement is complete would take too long once it is long: then it is asked where
+// the brackets, counted without regard to strings and comments, say so, and from time to time.
+class Input {
+ public:
+  bool empty() const { return text_.empty(); }
+  std::uint32_t first_line() const { return first_line_; }
+  std::string take() { return std::exchange(*this, Input{}).text_; }
+
+  // Adds a line; gives whether what is there is complete. Of the text's first `command_bytes` bytes, a command, nothing
+  // is asked.
+  bool add(std::string_view line, std::uint32_t number, std::size_t command_bytes = 0);
+
+ private:
+  static constexpr std::size_t kAlwaysAskBytes = 2048;
+  static constexpr int kEarlyQuestionsMax = 100;
+
+  std::string text_;
+  std::size_t command_bytes_ = 0;
+  std::uint32_t first_line_ = 1;
+  std::size_t next_question_ = 0;  // due at so many bytes
+  std::int64_t open_brackets_ = 0;
+  int early_questions_ = 0;
+};
+
+}  // namespace tessera::repl

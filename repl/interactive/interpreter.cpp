@@ -1,0 +1,110 @@
+#include "repl/interactive/interpreter.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "repl/interactive/commands.hpp"
+#include "repl/interactive/report.hpp"
+#include "repl/interactive/script.hpp"
+#include "repl/interrupt.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// An array that a name no longer means stays in memory until it can no longer be undone.
+constexpr std::size_t kUndoMax = 20;
+
+constexpr std::string_view kBlanks = " \t\r";
+
+Config with_output(Config config, const Screen& screen) {
+  config.bare_expressions = true;
+  config.keep_values = true;
+  config.output = [&screen](std::string_view text) { screen.out(written(text, screen)); };
+  config.log = [&screen](const Diagnostic& diagnostic) { screen.err(render(diagnostic, screen.err_colour)); };
+  return config;
+}
+
+}  // namespace
+
+Interpreter::Interpreter(Config config, Screen screen, std::string name)
+    : screen_(std::move(screen)), name_(std::move(name)), state_(Session(with_output(std::move(config), screen_))) {}
+
+void Interpreter::take(const std::string& line) {
+  ++line_number_;
+  if (input_.empty() && line.find_first_not_of(kBlanks) == std::string::npos) return;
+  const bool begins_command = input_.empty() && line.starts_with(':');
+  if (input_.add(line, line_number_, begins_command ? expression_begin(line) : 0)) complete();
+}
+
+void Interpreter::end() {
+  if (!input_.empty()) complete();
+}
+
+void Interpreter::complete() {
+  const std::uint32_t first_line = input_.first_line();
+  const std::string text = input_.take();
+  if (text.starts_with(':')) return take_command(text, first_line);
+  const std::string_view meant = screen_.detailed ? command_meant_by(text) : "";
+  if (!meant.empty() && !state_.bound_by.contains(text.substr(0, text.find('\n'))))
+    return take_command(std::string(meant), first_line);
+  run(text, name_, first_line);
+}
+
+void Interpreter::take_command(const std::string& text, std::uint32_t first_line) {
+  if (!run_command(*this, text, first_line)) fail();
+}
+
+bool Interpreter::run(const std::string& text, const std::string& name, std::uint32_t first_line) {
+  State next = state_.fork();
+  auto report = run_stoppable(next.session, text, name, first_line);
+  if (!report) return fail(report.diagnostics());
+  const bool bound = !report->bindings.empty() || !report->program.declared().empty();
+  for (const Binding& binding : report->bindings) {
+    next.bound_by.insert_or_assign(binding.name, State::BoundBy{report->program, binding.statement});
+  }
+  next.entries.push_back(std::make_shared<const Entry>(Entry{
+      as_script(text, report->program, first_line), report->statistics, report->peak_bytes, report->arena_bytes}));
+  if (bound) remember(text);
+  state_ = std::move(next);
+  screen_.out(bindings_text(*report, screen_));
+  return true;
+}
+
+void Interpreter::remember(std::string_view text) {
+  before_.push_back({state_.fork(), std::string(text.substr(0, text.find('\n')))});
+  if (before_.size() > kUndoMax) before_.erase(before_.begin());
+}
+
+void Interpreter::configure(Config config) {
+  config = with_output(std::move(config), screen_);
+  for (Before& before : before_) before.state.session = before.state.session.fork(config);
+  state_.session = state_.session.fork(std::move(config));
+}
+
+void Interpreter::reset() {
+  remember(":reset");
+  state_ = State(Session(state_.session.config()));
+}
+
+std::optional<std::string> Interpreter::undo() {
+  if (before_.empty()) return std::nullopt;
+  Before before = std::move(before_.back());
+  before_.pop_back();
+  state_ = std::move(before.state);
+  return before.undone;
+}
+
+bool Interpreter::fail(const Diagnostics& why) {
+  screen_.report(why);
+  any_failed_ = true;
+  return false;
+}
+
+bool Interpreter::complain(std::string_view why) {
+  screen_.complain(why);
+  any_failed_ = true;
+  return false;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,78 @@
+// A session that takes lines: statements, which may go on for several, and commands. It knows no terminal; everything
+// it answers goes to its Screen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/interactive/input.hpp"
+#include "repl/interactive/screen.hpp"
+#include "repl/interactive/state.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+struct CommandInfo;
+
+class Interpreter {
+ public:
+  // `name` is what diagnostics call the text that is typed. The config says how statements run; what they write goes to
+  // the screen.
+  Interpreter(Config config, Screen screen, std::string name);
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  void take(const std::string& line);
+  // The end of the input completes what is there.
+  void end();
+  // Drops the statement that has not been completed.
+  void forget() { input_.take(); }
+  bool in_statement() const { return !input_.empty(); }
+  bool left() const { return left_; }
+  bool any_failed() const { return any_failed_; }
+
+  // For commands
+  // -------------------------------------------------------------------------------------------------------------------
+
+  const State& state() const { return state_; }
+  const Screen& screen() const { return screen_; }
+  const std::string& name() const { return name_; }
+  // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
+  bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
+  // The same names under other settings, from now on.
+  void configure(Config config);
+  // A session without names.
+  void reset();
+  // Takes the last input back that bound or declared something; gives its first line, or nothing if there is none.
+  std::optional<std::string> undo();
+  std::size_t undoable() const { return before_.size(); }
+  void leave() { left_ = true; }
+  void fail() { any_failed_ = true; }
+  bool fail(const Diagnostics& why);
+  bool complain(std::string_view why);
+
+ private:
+  void take_command(const std::string& text, std::uint32_t first_line);
+  void complete();
+  // The present state can be gone back to.
+  void remember(std::string_view text);
+
+  Screen screen_;
+  std::string name_;
+  State state_;
+  // What undo goes back to, oldest first, and the first line of what it takes back.
+  struct Before {
+    State state;
+    std::string undone;
+  };
+  std::vector<Before> before_;
+  Input input_;
+  std::uint32_t line_number_ = 0;
+  bool any_failed_ = false;
+  bool left_ = false;
+};
+
+}  // namespace tessera::repl

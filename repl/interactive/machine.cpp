@@ -1,0 +1,166 @@
+// `:mesh`, `:devices` and `:machine`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "repl/files.hpp"
+#include "repl/interactive/commands.hpp"
+#include "repl/render/table.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+using Axis = std::pair<std::string, std::int64_t>;
+
+// Longer rows and columns are drawn with a gap before their last one.
+constexpr std::int64_t kDrawnMax = 8;
+constexpr std::int64_t kGap = -1;
+
+std::vector<std::int64_t> drawn(std::int64_t size) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (size <= kDrawnMax || i < kDrawnMax - 2 || i == size - 1) result.push_back(i);
+    if (size > kDrawnMax && i == kDrawnMax - 2) result.push_back(kGap);
+  }
+  return result;
+}
+
+std::int64_t devices_of(const NamedMesh& mesh) {
+  std::int64_t product = 1;
+  for (const auto& [name, size] : mesh.axes) product *= size;
+  return product;
+}
+
+std::string declaration(const NamedMesh& mesh) {
+  std::vector<std::string> axes;
+  for (const auto& [name, size] : mesh.axes) axes.push_back(fmt::format("{}: {}", name, size));
+  return fmt::format("mesh {} = [{}]   {}{}", mesh.name, fmt::join(axes, ", "),
+                     counted(devices_of(mesh), "device", "devices"), mesh.is_default ? ", the default" : "");
+}
+
+std::string at(const Axis& axis, std::int64_t coordinate) { return fmt::format("{}={}", axis.first, coordinate); }
+
+// The numbers of the devices from `first` on, rows along one axis and columns along the next.
+std::string grid(const Axis& rows, const Axis& columns, std::int64_t first) {
+  std::vector<Row> lines = {{""}};
+  for (const std::int64_t c : drawn(columns.second)) lines[0].push_back(c == kGap ? "..." : at(columns, c));
+  for (const std::int64_t r : drawn(rows.second)) {
+    Row& line = lines.emplace_back();
+    line.push_back(r == kGap ? "  ..." : "  " + at(rows, r));
+    for (const std::int64_t c : drawn(columns.second)) {
+      line.push_back(r == kGap || c == kGap ? "..." : fmt::format("{}", first + r * columns.second + c));
+    }
+  }
+  return table(lines);
+}
+
+// One grid for each place along the axes before the last two.
+std::string slices(const std::vector<Axis>& axes, std::size_t outer, std::int64_t first, const std::string& where) {
+  if (outer + 2 == axes.size()) {
+    return (where.empty() ? "" : " " + where + "\n") + grid(axes[outer], axes[outer + 1], first);
+  }
+  std::int64_t stride = 1;
+  for (std::size_t a = outer + 1; a < axes.size(); ++a) stride *= axes[a].second;
+  std::string text;
+  for (const std::int64_t i : drawn(axes[outer].second)) {
+    text += i == kGap ? " ...\n" : slices(axes, outer + 1, first + i * stride, where + " " + at(axes[outer], i));
+  }
+  return text;
+}
+
+std::string picture(const NamedMesh& mesh) {
+  if (mesh.axes.size() >= 2) return slices(mesh.axes, 0, 0, "");
+  std::vector<Row> lines(2, Row{" "});
+  for (const std::int64_t i : drawn(mesh.axes[0].second)) {
+    lines[0].push_back(i == kGap ? "..." : at(mesh.axes[0], i));
+    lines[1].push_back(i == kGap ? "..." : fmt::format("{}", i));
+  }
+  return table(lines);
+}
+
+bool says_that_there_is_none(const CommandCall& call) {
+  call.out("one device; a mesh has several: mesh m = [x: 4, y: 2]\n");
+  return true;
+}
+
+// How many devices are in a unit of each level, outermost first.
+std::vector<std::int64_t> units(const std::vector<MachineLevel>& machine, std::int64_t devices) {
+  std::vector<std::int64_t> result;
+  for (const MachineLevel& level : machine)
+    result.push_back(devices = std::max<std::int64_t>(1, devices / level.count));
+  return result;
+}
+
+Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_sizes, std::int64_t device) {
+  Row row = {fmt::format("{}", device)};
+  std::int64_t stride = devices_of(mesh);
+  for (const auto& [name, size] : mesh.axes) {
+    stride /= size;
+    row.push_back(fmt::format("{}", device / stride % size));
+  }
+  for (const std::int64_t unit : unit_sizes) row.push_back(fmt::format("{}", device / unit));
+  return row;
+}
+
+std::string machine_text(const std::vector<MachineLevel>& machine) {
+  const std::vector<MachineLevel> levels = machine.empty() ? std::vector{MachineLevel{"device"}} : machine;
+  std::vector<Row> rows = {{"level", "count", "bandwidth", "latency"}};
+  for (const MachineLevel& level : levels) {
+    rows.push_back({level.name, machine.empty() ? "all" : fmt::format("{}", level.count),
+                    fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9),
+                    seconds_text(level.latency_seconds)});
+  }
+  return table(rows);
+}
+
+}  // namespace
+
+bool run_mesh(const CommandCall& call) {
+  const auto meshes = call.interpreter.state().session.meshes();
+  if (meshes.empty()) return says_that_there_is_none(call);
+  for (const NamedMesh& mesh : meshes) call.out(declaration(mesh) + "\n" + picture(mesh));
+  return true;
+}
+
+bool run_devices(const CommandCall& call) {
+  const Session& session = call.interpreter.state().session;
+  const auto meshes = session.meshes();
+  const auto mesh = std::find_if(meshes.begin(), meshes.end(), [](const NamedMesh& m) { return m.is_default; });
+  if (mesh == meshes.end()) return says_that_there_is_none(call);
+  const std::vector<MachineLevel>& machine = session.config().machine;
+  const std::int64_t devices = devices_of(*mesh);
+  std::vector<Row> rows = {{"device"}};
+  for (const auto& [name, size] : mesh->axes) rows[0].push_back(name);
+  for (const MachineLevel& level : machine) rows[0].push_back(level.name);
+  constexpr std::int64_t kRowsMax = 32;
+  for (std::int64_t device = 0; device < devices; ++device) {
+    if (devices > kRowsMax && device == kRowsMax - 2) {
+      rows.push_back({"..."});
+      device = devices - 2;
+      continue;
+    }
+    rows.push_back(device_row(*mesh, units(machine, devices), device));
+  }
+  call.out(table(rows));
+  return true;
+}
+
+bool run_machine(const CommandCall& call) {
+  Config config = call.interpreter.state().session.config();
+  if (!call.argument.empty()) {
+    const auto text = read_text(std::string(call.argument));
+    if (!text.value) return call.interpreter.complain(text.why);
+    auto levels = parse_machine(text.value->text, text.value->name);
+    if (!levels) return call.interpreter.fail(levels.diagnostics());
+    config.machine = std::move(*levels);
+    call.interpreter.configure(config);
+  }
+  call.out(machine_text(config.machine));
+  return true;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,113 @@
+// `:mem`, `:stats` and `:time`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "repl/interactive/expressions.hpp"
+#include "repl/interrupt.hpp"
+#include "repl/render/table.hpp"
+#include "repl/render/text_cells.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr int kStatementColumns = 40;
+constexpr std::size_t kRunsMax = 1000;
+constexpr double kSecondsEnough = 0.5;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// The first line of a text, or as much of it as fits.
+std::string beginning(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (columns(text) <= kStatementColumns) return std::string(text);
+  std::string result;
+  int width = 0;
+  for (const Cell& cell : cells(text)) {
+    if ((width += cell.columns) > kStatementColumns - 3) break;
+    result += cell.text;
+  }
+  return result + "...";
+}
+
+Row statistics_row(const StatementStatistics& one) {
+  return {beginning(one.place.line_text), fmt::format("{}:{}", one.place.file, one.place.line),
+          fmt::format("{}", one.steps),   bytes_text(one.received_bytes),
+          bytes_text(one.peak_bytes),     seconds_text(one.seconds)};
+}
+
+// Seconds of one run after the other, until enough of them say what is usual; none where one failed.
+std::vector<double> seconds_of_runs(const CommandCall& call, const CheckedExpression& expression) {
+  std::vector<double> all;
+  const double begin = now();
+  while (all.empty() || (now() - begin < kSecondsEnough && all.size() < kRunsMax)) {
+    const double before = now();
+    if (!value_of(call, expression)) return {};
+    all.push_back(now() - before);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+bool run_mem(const CommandCall& call) {
+  const State& state = call.interpreter.state();
+  std::vector<Row> rows = {{"name", "type", "each device", "all devices"}};
+  std::int64_t tiles = 0;
+  std::int64_t total = 0;
+  for (const Binding& binding : state.session.names()) {
+    const Placement& placement = binding.placement;
+    rows.push_back({binding.name, binding.type, bytes_text(placement.tile_bytes), bytes_text(placement.total_bytes)});
+    tiles += placement.tile_bytes;
+    total += placement.total_bytes;
+  }
+  rows.push_back({"in all", "", bytes_text(tiles), bytes_text(total)});
+  call.out(table(rows));
+  if (!state.entries.empty()) {
+    const Entry& last = *state.entries.back();
+    call.out(fmt::format("the last input: at most {} alive on a device, {} reserved for what it made\n",
+                         bytes_text(last.peak_bytes), bytes_text(last.arena_bytes)));
+  }
+  if (const std::size_t kept = call.interpreter.undoable(); kept > 0) {
+    call.out(fmt::format("arrays that names held before are kept for :undo, {} back\n",
+                         counted(static_cast<std::int64_t>(kept), "input", "inputs")));
+  }
+  return true;
+}
+
+bool run_stats(const CommandCall& call) {
+  std::vector<Row> rows = {{"statement", "line", "steps", "received", "peak", "time"}};
+  std::int64_t received = 0;
+  for (const EntryRef& entry : call.interpreter.state().entries) {
+    for (const StatementStatistics& one : entry->statistics) {
+      if (one.received_bytes == 0) continue;
+      rows.push_back(statistics_row(one));
+      received += one.received_bytes;
+    }
+  }
+  if (rows.size() == 1) {
+    call.out("no statement has communicated yet\n");
+    return true;
+  }
+  rows.push_back({"in all", "", "", bytes_text(received), "", ""});
+  call.out(table(rows));
+  return true;
+}
+
+bool run_time(const CommandCall& call) {
+  const auto expression = check_expression(call, call.argument_at);
+  if (!expression) return false;
+  const std::vector<double> seconds = seconds_of_runs(call, *expression);
+  if (seconds.empty()) return false;
+  call.out(fmt::format("best {}, median {} of {}\n", seconds_text(seconds.front()),
+                       seconds_text(seconds[seconds.size() / 2]),
+                       counted(static_cast<std::int64_t>(seconds.size()), "run", "runs")));
+  return true;
+}
+
+}  // namespace tessera::repl

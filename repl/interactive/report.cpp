@@ -1,0 +1,122 @@
+#include "repl/interactive/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "repl/render/picture.hpp"
+#include "repl/render/text_cells.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// Where remarks begin, unless the type is longer.
+constexpr int kRemarkColumn = 28;
+constexpr int kGap = 3;
+// More steps are counted by name.
+constexpr std::size_t kStepsMax = 4;
+
+// `all_to_all x`; of `(x,y): dim 0` the axes.
+std::string step_text(const Plan::Step& step) {
+  const std::string axes = step.detail.substr(0, step.detail.find(':'));
+  return axes.empty() ? step.op : step.op + " " + axes;
+}
+
+std::string counts_text(const std::vector<std::string>& operations) {
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const std::string& operation : operations) {
+    const auto known = std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == operation; });
+    if (known == counts.end()) {
+      counts.emplace_back(operation, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [operation, count] : counts) parts.push_back(fmt::format("{} {}", count, operation));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::int64_t received_bytes_of(const RunReport& report, std::uint32_t statement) {
+  std::int64_t sum = 0;
+  for (const StatementStatistics& one : report.statistics) {
+    if (one.statement == statement) sum += one.received_bytes;
+  }
+  return sum;
+}
+
+// `all_to_all x: 20 KiB in all, peak 4 KiB per device`; empty for a statement that moved nothing.
+std::string cost_text(const RunReport& report, std::uint32_t statement) {
+  const std::int64_t received = received_bytes_of(report, statement);
+  if (received == 0) return "";
+  const auto changes = changes_of(report.program, statement);
+  const std::string all = bytes_text(received) + " in all";
+  if (changes.empty()) return "parts moved: " + all;
+  std::int64_t peak = 0;
+  for (const Redistribution& change : changes) peak = std::max(peak, change.plan.peak_bytes());
+  return fmt::format("{}: {}, peak {} per device", steps_text(changes), all, bytes_text(peak));
+}
+
+std::string with_remark(const std::string& line, const std::string& remark, int columns_max) {
+  if (remark.empty()) return line + "\n";
+  const int width = std::max(columns(line) + kGap, kRemarkColumn);
+  if (width + columns(remark) <= columns_max) return padded(line, width) + remark + "\n";
+  return line + "\n    " + remark + "\n";
+}
+
+}  // namespace
+
+std::string placement_text(const Placement& placement) {
+  const std::string extents = extents_text(placement.tile);
+  const std::string bytes = bytes_text(placement.tile_bytes);
+  const std::string tile = extents.empty() ? bytes : fmt::format("{} ({})", extents, bytes);
+  if (placement.devices == 1) return tile;
+  const bool uneven = placement.total_bytes != placement.tile_bytes * placement.devices;
+  return fmt::format("each device {}{}, {}", uneven ? "at most " : "", tile,
+                     counted(placement.copies, "copy", "copies"));
+}
+
+std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement) {
+  std::vector<Redistribution> all = program.redistributions();
+  std::erase_if(
+      all, [&](const Redistribution& change) { return change.statement != statement || change.plan.steps().empty(); });
+  return all;
+}
+
+std::string steps_text(const std::vector<Redistribution>& changes) {
+  std::vector<std::string> steps;
+  std::vector<std::string> operations;
+  for (const Redistribution& change : changes) {
+    for (const Plan::Step& step : change.plan.steps()) {
+      steps.push_back(step_text(step));
+      operations.push_back(step.op);
+    }
+  }
+  return steps.size() <= kStepsMax ? fmt::format("{}", fmt::join(steps, ", ")) : counts_text(operations);
+}
+
+std::string bindings_text(const RunReport& report, const Screen& screen) {
+  std::string text;
+  for (const Binding& binding : report.bindings) {
+    const std::string line = fmt::format("{} : {}", binding.name, binding.type);
+    if (!screen.detailed) {
+      text += line + "\n";
+      continue;
+    }
+    std::string remark = cost_text(report, binding.statement);
+    const bool is_plain_scalar = binding.placement.devices == 1 && binding.placement.tile.empty();
+    if (remark.empty() && !is_plain_scalar) remark = placement_text(binding.placement);
+    text += with_remark(line, remark, screen.columns());
+  }
+  return text;
+}
+
+std::string written(std::string_view text, const Screen& screen) {
+  return paint_picture(text, screen.out_colour, screen.boxes);
+}
+
+}  // namespace tessera::repl

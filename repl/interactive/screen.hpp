@@ -1,0 +1,31 @@
+// Where the answers of a session go, and what can be shown there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "repl/render/diagnostic.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+struct Screen {
+  std::function<void(std::string_view)> out;  // answers
+  std::function<void(std::string_view)> err;  // what is wrong
+  // Asks for one line before going on; false: go on no further. None: nobody is asked.
+  std::function<bool(std::string_view question)> ask = {};
+  std::function<int()> columns = [] { return 80; };
+  Colour out_colour = Colour::no;
+  Colour err_colour = Colour::no;
+  bool boxes = false;     // pictures may be drawn with box characters
+  bool detailed = false;  // somebody looks: names come with what they take and cost
+
+  void report(const Diagnostics& diagnostics) const {
+    for (const Diagnostic& diagnostic : diagnostics) err(render(diagnostic, err_colour));
+  }
+  // `error: MESSAGE`, for what has no diagnostic.
+  void complain(std::string_view message) const { err("error: " + printable(message) + "\n"); }
+};
+
+}  // namespace tessera::repl

@@ -1,0 +1,78 @@
+// The commands about the session itself.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "repl/files.hpp"
+#include "repl/interactive/commands.hpp"
+#include "repl/render/table.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kSettings = {"reshard"};
+constexpr std::array<std::pair<std::string_view, Reshard>, 3> kPolicies = {
+    {{"silent", Reshard::silent}, {"warn", Reshard::warn}, {"error", Reshard::error}}};
+
+std::string settings_text(const Config& config) {
+  std::string_view policy;
+  for (const auto& [name, value] : kPolicies) {
+    if (value == config.reshard) policy = name;
+  }
+  return fmt::format("reshard {}   what communication is that nobody wrote: silent, warn or error\n", policy);
+}
+
+}  // namespace
+
+std::span<const std::string_view> setting_names() { return kSettings; }
+
+bool run_load(const CommandCall& call) {
+  if (call.argument == "-") return call.interpreter.complain("`:load` wants a file");
+  const auto script = read_text(std::string(call.argument));
+  if (!script.value) return call.interpreter.complain(script.why);
+  return call.interpreter.run(script.value->text, script.value->name, 1);
+}
+
+bool run_save(const CommandCall& call) {
+  std::string script;
+  for (const EntryRef& entry : call.interpreter.state().entries) script += entry->script;
+  const auto why = replace_file(std::string(call.argument), script);
+  return why ? call.interpreter.complain(*why) : true;
+}
+
+bool run_reset(const CommandCall& call) {
+  call.interpreter.reset();
+  return true;
+}
+
+bool run_undo(const CommandCall& call) {
+  const auto taken_back = call.interpreter.undo();
+  if (!taken_back) return call.interpreter.complain("there is nothing to take back");
+  call.out(fmt::format("taken back: {}\n", *taken_back));
+  return true;
+}
+
+bool run_set(const CommandCall& call) {
+  Config config = call.interpreter.state().session.config();
+  if (call.argument.empty()) {
+    call.out(settings_text(config));
+    return true;
+  }
+  for (const auto& [name, policy] : kPolicies) {
+    if (call.argument != fmt::format("reshard {}", name)) continue;
+    config.reshard = policy;
+    call.interpreter.configure(std::move(config));
+    return true;
+  }
+  return call.interpreter.complain(fmt::format(
+      "`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error", call.argument));
+}
+
+bool run_quit(const CommandCall& call) {
+  call.interpreter.leave();
+  return true;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,74 @@
+// `:why`: who asked for each redistribution, because of what, and what else was weighed.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "repl/interactive/expressions.hpp"
+#include "repl/interactive/report.hpp"
+#include "repl/render/snippet.hpp"
+#include "repl/render/table.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::string_view kMargin = "    ";
+
+// A line of the program with its labels below.
+std::string lines_of(const std::vector<const Label*>& labels, Colour colour) {
+  const ShownLine shown = show_line(labels);
+  std::string text = std::string(kMargin) + shown.text + "\n";
+  for (const std::string& row : draw_marks(shown.marks, Ink::help, colour)) {
+    text += std::string(kMargin) + row + "\n";
+  }
+  return text;
+}
+
+// Where it was asked for and what that was compared with.
+std::string places_text(const Redistribution& change, Colour colour) {
+  const Label asked{change.place, "asked for here", true};
+  if (!change.because) return lines_of({&asked}, colour);
+  const Label because{*change.because, "because of this", false};
+  const bool one_line = because.place.file == asked.place.file && because.place.line == asked.place.line &&
+                        because.place.line_text_column == asked.place.line_text_column;
+  if (!one_line) return lines_of({&asked}, colour) + lines_of({&because}, colour);
+  if (because.place.column == asked.place.column) return lines_of({&asked}, colour);
+  return lines_of({&asked, &because}, colour);
+}
+
+std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
+  if (compared.empty()) return "";
+  std::vector<Row> rows = {{"    priced", "received", "peak", "time", ""}};
+  for (const Redistribution::Alternative& one : compared) {
+    rows.push_back({"    " + one.description, bytes_text(one.received_bytes), bytes_text(one.peak_bytes),
+                    seconds_text(one.seconds), one.chosen ? "chosen" : "rejected"});
+  }
+  return table(rows);
+}
+
+std::string why_text(const Redistribution& change, Colour colour) {
+  const Plan& plan = change.plan;
+  std::string text = fmt::format("{} -> {}\n", plan.from(), plan.to());
+  text += fmt::format("  {} by {} at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
+                      change.who, change.place.line, change.place.column);
+  text += places_text(change, colour);
+  text +=
+      fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
+                  bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
+  return text + alternatives_text(change.compared);
+}
+
+}  // namespace
+
+bool run_why(const CommandCall& call) {
+  const auto changes = changes_asked_about(call, call.argument_at);
+  if (!changes) return false;
+  if (changes->empty())
+    call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
+  for (const Redistribution& change : *changes) call.out(why_text(change, call.interpreter.screen().out_colour));
+  return true;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,43 @@
+#include "repl/render/units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace tessera::repl {
+
+namespace {
+
+// The value in the greatest unit that leaves it at least 1.
+template <std::size_t kUnits>
+std::string in_units(double value, double step, const std::array<const char*, kUnits>& units) {
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits && value >= step) {
+    value /= step;
+    ++unit;
+  }
+  return value >= 1000 ? fmt::format("{:.0f} {}", value, units[unit]) : fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+}  // namespace
+
+std::string bytes_text(std::int64_t bytes) {
+  return in_units(static_cast<double>(bytes), 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
+  return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
+}
+
+std::string extents_text(const std::vector<std::int64_t>& extents) {
+  return fmt::format("{}", fmt::join(extents, "x"));
+}
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,20 @@
+// Bytes and seconds for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::repl {
+
+// `96 B`, `1.5 KiB`, `20 MiB`: three digits that count.
+std::string bytes_text(std::int64_t bytes);
+// `4.03 us`, `1.2 ms`, `3.5 s`
+std::string seconds_text(double seconds);
+// `8x16x4`; empty for a scalar.
+std::string extents_text(const std::vector<std::int64_t>& extents);
+// `1 copy`, `3 copies`
+std::string counted(std::int64_t count, std::string_view one, std::string_view several);
+
+}  // namespace tessera::repl

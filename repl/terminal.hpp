@@ -1,0 +1,19 @@
+// What the terminal can do, and what its user asked for in the environment.
+#pragma once
+
+namespace tessera::repl {
+
+// Columns of a line: COLUMNS, else what the terminal says, else 80.
+int terminal_columns();
+// Are standard input and output a terminal?
+bool is_conversation();
+// Does the terminal move its cursor where it is told to?
+bool is_addressable_terminal();
+// Colours on this descriptor: a terminal's, unless NO_COLOR or TERM=dumb says otherwise.
+bool takes_colour(int descriptor);
+// Takes the environment's character set for what is typed, or UTF-8 where it names none.
+void use_unicode();
+// Lines and corners instead of + - |: a terminal whose character set is UTF-8.
+bool takes_box_characters(int descriptor);
+
+}  // namespace tessera::repl

@@ -1,0 +1,317 @@
+// The session without a terminal: completion, history, commands, pictures, units.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "repl/interactive/commands.hpp"
+#include "repl/interactive/completion.hpp"
+#include "repl/interactive/history.hpp"
+#include "repl/interactive/interpreter.hpp"
+#include "repl/interactive/progress.hpp"
+#include "repl/render/picture.hpp"
+#include "repl/render/units.hpp"
+
+namespace tessera::repl {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// A folder that is the working directory while the object lives.
+class Folder {
+ public:
+  Folder() : before_(fs::current_path()), path_(fs::temp_directory_path() / fmt::format("tessera_repl_{}", getpid())) {
+    fs::create_directories(path_);
+    fs::current_path(path_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    fs::current_path(before_);
+    fs::remove_all(path_);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path before_;
+  fs::path path_;
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// An interpreter whose screen is a text.
+struct Desk {
+  Desk() : interpreter(Config{.files = {FilePolicy::Kind::allowed, {}}}, screen(), "input") {}
+
+  Screen screen() {
+    Screen result;
+    result.out = [this](std::string_view answer) { text += answer; };
+    result.err = result.out;
+    return result;
+  }
+  std::string answer(const std::string& line) {
+    text.clear();
+    interpreter.take(line);
+    return text;
+  }
+
+  std::string text;
+  Interpreter interpreter;
+};
+
+Words completed(std::string_view line, Desk& desk) {
+  return complete(line, desk.interpreter.state().session).candidates;
+}
+
+TEST(Completion, OfNamesAndOperations) {
+  Desk desk;
+  desk.answer("let softness = 1");
+  desk.answer("fn soften(x: i64) -> i64 = x");
+  EXPECT_EQ(completed("print sof", desk), (Words{"soften(", "softmax(", "softness"}));
+  EXPECT_EQ(completed("print softn", desk), Words{"softness"});
+  EXPECT_EQ(completed("me", desk), (Words{"mean(", "mesh"}));
+  EXPECT_TRUE(completed("nothing_like_it", desk).empty());
+  EXPECT_EQ(complete("1 + sof", desk.interpreter.state().session).begin, 4U);
+}
+
+TEST(Completion, OfAxes) {
+  Desk desk;
+  desk.answer("mesh m = [rows: 2, columns: 3]");
+  EXPECT_EQ(completed("let a = iota(f32[4@", desk), (Words{"columns", "rows"}));
+  EXPECT_EQ(completed("let a = iota(f32[4@ro", desk), Words{"rows"});
+  EXPECT_EQ(completed("let a = iota(f32[4@(rows, ", desk), (Words{"columns", "rows"}));
+  EXPECT_EQ(completed("let a = iota(f32[4]{+co", desk), Words{"columns"});
+  EXPECT_EQ(completed("all_reduce(a, row", desk), Words{"rows"});
+}
+
+TEST(Completion, OfCommandsAndWhatTheyTake) {
+  Desk desk;
+  desk.answer("let value = 1");
+  EXPECT_EQ(completed(":me", desk), (Words{":mem", ":mesh"}));
+  EXPECT_EQ(completed(":why va", desk), Words{"value"});
+  EXPECT_EQ(completed(":doc axis-u", desk), Words{"axis-used-twice"});
+  EXPECT_EQ(completed(":doc all_r", desk), Words{"all_reduce"});
+  EXPECT_EQ(completed(":set r", desk), Words{"reshard"});
+  EXPECT_EQ(completed(":help :un", desk), Words{":undo"});
+  EXPECT_EQ(completed(":type val", desk), Words{"value"});
+  EXPECT_TRUE(completed(":mem a", desk).empty());
+  EXPECT_TRUE(completed(":nothing a", desk).empty());
+}
+
+TEST(Completion, OfFiles) {
+  const Folder folder;
+  Desk desk;
+  fs::create_directories(folder.path() / "data");
+  std::ofstream("deep.tess") << "";
+  std::ofstream(".hidden") << "";
+  std::ofstream("data/a b.npy") << "";
+  EXPECT_EQ(completed(":load d", desk), (Words{"data/", "deep.tess"}));
+  EXPECT_EQ(completed(":load ", desk), (Words{"data/", "deep.tess"}));
+  EXPECT_EQ(completed(":load .", desk), Words{".hidden"});
+  EXPECT_EQ(completed("let a = load(\"data/", desk), Words{"data/a b.npy"});
+  EXPECT_EQ(completed("let a = load(\"data/a ", desk), Words{"data/a b.npy"});
+  EXPECT_TRUE(completed(":load no/such/folder/", desk).empty());
+  EXPECT_TRUE(completed("print \"d", desk).empty());
+}
+
+TEST(Completion, TheCommonBeginningEndsBetweenCodePoints) {
+  EXPECT_EQ(common_beginning({"transpose(", "tranquil"}), "tran");
+  EXPECT_EQ(common_beginning({"é", "è"}), "");
+  EXPECT_EQ(common_beginning({"one"}), "one");
+  EXPECT_EQ(common_beginning({}), "");
+}
+
+TEST(History, KeepsLinesBetweenSessions) {
+  const Folder folder;
+  const std::string path = (folder.path() / "state" / "tessera" / "history").string();
+  {
+    History history(path);
+    EXPECT_TRUE(history.lines().empty());
+    EXPECT_TRUE(history.add("let a = 1"));
+    EXPECT_FALSE(history.add("let a = 1"));
+    EXPECT_FALSE(history.add("  "));
+    EXPECT_TRUE(history.add("é"));
+  }
+  EXPECT_EQ(History(path).lines(), (Words{"let a = 1", "é"}));
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(History, ForgetsTheOldest) {
+  const Folder folder;
+  const std::string path = (folder.path() / "history").string();
+  {
+    std::ofstream out(path);
+    for (std::size_t i = 0; i < 2 * History::kLinesMax + 1; ++i) out << i << '\n';
+  }
+  const History history(path);
+  ASSERT_EQ(history.lines().size(), History::kLinesMax);
+  EXPECT_EQ(history.lines().back(), fmt::format("{}", 2 * History::kLinesMax));
+  EXPECT_EQ(History(path).lines().size(), History::kLinesMax);
+  const std::string kept = read(path);
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(History::kLinesMax));
+}
+
+TEST(History, DoesWithoutAFile) {
+  History nowhere("");
+  EXPECT_TRUE(nowhere.add("a"));
+  History in_a_file("/dev/null/history");
+  EXPECT_TRUE(in_a_file.add("a"));
+  EXPECT_TRUE(in_a_file.lines().empty());
+}
+
+TEST(Commands, AreFoundByABeginning) {
+  EXPECT_EQ(find_command(":q")->name, ":quit");
+  EXPECT_EQ(find_command(":me"), nullptr);
+  EXPECT_EQ(find_command(":mem")->name, ":mem");
+  EXPECT_EQ(find_command(":"), nullptr);
+}
+
+TEST(Commands, AreAllInTheHelp) {
+  Desk desk;
+  const std::string help = desk.answer(":help");
+  for (const CommandInfo& command : commands()) {
+    EXPECT_NE(help.find(fmt::format("\n  {}", command.name)), std::string::npos) << command.name;
+    EXPECT_FALSE(command.does.empty());
+  }
+}
+
+TEST(Commands, AreAllInTheReference) {
+  const std::string reference = read(fs::path(TESSERA_SOURCE_DIR) / "docs" / "language.md");
+  for (const CommandInfo& command : commands()) {
+    const std::string blank = command.argument.empty() ? "" : " ";
+    const std::string row = fmt::format("\n| `{}{}{}` | ", command.name, blank, command.argument);
+    EXPECT_NE(reference.find(row), std::string::npos) << row;
+  }
+}
+
+// Each command, without and with something after it, on a session that holds something and on one that does not.
+TEST(Commands, NeverFailWithoutSayingWhy) {
+  const Folder folder;
+  for (const bool with_names : {false, true}) {
+    for (const CommandInfo& command : commands()) {
+      for (const char* argument : {"", " a", " a as [8]", " 1 +", " no/such/file", " \xFF", " print 1", " 1; 2"}) {
+        Desk desk;
+        if (with_names) desk.answer("mesh m = [x: 2]; let a = iota(f32[8@x])");
+        const std::string answer = desk.answer(fmt::format("{}{}", command.name, argument));
+        desk.interpreter.end();
+        EXPECT_TRUE(!desk.interpreter.any_failed() || !desk.text.empty()) << command.name << argument;
+        EXPECT_EQ(answer.find("internal"), std::string::npos) << command.name << argument << answer;
+      }
+    }
+  }
+}
+
+TEST(Commands, SaveWritesAScriptThatLoadRuns) {
+  const Folder folder;
+  Desk desk;
+  desk.answer("mesh m = [x: 2]");
+  desk.answer("let a = iota(f32[4@x])");
+  desk.answer("let b = nothing");
+  desk.answer("let é = 1;  sum(a); é + 1");
+  desk.answer("let c = 2");
+  desk.answer(":undo");
+  EXPECT_EQ(desk.answer(":save s.tess"), "");
+  EXPECT_EQ(read("s.tess"), "mesh m = [x: 2]\nlet a = iota(f32[4@x])\nlet é = 1;  print sum(a); print é + 1\n");
+  Desk other;
+  EXPECT_EQ(other.answer(":load s.tess"), "6.0\n2\na : f32[4@x]\né : i64\n");
+  EXPECT_NE(other.answer(":load no.tess").find("cannot read no.tess"), std::string::npos);
+  EXPECT_TRUE(other.interpreter.any_failed());
+}
+
+TEST(Commands, AFileThatFailsChangesNothing) {
+  const Folder folder;
+  std::ofstream("bad.tess") << "let a = 1\nlet b = nothing\n";
+  Desk desk;
+  EXPECT_NE(desk.answer(":load bad.tess").find("bad.tess:2:9"), std::string::npos);
+  EXPECT_TRUE(desk.interpreter.state().session.names().empty());
+}
+
+TEST(Commands, AMachineChangesPrices) {
+  const Folder folder;
+  std::ofstream("slow.json") << R"([{"name": "node", "count": 4, "bandwidth": 1000, "latency": 1}])";
+  Desk desk;
+  desk.answer("mesh m = [x: 4]; let a = iota(f32[8@x])");
+  EXPECT_EQ(desk.answer(":plan a as [8]").find(" s by the machine model"), std::string::npos);
+  EXPECT_NE(desk.answer(":machine slow.json").find("node"), std::string::npos);
+  EXPECT_NE(desk.answer(":compare a as [8]").find("tessera         1"), std::string::npos);
+  EXPECT_NE(desk.answer(":why a as [8]").find(" s by the machine model"), std::string::npos);
+  EXPECT_NE(desk.answer(":devices").find("node"), std::string::npos);
+  EXPECT_NE(desk.answer(":type a").find("f32[8@x]"), std::string::npos);
+}
+
+TEST(Commands, TimeRunsAgainAndAgain) {
+  Desk desk;
+  const std::string answer = desk.answer(":time 1 + 1");
+  EXPECT_TRUE(answer.starts_with("best ")) << answer;
+  EXPECT_NE(answer.find(" runs\n"), std::string::npos) << answer;
+  EXPECT_TRUE(desk.interpreter.state().session.names().empty());
+}
+
+TEST(Interpreter, UndoKeepsSoManyInputs) {
+  Desk desk;
+  for (int i = 0; i < 30; ++i) desk.answer(fmt::format("let a = {}", i));
+  for (int i = 0; i < 20; ++i) desk.answer(":undo");
+  EXPECT_EQ(desk.answer("a"), "9\n");
+  EXPECT_NE(desk.answer(":undo").find("nothing to take back"), std::string::npos);
+}
+
+TEST(Picture, CellsHaveTheColoursOfTheirDevices) {
+  const std::string picture =
+      "a: f32[2@x]\n +----------+----------+\n | device 0 | device 1 |\n +----------+----------+\n";
+  EXPECT_EQ(paint_picture(picture, Colour::no, false), picture);
+  const std::string painted = paint_picture(picture, Colour::yes, false);
+  EXPECT_NE(painted.find("|\x1B[36m device 0 \x1B[0m|\x1B[33m device 1 \x1B[0m|"), std::string::npos) << painted;
+  EXPECT_EQ(paint_picture(picture, Colour::no, true),
+            "a: f32[2@x]\n ┌──────────┬──────────┐\n │ device 0 │ device 1 │\n └──────────┴──────────┘\n");
+}
+
+TEST(Picture, OtherTextStaysAsItIs) {
+  for (const char* text : {"", "\n", "1 | 2", "+\n| a |\n", "--+--\n", "[-1. 2.]\n\n", "+---+"}) {
+    EXPECT_EQ(paint_picture(text, Colour::yes, false), text);
+  }
+}
+
+TEST(Progress, IsDrawnAfterASecondAndTakenAway) {
+  double now = 0;
+  std::string drawn;
+  ProgressLine line([&](std::string_view text) { drawn += text; }, [&] { return now; });
+  line.begin();
+  line.tell({1, 9, 0});
+  line.clear();
+  EXPECT_EQ(drawn, "");
+  now = 1.5;
+  line.tell({2, 9, 2048});
+  EXPECT_EQ(drawn, "\r\x1B[Kstep 2 of 9, 2 KiB received");
+  line.tell({3, 9, 2048});
+  EXPECT_EQ(drawn, "\r\x1B[Kstep 2 of 9, 2 KiB received");
+  line.clear();
+  line.clear();
+  EXPECT_TRUE(drawn.ends_with("received\r\x1B[K"));
+}
+
+TEST(Units, AreThoseOfPeople) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(1023), "1023 B");
+  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
+  EXPECT_EQ(bytes_text(std::int64_t{5} << 40U), "5 TiB");
+  EXPECT_EQ(seconds_text(0), "0 s");
+  EXPECT_EQ(seconds_text(4.026e-6), "4.03 us");
+  EXPECT_EQ(seconds_text(0.0123), "12.3 ms");
+  EXPECT_EQ(seconds_text(75), "75 s");
+  EXPECT_EQ(extents_text({8, 16, 4}), "8x16x4");
+  EXPECT_EQ(counted(1, "copy", "copies"), "1 copy");
+  EXPECT_EQ(counted(0, "copy", "copies"), "0 copies");
+}
+
+}  // namespace
+}  // namespace tessera::repl

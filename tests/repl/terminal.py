@@ -1,0 +1,110 @@
+"""A pseudo-terminal with `tessera` in it: what is typed, and what comes up on the screen."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+SECONDS_MAX = 60
+# What moves the cursor, erases or colours.
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
+
+
+def plain(text):
+    """The text without escape sequences, with plain line ends. What is written over again counts once."""
+    lines = ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
+    return "\n".join(line[line.rfind("\r") + 1:] for line in lines)
+
+
+class Terminal:
+    """`tessera` on a terminal of its own. `case` is the test, whose folder and environment it gets."""
+
+    def __init__(self, case, *arguments, columns=100, rows=30, echo=True, **environment):
+        self.descriptor, inside = pty.openpty()
+        self.resize(columns, rows)
+        if not echo:
+            modes = termios.tcgetattr(inside)
+            modes[3] &= ~termios.ECHO
+            termios.tcsetattr(inside, termios.TCSANOW, modes)
+        self.process = subprocess.Popen(
+            [case.executable, *arguments], stdin=inside, stdout=inside, stderr=inside, cwd=case.folder,
+            env={**case.environment, **environment}, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(inside)
+        self.text = ""  # all that came, escape sequences too
+        self.seen = 0   # how much of it the test has looked at
+        case.addCleanup(self.close)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.descriptor)
+
+    def resize(self, columns, rows=30):
+        fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, keys):
+        data = keys if isinstance(keys, bytes) else keys.encode()
+        while data:
+            data = data[os.write(self.descriptor, data):]
+
+    def read(self, seconds):
+        """Whether something came within so many seconds."""
+        ready, _, _ = select.select([self.descriptor], [], [], max(0, seconds))
+        if not ready:
+            return False
+        try:
+            data = os.read(self.descriptor, 65536)
+        except OSError:
+            return False  # the process has gone
+        self.text += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def until(self, wanted, seconds=SECONDS_MAX):
+        """What came since the last call, without escapes, once that matches the regular expression."""
+        deadline = time.monotonic() + seconds
+        while True:
+            fresh = plain(self.text[self.seen:])
+            if re.search(wanted, fresh, re.DOTALL):
+                self.seen = len(self.text)
+                return fresh
+            if not self.read(deadline - time.monotonic()) and time.monotonic() >= deadline or self.process.poll() is not None \
+                    and not self.read(0):
+                raise AssertionError(f"no {wanted!r} came, but\n{fresh}")
+
+    def prompt(self, seconds=SECONDS_MAX):
+        """What came up to the next prompt."""
+        return self.until(r"(?:^|\n)> $", seconds)
+
+    def answer(self, line, seconds=SECONDS_MAX):
+        """Types a line; what came up to the next prompt, without the line itself and the prompt."""
+        self.type(line + "\r")
+        text = self.prompt(seconds)
+        return text[text.index("\n") + 1:].removesuffix("> ")
+
+    def interrupt(self):
+        self.type(b"\x03")
+
+    def signal(self, number):
+        os.killpg(self.process.pid, number)
+
+    def leave(self):
+        """Ctrl-D; gives the exit status."""
+        self.type(b"\x04")
+        return self.ended()
+
+    def ended(self):
+        deadline = time.monotonic() + SECONDS_MAX
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read(0.05)
+        return self.process.wait(1)
+
+
+STOP, CONTINUE = signal.SIGTSTP, signal.SIGCONT

@@ -1,0 +1,242 @@
+"""tessera at a terminal: typing, editing, completion, history, interrupts, sizes."""
+
+import time
+import unittest
+
+from driver import CommandLine, main
+from terminal import CONTINUE, STOP, Terminal
+
+UP, LEFT, HOME, DELETE, TAB = "\x1b[A", "\x1b[D", "\x01", "\x1b[3~", "\t"
+
+
+class AtATerminal(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.environment["HOME"] = str(self.folder)
+        self.environment.pop("COLUMNS", None)
+
+    def start(self, *arguments, **options):
+        terminal = Terminal(self, *arguments, **options)
+        terminal.prompt()
+        return terminal
+
+
+class Typing(AtATerminal):
+    def test_a_banner_of_one_line_and_answers(self):
+        terminal = Terminal(self)
+        self.assertRegex(terminal.prompt(), r"^tessera [^\n]*\n> $")
+        self.assertEqual(terminal.answer("1 + 2"), "3\n")
+        self.assertEqual(terminal.answer("mesh m = [x: 4, y: 2]"), "")
+        self.assertEqual(terminal.answer("let a = iota(f32[16@y, 16, 16@x])"),
+                         "a : f32[16@y, 16, 16@x]     each device 8x16x4 (2 KiB), 1 copy\n")
+        self.assertEqual(terminal.answer("let b = a as [16, 16@(x,y), 16]"),
+                         "b : f32[16, 16@(x,y), 16]   all_to_all x, all_to_all y: 20 KiB in all, peak 4 KiB per device\n")
+        self.assertEqual(terminal.leave(), 0)
+
+    def test_a_failure_does_not_end_it(self):
+        terminal = self.start()
+        self.assertIn("error[unknown-name]", terminal.answer("nothing"))
+        self.assertIn("did you mean `:plan`?", terminal.answer(":pln 3"))
+        terminal.type(":quit\r")
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_statements_of_several_lines(self):
+        terminal = self.start()
+        terminal.type("let a = (1 +\r")
+        terminal.until(r"\n\. $")
+        self.assertEqual(terminal.answer("2)"), "a : i64\n")
+
+    def test_editing_the_line(self):
+        terminal = self.start()
+        self.assertEqual(terminal.answer("12" + LEFT + "0"), "102\n")
+        self.assertEqual(terminal.answer("x12" + HOME + DELETE), "12\n")
+        self.assertEqual(terminal.answer("1 + 22\x7f"), "3\n")
+        self.assertEqual(terminal.answer("nothing\x15" + "5"), "5\n")
+        self.assertEqual(terminal.answer("5 + six\x176"), "11\n")
+
+    def test_unicode(self):
+        for locale in ["C.UTF-8", "C", ""]:
+            terminal = self.start(LC_ALL=locale)
+            self.assertIn("größe : i64", terminal.answer("let größe = 7"))
+            self.assertEqual(terminal.answer("größe" + LEFT + LEFT + LEFT + LEFT + LEFT + "1 + "), "8\n")
+            self.assertEqual(terminal.answer('print "日本x\x7f"'), "日本\n")
+            self.assertEqual(terminal.answer("grö" + TAB), "7\n")
+
+    def test_invalid_bytes_do_no_harm(self):
+        terminal = self.start()
+        terminal.type(b"\xff\xfe1\r")
+        self.assertIn("error", terminal.prompt())
+        self.assertEqual(terminal.answer("2"), "2\n")
+
+    def test_long_lines(self):
+        terminal = self.start(columns=40)
+        self.assertEqual(terminal.answer("0" + " + 1" * 200), "200\n")
+
+
+class Completing(AtATerminal):
+    def test_a_word_a_list_and_nothing(self):
+        terminal = self.start()
+        terminal.answer("mesh m = [rows: 2]")
+        terminal.answer("let softness = 3")
+        self.assertEqual(terminal.answer("softn" + TAB), "3\n")
+        terminal.type("sof" + TAB)
+        terminal.until(r"t$")
+        terminal.type(TAB)
+        terminal.until(r"\nsoftmax\( *softness\n> soft$")
+        terminal.type("\x15")
+        terminal.until(r"> $")
+        self.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")
+        self.assertIn("mesh m", terminal.answer(":mes" + TAB))
+
+    def test_files(self):
+        self.write("a_script.tess", "let loaded = 41\n")
+        terminal = self.start()
+        self.assertIn("loaded : i64", terminal.answer(":load a_s" + TAB))
+        self.assertEqual(terminal.answer("loaded + 1"), "42\n")
+
+
+class Remembering(AtATerminal):
+    def test_lines_of_this_session_and_of_earlier_ones(self):
+        terminal = self.start()
+        terminal.answer("let a = 20")
+        terminal.answer("a + 1")
+        self.assertEqual(terminal.answer(UP), "21\n")
+        self.assertEqual(terminal.leave(), 0)
+        again = self.start()
+        self.assertIn("a : i64", again.answer(UP + UP))
+        self.assertEqual(self.read("state/tessera/history"), "let a = 20\na + 1\nlet a = 20\n")
+
+    def test_where_no_history_can_be_kept(self):
+        for state in ["/dev/null", "relative/path"]:
+            terminal = self.start(XDG_STATE_HOME=state, HOME="/dev/null")
+            self.assertEqual(terminal.answer("1"), "1\n")
+            self.assertEqual(terminal.answer(UP), "1\n")
+
+
+class Interrupting(AtATerminal):
+    def test_at_the_prompt_the_line_is_dropped(self):
+        terminal = self.start()
+        terminal.type("let a = (1 +\r")
+        terminal.until(r"\n\. $")
+        terminal.type("2 + ")
+        terminal.until(r"2 \+ $")
+        terminal.interrupt()
+        terminal.prompt()
+        self.assertEqual(terminal.answer("3 + 4"), "7\n")
+        self.assertEqual(terminal.leave(), 0)
+
+    def stops(self, terminal, statement):
+        terminal.type(statement + "\r")
+        time.sleep(0.7)
+        began = time.monotonic()
+        terminal.interrupt()
+        self.assertIn("error[interrupted]", terminal.prompt())
+        # A fifth of a second where the test has a processor for itself.
+        self.assertLess(time.monotonic() - began, 3)
+
+    def test_a_loop_a_long_step_and_a_measurement(self):
+        terminal = self.start()
+        terminal.answer("let kept = 7")
+        terminal.answer("mesh m = [x: 2]")
+        self.stops(terminal, "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }")
+        self.stops(terminal, "let c = random(f64[4096@x, 4096], 1) @ random(f64[4096, 4096], 2)")
+        self.stops(terminal, ":time loop w = 0.0 for i < 1000000000 { w + 1.0 }")
+        self.assertIn("unknown-name", terminal.answer("c"))
+        self.assertEqual(terminal.answer("kept"), "7\n")
+        self.assertEqual(terminal.leave(), 0)
+
+
+class Shapes(AtATerminal):
+    """What the terminal can show, and how wide it is."""
+
+    def test_resizing(self):
+        terminal = self.start(columns=100)
+        terminal.answer("mesh m = [x: 4, y: 2]")
+        statement = "let a = iota(f32[16@y, 16, 16@x])"
+        self.assertEqual(len(terminal.answer(statement).splitlines()), 1)
+        terminal.resize(40)
+        self.assertEqual(len(terminal.answer(statement).splitlines()), 2)
+        terminal.type("1 + ")
+        terminal.until(r"1 \+ $")
+        terminal.resize(120)
+        self.assertEqual(terminal.answer("2").splitlines()[-1], "3")
+
+    def test_columns_wins(self):
+        terminal = self.start(columns=100, COLUMNS="40")
+        terminal.answer("mesh m = [x: 4, y: 2]")
+        self.assertEqual(len(terminal.answer("let a = iota(f32[16@y, 16, 16@x])").splitlines()), 2)
+
+    def test_colour_and_boxes(self):
+        terminal = self.start()
+        terminal.answer("mesh m = [x: 2]")
+        began = len(terminal.text)
+        terminal.answer("show iota(f32[4@x])")
+        self.assertIn("\x1b[36m device 0", terminal.text[began:])
+        self.assertIn("┌", terminal.text[began:])
+
+    def test_no_colour(self):
+        terminal = self.start(NO_COLOR="1")
+        began = len(terminal.text)
+        terminal.answer("show 1.0")
+        terminal.answer("nothing")
+        self.assertNotRegex(terminal.text[began:], r"\x1b\[[0-9;]*[1-9][0-9]*m")
+
+    def test_a_terminal_that_cannot_edit(self):
+        for name in ["dumb", ""]:
+            terminal = self.start(TERM=name, echo=False)
+            terminal.type("show 1.0\n")
+            text = terminal.prompt()
+            self.assertIn("| device 0 |", text.replace("  ", " "))
+            terminal.type(b"\x04")
+            self.assertEqual(terminal.ended(), 0)
+            self.assertNotIn("\x1b", terminal.text)
+
+    def test_an_unknown_terminal(self):
+        terminal = self.start(TERM="no-such-terminal")
+        self.assertEqual(terminal.answer("1 + 1")[-2:], "2\n")
+
+    def test_stopping_and_going_on(self):
+        terminal = self.start()
+        terminal.signal(STOP)
+        time.sleep(0.3)
+        terminal.signal(CONTINUE)
+        terminal.prompt()
+        self.assertEqual(terminal.answer("5" + LEFT + "1"), "15\n")
+
+
+class Walking(AtATerminal):
+    def test_enter_goes_on(self):
+        terminal = self.start()
+        terminal.answer("mesh m = [x: 2, y: 2]")
+        terminal.answer("let a = iota(f32[4@x, 4@y])")
+        terminal.type(":step a as [4, 4@(x,y)]\r")
+        terminal.until(r"next step $")
+        terminal.type("\r")
+        self.assertIn("step 1 of", terminal.until(r"next step $|\n> $"))
+        terminal.type("q\r")
+        terminal.until(r"> $")
+        self.assertEqual(terminal.leave(), 0)
+
+
+class Progress(AtATerminal):
+    def test_a_line_for_a_statement_of_more_than_a_second(self):
+        terminal = self.start()
+        text = terminal.answer("let a = loop w = 0.0 for i < 8000000 { w + 1.0 }")
+        self.assertRegex(text, r"a : f32\n$")
+        self.assertRegex(terminal.text, r"step \d+ of \d+, 0 B received")
+        self.assertEqual(self.tessera(text="let a = loop w = 0.0 for i < 8000000 { w + 1.0 }\n").out, "a : f32\n")
+
+
+class Beginning(AtATerminal):
+    def test_the_prompt_comes_at_once(self):
+        """Under a tenth of a second where the test has a processor for itself."""
+        fastest = 60
+        for _ in range(5):
+            began = time.monotonic()
+            self.start()
+            fastest = min(fastest, time.monotonic() - began)
+        self.assertLess(fastest, 1)
+
+
+if __name__ == "__main__":
+    main()
