@@ -29,6 +29,8 @@ base::Diagnostic to_base(const Diagnostic& diagnostic);
 Diagnostics failure(base::Diagnostic diagnostic);
 
 Element to_public(synth::ElementType element);
+MeshAxes to_public(const synth::Mesh& mesh);
+Box to_public(const synth::Box& box);
 synth::Machine to_machine(const std::vector<MachineLevel>& levels);
 runtime::FilePolicy to_policy(const FilePolicy& policy);
 typeck::ReshardPolicy to_policy(Reshard reshard);

@@ -101,7 +101,9 @@ Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
           step.received_bytes_total,
           step.received_bytes_max,
           step.groups,
-          step.group_size};
+          step.group_size,
+          step.peak_bytes,
+          synth::mpi_name(step.collective.kind) != "none"};
 }
 
 }  // namespace
