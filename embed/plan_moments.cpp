@@ -30,8 +30,8 @@ Leg leg(const synth::Plan& plan, std::size_t index) {
 std::vector<Plan::Move> copies_of(const Leg& leg) {
   const auto& round = leg.step.collective.round;
   std::vector<Plan::Move> result;
-  for (const synth::BoxCopy& copy : round ? synth::copies_of_round(leg.from, leg.step.after, *round)
-                                          : synth::copies(leg.from, leg.step.after)) {
+  for (const synth::BoxCopy& copy :
+       round ? synth::copies_of_round(leg.from, leg.step.after, *round) : synth::copies(leg.from, leg.step.after)) {
     result.push_back({copy.source, copy.target, embed::to_public(copy.box), false});
   }
   return result;

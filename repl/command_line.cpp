@@ -129,7 +129,9 @@ void add_learn(CLI::App& app, Wishes& wishes) {
   flag(learn, "--list", options.list, "list the lessons, and which are done");
   learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")
       ->type_name("LESSON");
-  learn->add_option("--check", wishes.learn_check, "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
+  learn
+      ->add_option("--check", wishes.learn_check,
+                   "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
       ->type_name("LESSON [FILE]")
       ->expected(1, 2);
   flag(learn, "--reset", options.reset, "forget what was done");
@@ -138,13 +140,13 @@ void add_learn(CLI::App& app, Wishes& wishes) {
 void add_draw(CLI::App& app, Wishes& wishes) {
   CLI::App* draw = add_command(app, "draw", "Draw a script's changes of layout, step by step, as an HTML page.");
   draw->add_option("FILE", wishes.draw.file, kFile)->type_name("")->required();
-  draw->add_option("-o,--output", wishes.draw.output, "the page, or - for standard output")->type_name("PAGE")->required();
+  draw->add_option("-o,--output", wishes.draw.output, "the page, or - for standard output")
+      ->type_name("PAGE")
+      ->required();
   draw->add_option("--machine", wishes.draw.machine_file, kMachine)->type_name("FILE");
 }
 
-void add_hidden(CLI::App& app, Wishes& wishes) {
-  app.add_option("--ranks", wishes.ranks)->group("");
-}
+void add_hidden(CLI::App& app, Wishes& wishes) { app.add_option("--ranks", wishes.ranks)->group(""); }
 
 Command finished_run(Wishes& wishes) {
   for (const std::string& define : wishes.defines) {

@@ -45,8 +45,8 @@ Read<Selection> select(const std::string& which) {
   if (error != std::errc{} || end != which.data() + which.size()) return from_file(which);
   Selection selection{course_lessons(), number - 1, Keep::progress};
   if (number >= 1 && number <= selection.lessons.size()) return {std::move(selection), {}};
-  return {std::nullopt, fmt::format("there is no lesson {}; the course has lessons 1 to {}", number,
-                                    selection.lessons.size())};
+  return {std::nullopt,
+          fmt::format("there is no lesson {}; the course has lessons 1 to {}", number, selection.lessons.size())};
 }
 
 int list_lessons(Console& console) {
@@ -73,7 +73,8 @@ Attempt attempt_at(const Lesson& lesson, Session session, const Text& answer, Co
     if (report) continue;
     const std::vector<std::string> names = names_let_in(statement.text);
     const bool is_expected = std::any_of(lesson.checks.begin(), lesson.checks.end(), [&](const Check& check) {
-      return check.kind == CheckKind::error && std::find(names.begin(), names.end(), check.value("name")) != names.end();
+      return check.kind == CheckKind::error &&
+             std::find(names.begin(), names.end(), check.value("name")) != names.end();
     });
     if (!is_expected) console.report(report.diagnostics());
   }
@@ -90,7 +91,8 @@ int tell(const Verdict& verdict, Console& console) {
 }
 
 int check_answer(const Lesson& lesson, const Text& answer, Console& console) {
-  if (answer.text.size() > kAnswerBytesMax) return refuse(answer.name + " is no answer: it is longer than 64 KiB", console);
+  if (answer.text.size() > kAnswerBytesMax)
+    return refuse(answer.name + " is no answer: it is longer than 64 KiB", console);
   auto session = given_session(lesson);
   if (!session) return failed(session.diagnostics(), console);
   const Attempt attempt = attempt_at(lesson, std::move(*session), answer, console);

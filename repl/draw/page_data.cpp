@@ -66,8 +66,8 @@ json pattern_of(const Plan::Moment& moment, const std::vector<std::int64_t>& sha
   if (moment.contributions > 1) {
     lines.push_back(fmt::format("Every element is made of {} parts, on as many devices.", moment.contributions));
   }
-  lines.push_back(fmt::format("Drawn are {} of {} devices: the first {} and the last {}.", shown,
-                              moment.devices.size(), kFirstDevices, kLastDevices));
+  lines.push_back(fmt::format("Drawn are {} of {} devices: the first {} and the last {}.", shown, moment.devices.size(),
+                              kFirstDevices, kLastDevices));
   return lines;
 }
 
@@ -176,7 +176,8 @@ json lines_of(std::string_view text) {
 
 // Nothing in the text may look like the end of a script element.
 std::string for_script(std::string text) {
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
   return text;
 }
 

@@ -24,9 +24,8 @@ std::string type_text(const Slots& slots, std::size_t rank, std::int64_t extent)
     const std::string axes = fmt::format("{}", fmt::join(slots[d], ","));
     sides.push_back(axes.empty() ? fmt::format("{}", extent) : fmt::format("{}@({})", extent, axes));
   }
-  const std::string pending = slots.size() > rank && !slots[rank].empty()
-                                  ? fmt::format("{{+{}}}", fmt::join(slots[rank], ","))
-                                  : std::string();
+  const std::string pending =
+      slots.size() > rank && !slots[rank].empty() ? fmt::format("{{+{}}}", fmt::join(slots[rank], ",")) : std::string();
   return fmt::format("i32[{}]{}", fmt::join(sides, ", "), pending);
 }
 
@@ -56,7 +55,8 @@ std::int64_t devices_of(const MeshAxes& mesh) {
 std::string example_of(const Session& session, const MeshAxes& mesh) {
   if (mesh.size() < 2) return "";
   std::string text = "The order of two axes on one dimension counts:\n";
-  for (const auto& [major, minor] : {std::pair<std::size_t, std::size_t>(0, 1), std::pair<std::size_t, std::size_t>(1, 0)}) {
+  for (const auto& [major, minor] :
+       {std::pair<std::size_t, std::size_t>(0, 1), std::pair<std::size_t, std::size_t>(1, 0)}) {
     const std::string type = fmt::format("i32[{}@({},{})]", devices_of(mesh), mesh[major].name, mesh[minor].name);
     const auto array = value_of(session, fmt::format("iota({})", type));
     if (array.value) text += picture_of(*array.value, "iota");

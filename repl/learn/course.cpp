@@ -29,10 +29,11 @@ constexpr std::string_view kHelp =
 // Where a lesson was left.
 enum class Leave { next, back, quit };
 
-std::string quoted(const std::vector<std::string>& names) {
-  std::vector<std::string> lets;
-  for (const std::string& name : names) lets.push_back(fmt::format("`let {} = ...`", name));
-  return fmt::format("{}", fmt::join(lets, ", "));
+// `shape, bytes and copies`
+std::string listed(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
 // One lesson, from its page to the right answer or until the learner leaves it.
@@ -154,12 +155,14 @@ std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count)
   text += lesson.text;
   if (!lesson.given.empty()) text += fmt::format("\nGiven:\n\n{}", indented(lesson.given));
   text += fmt::format("\nGoal: {}", lesson.goal);
-  return text + fmt::format("Type {}. :help lists the commands.\n\n", quoted(asked_names(lesson)));
+  const std::vector<std::string> asked = asked_names(lesson);
+  return text + fmt::format("\nType `let {} = ...`{}. :help lists the commands.\n\n", asked.front(),
+                            asked.size() > 1 ? fmt::format("; all in all {}", listed(asked)) : "");
 }
 
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress) {
-  const auto there = std::find_if(lessons.begin(), lessons.end(),
-                                  [&](const Lesson& lesson) { return lesson.name == progress.at(); });
+  const auto there =
+      std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& lesson) { return lesson.name == progress.at(); });
   if (there != lessons.end()) return static_cast<std::size_t>(there - lessons.begin());
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (!progress.is_done(lessons[i].name)) return i;

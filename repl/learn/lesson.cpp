@@ -32,8 +32,7 @@ Rule rule_of(CheckKind kind) {
     case CheckKind::holds:
     case CheckKind::cuts:
     case CheckKind::type: return {};
-    case CheckKind::plan:
-      return {{"from", "to", "type"}, {"only", "uses", "by-hand", "par", "planner"}, {"to"}};
+    case CheckKind::plan: return {{"from", "to", "type"}, {"only", "uses", "by-hand", "par", "planner"}, {"to"}};
     case CheckKind::golf: return {{"from", "to"}, {"only", "uses", "by-hand", "par", "planner"}, {"from", "to"}};
     case CheckKind::error: return {{"name", "slug"}, {}, {"name"}};
     case CheckKind::program: return {{"result", "equals", "counts"}, {}, {"result"}};
@@ -112,11 +111,11 @@ class Reader {
 
   std::string* target_of(std::string_view heading) {
     const std::array<std::pair<std::string_view, std::string*>, 6> targets = {{{"title", &lesson.title},
-                                                                              {"text", &lesson.text},
-                                                                              {"given", &lesson.given},
-                                                                              {"judged with", &lesson.judged_with},
-                                                                              {"goal", &lesson.goal},
-                                                                              {"answer", &lesson.answer}}};
+                                                                               {"text", &lesson.text},
+                                                                               {"given", &lesson.given},
+                                                                               {"judged with", &lesson.judged_with},
+                                                                               {"goal", &lesson.goal},
+                                                                               {"answer", &lesson.answer}}};
     for (const auto& [known, target] : targets) {
       if (heading == known) return target;
     }
@@ -184,9 +183,10 @@ class Reader {
     };
     for (const Setting& setting : check.settings) {
       if (!has(rule.needed, setting.key) && !has(rule.allowed, setting.key)) {
-        return Fault{setting.line, fmt::format("a check `{}` knows no `{}`; it knows: {}", name(check.kind),
-                                               setting.key, fmt::join(rule.needed, ", ")) +
-                                       (rule.allowed.empty() ? "" : fmt::format(", {}", fmt::join(rule.allowed, ", ")))};
+        return Fault{setting.line,
+                     fmt::format("a check `{}` knows no `{}`; it knows: {}", name(check.kind), setting.key,
+                                 fmt::join(rule.needed, ", ")) +
+                         (rule.allowed.empty() ? "" : fmt::format(", {}", fmt::join(rule.allowed, ", ")))};
       }
     }
     return std::nullopt;
@@ -194,10 +194,10 @@ class Reader {
 
   Faulty missing() const {
     const std::array<std::pair<std::string_view, bool>, 5> needed = {{{"title", lesson.title.empty()},
-                                                                     {"text", lesson.text.empty()},
-                                                                     {"goal", lesson.goal.empty()},
-                                                                     {"answer", lesson.answer.empty()},
-                                                                     {"check KIND", lesson.checks.empty()}}};
+                                                                      {"text", lesson.text.empty()},
+                                                                      {"goal", lesson.goal.empty()},
+                                                                      {"answer", lesson.answer.empty()},
+                                                                      {"check KIND", lesson.checks.empty()}}};
     for (const auto& [heading, absent] : needed) {
       if (absent) return Fault{1, fmt::format("the lesson has no section `== {}`", heading)};
     }

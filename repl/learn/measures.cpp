@@ -28,7 +28,8 @@ struct Asked {
 std::optional<Asked> read_measure(std::string_view text) {
   const auto matches = [&](std::string_view name) { return text.starts_with(std::string(name) + " of "); };
 #define MATCH(identifier, name) \
-  if (matches(name)) return Asked{Measure::identifier, std::string(trimmed(text.substr(std::string_view(name).size() + 4)))};
+  if (matches(name))            \
+    return Asked{Measure::identifier, std::string(trimmed(text.substr(std::string_view(name).size() + 4)))};
   TESSERA_MEASURES(MATCH)
 #undef MATCH
   return std::nullopt;
@@ -182,7 +183,8 @@ Read<Fact> of_budget(const Session& session, const Asked& asked) {
   const auto rounds = make_plan(request);
   Fact fact{{static_cast<double>(least)}, "One shot holds the whole source tile and the whole target tile:\n"};
   fact.counterexample += way_of_busiest(plan);
-  if (rounds) fact.counterexample += fmt::format("In rounds, what has left makes room for what comes:\n{}", rounds->text());
+  if (rounds)
+    fact.counterexample += fmt::format("In rounds, what has left makes room for what comes:\n{}", rounds->text());
   return {std::move(fact), {}};
 }
 

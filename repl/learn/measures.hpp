@@ -24,16 +24,16 @@ namespace tessera::repl {
 // or a rank:
 //   layouts of rank 2       different layouts of an array of rank 2 on the mesh; `layouts of rank 2 with pending`
 // Anything else is an expression of the language, whose value is the fact.
-#define TESSERA_MEASURES(FOREACH)     \
-  FOREACH(tile, "tile")               \
-  FOREACH(bytes, "bytes")             \
-  FOREACH(copies, "copies")           \
-  FOREACH(received, "received")       \
-  FOREACH(total, "total")             \
-  FOREACH(peak, "peak")               \
-  FOREACH(launches, "launches")       \
-  FOREACH(idle, "idle")               \
-  FOREACH(least_peak, "least peak")   \
+#define TESSERA_MEASURES(FOREACH)   \
+  FOREACH(tile, "tile")             \
+  FOREACH(bytes, "bytes")           \
+  FOREACH(copies, "copies")         \
+  FOREACH(received, "received")     \
+  FOREACH(total, "total")           \
+  FOREACH(peak, "peak")             \
+  FOREACH(launches, "launches")     \
+  FOREACH(idle, "idle")             \
+  FOREACH(least_peak, "least peak") \
   FOREACH(layouts, "layouts")
 
 struct Fact {

@@ -25,6 +25,13 @@ Verdict check_one(const Trial& trial, const Check& check) {
   return {};
 }
 
+// The names of a session with their types: what a statement may use.
+std::string what_there_is(const Session& session) {
+  std::string text = "There is:\n";
+  for (const Binding& binding : session.names()) text += fmt::format("    {} : {}\n", binding.name, binding.type);
+  return text;
+}
+
 // A name that was refused can only be the answer of a check for errors.
 Verdict refused(const Lesson& lesson, const Attempt& attempt) {
   for (const std::string& name : asked_names(lesson)) {
@@ -36,8 +43,8 @@ Verdict refused(const Lesson& lesson, const Attempt& attempt) {
     if (why == nullptr || is_expected) continue;
     const std::string slug = why->empty() ? "" : why->front().slug;
     const std::string said = known_mistake(lesson, "error", [&](const std::string& value) { return value == slug; });
-    return wrong(fmt::format("{}`{}` is not there: {} (`tessera explain {}` has more).\n", said, name, message_of(*why),
-                             slug));
+    return wrong(fmt::format("`{}` is not there: {} (`tessera explain {}` has more).\n{}{}", name, message_of(*why),
+                             slug, said, what_there_is(attempt.session())));
   }
   return {};
 }

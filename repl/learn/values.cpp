@@ -62,18 +62,31 @@ Numbers numbers_on(const Array& array, std::int64_t device) {
 }
 
 bool same_numbers(const Numbers& a, const Numbers& b) {
-  const auto close = [](double one, double other) {
-    return one == other || std::abs(one - other) <= 1e-5 * std::max(std::abs(one), std::abs(other)) ||
-           (std::isnan(one) && std::isnan(other));
+  return a.size() == b.size() && !first_difference(a, b).has_value();
+}
+
+std::optional<std::size_t> first_difference(const Numbers& a, const Numbers& b) {
+  // A sum of large summands may be small, and is no more exact than they are.
+  double largest = 0;
+  for (const double number : b) largest = std::max(largest, std::isfinite(number) ? std::abs(number) : 0);
+  const auto close = [&](double one, double other) {
+    return one == other || (std::isnan(one) && std::isnan(other)) ||
+           std::abs(one - other) <= 1e-5 * std::max(std::abs(one), std::abs(other)) + 1e-6 * largest;
   };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), close);
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end(), close);
+  if (at == a.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - a.begin());
 }
 
 std::string text_of(const Numbers& numbers) {
   constexpr std::size_t kShown = 12;
-  if (numbers.size() == 1) return fmt::format("{}", numbers[0]);
-  const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(numbers.size(), kShown));
-  return fmt::format("[{}{}]", fmt::join(numbers.begin(), end, ", "), numbers.size() > kShown ? ", ..." : "");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < numbers.size() && i < kShown; ++i) {
+    const bool is_whole = std::floor(numbers[i]) == numbers[i];
+    texts.push_back(is_whole ? fmt::format("{}", numbers[i]) : fmt::format("{:.6g}", numbers[i]));
+  }
+  if (numbers.size() == 1) return texts[0];
+  return fmt::format("[{}{}]", fmt::join(texts, ", "), numbers.size() > kShown ? ", ..." : "");
 }
 
 std::string device_text(const MeshAxes& mesh, std::int64_t device) {

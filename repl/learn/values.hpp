@@ -18,8 +18,10 @@ using Numbers = std::vector<double>;
 Numbers numbers_of(const Array& array);
 // The elements that one device holds: of a pending array, its contribution.
 Numbers numbers_on(const Array& array, std::int64_t device);
-// Equal, but for the rounding of f32.
+// Equal, but for the rounding of f32 sums.
 bool same_numbers(const Numbers& a, const Numbers& b);
+// The place of the first number that is another; nothing if they are all the same. Both are as long.
+std::optional<std::size_t> first_difference(const Numbers& a, const Numbers& b);
 // `1536`, `[16, 24]`; of a long list the beginning.
 std::string text_of(const Numbers& numbers);
 

@@ -1,5 +1,5 @@
-// For synth, and for embed to say what a round moves: an exchange cut into rounds along one dimension, so that what has left a device makes room for what
-// comes.
+// For synth, and for embed to say what a round moves: an exchange cut into rounds along one dimension, so that what has
+// left a device makes room for what comes.
 //
 // The dimension is cut wherever a tile of the source or of the target ends; every piece lies in one tile of either.
 // Each piece is then cut into as many parts as there are rounds, and round k moves the k-th part of every piece: a

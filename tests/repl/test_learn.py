@@ -42,6 +42,11 @@ def sections(text):
     return list(zip(found[1::2], found[2::2]))
 
 
+def flowing(text):
+    """Without line breaks, which are where they fit."""
+    return " ".join(text.split())
+
+
 def answer_of(lesson):
     return dict(sections(lesson.read_text(encoding="utf-8")))["answer"]
 
@@ -85,7 +90,7 @@ class Course(CommandLine):
                     self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
                     self.assertGreater(len(done.out.splitlines()), 2, done.out)
                     for line in says:
-                        self.assertIn(line, done.out)
+                        self.assertIn(flowing(line), flowing(done.out))
 
     def test_the_mistakes_a_lesson_knows_are_mistakes(self):
         for number, lesson in enumerate(LESSONS, 1):
@@ -97,14 +102,14 @@ class Course(CommandLine):
                     self.write("answer.tess", answer_of(lesson) + f"let {match.group(1)} = {match.group(2)}\n")
                     done = self.tessera("learn", "--check", str(number), "answer.tess")
                     self.assertEqual(done.status, 1, done)
-                    self.assertIn(body.strip(), done.out)
+                    self.assertIn(flowing(body), flowing(done.out))
 
     def test_pages_fit_a_terminal(self):
         for number in range(1, LESSON_COUNT + 1):
             page = self.succeeds("learn", "--lesson", str(number), text=":quit\n")
             self.assertIn(f"Lesson {number} of {LESSON_COUNT}: ", page)
             self.assertIn("Goal: ", page)
-            self.assertLess(max(map(len, page.splitlines())), 126, page)
+            self.assertLessEqual(max(map(len, page.splitlines())), 100, page)
 
 
 class Answers(CommandLine):
@@ -252,7 +257,7 @@ class Conversation(CommandLine):
         self.assertEqual(said.status, 0)
         self.assertEqual(said.out.count("Right.\n"), LESSON_COUNT)
         self.assertIn("the last lesson", said.out)
-        self.assertEqual(self.succeeds("learn", "--list").count("done"), LESSON_COUNT)
+        self.assertEqual(len(re.findall(r"(?m)^ *\d+  done ", self.succeeds("learn", "--list"))), LESSON_COUNT)
 
     def test_commands(self):
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")

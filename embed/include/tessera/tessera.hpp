@@ -147,7 +147,8 @@ struct MeshAxis {
   std::string name;
   std::int64_t size = 1;
 };
-// Outermost first; devices are numbered row-major, so of x:4,y:2 the device (x=1, y=0) is device 2. No axes: one device.
+// Outermost first; devices are numbered row-major, so of x:4,y:2 the device (x=1, y=0) is device 2. No axes: one
+// device.
 using MeshAxes = std::vector<MeshAxis>;
 
 // [begin, end) of every dimension, in positions of the whole array.

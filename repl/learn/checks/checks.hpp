@@ -1,4 +1,5 @@
-// The checks, one function for each kind (lesson.hpp). A check that finds nothing wrong may still have something to say.
+// The checks, one function for each kind (lesson.hpp). A check that finds nothing wrong may still have something to
+// say.
 #pragma once
 
 #include "repl/learn/trial.hpp"
@@ -20,6 +21,7 @@ Verdict check_program(const Trial& trial, const Check& check);
 // Does the value bound to a name have this type? If not: the device that shows it best, and the whole drawn.
 Verdict has_type(const Trial& trial, const std::string& name, const std::string& type);
 // Do two arrays of the answer hold the same elements? If not: the first that differs, and who holds it.
-Verdict has_elements(const Trial& trial, const std::string& name, const Array& expected, std::string_view expected_name);
+Verdict has_elements(const Trial& trial, const std::string& name, const Array& expected,
+                     std::string_view expected_name);
 
 }  // namespace tessera::repl

@@ -171,12 +171,12 @@ Verdict check_golf(const Trial& trial, const Check& check) {
   const auto target = trial.judged.get(to);
   if (!source || !target) return unfit("check golf", "it wants arrays");
   if (source->type() == target->type()) {
-    return wrong(fmt::format("`{}` and `{}` have one layout, {}: there is nothing to do.\n{}", from, to,
-                             source->type(), source->picture()));
+    return wrong(fmt::format("`{}` and `{}` have one layout, {}: there is nothing to do.\n{}", from, to, source->type(),
+                             source->picture()));
   }
   if (!is_made_of(costs_of(trial, {to}), source->type(), target->type())) {
-    return wrong(fmt::format("`{}` is not `{}` in another layout: no change of layout leads from {} to {}.\n{}", to, from,
-                             source->type(), target->type(), target->picture()));
+    return wrong(fmt::format("`{}` is not `{}` in another layout: no change of layout leads from {} to {}.\n{}", to,
+                             from, source->type(), target->type(), target->picture()));
   }
   const Setting* must = check.find("par");
   return judged_plan(trial, check, must == nullptr ? std::nullopt : std::optional(must->value));

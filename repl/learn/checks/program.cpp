@@ -140,15 +140,13 @@ Verdict has_elements(const Trial& trial, const std::string& name, const Array& e
   }
   const Numbers has = numbers_of(*value);
   const Numbers wants = numbers_of(expected);
-  for (std::size_t i = 0; i < has.size(); ++i) {
-    if (same_numbers({has[i]}, {wants[i]})) continue;
-    const std::string at = position_text(value->shape(), i);
-    return wrong(fmt::format("`{0}` does not hold the elements of `{1}`. With other elements in the arrays than you see, "
-                             "{0}{2} on {3} is {4}, but {1}{2} is {5}.\n{6}",
-                             name, expected_name, at, holder_of(*value, i), text_of({has[i]}), text_of({wants[i]}),
-                             drawn(trial, name)));
-  }
-  return {};
+  const auto other = first_difference(has, wants);
+  if (!other) return {};
+  return wrong(
+      fmt::format("`{}` does not hold the elements of `{}`. With other elements in the arrays than you see, its "
+                  "element {} on {} is {}, but should be {}.\n{}",
+                  name, expected_name, position_text(value->shape(), *other), holder_of(*value, *other),
+                  text_of({has[*other]}), text_of({wants[*other]}), drawn(trial, name)));
 }
 
 Verdict check_type(const Trial& trial, const Check& check) {
@@ -179,17 +177,20 @@ Verdict check_program(const Trial& trial, const Check& check) {
   const auto wanted = read_counts(check.value("counts"));
   if (!wanted) return unfit("check program, counts", "wants `NAME NUMBER, ...` or `none`");
   const std::string result = check.value("result");
-  if (Verdict data = has_elements(trial, result, *expected.value, check.value("equals")); data.outcome != Outcome::right) {
+  if (Verdict data = has_elements(trial, result, *expected.value, check.value("equals"));
+      data.outcome != Outcome::right) {
     return data;
   }
   const Costs costs = costs_of(trial, {result});
   const std::map<std::string, int> taken = launches_of(costs);
   if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken))};
-  const std::string known = known_mistake(trial.lesson, "counts", [&](const std::string& mistaken) {
-    return read_counts(mistaken) == taken;
-  });
-  return wrong(fmt::format("The values are right, but `{}` takes {}, where {} would do.\n{}{}", result,
-                           counts_text(taken), counts_text(*wanted), known, who_communicates(costs)));
+  const std::string type = trial.judged.get(result)->type();
+  const auto same_counts = [&](const std::string& mistaken) { return read_counts(mistaken) == taken; };
+  const auto same_type = [&](const std::string& mistaken) { return without_blanks(mistaken) == without_blanks(type); };
+  return wrong(fmt::format("The values are right, but `{}` takes {}, where {} would do.\n{}{}{}{}", result,
+                           counts_text(taken), counts_text(*wanted), known_mistake(trial.lesson, "counts", same_counts),
+                           known_mistake(trial.lesson, result, same_type), who_communicates(costs),
+                           drawn(trial, result)));
 }
 
 }  // namespace tessera::repl

@@ -14,7 +14,7 @@ namespace {
 struct ScoreInfo {
   std::string_view name;
   std::string_view about;
-  std::int64_t Score::*value;
+  std::int64_t Score::* value;
 };
 
 constexpr std::array kScores = {
@@ -58,9 +58,8 @@ std::string first_over_par(const Score& score, const Score& par, const std::stri
 }
 
 int scores_at_par(const Score& score, const Score& par) {
-  return static_cast<int>(std::count_if(kScores.begin(), kScores.end(), [&](const ScoreInfo& info) {
-    return score.*info.value <= par.*info.value;
-  }));
+  return static_cast<int>(std::count_if(kScores.begin(), kScores.end(),
+                                        [&](const ScoreInfo& info) { return score.*info.value <= par.*info.value; }));
 }
 
 std::string unknown_score(const std::string& names) {
