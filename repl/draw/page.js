@@ -7,11 +7,11 @@
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const FLIGHT_MS = 900;
   const PAUSE_MS = 700;
-  const CARD = { least: 148, art: 84, head: 22, foot: 52, gap: 8, pad: 8 };
+  const CARD = { least: 148, art: 84, head: 34, foot: 52, gap: 8, pad: 8 };
 
   // Which change is shown, after how many of its steps, and whether it goes on by itself. `run` numbers what is under
-  // way, so that an animation that was overtaken knows it.
-  const state = { change: 0, moment: 0, playing: false, run: 0 };
+  // way, so that an animation that was overtaken knows it; `flying` says whether boxes are in flight.
+  const state = { change: 0, moment: 0, playing: false, run: 0, flying: false };
   const change = () => data.changes[state.change];
 
   // ---- Text ----
@@ -24,7 +24,10 @@
     return `${count(n)} B`;
   }
   const isEmpty = (box) => box.some(([begin, end]) => begin >= end);
-  const boxText = (box) => (isEmpty(box) ? 'nothing' : `[${box.map((side) => side.join(':')).join(', ')}]`);
+  function boxText(box) {
+    if (box.length === 0) return 'the scalar';
+    return isEmpty(box) ? 'nothing' : `[${box.map((side) => side.join(':')).join(', ')}]`;
+  }
   const stepText = (step) => (step.detail ? `${step.op} ${step.detail}` : step.op);
   function partText(moment, device) {
     if (moment.contributions === 1) return '';
@@ -47,6 +50,11 @@
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     if (text !== undefined) made.textContent = text;
     return made;
+  }
+  // A line of small text cut to so many pixels; all of it is in the card's label and in the table.
+  function fitted(text, width) {
+    const most = Math.floor(width / 5.8);
+    return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
   }
   const hue = (device) => `--hue:${Math.round((device * 137.508) % 360)}`;
 
@@ -85,8 +93,9 @@
     const gap = 4;
     const across = (width - gap * (pieces.length - 1)) / pieces.length;
     const scale = Math.min(across / Math.max(columns, 1), CARD.art / Math.max(rows, 1));
-    const w = Math.max(scale * columns, Math.min(across, 12));
-    const h = rank < 2 ? 20 : Math.max(scale * rows, Math.min(CARD.art, 12));
+    // Long and narrow arrays are shown less so; within a dimension all is to scale.
+    const w = Math.max(scale * columns, across * 0.45);
+    const h = rank < 2 ? 20 : Math.max(scale * rows, CARD.art * 0.3);
     const panels = pieces.map((piece, i) => ({ piece, x: i * (w + gap), y: (CARD.art - h) / 2, w, h }));
     const inside = (piece, box) => piece.every(([begin, end], d) => box[d][0] <= begin && end <= box[d][1]);
     return {
@@ -111,6 +120,7 @@
     const bar = Math.min(16, pitch * 0.75);
     const at = (d) => d * pitch + (pitch - bar) / 2;
     return {
+      isBars: true,
       wholes: one.shape.map((_, d) => ({ x: 0, y: at(d), w: width, h: bar })),
       rects(box) {
         if (isEmpty(box)) return [];
@@ -170,13 +180,16 @@
     group.setAttribute('aria-label', `${device.name}: ${boxText(device.box)}, ${bytes(device.bytes)}${part ? `, ${part}` : ''}${received}`);
     const inner = cards.card - 2 * CARD.pad;
     group.append(rectangle({ x: 0.5, y: 0.5, w: cards.card - 1, h: cards.height - 1 }, 'card', { rx: 6 }));
-    group.append(svg('text', { x: CARD.pad, y: CARD.pad + 12 }, device.name));
+    const coordinates = device.name.slice(device.name.indexOf('(') + 1, -1);
+    group.append(svg('text', { x: CARD.pad, y: CARD.pad + 11 }, `device ${device.number}`));
+    if (one.mesh.length > 0) group.append(svg('text', { x: CARD.pad, y: CARD.pad + 25, class: 'quiet' }, fitted(coordinates, inner)));
     const picture = svg('g', { transform: `translate(${CARD.pad} ${CARD.pad + CARD.head})`, class: 'picture' });
     for (const whole of shape.wholes) picture.append(rectangle(whole, 'whole'));
     drawTile(picture, moment, device, shape);
     group.append(picture);
     const below = CARD.pad + CARD.head + CARD.art;
-    group.append(svg('text', { x: CARD.pad, y: below + 15, class: 'quiet' }, part || boxText(device.box)));
+    const holds = [boxText(device.box), part].filter(Boolean).join(', ');
+    group.append(svg('text', { x: CARD.pad, y: below + 15, class: 'quiet' }, fitted(holds, inner)));
     group.append(svg('text', { x: CARD.pad, y: below + 31, class: 'quiet' }, bytes(device.bytes) + received.replace(', received ', ', +')));
     const memory = svg('g', { transform: `translate(${CARD.pad} ${below + 39})` });
     drawMemory(memory, one, device, coming, inner);
@@ -228,6 +241,7 @@
     const dx = CARD.pad;
     const dy = CARD.pad + CARD.head;
     let begun = null;
+    state.flying = true;
     const frame = (now) => {
       if (run !== state.run) return;
       begun ??= now;
@@ -322,9 +336,14 @@
     showRows(moment);
     showControls(one);
     showHere(one);
-    byId('key').textContent = 'Each bar is a device\'s memory: what it holds and, in a step, what comes; the dashed line is the bound. ' +
-      'A hatched tile is one part of a sum that is still to be made.';
-    drawStage(one, moment, null);
+    state.flying = false;
+    const { shape } = drawStage(one, moment, null);
+    byId('key').textContent = [
+      shape.isBars ? 'A picture has a bar for each dimension, filled where the device\'s tile is.' : '',
+      'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound. ' +
+      'After the + stands what it received in the last step.',
+      one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',
+    ].filter(Boolean).join(' ');
     if (focused && focused.disabled) byId('play').focus();
   }
 
@@ -399,8 +418,9 @@
 
   function press(event) {
     const action = keys[event.key];
-    const own = event.target.closest('button, summary, .wide, #program') !== null;
-    if (!action || event.ctrlKey || event.altKey || event.metaKey || (own && [' ', 'ArrowUp', 'ArrowDown'].includes(event.key))) return;
+    const presses = event.key === ' ' && event.target.closest('button, summary') !== null;
+    const scrolls = event.key.startsWith('Arrow') && event.target.closest('.wide, #program') !== null;
+    if (!action || presses || scrolls || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     action();
   }
@@ -440,9 +460,9 @@
     document.addEventListener('keydown', press);
     let width = 0;
     new ResizeObserver(() => {
-      if (byId('stage').clientWidth === width) return;
+      if (byId('stage').clientWidth === width || state.flying) return;
       width = byId('stage').clientWidth;
-      if (!state.playing) drawStage(change(), change().moments[state.moment], null);
+      drawStage(change(), change().moments[state.moment], null);
     }).observe(byId('stage'));
     show();
   }

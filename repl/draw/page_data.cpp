@@ -107,8 +107,9 @@ json moves_of(const Plan& plan, std::size_t index, std::size_t devices) {
 std::string why_of(const Redistribution& change) {
   std::string why = fmt::format("Asked for by {} at line {}, column {}{}.", change.who, change.place.line,
                                 change.place.column, change.inserted ? "; not written in the program" : "");
-  if (change.because) {
-    why += fmt::format(" Because of line {}, column {}.", change.because->line, change.because->column);
+  if (change.inserted && change.because) {
+    why += fmt::format(" Its layout differs from that at line {}, column {}.", change.because->line,
+                       change.because->column);
   }
   if (change.compared.size() > 1) {
     for (const auto& other : change.compared) {

@@ -90,7 +90,7 @@ class Sitting {
     const std::vector<std::string> asked = asked_names(lesson_);
     const auto report = attempt_.add(statement, "input", first_line_);
     if (!report) console_.report(report.diagnostics());
-    std::vector<std::string> touched = names_let_in(statement);
+    const std::vector<std::string> touched = names_let_in(statement);
     if (report) {
       for (const Binding& binding : report->bindings) {
         console_.out(fmt::format("{} : {}\n", binding.name, binding.type));
@@ -99,9 +99,15 @@ class Sitting {
     const auto is_asked = [&](const std::string& name) {
       return std::find(asked.begin(), asked.end(), name) != asked.end();
     };
-    if (std::none_of(touched.begin(), touched.end(), is_asked) || !attempt_.settles(asked)) return std::nullopt;
+    if (std::none_of(touched.begin(), touched.end(), is_asked)) return std::nullopt;
     if (!report && !expects_refusal(touched)) return std::nullopt;
+    if (!attempt_.settles(asked)) return say(fmt::format("Still to bind: {}.\n", listed(missing(asked))));
     return tell(judge(lesson_, attempt_));
+  }
+
+  std::vector<std::string> missing(std::vector<std::string> asked) const {
+    std::erase_if(asked, [&](const std::string& name) { return attempt_.settles({name}); });
+    return asked;
   }
 
   // Has the diagnostic said all there is to say about a statement that failed?
@@ -156,8 +162,8 @@ std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count)
   if (!lesson.given.empty()) text += fmt::format("\nGiven:\n\n{}", indented(lesson.given));
   text += fmt::format("\nGoal: {}", lesson.goal);
   const std::vector<std::string> asked = asked_names(lesson);
-  return text + fmt::format("\nType `let {} = ...`{}. :help lists the commands.\n\n", asked.front(),
-                            asked.size() > 1 ? fmt::format("; all in all {}", listed(asked)) : "");
+  const char* how = asked.size() > 1 ? ", each with `let NAME = ...`" : " with `let NAME = ...`";
+  return text + fmt::format("\nBind {}{}. :help lists the commands.\n\n", listed(asked), how);
 }
 
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress) {

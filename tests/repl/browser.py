@@ -138,10 +138,16 @@ class Browser:
         for kind in ["mousePressed", "mouseReleased"]:
             self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1)
 
-    def screenshot(self, path):
-        """The whole page as a PNG."""
+    def screenshot(self, path, whole=True):
+        """The page as a PNG: the whole of it, or what is in sight."""
+        if not whole:
+            return self._save(self.call("Page.captureScreenshot", format="png"), path)
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 4000), "scale": 1}
         picture = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        return self._save(picture, path)
+
+    @staticmethod
+    def _save(picture, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))

@@ -122,10 +122,10 @@ class InABrowser(CommandLine):
     def current(self):
         return int(self.browser.evaluate("document.querySelector('#list [aria-current=true]').dataset.change"))
 
-    def photograph(self, name):
+    def photograph(self, name, whole=True):
         folder = os.environ.get("TESSERA_SCREENSHOTS")
         if folder:
-            self.browser.screenshot(Path(folder) / f"{name}.png")
+            self.browser.screenshot(Path(folder) / f"{name}.png", whole)
 
     def test_mouse(self):
         self.open(FIRST)
@@ -152,6 +152,11 @@ class InABrowser(CommandLine):
         self.assertEqual(self.current(), 0)
         self.browser.press("ArrowUp")
         self.assertEqual(self.current(), 0)
+        # With the focus on a button, arrows mean what they mean elsewhere.
+        self.browser.evaluate("document.querySelector('#next').focus()")
+        self.browser.press("ArrowDown")
+        self.assertEqual((self.current(), self.moment()), (1, 0))
+        self.photograph("pending")
 
     def test_every_control_is_reached_by_tab_and_shows_it(self):
         self.open(FIRST)
@@ -164,7 +169,7 @@ class InABrowser(CommandLine):
             if not at:
                 break
             reached.append(at)
-        for name in ["number solid", "0 solid", "1 solid", "play solid", "next solid", "last solid", "summary solid"]:
+        for name in ["program solid", "number solid", "0 solid", "1 solid", "play solid", "next solid", "last solid", "summary solid"]:
             self.assertIn(name, reached)
         self.browser.evaluate("document.querySelector('#next').focus()")
         self.browser.press("Enter")
@@ -188,7 +193,7 @@ class InABrowser(CommandLine):
         self.open(FIRST, motion="no-preference")
         self.browser.click("#next")
         self.browser.wait("document.querySelectorAll('.flying').length > 0")
-        self.photograph("flight")
+        self.photograph("flight", whole=False)
         self.assertEqual(self.moment(), 0)
         self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.flying').length"), 0)

@@ -278,6 +278,7 @@ class Conversation(CommandLine):
     def test_wrong_then_right(self):
         said = self.succeeds("learn", "--lesson", "3", text="let first = 2\nlet second = 1\nlet first = 3\n")
         self.assertLess(said.index("Not yet."), said.index("Right."))
+        self.assertIn("Still to bind: second.\n", said)
 
     def test_mistakes_are_reported_and_change_nothing(self):
         done = self.tessera("learn", "--lesson", "3", text="let first = nothing\nlet first = 3\nlet second = 1\n")
