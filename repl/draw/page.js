@@ -7,7 +7,7 @@
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const FLIGHT_MS = 900;
   const PAUSE_MS = 700;
-  const CARD = { least: 148, art: 84, head: 34, foot: 52, gap: 8, pad: 8 };
+  const CARD = { least: 148, head: 34, foot: 52, gap: 8, pad: 8 };
 
   // Which change is shown, after how many of its steps, and whether it goes on by itself. `run` numbers what is under
   // way, so that an animation that was overtaken knows it; `flying` says whether boxes are in flight.
@@ -84,19 +84,22 @@
     return { rows: rank >= 2 ? one.shape[rank - 2] : 1, columns: rank >= 1 ? one.shape[rank - 1] : 1 };
   }
 
-  // Says how boxes are drawn in a card's picture of `width` x CARD.art.
+  const artHeight = (one) => (one.shape.length < 2 ? 32 : 84);
+
+  // Says how boxes are drawn in a card's picture of `width` x artHeight.
   function geometry(one, width) {
     const pieces = outerPieces(one);
     const rank = one.shape.length;
+    const art = artHeight(one);
     if (pieces.length > 4) return barGeometry(one, width);
     const { rows, columns } = sidesOf(one);
     const gap = 4;
     const across = (width - gap * (pieces.length - 1)) / pieces.length;
-    const scale = Math.min(across / Math.max(columns, 1), CARD.art / Math.max(rows, 1));
+    const scale = Math.min(across / Math.max(columns, 1), art / Math.max(rows, 1));
     // Long and narrow arrays are shown less so; within a dimension all is to scale.
     const w = Math.max(scale * columns, across * 0.45);
-    const h = rank < 2 ? 20 : Math.max(scale * rows, CARD.art * 0.3);
-    const panels = pieces.map((piece, i) => ({ piece, x: i * (w + gap), y: (CARD.art - h) / 2, w, h }));
+    const h = rank < 2 ? 20 : Math.max(scale * rows, art * 0.3);
+    const panels = pieces.map((piece, i) => ({ piece, x: i * (w + gap), y: (art - h) / 2, w, h }));
     const inside = (piece, box) => piece.every(([begin, end], d) => box[d][0] <= begin && end <= box[d][1]);
     return {
       wholes: panels,
@@ -116,7 +119,7 @@
 
   function barGeometry(one, width) {
     const rank = one.shape.length;
-    const pitch = CARD.art / rank;
+    const pitch = artHeight(one) / rank;
     const bar = Math.min(16, pitch * 0.75);
     const at = (d) => d * pitch + (pitch - bar) / 2;
     return {
@@ -131,16 +134,20 @@
     };
   }
 
-  // As many cards in a row as the last axis of the mesh has places, or as fit.
+  // As many cards in a row as fit; fewer, but more than half of them, where the rows are full then.
   function grid(one) {
     const width = Math.max(280, byId('stage').clientWidth);
     const devices = one.moments[0].devices;
     const fit = Math.max(2, Math.floor((width + CARD.gap) / (CARD.least + CARD.gap)));
-    const minor = one.mesh.length > 0 ? one.mesh[one.mesh.length - 1].size : 1;
-    const wanted = minor >= 2 && minor <= fit ? minor * Math.floor(fit / minor) : fit;
-    const columns = Math.min(wanted, Math.max(devices.length, 2));
+    let columns = Math.min(fit, Math.max(devices.length, 2));
+    for (let fewer = columns; fewer > columns / 2; --fewer) {
+      if (devices.length % fewer === 0) {
+        columns = fewer;
+        break;
+      }
+    }
     const card = (width - CARD.gap * (columns - 1)) / columns;
-    const height = CARD.head + CARD.art + CARD.foot + 2 * CARD.pad;
+    const height = CARD.head + artHeight(one) + CARD.foot + 2 * CARD.pad;
     const places = devices.map((_, i) => ({
       x: (i % columns) * (card + CARD.gap), y: Math.floor(i / columns) * (height + CARD.gap),
     }));
@@ -187,10 +194,10 @@
     for (const whole of shape.wholes) picture.append(rectangle(whole, 'whole'));
     drawTile(picture, moment, device, shape);
     group.append(picture);
-    const below = CARD.pad + CARD.head + CARD.art;
-    const holds = [boxText(device.box), part].filter(Boolean).join(', ');
-    group.append(svg('text', { x: CARD.pad, y: below + 15, class: 'quiet' }, fitted(holds, inner)));
-    group.append(svg('text', { x: CARD.pad, y: below + 31, class: 'quiet' }, bytes(device.bytes) + received.replace(', received ', ', +')));
+    const below = CARD.pad + CARD.head + artHeight(one);
+    const numbers = [bytes(device.bytes), received.replace(', received ', '+'), part].filter(Boolean).join(', ');
+    group.append(svg('text', { x: CARD.pad, y: below + 15, class: 'quiet' }, fitted(boxText(device.box), inner)));
+    group.append(svg('text', { x: CARD.pad, y: below + 31, class: 'quiet' }, fitted(numbers, inner)));
     const memory = svg('g', { transform: `translate(${CARD.pad} ${below + 39})` });
     drawMemory(memory, one, device, coming, inner);
     group.append(memory);
@@ -314,11 +321,22 @@
     byId('play').setAttribute('aria-pressed', String(state.playing));
   }
 
+  // Scrolls a panel, and nothing around it.
+  function bringIntoSight(panel, inside) {
+    if (!inside) return;
+    const [outer, inner] = [panel.getBoundingClientRect(), inside.getBoundingClientRect()];
+    if (inner.top < outer.top || inner.bottom > outer.bottom) {
+      panel.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+    }
+  }
+
   function showHere(one) {
     for (const line of byId('lines').children) line.classList.toggle('here', Number(line.dataset.line) === one.line);
+    bringIntoSight(byId('program'), byId('lines').querySelector('.here'));
     for (const button of byId('list').querySelectorAll('button')) {
       button.setAttribute('aria-current', String(Number(button.dataset.change) === state.change));
     }
+    bringIntoSight(byId('list').firstChild, byId('list').querySelector('[aria-current=true]'));
   }
 
   // Everything about the current moment. A disabled button loses the focus to its neighbour, not to the page.

@@ -263,6 +263,20 @@ class InABrowser(CommandLine):
             self.open(FIRST, scheme=scheme)
             self.assertGreaterEqual(self.browser.evaluate(contrast), 4.5, scheme)
 
+    def test_the_line_of_a_change_is_in_sight(self):
+        changes = "".join(f"# line\n# line\nlet a{i + 1} = a{i} as [{'8, 8@x' if i % 2 == 0 else '8@x, 8'}]\n" for i in range(60))
+        self.open("mesh m = [x: 4]\nlet a0 = iota(f32[8@x, 8])\n" + changes, 360)
+        inside = """(() => [['#program', '#lines .here'], ['#list ul', '#list [aria-current=true]']].every(([panel, item]) => {
+          const [a, b] = [panel, item].map((s) => document.querySelector(s).getBoundingClientRect());
+          return a.top <= b.top && b.bottom <= a.bottom + 1; }) && scrollY === 0)()"""
+        for _ in range(45):
+            self.browser.press("ArrowDown")
+        self.assertEqual(self.current(), 45)
+        self.assertTrue(self.browser.evaluate(inside))
+        for _ in range(40):
+            self.browser.press("ArrowUp")
+        self.assertTrue(self.browser.evaluate(inside))
+
     def test_nothing_to_draw(self):
         self.open(NOTHING)
         self.assertFalse(self.browser.evaluate("document.querySelector('#nothing').hidden"))
