@@ -20,9 +20,6 @@ namespace tessera::repl {
 
 namespace {
 
-// Longer answers are refused: finding their statements would take too long.
-constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 16U;
-
 // Lessons to be taken, and where to begin.
 struct Selection {
   std::vector<Lesson> lessons;
@@ -113,31 +110,30 @@ int check_file(const LearnOptions& options, Console& console) {
   return check_answer(lesson, *answer.value, console);
 }
 
-// Lines of standard input. Ctrl-C forgets what was typed.
+// Lines of standard input.
 class StandardInput {
  public:
   StandardInput(Console& console, int interrupt, bool prompting)
       : console_(console), lines_(STDIN_FILENO, interrupt), prompting_(prompting) {}
 
-  std::optional<std::string> next(std::string_view prompt) {
+  Entered next(std::string_view prompt) {
     std::string line;
-    while (true) {
-      if (prompting_) console_.out(prompt);
-      if (!lines_.has_buffered_line()) console_.flush();
-      switch (lines_.next(line)) {
-        case LineReader::Outcome::line: return line;
-        case LineReader::Outcome::interrupted:
-          lines_.drop();
-          console_.out("\n");
-          break;
-        case LineReader::Outcome::end:
-          if (prompting_) console_.out("\n");
-          return std::nullopt;
-        case LineReader::Outcome::failed:
-          console_.complain(fmt::format("cannot read standard input: {}", lines_.why()));
-          return std::nullopt;
-      }
+    if (prompting_) console_.out(prompt);
+    if (!lines_.has_buffered_line()) console_.flush();
+    switch (lines_.next(line)) {
+      case LineReader::Outcome::line: return {Entered::Kind::line, std::move(line)};
+      case LineReader::Outcome::interrupted:
+        lines_.drop();
+        console_.out("\n");
+        return {Entered::Kind::interrupt};
+      case LineReader::Outcome::end:
+        if (prompting_) console_.out("\n");
+        return {Entered::Kind::end};
+      case LineReader::Outcome::failed:
+        console_.complain(fmt::format("cannot read standard input: {}", lines_.why()));
+        return {Entered::Kind::end};
     }
+    return {Entered::Kind::end};
   }
 
  private:

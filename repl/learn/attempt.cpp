@@ -99,9 +99,22 @@ std::string Attempt::program(const std::vector<std::string>& names) const {
   return text;
 }
 
+bool OpenStatement::add(std::string_view line) {
+  constexpr int kLinesAlwaysAsked = 50;
+  text_ += line;
+  text_ += '\n';
+  ++lines_;
+  for (const char c : line) {
+    if (c == '(' || c == '[' || c == '{') ++open_brackets_;
+    if (c == ')' || c == ']' || c == '}') --open_brackets_;
+  }
+  return (open_brackets_ <= 0 || lines_ <= kLinesAlwaysAsked) && !is_incomplete(text_);
+}
+
 std::vector<StatementText> statements_of(std::string_view text) {
   std::vector<StatementText> found;
-  StatementText open;
+  OpenStatement open;
+  std::uint32_t first_line = 1;
   std::uint32_t line = 0;
   while (!text.empty()) {
     ++line;
@@ -109,10 +122,9 @@ std::vector<StatementText> statements_of(std::string_view text) {
     const std::string_view row = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::string_view shown = trimmed(row);
-    if (open.text.empty() && (shown.empty() || shown.front() == '#')) continue;
-    if (open.text.empty()) open.line = line;
-    open.text += std::string(row) + "\n";
-    if (!is_incomplete(open.text) || text.empty()) found.push_back(std::exchange(open, {}));
+    if (open.empty() && (shown.empty() || shown.front() == '#')) continue;
+    if (open.empty()) first_line = line;
+    if (open.add(row) || text.empty()) found.push_back({open.take(), first_line});
   }
   return found;
 }

@@ -1,10 +1,13 @@
 // What a learner has typed towards an answer: statements, tried as they come.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "repl/console.hpp"
@@ -12,6 +15,9 @@
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
+
+// Longer answers are refused.
+inline constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 16U;
 
 class Attempt {
  public:
@@ -40,6 +46,22 @@ class Attempt {
   Session session_;
   std::vector<Statement> statements_;
   std::map<std::string, Diagnostics> refusals_;
+};
+
+// A statement as it comes, line by line. Whether it is complete is asked of the parser, which reads all of it each
+// time: of a long one only where the brackets, counted without regard to strings and comments, are closed.
+class OpenStatement {
+ public:
+  // Adds a line; gives whether the statement is complete.
+  bool add(std::string_view line);
+  bool empty() const { return text_.empty(); }
+  std::size_t size() const { return text_.size(); }
+  std::string take() { return std::exchange(*this, OpenStatement{}).text_; }
+
+ private:
+  std::string text_;
+  int lines_ = 0;
+  std::int64_t open_brackets_ = 0;
 };
 
 // The statements of a text, each with the number of its first line. Lines without one are left out.

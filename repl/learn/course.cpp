@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "repl/exit.hpp"
@@ -46,9 +47,14 @@ class Sitting {
 
   Leave run() {
     while (true) {
-      const auto line = next_line_(open_.empty() ? "learn> " : "     . ");
-      if (!line) return Leave::quit;
-      if (const auto leave = take(*line)) return *leave;
+      const Entered entered = next_line_(open_.empty() ? "learn> " : "     . ");
+      switch (entered.kind) {
+        case Entered::Kind::line:
+          if (const auto leave = take(entered.line)) return *leave;
+          break;
+        case Entered::Kind::interrupt: open_.take(); break;
+        case Entered::Kind::end: return Leave::quit;
+      }
     }
   }
 
@@ -59,9 +65,12 @@ class Sitting {
     if (open_.empty() && (shown.empty() || shown.front() == '#')) return std::nullopt;
     if (open_.empty() && shown.front() == ':') return command(shown);
     if (open_.empty()) first_line_ = line_number_;
-    open_ += line + "\n";
-    if (is_incomplete(open_)) return std::nullopt;
-    return evaluate(std::exchange(open_, {}));
+    if (open_.add(line)) return evaluate(open_.take());
+    if (open_.size() > kAnswerBytesMax) {
+      open_.take();
+      console_.complain("a statement of more than 64 KiB is no answer");
+    }
+    return std::nullopt;
   }
 
   std::optional<Leave> command(std::string_view word) {
@@ -90,9 +99,10 @@ class Sitting {
     const std::vector<std::string> asked = asked_names(lesson_);
     const auto report = attempt_.add(statement, "input", first_line_);
     if (!report) console_.report(report.diagnostics());
-    const std::vector<std::string> touched = names_let_in(statement);
+    std::vector<std::string> touched = report ? std::vector<std::string>() : names_let_in(statement);
     if (report) {
       for (const Binding& binding : report->bindings) {
+        touched.push_back(binding.name);
         console_.out(fmt::format("{} : {}\n", binding.name, binding.type));
       }
     }
@@ -129,7 +139,7 @@ class Sitting {
   Attempt attempt_;
   Console& console_;
   const NextLine& next_line_;
-  std::string open_;  // of a statement that is not complete
+  OpenStatement open_;
   std::uint32_t line_number_ = 0;
   std::uint32_t first_line_ = 1;
   std::size_t hints_given_ = 0;

@@ -1,8 +1,8 @@
 // The course as a conversation: pages, answers, replies.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +13,14 @@
 
 namespace tessera::repl {
 
-// A line of the learner's, after this prompt; nothing at the end of the input.
-using NextLine = std::function<std::optional<std::string>(std::string_view prompt)>;
+// What the learner entered: a line, Ctrl-C, which forgets the statement begun, or the end of the input.
+struct Entered {
+  enum class Kind : std::uint8_t { line, interrupt, end };
+  Kind kind = Kind::end;
+  std::string line = {};
+};
+// The next of it, after this prompt.
+using NextLine = std::function<Entered(std::string_view prompt)>;
 
 enum class Keep : std::uint8_t { progress, nothing };
 

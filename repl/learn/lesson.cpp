@@ -19,6 +19,10 @@ constexpr std::array kCheckNames = {
 #undef NAME
 };
 
+// Settings that have only one value, besides not being there.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOnlyValues = {
+    {{"by-hand", "yes"}, {"planner", "collectives"}}};
+
 // Settings that a kind of check knows besides names; where the first is empty, every key is a name that is asked for.
 struct Rule {
   std::vector<std::string_view> needed;
@@ -133,8 +137,8 @@ class Reader {
     if (colon == std::string_view::npos || body.empty()) {
       return Fault{section.line, "a mistake is `== mistake NAME: VALUE` with what to say about it below"};
     }
-    lesson.mistakes.push_back(
-        {std::string(trimmed(about.substr(0, colon))), std::string(trimmed(about.substr(colon + 1))), body});
+    lesson.mistakes.push_back({std::string(trimmed(about.substr(0, colon))),
+                               std::string(trimmed(about.substr(colon + 1))), body, section.line});
     return std::nullopt;
   }
 
@@ -182,6 +186,11 @@ class Reader {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
     };
     for (const Setting& setting : check.settings) {
+      for (const auto& [key, value] : kOnlyValues) {
+        if (setting.key == key && setting.value != value) {
+          return Fault{setting.line, fmt::format("`{}` can only be `{}`", key, value)};
+        }
+      }
       if (!has(rule.needed, setting.key) && !has(rule.allowed, setting.key)) {
         return Fault{setting.line,
                      fmt::format("a check `{}` knows no `{}`; it knows: {}", name(check.kind), setting.key,
@@ -200,6 +209,19 @@ class Reader {
                                                                       {"check KIND", lesson.checks.empty()}}};
     for (const auto& [heading, absent] : needed) {
       if (absent) return Fault{1, fmt::format("the lesson has no section `== {}`", heading)};
+    }
+    return idle_mistake();
+  }
+
+  // A mistake in something that no check asks for would never be answered.
+  Faulty idle_mistake() const {
+    const std::vector<std::string> asked = asked_names(lesson);
+    for (const Mistake& mistake : lesson.mistakes) {
+      const bool is_known = mistake.subject == "error" || mistake.subject == "counts" ||
+                            std::find(asked.begin(), asked.end(), mistake.subject) != asked.end();
+      if (is_known) continue;
+      return Fault{mistake.line, fmt::format("a mistake in `{}`, but no check asks for it; asked for: {}",
+                                             mistake.subject, fmt::join(asked, ", "))};
     }
     return std::nullopt;
   }

@@ -59,6 +59,7 @@ struct Mistake {
   std::string subject;  // a name, or `error`
   std::string value;    // an expression, a type or a slug
   std::string reply;
+  int line = 0;
 };
 
 struct Lesson {

@@ -1,7 +1,10 @@
 """The course: every lesson's own answer is right, every wrong answer is answered usefully, and progress is kept."""
 
 import os
+import pty
 import re
+import select
+import time
 import unittest
 from pathlib import Path
 
@@ -161,6 +164,15 @@ class Wrong(CommandLine):
         self.write("answer.tess", "# \n" * 30_000)
         self.assertIn("64 KiB", self.fails(2, "learn", "--check", "1", "answer.tess").err)
 
+    def test_statements_that_never_end(self):
+        self.write("answer.tess", "let a = (\n" * 6_000)
+        self.assertEqual(self.tessera("learn", "--check", "1", "answer.tess").status, 1)
+        done = self.tessera("learn", "--lesson", "halves.lesson", text="")
+        self.assertEqual(done.status, 2)
+        self.write("halves.lesson", LESSON)
+        done = self.tessera("learn", "--lesson", "halves.lesson", text="let a = (\n" * 20_000)
+        self.assertEqual((done.status, done.err.count("64 KiB")), (0, 3))
+
 
 LESSON = """== title
 Halves
@@ -209,6 +221,8 @@ class OwnLessons(CommandLine):
             (("== check numbers\ncount: tile of a", "== check plan\nfrom: a"), 14, "`to: ...`"),
             (("== check numbers\ncount: tile of a", "== check error\nname: a\nslug: b\nfoo: c"), 17, "knows no `foo`"),
             (("== answer\nlet count = 4", ""), 1, "`== answer`"),
+            (("mistake count: 8", "mistake cout: 8"), 20, "a mistake in `cout`"),
+            (("== check numbers\ncount: tile of a", "== check plan\nfrom: a\nto: count\ntype: T\nby-hand: no"), 18, "only be `yes`"),
             (("mistake count: 8", "mistake count"), 20, "`== mistake NAME: VALUE`"),
             (("count: tile of a", "count: tile of a\ncount: tile of a"), 16, "stands twice"),
         ]:
@@ -280,6 +294,9 @@ class Conversation(CommandLine):
         self.assertLess(said.index("Not yet."), said.index("Right."))
         self.assertIn("Still to bind: second.\n", said)
 
+    def test_two_statements_on_a_line(self):
+        self.assertIn("Right.", self.succeeds("learn", "--lesson", "3", text="let first = 3\nlet t = 1; let second = t\n"))
+
     def test_mistakes_are_reported_and_change_nothing(self):
         done = self.tessera("learn", "--lesson", "3", text="let first = nothing\nlet first = 3\nlet second = 1\n")
         self.assertIn("unknown-name", done.err)
@@ -332,6 +349,35 @@ class Conversation(CommandLine):
         self.write("data/tessera/lessons", b"at \xff\nnonsense\n\x00at\ndone of-a-later-version\n")
         self.assertIn("Lesson 1 of 23", self.succeeds("learn", text=":skip\n"))
         self.assertIn("done of-a-later-version", self.progress())
+
+
+class Terminal(CommandLine):
+    def shows(self, ending):
+        """What the terminal shows until it ends so."""
+        text = ""
+        while not text.endswith(ending):
+            ready, _, _ = select.select([self.terminal], [], [], 30)
+            self.assertTrue(ready, text)
+            text += os.read(self.terminal, 10_000).decode()
+        return text
+
+    def test_prompts_and_interrupts(self):
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        child, self.terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execve(self.executable, ["tessera", "learn"], self.environment)
+        self.addCleanup(os.close, self.terminal)
+        self.assertIn("Lesson 1 of 23", self.shows("learn> "))
+        os.write(self.terminal, b"let shape = [\n")
+        self.shows(" . ")
+        os.write(self.terminal, b"\x03")
+        self.shows("learn> ")
+        time.sleep(0.2)  # the terminal itself drops what is written while it handles Ctrl-C
+        os.write(self.terminal, b"let shape = [16, 24]\n")
+        self.assertIn("Still to bind: bytes and copies.", self.shows("learn> "))
+        os.write(self.terminal, b"\x04")
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
 
 
 if __name__ == "__main__":

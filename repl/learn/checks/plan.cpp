@@ -63,9 +63,11 @@ bool is_in(const std::string& list, const std::string& word) {
 Verdict allowed_steps(const Check& check, const std::vector<TakenStep>& steps) {
   const std::string only = check.value("only");
   for (const TakenStep& taken : steps) {
-    if (check.value("by-hand") == "yes" && taken.change->who == "`as`") {
-      return wrong("Here each step is to be written by hand, as a collective; `as` leaves it to the planner.\n" +
-                   step_on_a_device(taken));
+    // A collective of the language asks for one step, of its own name.
+    if (check.find("by-hand") != nullptr && taken.change->who != "`" + taken.step.op + "`") {
+      return wrong(
+          fmt::format("Here each step is to be written by hand, as a collective; {} leaves it to the planner.\n{}",
+                      taken.change->who, step_on_a_device(taken)));
     }
     if (!only.empty() && !is_in(only, taken.step.op)) {
       return wrong(fmt::format("`{}` is not among the steps of this lesson, which are: {}.\n{}", taken.step.op, only,
