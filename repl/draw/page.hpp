@@ -9,8 +9,9 @@
 namespace tessera::repl {
 
 // The page's files, which the build makes part of the executable.
-std::string_view page_template();  // page.html, with @STYLE@, @DATA@ and @SCRIPT@ in it
+std::string_view page_template();  // page.html, with @STYLE@, @DATA@, @STAGE@ and @SCRIPT@ in it
 std::string_view page_style();     // page.css
+std::string_view page_stage();     // stage.js
 std::string_view page_script();    // page.js
 
 // `name` stands for the program in the page's title.
