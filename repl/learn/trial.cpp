@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "repl/learn/checks/checks.hpp"
@@ -58,6 +59,30 @@ std::vector<std::string> bound_names(const Lesson& lesson, const Attempt& attemp
   return names;
 }
 
+std::optional<Costs> costs_of_program(const Trial& trial, const std::string& text) {
+  Session session = trial.start.fork();
+  const auto program = session.check(text, "answer");
+  if (!program) return std::nullopt;
+  const auto report = session.run(*program);
+  if (!report) return std::nullopt;
+  Costs costs{program->redistributions(), 0, 0};
+  for (const StatementStatistics& statement : report->statistics) {
+    costs.received_bytes += statement.received_bytes;
+    costs.launches += statement.steps;
+  }
+  return costs;
+}
+
+// The first name whose type the data for judging change; an answer could not be held against both.
+std::optional<std::string> changed_type(const Session& given, const Session& start) {
+  for (const Binding& before : given.names()) {
+    for (const Binding& after : start.names()) {
+      if (before.name == after.name && before.type != after.type) return before.name;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply)}; }
@@ -67,18 +92,10 @@ Verdict unfit(const std::string& where, const std::string& why) {
 }
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
-  Costs costs;
-  Session session = trial.start.fork();
-  const auto program = session.check(trial.attempt.program(names), "answer");
-  if (!program) return costs;
-  costs.changes = program->redistributions();
-  const auto report = session.run(*program);
-  if (!report) return costs;
-  for (const StatementStatistics& statement : report->statistics) {
-    costs.received_bytes += statement.received_bytes;
-    costs.launches += statement.steps;
-  }
-  return costs;
+  if (auto costs = costs_of_program(trial, trial.attempt.program(names))) return std::move(*costs);
+  // What the statements use was told from their words alone. All of the answer is known to run.
+  auto all = costs_of_program(trial, trial.attempt.program(bound_names(trial.lesson, trial.attempt)));
+  return all ? std::move(*all) : Costs{};
 }
 
 Result<Session> given_session(const Lesson& lesson) {
@@ -95,6 +112,9 @@ Verdict judge(const Lesson& lesson, const Attempt& attempt) {
   Session start = given->fork();
   const auto other_data = start.run(lesson.judged_with, "lesson");
   if (!other_data) return unfit("== judged with", message_of(other_data.diagnostics()));
+  if (const auto name = changed_type(*given, start)) {
+    return unfit("== judged with", fmt::format("`{}` has another type than in `== given`", *name));
+  }
   Trial trial{lesson, attempt, given->fork(), start.fork(), std::move(*given), std::move(start)};
   const std::string program = attempt.program(bound_names(lesson, attempt));
   const auto shown = trial.shown.run(program, "answer");

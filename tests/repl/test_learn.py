@@ -21,7 +21,7 @@ KEY = {
     1: {"shape": "[16, 24]", "bytes": "1536", "copies": "1"},
     2: {"shape": "[32, 48]", "bytes": "6144", "copies": "4"},
     3: {"first": "3", "second": "1"},
-    4: {"launches": "1", "kept": "[0, 5]", "each": "4"},
+    4: {"launches": "1", "kept": "[0, 5]", "moved": "4"},
     5: {"b": "all_to_all(a, x, 0, 1)", "received": "48", "peak": "128"},
     6: {"b": "all_gather(a, 0, x)", "received": "192", "out": "256"},
     7: {"b": "slice(a, 0, x)", "received": "0"},
@@ -239,6 +239,10 @@ class OwnLessons(CommandLine):
             with self.subTest(fact=fact):
                 self.write("bad.lesson", LESSON.replace("tile of a", fact))
                 self.assertIn(what, self.fails(2, "learn", "--check", "bad.lesson").err)
+
+    def test_other_data_have_the_same_types(self):
+        self.write("bad.lesson", LESSON.replace("== goal", "== judged with\nlet a = iota(f32[9@x])\n\n== goal"))
+        self.assertIn("`a` has another type", self.fails(2, "learn", "--check", "bad.lesson").err)
 
     def test_a_program_that_is_given_must_run(self):
         self.write("bad.lesson", LESSON.replace("iota(f32[8@x])", "iota(f32[8@y])"))
