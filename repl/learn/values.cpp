@@ -121,6 +121,11 @@ std::string box_text(const Box& box) {
   return fmt::format("[{}]", fmt::join(sides, ", "));
 }
 
+std::string type_on_its_mesh(const Array& array) {
+  const std::string type = array.type();
+  return type.substr(0, type.find(" on "));
+}
+
 std::string mesh_text(const MeshAxes& mesh) {
   std::vector<std::string> axes;
   for (const MeshAxis& axis : mesh) axes.push_back(fmt::format("{}:{}", axis.name, axis.size));

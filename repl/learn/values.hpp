@@ -31,6 +31,8 @@ std::string device_text(const MeshAxes& mesh, std::int64_t device);
 std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view text);
 // `[0:16, 2:4]`, or `nothing`
 std::string box_text(const Box& box);
+// An array's type without the name of its mesh, as plans write it.
+std::string type_on_its_mesh(const Array& array);
 // `x:4,y:2`
 std::string mesh_text(const MeshAxes& mesh);
 

@@ -145,6 +145,14 @@ class Answers(CommandLine):
         self.assertEqual(done.status, 1, done)
         self.assertRegex(done.out, r"bytes +960, par +192")
 
+    def test_golf_on_meshes_of_ones_own(self):
+        own = "mesh g = [z: 3, w: 2]\nlet a = iota(i32[7@z, 5])\n"
+        self.assertEqual(self.check(23, own + "let b = all_to_all(a, z, 0, 1)\nmesh h = [q: 2]\n").status, 0)
+        two = self.check(23, own + "mesh h = [z: 6]\nlet b = exchange(a, i32[7, 5@z])\n")
+        self.assertEqual((two.status, "on two meshes" in two.out), (1, True), two)
+        self.assertEqual(self.check(23, "let p = iota(f32[4@x, 6, 6])\nlet a = sum(p, dim=0)\n"
+                                        "let b = reduce_scatter(a, 1, x)\n").status, 0)
+
     def test_right_answers_show_their_scores(self):
         self.assertRegex(self.check(11, answer_of(LESSONS[10])).out, r"bytes +20480, par +20480  par ")
         self.assertRegex(self.check(23, answer_of(LESSONS[22])).out, r"bytes +14336, par +20480  under par ")

@@ -145,7 +145,7 @@ Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<
     return steps_allowed;
   }
   const auto source = trial.judged.get(from);
-  const auto par = par_plan(source->mesh(), source->type(), trial.judged.get(to)->type(), check);
+  const auto par = par_plan(source->mesh(), type_on_its_mesh(*source), type_on_its_mesh(*trial.judged.get(to)), check);
   if (!par) return unfit(fmt::format("check {}", name(check.kind)), message_of(par.diagnostics()));
   return scored(costs, *par, must, steps);
 }
@@ -172,11 +172,15 @@ Verdict check_golf(const Trial& trial, const Check& check) {
   const auto source = trial.judged.get(from);
   const auto target = trial.judged.get(to);
   if (!source || !target) return unfit("check golf", "it wants arrays");
+  if (mesh_text(source->mesh()) != mesh_text(target->mesh())) {
+    return wrong(
+        fmt::format("`{}` and `{}` live on two meshes; golf is played on one.\n{}", from, to, target->picture()));
+  }
   if (source->type() == target->type()) {
     return wrong(fmt::format("`{}` and `{}` have one layout, {}: there is nothing to do.\n{}", from, to, source->type(),
                              source->picture()));
   }
-  if (!is_made_of(costs_of(trial, {to}), source->type(), target->type())) {
+  if (!is_made_of(costs_of(trial, {to}), type_on_its_mesh(*source), type_on_its_mesh(*target))) {
     return wrong(fmt::format("`{}` is not `{}` in another layout: no change of layout leads from {} to {}.\n{}", to,
                              from, source->type(), target->type(), target->picture()));
   }
