@@ -11,23 +11,6 @@ namespace tessera::repl {
 
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool in_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
-
-// Everything in a text that may be a name.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && in_word(text[end])) ++end;
-    if (end > at && is_letter(text[at])) words.emplace_back(text.substr(at, end - at));
-    at = std::max(end, at + 1);
-  }
-  return words;
-}
-
 bool declares_mesh_or_function(std::string_view statement) {
   const std::vector<std::string> words = words_of(statement);
   return !words.empty() && (words[0] == "mesh" || words[0] == "fn");

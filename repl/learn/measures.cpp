@@ -194,9 +194,11 @@ Read<Fact> of_expression(const Session& session, std::string_view text) {
   if (!value.value) return nothing(value.why);
   Fact fact{numbers_of(*value.value), ""};
   constexpr std::int64_t kElementsMax = 64;
+  const std::vector<std::string> words = words_of(text);
   for (const Binding& binding : session.names()) {
     const auto array = session.get(binding.name);
-    if (!array || array->shape().empty() || text.find(binding.name) == std::string_view::npos) continue;
+    const bool is_named = std::find(words.begin(), words.end(), binding.name) != words.end();
+    if (!array || !is_named || array->shape().empty()) continue;
     if (static_cast<std::int64_t>(array->bytes().size()) <= 8 * kElementsMax) fact.counterexample += array->picture();
   }
   return {std::move(fact), {}};

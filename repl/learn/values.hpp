@@ -48,6 +48,8 @@ std::string message_of(const Diagnostics& diagnostics);
 
 // The parts of a text between separators, without blanks around them; empty ones are left out.
 std::vector<std::string> parts_of(std::string_view text, char separator);
+// Everything in a program's text that may be a name.
+std::vector<std::string> words_of(std::string_view text);
 std::string without_blanks(std::string_view text);
 // Without blanks and line ends around it.
 std::string_view trimmed(std::string_view text);

@@ -245,6 +245,19 @@ class InABrowser(CommandLine):
                             self.browser.press("End")
                         self.photograph(f"{name}-{width}-{scheme}")
 
+    def test_our_examples(self):
+        examples = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tess"))
+        self.assertGreater(len(examples), 3)
+        for example in examples:
+            with self.subTest(example=example.stem):
+                self.open(example.read_text(encoding="utf-8"), 360)
+                for number in range(self.browser.evaluate("document.querySelectorAll('#list button').length")):
+                    self.assertEqual(self.current(), number)
+                    self.browser.press("End")
+                    self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+                    self.browser.press("ArrowDown")
+                self.assertEqual(self.browser.complaints(), [])
+
     def test_letters_stand_out(self):
         """WCAG's contrast of every text with the ground it stands on, in both schemes: at least 4.5."""
         contrast = """(() => {
