@@ -22,6 +22,8 @@ const std::vector<std::int64_t>& Array::shape() const { return impl_->shape; }
 std::string Array::type() const { return impl_->type; }
 std::int64_t Array::devices() const { return impl_->value.type().devices(); }
 
+MeshAxes Array::mesh() const { return embed::to_public(impl_->value.type().mesh()); }
+
 Placement Array::placement() const { return embed::placement(impl_->value.type()); }
 
 std::vector<std::byte> Array::bytes() const {
@@ -68,9 +70,7 @@ Result<Array::Tile> Array::tile(std::int64_t device) const {
     return embed::failure(base::make(base::Kind::bad_call, fmt::format("device {} is rank {}'s", device, rank)));
   }
   Tile result;
-  for (const synth::Interval& side : synth::tile(impl_->value.type(), device)) {
-    result.box.emplace_back(side.begin, side.end);
-  }
+  result.box = embed::to_public(synth::tile(impl_->value.type(), device));
   const auto held = impl_->value.tile(device);
   result.bytes.assign(held.begin(), held.end());
   return result;

@@ -108,6 +108,18 @@ Placement placement(const synth::ArrayType& type) {
   return result;
 }
 
+MeshAxes to_public(const synth::Mesh& mesh) {
+  MeshAxes result;
+  for (const synth::MeshAxis& axis : mesh.axes()) result.push_back({axis.name, axis.size});
+  return result;
+}
+
+Box to_public(const synth::Box& box) {
+  Box result;
+  for (const synth::Interval& side : box) result.emplace_back(side.begin, side.end);
+  return result;
+}
+
 synth::Machine to_machine(const std::vector<MachineLevel>& levels) {
   synth::Machine machine;
   for (const MachineLevel& level : levels) {

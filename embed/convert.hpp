@@ -30,6 +30,8 @@ Diagnostics failure(base::Diagnostic diagnostic);
 
 Element to_public(synth::ElementType element);
 Placement placement(const synth::ArrayType& type);
+MeshAxes to_public(const synth::Mesh& mesh);
+Box to_public(const synth::Box& box);
 synth::Machine to_machine(const std::vector<MachineLevel>& levels);
 runtime::FilePolicy to_policy(const FilePolicy& policy);
 typeck::ReshardPolicy to_policy(Reshard reshard);

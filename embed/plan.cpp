@@ -101,7 +101,9 @@ Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
           step.received_bytes_total,
           step.received_bytes_max,
           step.groups,
-          step.group_size};
+          step.group_size,
+          step.peak_bytes,
+          synth::mpi_name(step.collective.kind) != "none"};
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ std::vector<Plan::Step> Plan::steps() const {
   return result;
 }
 
-std::string Plan::mesh() const { return synth::print(impl_->plan->from.mesh()); }
+std::string Plan::mesh_text() const { return synth::print(impl_->plan->from.mesh()); }
 std::string Plan::from() const { return synth::print(impl_->plan->from); }
 std::string Plan::to() const { return synth::print(impl_->plan->to); }
 std::int64_t Plan::received_bytes_total() const { return impl_->plan->received_bytes_total; }

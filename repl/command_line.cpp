@@ -37,15 +37,15 @@ struct Wishes {
   ExplainOptions explain;
   PlanOptions plan;
   CompareOptions compare;
+  LearnOptions learn;
+  std::vector<std::string> learn_check;
+  DrawOptions draw;
 };
 
 Answer wrong(std::string text) { return {std::move(text), true}; }
 
 // What a later version will have, so that it fails with a plain sentence.
-std::optional<Answer> not_here_yet(const CLI::App& app, const Wishes& wishes) {
-  for (const char* command : {"draw", "learn"}) {
-    if (app.got_subcommand(command)) return wrong(fmt::format("this version of tessera has no `{}` yet", command));
-  }
+std::optional<Answer> not_here_yet(const Wishes& wishes) {
   if (wishes.ranks) return wrong("this version of tessera has no --ranks yet: it runs on simulated devices only");
   if (wishes.backend == "mpi") return wrong("this version of tessera has no MPI backend yet: use --backend sim");
   if (wishes.trace) return wrong("this version of tessera has no --trace yet: --stats is there");
@@ -124,10 +124,30 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   flag(compare, "--json", options.json, "JSON objects, one planner a line");
 }
 
-void add_hidden(CLI::App& app, Wishes& wishes) {
-  for (const char* name : {"draw", "learn"}) app.add_subcommand(name)->group("")->prefix_command();
-  app.add_option("--ranks", wishes.ranks)->group("");
+void add_learn(CLI::App& app, Wishes& wishes) {
+  CLI::App* learn = add_command(app, "learn", "A course in small lessons; goes on where it was left.");
+  LearnOptions& options = wishes.learn;
+  flag(learn, "--list", options.list, "list the lessons, and which are done");
+  learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")
+      ->type_name("LESSON");
+  learn
+      ->add_option("--check", wishes.learn_check,
+                   "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
+      ->type_name("LESSON [FILE]")
+      ->expected(1, 2);
+  flag(learn, "--reset", options.reset, "forget what was done");
 }
+
+void add_draw(CLI::App& app, Wishes& wishes) {
+  CLI::App* draw = add_command(app, "draw", "Draw a script's changes of layout, step by step, as an HTML page.");
+  draw->add_option("FILE", wishes.draw.file, kFile)->type_name("")->required();
+  draw->add_option("-o,--output", wishes.draw.output, "the page, or - for standard output")
+      ->type_name("PAGE")
+      ->required();
+  draw->add_option("--machine", wishes.draw.machine_file, kMachine)->type_name("FILE");
+}
+
+void add_hidden(CLI::App& app, Wishes& wishes) { app.add_option("--ranks", wishes.ranks)->group(""); }
 
 Command finished_run(Wishes& wishes) {
   for (const std::string& define : wishes.defines) {
@@ -161,14 +181,25 @@ Command finished_plan(Wishes& wishes) {
   return std::move(plan);
 }
 
+Command finished_learn(Wishes& wishes) {
+  LearnOptions& learn = wishes.learn;
+  const std::vector<std::string>& check = wishes.learn_check;
+  if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
+  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.lesson ? 1 : 0) + (learn.check ? 1 : 0);
+  if (wished > 1) return wrong("--list, --lesson, --check and --reset exclude each other");
+  return std::move(learn);
+}
+
 Command finished(const CLI::App& app, Wishes& wishes) {
-  if (auto answer = not_here_yet(app, wishes)) return *answer;
+  if (auto answer = not_here_yet(wishes)) return *answer;
   if (app.got_subcommand("run")) return finished_run(wishes);
   if (app.got_subcommand("check")) return std::move(wishes.check);
   if (app.got_subcommand("fmt")) return finished_format(wishes);
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);
   if (app.got_subcommand("compare")) return std::move(wishes.compare);
+  if (app.got_subcommand("learn")) return finished_learn(wishes);
+  if (app.got_subcommand("draw")) return std::move(wishes.draw);
   return SessionOptions{};
 }
 
@@ -209,6 +240,8 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_explain(app, wishes);
   add_plan(app, wishes);
   add_compare(app, wishes);
+  add_learn(app, wishes);
+  add_draw(app, wishes);
   add_hidden(app, wishes);
   try {
     app.parse(argument_count, arguments);

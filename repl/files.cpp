@@ -48,10 +48,18 @@ std::string resolved(const std::string& path) {
   return error ? path : target.string();
 }
 
+// What a file gets that the process creates.
+mode_t usual_permissions() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~mask;
+}
+
 // Writes the text into a new file beside `target`, with its permissions, and makes sure it is on the disk.
 bool write_beside(int descriptor, const std::string& target, std::string_view text) {
   struct stat old = {};
-  if (::stat(target.c_str(), &old) == 0 && ::fchmod(descriptor, old.st_mode & 07777U) != 0) return false;
+  const bool is_there = ::stat(target.c_str(), &old) == 0;
+  if (::fchmod(descriptor, is_there ? old.st_mode & 07777U : usual_permissions()) != 0) return false;
   return write_all(descriptor, text) && ::fsync(descriptor) == 0;
 }
 

@@ -56,6 +56,23 @@ struct CompareOptions {
   bool json = false;
 };
 
+struct LearnOptions {
+  struct Answer {
+    std::string lesson;       // a number of the course or a file
+    std::string answer_file;  // empty: the lesson's own answer
+  };
+  std::optional<std::string> lesson;  // a number of the course or a file
+  std::optional<Answer> check;
+  bool list = false;
+  bool reset = false;
+};
+
+struct DrawOptions {
+  std::string file;
+  std::string output;
+  std::optional<std::string> machine_file;
+};
+
 // Nothing to do but to say something: help, the version, or what is wrong with the command line.
 struct Answer {
   std::string text;
@@ -63,6 +80,6 @@ struct Answer {
 };
 
 using Command = std::variant<SessionOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions, PlanOptions,
-                             CompareOptions, Answer>;
+                             CompareOptions, LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -17,6 +17,8 @@ int perform(const FormatOptions& options, Console& console);
 int perform(const ExplainOptions& options, Console& console);
 int perform(const PlanOptions& options, Console& console);
 int perform(const CompareOptions& options, Console& console);
+int perform(const LearnOptions& options, Console& console);
+int perform(const DrawOptions& options, Console& console);
 int perform(const Answer& answer, Console& console);
 
 // For several commands

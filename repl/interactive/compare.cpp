@@ -86,7 +86,7 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
   Measurement measurement(std::move(session));
   std::vector<Row> rows = {heading(measured)};
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{change.plan.mesh(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
+    PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
     const auto plan = make_plan(request);
     if (!plan) {
       rows.push_back({planner, plan.diagnostics().front().message});

@@ -1,5 +1,5 @@
-// Private to synth: an exchange cut into rounds along one dimension, so that what has left a device makes room for what
-// comes.
+// For synth, and for embed to say what a round moves: an exchange cut into rounds along one dimension, so that what has
+// left a device makes room for what comes.
 //
 // The dimension is cut wherever a tile of the source or of the target ends; every piece lies in one tile of either.
 // Each piece is then cut into as many parts as there are rounds, and round k moves the k-th part of every piece: a
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "synth/collective/collective.hpp"
+#include "synth/collective/moves.hpp"
 
 namespace tessera::synth {
 
@@ -20,5 +20,8 @@ std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Inter
 
 // What of a piece the round moves.
 Interval part_of(const Interval& piece, const Round& round);
+
+// The copies that one round makes of those between the two types, local ones included.
+std::vector<BoxCopy> copies_of_round(const ArrayType& from, const ArrayType& to, const Round& round);
 
 }  // namespace tessera::synth

@@ -13,6 +13,7 @@ In a document these fences are examples (README.md says more):
     ```console exit=N              the same, where the last command's exit status is N
     ```session                     lines behind `> ` and `. ` are typed into `tessera` on a terminal; the others are what comes.
                                    A document's sessions are one, until `:quit`
+    ```file NAME                   a file that the examples after it find in their folder
 
 Prints one line for each example that does not do what its document says, and fails if there is any."""
 
@@ -31,6 +32,7 @@ from pathlib import Path
 
 FENCE = re.compile(r"^( {0,3})```+\s*(.*?)\s*$")
 WANTED = re.compile(r"^tessera\s+((error|warning|note)\[[a-z0-9-]+\])$")
+FILE = re.compile(r"^file\s+([\w.-]+)$")
 EXIT = re.compile(r"^console\s+exit=(\d+)$")
 SECONDS_MAX = 60
 
@@ -218,11 +220,14 @@ def check_fence(runner, fence, following):
     if fence.tag == "tessera" or WANTED.match(fence.tag):
         after = following if following is not None and following.tag == "text" and following.follows else None
         return run_program(runner, fence, None if after is None else after.text)
+    if FILE.match(fence.tag):
+        (Path(runner.folder) / FILE.match(fence.tag).group(1)).write_text(fence.text, encoding="utf-8")
+        return None
     if fence.tag == "console" or EXIT.match(fence.tag):
         return run_console(runner, fence)
     if fence.tag == "session":
         return run_session(runner, fence)
-    if fence.tag.split(" ")[0] in ("tessera", "console", "session"):
+    if fence.tag.split(" ")[0] in ("tessera", "console", "session", "file"):
         return f"has a tag that means nothing: {fence.tag}"
     return None
 

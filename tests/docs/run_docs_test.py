@@ -94,6 +94,10 @@ class Consoles(unittest.TestCase):
     def test_files_stay_for_later_examples(self):
         self.assertEqual(failures("```console\n$ echo hello > a.txt\n```\n\n```console\n$ cat a.txt\nhello\n```\n"), [])
 
+    def test_files_for_later_examples(self):
+        self.assertEqual(failures("```file a.txt\nhello\n```\n```console\n$ cat a.txt\nhello\n```\n"), [])
+        self.assertEqual(len(failures("```file a.txt\nhello\n```\n```console\n$ cat a.txt\nbye\n```\n")), 1)
+
 
 class Sessions(unittest.TestCase):
     def test_lines_are_typed_and_answers_compared(self):
@@ -113,6 +117,7 @@ class Tags(unittest.TestCase):
     def test_a_slip_in_a_tag_is_found(self):
         self.assertEqual(len(failures("```tessera eror[a]\nprint 1\n```\n")), 1)
         self.assertEqual(len(failures("```console exit\n$ true\n```\n")), 1)
+        self.assertEqual(len(failures("```file ../a.txt\nhello\n```\n")), 1)
         self.assertEqual(len(failures("```console\nno command\n```\n")), 1)
 
 

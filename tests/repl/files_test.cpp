@@ -86,6 +86,17 @@ TEST_F(ReplaceFile, LeavesNothingElseBehind) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
+TEST_F(ReplaceFile, GivesPermissionsAsOthersDo) {
+  using std::filesystem::perms;
+  const auto permissions = [&](const std::string& name) { return std::filesystem::status(path(name)).permissions(); };
+  std::ofstream(path("usual")) << "as the system does";
+  EXPECT_FALSE(replace_file(path("new"), "new").has_value());
+  EXPECT_EQ(permissions("new"), permissions("usual"));
+  std::filesystem::permissions(path("new"), perms::owner_read | perms::owner_write);
+  EXPECT_FALSE(replace_file(path("new"), "newer").has_value());
+  EXPECT_EQ(permissions("new"), perms::owner_read | perms::owner_write);
+}
+
 TEST_F(ReplaceFile, SaysWhyNot) {
   EXPECT_EQ(replace_file(path("missing/a"), "new"),
             "cannot write " + path("missing/a") + ": No such file or directory");

@@ -4,7 +4,7 @@ import unittest
 
 from driver import CommandLine, main
 
-COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare"]
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "learn", "draw"]
 
 
 class Help(CommandLine):
@@ -15,7 +15,7 @@ class Help(CommandLine):
         text = self.succeeds("--help")
         for command in COMMANDS:
             self.assertRegex(text, rf"(?m)^  {command} ")
-        for absent in ["draw", "learn", "--ranks"]:
+        for absent in ["--ranks"]:
             self.assertNotIn(absent, text)
 
     def test_every_command_has_help(self):
@@ -64,7 +64,6 @@ class Wrong(CommandLine):
     def test_what_is_not_there_yet_says_so(self):
         self.write("a.tess", "let a = 1\n")
         for line in [
-            ["draw", "a.tess", "-o", "page.html"], ["draw"], ["learn"], ["learn", "--list"], ["learn", "--check", "3", "a.tess"],
             ["--ranks", "4"], ["run", "a.tess", "--trace", "f.json"], ["run", "a.tess", "--backend", "mpi"],
         ]:
             with self.subTest(line=line):

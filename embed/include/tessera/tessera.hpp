@@ -202,6 +202,17 @@ struct Placement {
   std::int64_t devices = 1;
 };
 
+struct MeshAxis {
+  std::string name;
+  std::int64_t size = 1;
+};
+// Outermost first; devices are numbered row-major, so of x:4,y:2 the device (x=1, y=0) is device 2. No axes: one
+// device.
+using MeshAxes = std::vector<MeshAxis>;
+
+// [begin, end) of every dimension, in positions of the whole array.
+using Box = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
 // An array on its devices; immutable.
 class Array {
  public:
@@ -210,15 +221,16 @@ class Array {
   std::string type() const;  // `f32[16@x, 8]`
   std::int64_t devices() const;
   Placement placement() const;
+  MeshAxes mesh() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
   // to_vector converts nothing: T must be bool, std::int32_t, std::int64_t, float or double, and be the element type.
   // Where a rank is lost to_vector says so, and bytes(), text() and picture() are empty.
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;
-  // What one device holds, of this rank's: the box [begin, end) per dimension and its elements.
+  // What one device holds, of this rank's: its box and the elements in it.
   struct Tile {
-    std::vector<std::pair<std::int64_t, std::int64_t>> box;
+    Box box;
     std::vector<std::byte> bytes;
   };
   Result<Tile> tile(std::int64_t device) const;
@@ -258,9 +270,41 @@ class Plan {
     std::int64_t received_bytes_max = 0;
     std::int64_t groups = 0;
     std::int64_t group_size = 0;
+    std::int64_t peak_bytes = 0;  // of this step, on a device
+    bool launches = false;        // a collective is started: not so for a slice or a keep
   };
   std::vector<Step> steps() const;
-  std::string mesh() const;  // `x:4,y:2`; empty: one device
+  MeshAxes mesh() const;
+  std::string mesh_text() const;  // `x:4,y:2`; empty: one device
+  std::vector<std::int64_t> shape() const;
+
+  // What the devices hold between two steps.
+  struct Holding {
+    Box box;
+    std::int64_t bytes = 0;
+    std::int64_t contribution = 0;    // of a pending array: the device's place among those whose parts are combined
+    std::int64_t received_bytes = 0;  // from other devices, in the step that led here
+  };
+  struct Moment {
+    std::string type;
+    std::int64_t contributions = 1;  // parts that make up each element; more than 1 while a reduction is pending
+    std::vector<Holding> devices;    // by number
+  };
+  // Moment 0 is before the first step, moment i after step i. After a round of an exchange the array is on its way, and
+  // the boxes are those that it goes to.
+  Result<Moment> moment(std::size_t index) const;
+
+  // A box that one device hands to another in a step, or keeps where source and target are one device. Where parts are
+  // combined, each contributor hands over its part of the box that the target gets.
+  struct Move {
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    Box box;
+    bool combines = false;
+  };
+  // Of step `index`, counted from 0, by target device.
+  Result<std::vector<Move>> moves(std::size_t index) const;
+
   std::string from() const;
   std::string to() const;
   std::int64_t received_bytes_total() const;

@@ -1,0 +1,34 @@
+#include <utility>
+
+#include "repl/commands/commands.hpp"
+#include "repl/draw/page.hpp"
+#include "repl/exit.hpp"
+#include "repl/files.hpp"
+
+namespace tessera::repl {
+
+int perform(const DrawOptions& options, Console& console) {
+  auto machine = read_machine(options.machine_file, console);
+  if (!machine) return kExitCommand;
+  const auto script = read_text(options.file);
+  if (!script.value) {
+    console.complain(script.why);
+    return kExitCommand;
+  }
+  Config config = base_config(console);
+  config.machine = std::move(*machine);
+  Session session(std::move(config));
+  const auto program = session.check(script.value->text, script.value->name);
+  if (!program) return failed(program.diagnostics(), console);
+  const std::string page = drawn_page(script.value->name, script.value->text, *program);
+  if (options.output == "-") {
+    console.out(page);
+    return kExitDone;
+  }
+  const auto why = replace_file(options.output, page);
+  if (!why) return kExitDone;
+  console.complain(*why);
+  return kExitWorld;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,29 @@
+#include "repl/draw/page.hpp"
+
+#include "repl/draw/page_data.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// The text with one mark in it replaced.
+std::string filled(std::string_view text, std::string_view mark, std::string_view with) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return std::string(text);
+  std::string result(text.substr(0, at));
+  result += with;
+  result += text.substr(at + mark.size());
+  return result;
+}
+
+}  // namespace
+
+std::string drawn_page(std::string_view name, std::string_view text, const Program& program) {
+  // From the last mark to the first, so that no mark is looked for in what was put in.
+  std::string page = filled(page_template(), "@SCRIPT@", page_script());
+  page = filled(page, "@STAGE@", page_stage());
+  page = filled(page, "@DATA@", page_data(name, text, program));
+  return filled(page, "@STYLE@", page_style());
+}
+
+}  // namespace tessera::repl

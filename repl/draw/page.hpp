@@ -1,0 +1,20 @@
+// A program's changes of layout as one self-contained HTML page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// The page's files, which the build makes part of the executable.
+std::string_view page_template();  // page.html, with @STYLE@, @DATA@, @STAGE@ and @SCRIPT@ in it
+std::string_view page_style();     // page.css
+std::string_view page_stage();     // stage.js
+std::string_view page_script();    // page.js
+
+// `name` stands for the program in the page's title.
+std::string drawn_page(std::string_view name, std::string_view text, const Program& program);
+
+}  // namespace tessera::repl

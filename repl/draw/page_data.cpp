@@ -1,0 +1,198 @@
+#include "repl/draw/page_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+using nlohmann::json;
+
+// Larger meshes are shown by their first and last devices.
+constexpr std::int64_t kDevicesMax = 32;
+constexpr std::int64_t kFirstDevices = 6;
+constexpr std::int64_t kLastDevices = 2;
+// A program of more changes shows the first ones.
+constexpr std::size_t kChangesMax = 200;
+
+std::vector<std::int64_t> shown_devices(std::int64_t count) {
+  std::vector<std::int64_t> shown;
+  for (std::int64_t device = 0; device < count; ++device) {
+    if (count <= kDevicesMax || device < kFirstDevices || device >= count - kLastDevices) shown.push_back(device);
+  }
+  return shown;
+}
+
+std::string range_text(std::int64_t least, std::int64_t most) {
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
+// How one dimension is cut, over all devices.
+std::string dimension_text(const Plan::Moment& moment, std::size_t d, std::int64_t extent) {
+  std::set<std::pair<std::int64_t, std::int64_t>> sides;
+  for (const Plan::Holding& device : moment.devices) sides.insert(device.box[d]);
+  if (sides.size() == 1) return fmt::format("Dimension {}: {}, whole on every device.", d, extent);
+  std::int64_t least = extent;
+  std::int64_t most = 0;
+  for (const auto& [begin, end] : sides) {
+    least = std::min(least, end - begin);
+    most = std::max(most, end - begin);
+  }
+  return fmt::format("Dimension {}: {} in {} tiles of {}.", d, extent, sides.size(), range_text(least, most));
+}
+
+// Who holds what, in words: where not all devices are shown.
+json pattern_of(const Plan::Moment& moment, const std::vector<std::int64_t>& shape, std::size_t shown) {
+  json lines = json::array();
+  if (shown == moment.devices.size()) return lines;
+  for (std::size_t d = 0; d < shape.size(); ++d) lines.push_back(dimension_text(moment, d, shape[d]));
+  std::map<std::pair<Box, std::int64_t>, std::int64_t> holders;
+  for (const Plan::Holding& device : moment.devices) ++holders[{device.box, device.contribution}];
+  std::int64_t least = static_cast<std::int64_t>(moment.devices.size());
+  std::int64_t most = 0;
+  for (const auto& [tile, count] : holders) {
+    least = std::min(least, count);
+    most = std::max(most, count);
+  }
+  if (most > 1) lines.push_back(fmt::format("Every tile is on {} devices.", range_text(least, most)));
+  if (moment.contributions > 1) {
+    lines.push_back(fmt::format("Every element is made of {} parts, on as many devices.", moment.contributions));
+  }
+  lines.push_back(fmt::format("Drawn are {} of {} devices: the first {} and the last {}.", shown, moment.devices.size(),
+                              kFirstDevices, kLastDevices));
+  return lines;
+}
+
+json moment_of(const Plan& plan, const Plan::Moment& moment) {
+  const std::vector<std::int64_t> shown = shown_devices(static_cast<std::int64_t>(moment.devices.size()));
+  json devices = json::array();
+  for (const std::int64_t number : shown) {
+    const Plan::Holding& held = moment.devices[static_cast<std::size_t>(number)];
+    devices.push_back({{"number", number},
+                       {"name", device_text(plan.mesh(), number)},
+                       {"box", held.box},
+                       {"bytes", held.bytes},
+                       {"contribution", held.contribution},
+                       {"received_bytes", held.received_bytes}});
+  }
+  return {{"type", moment.type},
+          {"contributions", moment.contributions},
+          {"pattern", pattern_of(moment, plan.shape(), shown.size())},
+          {"devices", std::move(devices)}};
+}
+
+// The boxes that travel; of a large mesh none.
+json moves_of(const Plan& plan, std::size_t index, std::size_t devices) {
+  json moves = json::array();
+  if (devices > static_cast<std::size_t>(kDevicesMax)) return moves;
+  const auto all = plan.moves(index);
+  if (!all) return moves;
+  for (const Plan::Move& move : *all) {
+    if (move.source != move.target) {
+      moves.push_back({{"source", move.source}, {"target", move.target}, {"box", move.box}});
+    }
+  }
+  return moves;
+}
+
+// Who asked, and what the change was compared with.
+std::string why_of(const Redistribution& change) {
+  std::string why = fmt::format("Asked for by {} at line {}, column {}{}.", change.who, change.place.line,
+                                change.place.column, change.inserted ? "; not written in the program" : "");
+  if (change.inserted && change.because) {
+    why += fmt::format(" Its layout differs from that at line {}, column {}.", change.because->line,
+                       change.because->column);
+  }
+  if (change.compared.size() > 1) {
+    for (const auto& other : change.compared) {
+      why += fmt::format(" {}: {} bytes{}.", other.description, other.received_bytes, other.chosen ? ", chosen" : "");
+    }
+  }
+  return why;
+}
+
+Result<json> change_of(const Redistribution& change) {
+  const Plan& plan = change.plan;
+  const std::vector<Plan::Step> steps = plan.steps();
+  json moments = json::array();
+  std::size_t devices = 0;
+  for (std::size_t i = 0; i <= steps.size(); ++i) {
+    const auto moment = plan.moment(i);
+    if (!moment) return moment.diagnostics();
+    devices = moment->devices.size();
+    moments.push_back(moment_of(plan, *moment));
+  }
+  json drawn = json::array();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    drawn.push_back({{"op", steps[i].op},
+                     {"detail", steps[i].detail},
+                     {"received_bytes_total", steps[i].received_bytes_total},
+                     {"received_bytes_max", steps[i].received_bytes_max},
+                     {"peak_bytes", steps[i].peak_bytes},
+                     {"moves", moves_of(plan, i, devices)}});
+  }
+  json mesh = json::array();
+  for (const MeshAxis& axis : plan.mesh()) mesh.push_back({{"name", axis.name}, {"size", axis.size}});
+  return json{{"line", change.place.line},
+              {"why", why_of(change)},
+              {"from", plan.from()},
+              {"to", plan.to()},
+              {"mesh", std::move(mesh)},
+              {"shape", plan.shape()},
+              {"received_bytes_total", plan.received_bytes_total()},
+              {"lower_bound_bytes_total", plan.lower_bound_bytes_total()},
+              {"local_bytes_max", plan.local_bytes_max()},
+              {"bound_bytes", plan.bound_bytes()},
+              {"peak_bytes", plan.peak_bytes()},
+              {"seconds", plan.seconds()},
+              {"steps", std::move(drawn)},
+              {"moments", std::move(moments)}};
+}
+
+std::string summary_of(const std::vector<Redistribution>& all) {
+  std::int64_t received = 0;
+  for (const Redistribution& change : all) received += change.plan.received_bytes_total();
+  const std::string shown = all.size() > kChangesMax ? fmt::format("; the first {} are drawn", kChangesMax) : "";
+  return fmt::format("{} change{} of layout, {} bytes received in all{}.", all.size(), all.size() == 1 ? "" : "s",
+                     received, shown);
+}
+
+json lines_of(std::string_view text) {
+  json lines = json::array();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// Nothing in the text may look like the end of a script element.
+std::string for_script(std::string text) {
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+}  // namespace
+
+std::string page_data(std::string_view name, std::string_view text, const Program& program) {
+  const std::vector<Redistribution> all = program.redistributions();
+  json changes = json::array();
+  for (const Redistribution& change : all) {
+    if (changes.size() == kChangesMax) break;
+    if (auto drawn = change_of(change)) changes.push_back(std::move(*drawn));
+  }
+  const json data = {{"name", name}, {"summary", summary_of(all)}, {"program", lines_of(text)}, {"changes", changes}};
+  return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace tessera::repl

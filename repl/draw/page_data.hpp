@@ -1,0 +1,26 @@
+// What a drawn page shows, as JSON for the page's script:
+//
+//     name, summary
+//     program: [line, ...]
+//     changes: [{line, why, from, to, mesh: [{name, size}], shape,
+//                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
+//                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
+//                         moves: [{source, target, box}]}],
+//                moments: [{type, contributions, pattern: [text, ...],
+//                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
+//
+// A moment is what the devices hold between two steps. Of a large mesh only some devices are there, and `pattern` says
+// in words how all of them hold the array; a move's source and target count among the devices that are there.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// In one line, fit to stand inside a script element.
+std::string page_data(std::string_view name, std::string_view text, const Program& program);
+
+}  // namespace tessera::repl

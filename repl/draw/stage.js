@@ -1,0 +1,234 @@
+// How devices and their tiles are drawn, and the words for them. Knows nothing of which change or step is shown.
+'use strict';
+const Stage = (() => {
+  const CARD = { least: 148, head: 34, foot: 52, gap: 8, pad: 8 };
+
+  // ---- Text ----
+
+  const count = (n) => n.toLocaleString('en-US');
+  function bytes(n) {
+    for (const [unit, size] of [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 1024]]) {
+      if (n >= size) return `${+(n / size).toPrecision(4)} ${unit}`;
+    }
+    return `${count(n)} B`;
+  }
+  const isEmpty = (box) => box.some(([begin, end]) => begin >= end);
+  function boxText(box) {
+    if (box.length === 0) return 'the scalar';
+    return isEmpty(box) ? 'nothing' : `[${box.map((side) => side.join(':')).join(', ')}]`;
+  }
+  const stepText = (step) => (step.detail ? `${step.op} ${step.detail}` : step.op);
+  function partText(moment, device) {
+    if (moment.contributions === 1) return '';
+    return `part ${device.contribution + 1} of ${moment.contributions}`;
+  }
+  function seconds(s) {
+    return s === 0 ? '0 s' : s < 1e-3 ? `${+(s * 1e6).toPrecision(4)} µs` : `${+s.toPrecision(4)} s`;
+  }
+
+  // ---- Elements ----
+
+  function element(name, properties = {}, ...children) {
+    const made = document.createElement(name);
+    Object.assign(made, properties);
+    made.append(...children);
+    return made;
+  }
+  function svg(name, attributes = {}, text) {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+  // A line of small text cut to so many pixels; all of it is in the card's label and in the table.
+  function fitted(text, width) {
+    const most = Math.floor(width / 5.8);
+    return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  }
+  const hue = (device) => `--hue:${Math.round((device * 137.508) % 360)}`;
+
+  // ---- Where things stand ----
+
+  // The panels of a card: an array of more than two dimensions is unfolded into one panel for each piece of its outer
+  // dimensions; where that would be too many, each dimension is a bar of its own.
+  function outerPieces(one) {
+    const outer = Math.max(0, one.shape.length - 2);
+    const cuts = Array.from({ length: outer }, (_, d) => new Set([0, one.shape[d]]));
+    for (const moment of one.moments) {
+      for (const device of moment.devices) {
+        for (let d = 0; d < outer; ++d) for (const at of device.box[d]) cuts[d].add(at);
+      }
+    }
+    let pieces = [[]];
+    for (const set of cuts) {
+      const sorted = [...set].sort((a, b) => a - b);
+      const sides = sorted.slice(1).map((end, i) => [sorted[i], end]);
+      pieces = pieces.flatMap((piece) => sides.map((side) => [...piece, side]));
+    }
+    return pieces;
+  }
+
+  function sidesOf(one) {
+    const rank = one.shape.length;
+    return { rows: rank >= 2 ? one.shape[rank - 2] : 1, columns: rank >= 1 ? one.shape[rank - 1] : 1 };
+  }
+
+  const artHeight = (one) => (one.shape.length < 2 ? 32 : 84);
+
+  // Says how boxes are drawn in a card's picture of `width` x artHeight.
+  function geometry(one, width) {
+    const pieces = outerPieces(one);
+    const rank = one.shape.length;
+    const art = artHeight(one);
+    if (pieces.length > 4) return barGeometry(one, width);
+    const { rows, columns } = sidesOf(one);
+    const gap = 4;
+    const across = (width - gap * (pieces.length - 1)) / pieces.length;
+    const scale = Math.min(across / Math.max(columns, 1), art / Math.max(rows, 1));
+    // Long and narrow arrays are shown less so; within a dimension all is to scale.
+    const w = Math.max(scale * columns, across * 0.45);
+    const h = rank < 2 ? 20 : Math.max(scale * rows, art * 0.3);
+    const panels = pieces.map((piece, i) => ({ piece, x: i * (w + gap), y: (art - h) / 2, w, h }));
+    const inside = (piece, box) => piece.every(([begin, end], d) => box[d][0] <= begin && end <= box[d][1]);
+    return {
+      wholes: panels,
+      rects(box) {
+        if (isEmpty(box)) return [];
+        const [top, bottom] = rank >= 2 ? box[rank - 2] : [0, 1];
+        const [left, right] = rank >= 1 ? box[rank - 1] : [0, 1];
+        return panels.filter(({ piece }) => inside(piece, box)).map((p) => ({
+          x: p.x + (left / columns) * p.w,
+          y: p.y + (top / rows) * p.h,
+          w: ((right - left) / columns) * p.w,
+          h: ((bottom - top) / rows) * p.h,
+        }));
+      },
+    };
+  }
+
+  function barGeometry(one, width) {
+    const rank = one.shape.length;
+    const pitch = artHeight(one) / rank;
+    const bar = Math.min(16, pitch * 0.75);
+    const at = (d) => d * pitch + (pitch - bar) / 2;
+    return {
+      isBars: true,
+      wholes: one.shape.map((_, d) => ({ x: 0, y: at(d), w: width, h: bar })),
+      rects(box) {
+        if (isEmpty(box)) return [];
+        return box.map(([begin, end], d) => ({
+          x: (begin / one.shape[d]) * width, y: at(d), w: ((end - begin) / one.shape[d]) * width, h: bar,
+        }));
+      },
+    };
+  }
+
+  // As many cards in a row as fit; fewer, but more than half of them, where the rows are full then.
+  function grid(one, width) {
+    const devices = one.moments[0].devices;
+    const fit = Math.max(2, Math.floor((width + CARD.gap) / (CARD.least + CARD.gap)));
+    let columns = Math.min(fit, Math.max(devices.length, 2));
+    for (let fewer = columns; fewer > columns / 2; --fewer) {
+      if (devices.length % fewer === 0) {
+        columns = fewer;
+        break;
+      }
+    }
+    const card = (width - CARD.gap * (columns - 1)) / columns;
+    const height = CARD.head + artHeight(one) + CARD.foot + 2 * CARD.pad;
+    const places = devices.map((_, i) => ({
+      x: (i % columns) * (card + CARD.gap), y: Math.floor(i / columns) * (height + CARD.gap),
+    }));
+    const rows = Math.ceil(devices.length / columns);
+    return { width, card, height, places, total: rows * (height + CARD.gap) - CARD.gap };
+  }
+
+  // ---- The devices ----
+
+  function rectangle(r, name, extra = {}) {
+    return svg('rect', { x: r.x, y: r.y, width: Math.max(r.w, 0.5), height: Math.max(r.h, 0.5), class: name, ...extra });
+  }
+
+  function drawTile(into, moment, device, shape) {
+    for (const r of shape.rects(device.box)) {
+      into.append(rectangle(r, 'tile', { style: hue(device.number) }));
+      if (moment.contributions > 1) into.append(rectangle(r, 'part'));
+    }
+  }
+
+  // The memory bar: what is held, what a step under way adds, and the bound.
+  function drawMemory(into, one, device, coming, width) {
+    const most = Math.max(one.bound_bytes, one.peak_bytes, one.local_bytes_max, 1);
+    const scale = (n) => (n / most) * width;
+    into.append(rectangle({ x: 0, y: 0, w: width, h: 10 }, 'track'));
+    into.append(rectangle({ x: 0, y: 0, w: scale(device.bytes), h: 10 }, 'held', { style: hue(device.number) }));
+    if (coming > 0) {
+      into.append(rectangle({ x: scale(device.bytes), y: 0, w: scale(coming), h: 10 }, 'coming', { style: hue(device.number) }));
+    }
+    into.append(svg('line', { x1: scale(one.bound_bytes), x2: scale(one.bound_bytes), y1: -2, y2: 12, class: 'bound' }));
+  }
+
+  function drawCard(one, moment, device, place, cards, shape, coming) {
+    const group = svg('g', { transform: `translate(${place.x} ${place.y})`, role: 'img', 'data-device': device.number });
+    const part = partText(moment, device);
+    const received = device.received_bytes > 0 ? `, received ${bytes(device.received_bytes)}` : '';
+    group.setAttribute('aria-label', `${device.name}: ${boxText(device.box)}, ${bytes(device.bytes)}${part ? `, ${part}` : ''}${received}`);
+    const inner = cards.card - 2 * CARD.pad;
+    group.append(rectangle({ x: 0.5, y: 0.5, w: cards.card - 1, h: cards.height - 1 }, 'card', { rx: 6 }));
+    const coordinates = device.name.slice(device.name.indexOf('(') + 1, -1);
+    group.append(svg('text', { x: CARD.pad, y: CARD.pad + 11 }, `device ${device.number}`));
+    if (one.mesh.length > 0) group.append(svg('text', { x: CARD.pad, y: CARD.pad + 25, class: 'quiet' }, fitted(coordinates, inner)));
+    const picture = svg('g', { transform: `translate(${CARD.pad} ${CARD.pad + CARD.head})`, class: 'picture' });
+    for (const whole of shape.wholes) picture.append(rectangle(whole, 'whole'));
+    drawTile(picture, moment, device, shape);
+    group.append(picture);
+    const below = CARD.pad + CARD.head + artHeight(one);
+    const numbers = [bytes(device.bytes), received.replace(', received ', '+'), part].filter(Boolean).join(', ');
+    group.append(svg('text', { x: CARD.pad, y: below + 15, class: 'quiet' }, fitted(boxText(device.box), inner)));
+    group.append(svg('text', { x: CARD.pad, y: below + 31, class: 'quiet' }, fitted(numbers, inner)));
+    const memory = svg('g', { transform: `translate(${CARD.pad} ${below + 39})` });
+    drawMemory(memory, one, device, coming, inner);
+    group.append(memory);
+    return group;
+  }
+
+  function hatching() {
+    const pattern = svg('pattern', { id: 'hatch', width: 8, height: 8, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' });
+    pattern.append(svg('line', { x1: 0, x2: 0, y1: 0, y2: 8, class: 'hatch-line' }));
+    const definitions = svg('defs');
+    definitions.append(pattern);
+    return definitions;
+  }
+
+  // Draws a moment into an element; `next` is the moment that a step under way leads to.
+  function draw(where, one, moment, next) {
+    const cards = grid(one, Math.max(280, where.clientWidth));
+    const shape = geometry(one, cards.card - 2 * CARD.pad);
+    const root = svg('svg', { viewBox: `0 0 ${cards.width} ${Math.max(cards.total, 1)}`, role: 'group', 'aria-label': `Devices: ${moment.type}` });
+    root.append(hatching());
+    moment.devices.forEach((device, i) => {
+      const coming = next ? next.devices[i].bytes : 0;
+      root.append(drawCard(one, moment, device, cards.places[i], cards, shape, coming));
+    });
+    where.replaceChildren(root);
+    return { root, cards, shape };
+  }
+
+  // The boxes that travel in a step, from card to card.
+  function flights(step, drawn) {
+    const made = [];
+    for (const move of step.moves) {
+      if (move.source === move.target) continue;
+      const from = drawn.cards.places[move.source];
+      const to = drawn.cards.places[move.target];
+      for (const r of drawn.shape.rects(move.box)) {
+        const node = rectangle(r, 'tile flying', { style: hue(move.source) });
+        drawn.root.append(node);
+        made.push({ node, from, to });
+      }
+    }
+    return made;
+  }
+
+  return { bytes, count, seconds, boxText, partText, stepText, element, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
+})();

@@ -1,0 +1,115 @@
+#include "repl/learn/attempt.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "repl/interrupt.hpp"
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+bool declares_mesh_or_function(std::string_view statement) {
+  const std::vector<std::string> words = words_of(statement);
+  return !words.empty() && (words[0] == "mesh" || words[0] == "fn");
+}
+
+// The words of a statement but for where it binds them: `let b = b as [8]` uses the `b` before it.
+std::vector<std::string> words_used_in(std::string_view statement, const std::vector<std::string>& bound) {
+  std::vector<std::string> words = words_of(statement);
+  for (const std::string& name : bound) {
+    const auto binding = std::find(words.begin(), words.end(), name);
+    if (binding != words.end()) words.erase(binding);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> names_let_in(std::string_view statement) {
+  std::vector<std::string> words = words_of(statement.substr(0, statement.find_first_of("=:")));
+  if (words.size() < 2 || words[0] != "let") return {};
+  words.erase(words.begin());
+  return words;
+}
+
+Result<RunReport> Attempt::add(const std::string& statement, const std::string& file, std::uint32_t line) {
+  auto report = run_stoppable(session_, statement, file, line);
+  if (!report) {
+    for (const std::string& name : names_let_in(statement)) refusals_[name] = report.diagnostics();
+    return report;
+  }
+  std::vector<std::string> bound;
+  for (const Binding& binding : report->bindings) {
+    bound.push_back(binding.name);
+    refusals_.erase(binding.name);
+  }
+  if (!bound.empty() || declares_mesh_or_function(statement)) statements_.push_back({statement, std::move(bound)});
+  return report;
+}
+
+bool Attempt::binds(std::string_view name) const {
+  return std::any_of(statements_.begin(), statements_.end(), [&](const Statement& statement) {
+    return std::find(statement.bound.begin(), statement.bound.end(), name) != statement.bound.end();
+  });
+}
+
+const Diagnostics* Attempt::refusal(const std::string& name) const {
+  const auto found = refusals_.find(name);
+  return found == refusals_.end() ? nullptr : &found->second;
+}
+
+bool Attempt::settles(const std::vector<std::string>& names) const {
+  return std::all_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return binds(name) || refusal(name) != nullptr; });
+}
+
+std::string Attempt::program(const std::vector<std::string>& names) const {
+  std::set<std::string> wanted(names.begin(), names.end());
+  std::vector<const Statement*> kept;
+  for (auto statement = statements_.rbegin(); statement != statements_.rend(); ++statement) {
+    const bool is_wanted = std::any_of(statement->bound.begin(), statement->bound.end(),
+                                       [&](const std::string& name) { return wanted.count(name) > 0; });
+    if (!is_wanted && !statement->bound.empty()) continue;
+    for (const std::string& name : statement->bound) wanted.erase(name);
+    for (std::string& word : words_used_in(statement->text, statement->bound)) wanted.insert(std::move(word));
+    kept.push_back(&*statement);
+  }
+  std::string text;
+  for (auto statement = kept.rbegin(); statement != kept.rend(); ++statement) text += (*statement)->text + "\n";
+  return text;
+}
+
+bool OpenStatement::add(std::string_view line) {
+  constexpr int kLinesAlwaysAsked = 50;
+  text_ += line;
+  text_ += '\n';
+  ++lines_;
+  for (const char c : line) {
+    if (c == '(' || c == '[' || c == '{') ++open_brackets_;
+    if (c == ')' || c == ']' || c == '}') --open_brackets_;
+  }
+  return (open_brackets_ <= 0 || lines_ <= kLinesAlwaysAsked) && !is_incomplete(text_);
+}
+
+std::vector<StatementText> statements_of(std::string_view text) {
+  std::vector<StatementText> found;
+  OpenStatement open;
+  std::uint32_t first_line = 1;
+  std::uint32_t line = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view row = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view shown = trimmed(row);
+    if (open.empty() && (shown.empty() || shown.front() == '#')) continue;
+    if (open.empty()) first_line = line;
+    if (open.add(row) || text.empty()) found.push_back({open.take(), first_line});
+  }
+  return found;
+}
+
+}  // namespace tessera::repl

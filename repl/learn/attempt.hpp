@@ -1,0 +1,77 @@
+// What a learner has typed towards an answer: statements, tried as they come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "repl/console.hpp"
+#include "repl/learn/lesson.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// Longer answers are refused.
+inline constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 16U;
+
+class Attempt {
+ public:
+  // `session` has run what the lesson gives.
+  explicit Attempt(Session session) : session_(std::move(session)) {}
+
+  // Runs a statement. If it succeeds and declares something it belongs to the answer; if it fails, it is remembered
+  // that the name it would have bound was refused.
+  Result<RunReport> add(const std::string& statement, const std::string& file, std::uint32_t line);
+
+  // Is every one of these names bound or refused?
+  bool settles(const std::vector<std::string>& names) const;
+  bool binds(std::string_view name) const;
+  // Why the last `let NAME = ...` failed; nothing if it did not.
+  const Diagnostics* refusal(const std::string& name) const;
+  // The statements that these names are made of, in their order: what was tried besides, or bound again later, costs
+  // nothing. A statement is counted in if it binds a word that a later one uses.
+  std::string program(const std::vector<std::string>& names) const;
+  const Session& session() const { return session_; }
+
+ private:
+  struct Statement {
+    std::string text;
+    std::vector<std::string> bound;  // none: a mesh or a function
+  };
+  Session session_;
+  std::vector<Statement> statements_;
+  std::map<std::string, Diagnostics> refusals_;
+};
+
+// A statement as it comes, line by line. Whether it is complete is asked of the parser, which reads all of it each
+// time: of a long one only where the brackets, counted without regard to strings and comments, are closed.
+class OpenStatement {
+ public:
+  // Adds a line; gives whether the statement is complete.
+  bool add(std::string_view line);
+  bool empty() const { return text_.empty(); }
+  std::size_t size() const { return text_.size(); }
+  std::string take() { return std::exchange(*this, OpenStatement{}).text_; }
+
+ private:
+  std::string text_;
+  int lines_ = 0;
+  std::int64_t open_brackets_ = 0;
+};
+
+// The statements of a text, each with the number of its first line. Lines without one are left out.
+struct StatementText {
+  std::string text;
+  std::uint32_t line = 1;
+};
+std::vector<StatementText> statements_of(std::string_view text);
+
+// The names `let` binds in a statement's text: `let a = ...`, `let (a, b) = ...`; none if it is no `let`.
+std::vector<std::string> names_let_in(std::string_view statement);
+
+}  // namespace tessera::repl

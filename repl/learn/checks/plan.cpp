@@ -1,0 +1,191 @@
+// Plans made by hand: right data first, then the scores against par.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "repl/learn/checks/checks.hpp"
+#include "repl/learn/checks/score.hpp"
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// Every step of the answer, with its plan and place in it.
+struct TakenStep {
+  const Redistribution* change;
+  std::size_t index;
+  Plan::Step step;
+};
+
+std::vector<TakenStep> steps_of(const Costs& costs) {
+  std::vector<TakenStep> all;
+  for (const Redistribution& change : costs.changes) {
+    const std::vector<Plan::Step> steps = change.plan.steps();
+    for (std::size_t i = 0; i < steps.size(); ++i) all.push_back({&change, i, steps[i]});
+  }
+  return all;
+}
+
+std::string step_text(const Plan::Step& step) {
+  return step.detail.empty() ? step.op : fmt::format("{} {}", step.op, step.detail);
+}
+
+// One device before and after a step: the one that holds most afterwards.
+std::string step_on_a_device(const TakenStep& taken) {
+  const auto before = taken.change->plan.moment(taken.index);
+  const auto after = taken.change->plan.moment(taken.index + 1);
+  if (!before || !after) return "";
+  const auto larger = [](const Plan::Holding& a, const Plan::Holding& b) { return a.bytes < b.bytes; };
+  const auto most = std::max_element(after->devices.begin(), after->devices.end(), larger);
+  const auto device = static_cast<std::size_t>(most - after->devices.begin());
+  return fmt::format("In `{}` {} goes from {} ({} bytes) to {} ({} bytes) and receives {} bytes.\n",
+                     step_text(taken.step), device_text(taken.change->plan.mesh(), static_cast<std::int64_t>(device)),
+                     box_text(before->devices[device].box), before->devices[device].bytes, box_text(most->box),
+                     most->bytes, most->received_bytes);
+}
+
+std::string all_steps(const std::vector<TakenStep>& steps) {
+  std::string text;
+  for (const TakenStep& taken : steps) text += step_on_a_device(taken);
+  return text;
+}
+
+bool is_in(const std::string& list, const std::string& word) {
+  const std::vector<std::string> words = parts_of(list, ',');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The settings that restrict which steps may be taken.
+Verdict allowed_steps(const Check& check, const std::vector<TakenStep>& steps) {
+  const std::string only = check.value("only");
+  for (const TakenStep& taken : steps) {
+    // A collective of the language asks for one step, of its own name.
+    if (check.find("by-hand") != nullptr && taken.change->who != "`" + taken.step.op + "`") {
+      return wrong(
+          fmt::format("Here each step is to be written by hand, as a collective; {} leaves it to the planner.\n{}",
+                      taken.change->who, step_on_a_device(taken)));
+    }
+    if (!only.empty() && !is_in(only, taken.step.op)) {
+      return wrong(fmt::format("`{}` is not among the steps of this lesson, which are: {}.\n{}", taken.step.op, only,
+                               step_on_a_device(taken)));
+    }
+  }
+  for (const std::string& needed : parts_of(check.value("uses"), ',')) {
+    const auto is_it = [&](const TakenStep& taken) { return taken.step.op == needed; };
+    if (std::any_of(steps.begin(), steps.end(), is_it)) continue;
+    return wrong(fmt::format("The data are right, but this lesson is about `{}`, and yours takes none.\n{}", needed,
+                             all_steps(steps)));
+  }
+  return {};
+}
+
+// The planner's own plan between two types of the answer.
+Result<Plan> par_plan(const MeshAxes& mesh, const std::string& from, const std::string& to, const Check& check) {
+  PlanRequest request;
+  request.mesh = mesh_text(mesh);
+  request.from = from;
+  request.to = to;
+  request.collectives_only = check.value("planner") == "collectives";
+  return make_plan(request);
+}
+
+std::string worst_step(const std::vector<TakenStep>& steps) {
+  const auto worse = [](const TakenStep& a, const TakenStep& b) {
+    return std::pair(a.step.received_bytes_total, a.step.peak_bytes) <
+           std::pair(b.step.received_bytes_total, b.step.peak_bytes);
+  };
+  const auto worst = std::max_element(steps.begin(), steps.end(), worse);
+  return worst == steps.end() ? "" : step_on_a_device(*worst);
+}
+
+// Which score must be at par, if it is one of a list; nothing if any of them will do.
+Verdict scored(const Costs& costs, const Plan& plan, const std::optional<std::string>& must,
+               const std::vector<TakenStep>& steps) {
+  const Score own = score_of(costs);
+  const Score par = score_of(plan);
+  const std::string scores = score_text(own, par);
+  const std::string over = must ? first_over_par(own, par, *must) : "";
+  if (!over.empty()) {
+    return wrong(fmt::format("The data are right, but `{}` is over par, the planner's own plan:\n{}{}", over, scores,
+                             worst_step(steps)));
+  }
+  if (!must && scores_at_par(own, par) == 0) {
+    return wrong(fmt::format("The data are right, but every score is over par, the planner's own plan:\n{}{}", scores,
+                             worst_step(steps)));
+  }
+  return {Outcome::right, scores};
+}
+
+Verdict same_source(const Trial& trial, const std::string& from, const std::string& to) {
+  const auto source = trial.judged.get(from);
+  const auto target = trial.judged.get(to);
+  if (!source) return unfit(fmt::format("`{}`", from), message_of(source.diagnostics()));
+  if (!target) return unfit(fmt::format("`{}`", to), message_of(target.diagnostics()));
+  return has_elements(trial, to, *source, from);
+}
+
+Verdict bad_scores(const Check& check) {
+  const std::string unknown = unknown_score(check.value("par"));
+  if (unknown.empty()) return {};
+  return unfit(fmt::format("check {}, par", name(check.kind)), fmt::format("there is no score `{}`", unknown));
+}
+
+Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<std::string>& must) {
+  const std::string from = check.value("from");
+  const std::string to = check.value("to");
+  if (Verdict bad = bad_scores(check); bad.outcome != Outcome::right) return bad;
+  if (Verdict data = same_source(trial, from, to); data.outcome != Outcome::right) return data;
+  const Costs costs = costs_of(trial, {to});
+  const std::vector<TakenStep> steps = steps_of(costs);
+  if (Verdict steps_allowed = allowed_steps(check, steps); steps_allowed.outcome != Outcome::right) {
+    return steps_allowed;
+  }
+  const auto source = trial.judged.get(from);
+  const auto par = par_plan(source->mesh(), type_on_its_mesh(*source), type_on_its_mesh(*trial.judged.get(to)), check);
+  if (!par) return unfit(fmt::format("check {}", name(check.kind)), message_of(par.diagnostics()));
+  return scored(costs, *par, must, steps);
+}
+
+// Does a change of layout begin at one type, and one end at the other?
+bool is_made_of(const Costs& costs, const std::string& from, const std::string& to) {
+  const auto& all = costs.changes;
+  return std::any_of(all.begin(), all.end(), [&](const Redistribution& one) { return one.plan.from() == from; }) &&
+         std::any_of(all.begin(), all.end(), [&](const Redistribution& one) { return one.plan.to() == to; });
+}
+
+}  // namespace
+
+Verdict check_plan(const Trial& trial, const Check& check) {
+  if (Verdict typed = has_type(trial, check.value("to"), check.value("type")); typed.outcome != Outcome::right) {
+    return typed;
+  }
+  return judged_plan(trial, check, check.value("par", "bytes"));
+}
+
+Verdict check_golf(const Trial& trial, const Check& check) {
+  const std::string from = check.value("from");
+  const std::string to = check.value("to");
+  const auto source = trial.judged.get(from);
+  const auto target = trial.judged.get(to);
+  if (!source || !target) return unfit("check golf", "it wants arrays");
+  if (mesh_text(source->mesh()) != mesh_text(target->mesh())) {
+    return wrong(
+        fmt::format("`{}` and `{}` live on two meshes; golf is played on one.\n{}", from, to, target->picture()));
+  }
+  if (source->type() == target->type()) {
+    return wrong(fmt::format("`{}` and `{}` have one layout, {}: there is nothing to do.\n{}", from, to, source->type(),
+                             source->picture()));
+  }
+  if (!is_made_of(costs_of(trial, {to}), type_on_its_mesh(*source), type_on_its_mesh(*target))) {
+    return wrong(fmt::format("`{}` is not `{}` in another layout: no change of layout leads from {} to {}.\n{}", to,
+                             from, source->type(), target->type(), target->picture()));
+  }
+  const Setting* must = check.find("par");
+  return judged_plan(trial, check, must == nullptr ? std::nullopt : std::optional(must->value));
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,196 @@
+// Checks of types, of programs that must be refused, and of programs by what they communicate.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "repl/learn/checks/checks.hpp"
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+// The first device whose box or part of a sum is another before a plan than after it, in words.
+std::string first_other_device(const Plan& plan) {
+  const auto before = plan.moment(0);
+  const auto after = plan.moment(plan.steps().size());
+  if (!before || !after) return "";
+  if (before->contributions != after->contributions) {
+    const auto parts = [](std::int64_t n) {
+      return n == 1 ? std::string("the elements themselves") : fmt::format("one of {} parts of every element", n);
+    };
+    return fmt::format("A device should hold {}, but it holds {}.\n", parts(after->contributions),
+                       parts(before->contributions));
+  }
+  for (std::size_t d = 0; d < before->devices.size(); ++d) {
+    if (before->devices[d].box == after->devices[d].box) continue;
+    return fmt::format("{} should hold {}, but it holds {}.\n", device_text(plan.mesh(), static_cast<int>(d)),
+                       box_text(after->devices[d].box), box_text(before->devices[d].box));
+  }
+  return "";
+}
+
+// The position of element number n of an array of this shape.
+std::vector<std::int64_t> coordinates_of(const std::vector<std::int64_t>& shape, std::size_t n) {
+  std::vector<std::int64_t> at(shape.size());
+  auto rest = static_cast<std::int64_t>(n);
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    at[d] = rest % shape[d];
+    rest /= shape[d];
+  }
+  return at;
+}
+
+std::string position_text(const std::vector<std::int64_t>& shape, std::size_t n) {
+  return fmt::format("[{}]", fmt::join(coordinates_of(shape, n), ", "));
+}
+
+// The first device that holds an element.
+std::string holder_of(const Array& array, std::size_t element) {
+  const std::vector<std::int64_t> at = coordinates_of(array.shape(), element);
+  for (std::int64_t device = 0; device < array.devices(); ++device) {
+    const auto tile = array.tile(device);
+    if (!tile) continue;
+    bool inside = true;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      inside = inside && at[d] >= tile->box[d].first && at[d] < tile->box[d].second;
+    }
+    if (inside) return device_text(array.mesh(), device);
+  }
+  return "nobody";
+}
+
+std::string drawn(const Trial& trial, const std::string& name) {
+  const auto array = trial.shown.get(name);
+  return array ? array->picture() : "";
+}
+
+// `all_reduce 1, all_gather 2` by name; nothing if it is no such list.
+std::optional<std::map<std::string, int>> read_counts(const std::string& text) {
+  std::map<std::string, int> counts;
+  if (trimmed(text) == "none") return counts;
+  for (const std::string& part : parts_of(text, ',')) {
+    const std::vector<std::string> words = parts_of(part, ' ');
+    int count = 0;
+    if (words.size() != 2) return std::nullopt;
+    const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), count);
+    if (error != std::errc{} || end != words[1].data() + words[1].size()) return std::nullopt;
+    counts[words[0]] = count;
+  }
+  return counts;
+}
+
+std::map<std::string, int> launches_of(const Costs& costs) {
+  std::map<std::string, int> counts;
+  for (const Redistribution& change : costs.changes) {
+    for (const Plan::Step& step : change.plan.steps()) counts[step.op] += step.launches ? 1 : 0;
+  }
+  std::erase_if(counts, [](const auto& entry) { return entry.second == 0; });
+  return counts;
+}
+
+std::string counts_text(const std::map<std::string, int>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  return text.empty() ? "nothing" : text;
+}
+
+// Who asked for what, and what it does to the first device.
+std::string who_communicates(const Costs& costs) {
+  std::string text;
+  for (const Redistribution& change : costs.changes) {
+    if (change.plan.received_bytes_total() == 0) continue;
+    const auto before = change.plan.moment(0);
+    const auto after = change.plan.moment(change.plan.steps().size());
+    if (!before || !after) continue;
+    text += fmt::format("  {} asks for {} -> {}: {} holds {}, then {}\n", change.who, change.plan.from(),
+                        change.plan.to(), device_text(change.plan.mesh(), 0), box_text(before->devices[0].box),
+                        box_text(after->devices[0].box));
+  }
+  return text;
+}
+
+}  // namespace
+
+Verdict has_type(const Trial& trial, const std::string& name, const std::string& type) {
+  const auto value = trial.shown.get(name);
+  if (!value) return unfit(fmt::format("`{}`", name), message_of(value.diagnostics()));
+  const std::string known = known_mistake(trial.lesson, name, [&](const std::string& mistaken) {
+    return without_blanks(mistaken) == without_blanks(value->type());
+  });
+  const std::string head = fmt::format("`{}` is {}, not {}.\n{}", name, value->type(), type, known);
+  const auto change = changes_of(trial.shown, fmt::format("{} as {}", name, type));
+  // Another shape or element type cannot be had by a redistribution.
+  if (!change.value) return wrong(fmt::format("{}{}", head, drawn(trial, name)));
+  for (const Plan& plan : *change.value) {
+    if (!plan.steps().empty()) return wrong(head + first_other_device(plan) + drawn(trial, name));
+  }
+  return {};
+}
+
+Verdict has_elements(const Trial& trial, const std::string& name, const Array& expected,
+                     std::string_view expected_name) {
+  const auto value = trial.judged.get(name);
+  if (!value) return unfit(fmt::format("`{}`", name), message_of(value.diagnostics()));
+  if (value->shape() != expected.shape()) {
+    return wrong(fmt::format("`{}` has another shape than `{}`.\n{}", name, expected_name, drawn(trial, name)));
+  }
+  const Numbers has = numbers_of(*value);
+  const Numbers wants = numbers_of(expected);
+  const auto other = first_difference(has, wants);
+  if (!other) return {};
+  return wrong(
+      fmt::format("`{}` does not hold the elements of `{}`. With other elements in the arrays than you see, its "
+                  "element {} on {} is {}, but should be {}.\n{}",
+                  name, expected_name, position_text(value->shape(), *other), holder_of(*value, *other),
+                  text_of({has[*other]}), text_of({wants[*other]}), drawn(trial, name)));
+}
+
+Verdict check_type(const Trial& trial, const Check& check) {
+  for (const Setting& setting : check.settings) {
+    if (Verdict one = has_type(trial, setting.key, setting.value); one.outcome != Outcome::right) return one;
+  }
+  return {};
+}
+
+Verdict check_error(const Trial& trial, const Check& check) {
+  const std::string name = check.value("name");
+  const Diagnostics* why = trial.attempt.refusal(name);
+  if (why == nullptr) {
+    const auto value = trial.attempt.session().get(name);
+    return wrong(fmt::format("This is accepted: `{}` is {}.\n{}", name, value ? value->type() : "there",
+                             value ? value->picture() : ""));
+  }
+  const std::string slug = why->empty() ? "" : why->front().slug;
+  if (slug == check.value("slug")) return {Outcome::right, fmt::format("It is refused: {}.\n", why->front().message)};
+  const std::string known =
+      known_mistake(trial.lesson, "error", [&](const std::string& mistaken) { return mistaken == slug; });
+  return wrong(fmt::format("It is refused, but for another reason: {} ({}).\n{}", message_of(*why), slug, known));
+}
+
+Verdict check_program(const Trial& trial, const Check& check) {
+  const auto expected = value_of(trial.judged, check.value("equals"));
+  if (!expected.value) return unfit("check program, equals", expected.why);
+  const auto wanted = read_counts(check.value("counts"));
+  if (!wanted) return unfit("check program, counts", "wants `NAME NUMBER, ...` or `none`");
+  const std::string result = check.value("result");
+  if (Verdict data = has_elements(trial, result, *expected.value, check.value("equals"));
+      data.outcome != Outcome::right) {
+    return data;
+  }
+  const Costs costs = costs_of(trial, {result});
+  const std::map<std::string, int> taken = launches_of(costs);
+  if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken))};
+  const std::string type = trial.judged.get(result)->type();
+  const auto same_counts = [&](const std::string& mistaken) { return read_counts(mistaken) == taken; };
+  const auto same_type = [&](const std::string& mistaken) { return without_blanks(mistaken) == without_blanks(type); };
+  return wrong(fmt::format("The values are right, but `{}` takes {}, where {} would do.\n{}{}{}{}", result,
+                           counts_text(taken), counts_text(*wanted), known_mistake(trial.lesson, "counts", same_counts),
+                           known_mistake(trial.lesson, result, same_type), who_communicates(costs),
+                           drawn(trial, result)));
+}
+
+}  // namespace tessera::repl

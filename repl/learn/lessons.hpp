@@ -1,0 +1,22 @@
+// The course: the lessons of repl/learn/lessons/, which the build makes part of the executable.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "repl/learn/lesson.hpp"
+
+namespace tessera::repl {
+
+struct LessonText {
+  std::string_view file;  // `05-rows-become-columns.lesson`
+  std::string_view text;
+};
+
+// In the order of their numbers.
+std::vector<LessonText> lesson_texts();
+
+// The same, read. The tests see to it that every one can be.
+std::vector<Lesson> course_lessons();
+
+}  // namespace tessera::repl

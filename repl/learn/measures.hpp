@@ -1,0 +1,47 @@
+// Facts: what a lesson asks numbers about. Each is measured of the library's own arrays and plans, so a lesson's file
+// holds no result that could be wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+// FOREACH(identifier, "name in a lesson's file"). `NAME of SUBJECT`, where the subject is
+// an array, perhaps with a device:
+//   tile of a on x=1        the shape of what a device holds (without a device: the first one)
+//   bytes of a on x=1       its bytes
+//   copies of a             how many devices hold each element
+// or a change of layout: any expression that communicates, such as `a as [8, 8@x]`:
+//   received of C           bytes that the busiest device receives
+//   total of C              bytes that all devices receive
+//   peak of C               the most bytes alive on a device
+//   launches of C           collectives that are started
+//   idle of C               the devices that receive nothing, in ascending order
+//   least peak of C         the least budget of `within` that the planner grants, rounds included
+// or a rank:
+//   layouts of rank 2       different layouts of an array of rank 2 on the mesh; `layouts of rank 2 with pending`
+// Anything else is an expression of the language, whose value is the fact.
+#define TESSERA_MEASURES(FOREACH)   \
+  FOREACH(tile, "tile")             \
+  FOREACH(bytes, "bytes")           \
+  FOREACH(copies, "copies")         \
+  FOREACH(received, "received")     \
+  FOREACH(total, "total")           \
+  FOREACH(peak, "peak")             \
+  FOREACH(launches, "launches")     \
+  FOREACH(idle, "idle")             \
+  FOREACH(least_peak, "least peak") \
+  FOREACH(layouts, "layouts")
+
+struct Fact {
+  Numbers value;
+  std::string counterexample;  // what to look at for whoever has another number: who holds what
+};
+
+// In a session that has run what the lesson gives. Why not, if the text makes no sense there.
+Read<Fact> measure(const Session& session, std::string_view text);
+
+}  // namespace tessera::repl

@@ -1,0 +1,37 @@
+// How far a learner is: which lessons are done, and where to go on. A small text file:
+//
+//     at rows-become-columns
+//     done where-an-element-lives
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tessera::repl {
+
+class Progress {
+ public:
+  // Of $XDG_DATA_HOME/tessera/lessons, else of ~/.local/share/tessera/lessons; with neither variable nothing is kept.
+  // What cannot be read counts as no progress.
+  static Progress load();
+
+  const std::string& at() const { return at_; }
+  bool is_done(const std::string& lesson) const { return done_.count(lesson) > 0; }
+  bool is_kept() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }
+
+  void go_to(const std::string& lesson) { at_ = lesson; }
+  void finish(const std::string& lesson) { done_.insert(lesson); }
+  // In one step: whoever reads the file sees the old state or the new one. Gives why not, if so.
+  std::optional<std::string> save() const;
+  // Forgets everything, the file too.
+  std::optional<std::string> reset();
+
+ private:
+  std::string path_;  // none: nothing is kept
+  std::string at_;
+  std::set<std::string> done_;
+};
+
+}  // namespace tessera::repl

@@ -1,0 +1,135 @@
+#include "repl/learn/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "repl/learn/checks/checks.hpp"
+#include "repl/learn/values.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+Verdict check_one(const Trial& trial, const Check& check) {
+  switch (check.kind) {
+    case CheckKind::numbers: return check_numbers(trial, check);
+    case CheckKind::holds: return check_holds(trial, check);
+    case CheckKind::cuts: return check_cuts(trial, check);
+    case CheckKind::type: return check_type(trial, check);
+    case CheckKind::plan: return check_plan(trial, check);
+    case CheckKind::golf: return check_golf(trial, check);
+    case CheckKind::error: return check_error(trial, check);
+    case CheckKind::program: return check_program(trial, check);
+  }
+  return {};
+}
+
+// The names of a session with their types: what a statement may use.
+std::string what_there_is(const Session& session) {
+  std::string text = "There is:\n";
+  for (const Binding& binding : session.names()) text += fmt::format("    {} : {}\n", binding.name, binding.type);
+  return text;
+}
+
+// A name that was refused can only be the answer of a check for errors.
+Verdict refused(const Lesson& lesson, const Attempt& attempt) {
+  for (const std::string& name : asked_names(lesson)) {
+    const Diagnostics* why = attempt.refusal(name);
+    bool is_expected = false;
+    for (const Check& check : lesson.checks) {
+      is_expected = is_expected || (check.kind == CheckKind::error && check.value("name") == name);
+    }
+    if (why == nullptr || is_expected) continue;
+    const std::string slug = why->empty() ? "" : why->front().slug;
+    const std::string said = known_mistake(lesson, "error", [&](const std::string& value) { return value == slug; });
+    return wrong(fmt::format("`{}` is not there: {} (`tessera explain {}` has more).\n{}{}", name, message_of(*why),
+                             slug, said, what_there_is(attempt.session())));
+  }
+  return {};
+}
+
+// Names that were refused are no part of the program that is run.
+std::vector<std::string> bound_names(const Lesson& lesson, const Attempt& attempt) {
+  std::vector<std::string> names;
+  for (const std::string& name : asked_names(lesson)) {
+    if (attempt.refusal(name) == nullptr) names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<Costs> costs_of_program(const Trial& trial, const std::string& text) {
+  Session session = trial.start.fork();
+  const auto program = session.check(text, "answer");
+  if (!program) return std::nullopt;
+  const auto report = session.run(*program);
+  if (!report) return std::nullopt;
+  Costs costs{program->redistributions(), 0, 0};
+  for (const StatementStatistics& statement : report->statistics) {
+    costs.received_bytes += statement.received_bytes;
+    costs.launches += statement.steps;
+  }
+  return costs;
+}
+
+// The first name whose type the data for judging change; an answer could not be held against both.
+std::optional<std::string> changed_type(const Session& given, const Session& start) {
+  for (const Binding& before : given.names()) {
+    for (const Binding& after : start.names()) {
+      if (before.name == after.name && before.type != after.type) return before.name;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply)}; }
+
+Verdict unfit(const std::string& where, const std::string& why) {
+  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why)};
+}
+
+Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
+  if (auto costs = costs_of_program(trial, trial.attempt.program(names))) return std::move(*costs);
+  // What the statements use was told from their words alone. All of the answer is known to run.
+  auto all = costs_of_program(trial, trial.attempt.program(bound_names(trial.lesson, trial.attempt)));
+  return all ? std::move(*all) : Costs{};
+}
+
+Result<Session> given_session(const Lesson& lesson) {
+  Session session;
+  const auto done = session.run(lesson.given, "lesson");
+  if (!done) return done.diagnostics();
+  return session;
+}
+
+Verdict judge(const Lesson& lesson, const Attempt& attempt) {
+  if (Verdict verdict = refused(lesson, attempt); verdict.outcome != Outcome::right) return verdict;
+  auto given = given_session(lesson);
+  if (!given) return unfit("== given", message_of(given.diagnostics()));
+  Session start = given->fork();
+  const auto other_data = start.run(lesson.judged_with, "lesson");
+  if (!other_data) return unfit("== judged with", message_of(other_data.diagnostics()));
+  if (const auto name = changed_type(*given, start)) {
+    return unfit("== judged with", fmt::format("`{}` has another type than in `== given`", *name));
+  }
+  Trial trial{lesson, attempt, given->fork(), start.fork(), std::move(*given), std::move(start)};
+  const std::string program = attempt.program(bound_names(lesson, attempt));
+  const auto shown = trial.shown.run(program, "answer");
+  if (!shown) return wrong(fmt::format("Run from the beginning, this fails: {}\n", message_of(shown.diagnostics())));
+  const auto judged = trial.judged.run(program, "answer");
+  if (!judged) {
+    return wrong(fmt::format("With other elements in the arrays, this fails: {}\n", message_of(judged.diagnostics())));
+  }
+  Verdict all;
+  for (const Check& check : lesson.checks) {
+    Verdict one = check_one(trial, check);
+    if (one.outcome != Outcome::right) return one;
+    all.reply += one.reply;
+  }
+  return all;
+}
+
+}  // namespace tessera::repl

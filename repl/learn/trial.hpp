@@ -1,0 +1,61 @@
+// An answer on trial: the lesson's program and the learner's, run from the beginning, and what is said of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/learn/attempt.hpp"
+#include "repl/learn/lesson.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+enum class Outcome : std::uint8_t {
+  right,
+  wrong,
+  unfit,  // the lesson's own data make no sense
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::right;
+  std::string reply;  // lines; of a wrong answer with the smallest counterexample
+};
+
+struct Trial {
+  const Lesson& lesson;
+  const Attempt& attempt;
+  Session given;   // after the lesson's program
+  Session start;   // the same with the data that the answer is judged with
+  Session shown;   // `given`, and then the answer
+  Session judged;  // `start`, and then the answer
+};
+
+// What it took to make some of an answer's names: the statements that they are made of, and no others, as run.
+struct Costs {
+  std::vector<Redistribution> changes;  // in the answer's order
+  std::int64_t received_bytes = 0;      // by all devices
+  std::int64_t launches = 0;
+};
+Costs costs_of(const Trial& trial, const std::vector<std::string>& names);
+
+Verdict wrong(std::string reply);
+// The lesson is to blame: says where.
+Verdict unfit(const std::string& where, const std::string& why);
+// What the lesson says about a wrong answer that it knows, or nothing. `same` says whether a mistake's value is the
+// answer's.
+template <class Same>
+std::string known_mistake(const Lesson& lesson, std::string_view subject, Same&& same) {
+  for (const Mistake& mistake : lesson.mistakes) {
+    if (mistake.subject == subject && same(mistake.value)) return mistake.reply;
+  }
+  return "";
+}
+
+// A session that prints nothing, after the lesson's program. Fails where the lesson's program does.
+Result<Session> given_session(const Lesson& lesson);
+
+// Judges an answer that settles all names that the lesson asks for.
+Verdict judge(const Lesson& lesson, const Attempt& attempt);
+
+}  // namespace tessera::repl

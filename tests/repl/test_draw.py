@@ -1,0 +1,301 @@
+"""The drawn page: its data are the plans', and in a browser every control works, by mouse and by keyboard.
+
+test_draw.py PATH/TO/tessera PATH/TO/chromium. With TESSERA_SCREENSHOTS set to a folder, pictures of the pages go there."""
+
+import json
+import os
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from browser import Browser
+from driver import CommandLine, main
+
+FIRST = """# Three changes of layout.
+mesh m = [x: 4, y: 2]
+let a = iota(f32[16@y, 16, 16@x])
+let b = a as [16, 16@(x,y), 16]
+let p = sum(b * b, dim=1)
+let s = p as [16@x, 16]
+print "</script><script>alert(1)</script>", sum(a)
+"""
+UNEVEN = "mesh m = [x: 3, y: 2]\nlet a = iota(i64[8@(x,y)])\nlet b = a as [8@y]\nlet c = b as [8]\n"
+LARGE = "mesh m = [x: 16, y: 32]\nlet a = iota(f32[1024@(x,y), 64])\nlet b = a as [1024@x, 64@y]\n"
+DEEP = "mesh m = [x: 2, y: 3]\nlet a = iota(f32[5@x, 4, 3@y, 6, 7])\nlet b = a as [5, 4@y, 3, 6@x, 7]\n"
+SCALAR = "mesh m = [x: 3]\nlet s = sum(iota(f32[10@x]))\nprint s\n"
+NOTHING = "let a = iota(f32[8])\nprint a\n"
+PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "nothing": NOTHING}
+FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
+
+
+class Page(CommandLine):
+    def drawn(self, text, name="a.tess"):
+        self.write(name, text)
+        self.assertEqual(self.succeeds("draw", name, "-o", "page.html"), "")
+        return self.read("page.html")
+
+    def data(self, page):
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*)</script>\n<script>', page).group(1))
+
+    def test_is_one_file_that_asks_for_nothing(self):
+        page = self.drawn(FIRST)
+        self.assertNotRegex(page, r"(?i)(src|href)=\"(?!data:)")
+        self.assertNotRegex(page, r"@(STYLE|DATA|STAGE|SCRIPT)@|url\((?!#)|@import")
+        self.assertEqual([address for address in re.findall(r"https?://[^\s'\"]*", page)], ["http://www.w3.org/2000/svg"])
+        self.assertEqual(page.count("<script"), 2)
+
+    def test_holds_the_figures_of_the_plans(self):
+        for name, program in PROGRAMS.items():
+            for change in self.data(self.drawn(program))["changes"]:
+                mesh = ",".join(f"{axis['name']}:{axis['size']}" for axis in change["mesh"])
+                plan = json.loads(self.succeeds("plan", "--mesh", mesh, "--from", change["from"], "--to", change["to"], "--json"))
+                with self.subTest(program=name, change=change["to"]):
+                    for figure in FIGURES:
+                        self.assertAlmostEqual(change[figure], plan[figure], delta=1e-5 * abs(plan[figure]))
+                    self.assertEqual([step["op"] for step in change["steps"]], [step["op"] for step in plan["steps"]])
+                    if plan["devices"] <= 32:
+                        self.check_devices(change, plan)
+
+    def check_devices(self, change, plan):
+        """What the devices hold and receive adds up to the plan's figures."""
+        for step, drawn, moment in zip(plan["steps"], change["steps"], change["moments"][1:]):
+            received = [device["received_bytes"] for device in moment["devices"]]
+            self.assertEqual(sum(received), step["received_bytes_total"])
+            self.assertEqual(max(received), step["received_bytes_max"])
+            self.assertEqual(max(device["bytes"] for device in moment["devices"]), step["local_bytes_max"])
+            self.assertEqual(drawn["received_bytes_total"], step["received_bytes_total"])
+
+    def test_of_a_large_mesh_some_devices_and_the_pattern(self):
+        moment = self.data(self.drawn(LARGE))["changes"][0]["moments"][0]
+        self.assertEqual([device["number"] for device in moment["devices"]], [0, 1, 2, 3, 4, 5, 510, 511])
+        self.assertEqual(moment["pattern"], ["Dimension 0: 1024 in 512 tiles of 2.", "Dimension 1: 64, whole on every device.",
+                                             "Drawn are 8 of 512 devices: the first 6 and the last 2."])
+        self.assertLess(len(self.drawn(LARGE)), 100_000)
+
+    def test_pending_parts(self):
+        moments = self.data(self.drawn(SCALAR))["changes"][0]["moments"]
+        self.assertEqual((moments[0]["contributions"], moments[1]["contributions"]), (3, 1))
+        self.assertEqual([device["contribution"] for device in moments[0]["devices"]], [0, 1, 2])
+
+    def test_standard_output(self):
+        self.write("a.tess", FIRST)
+        self.assertEqual(self.succeeds("draw", "a.tess", "-o", "-"), self.drawn(FIRST))
+
+    def test_what_goes_wrong(self):
+        self.write("a.tess", "let a = b\n")
+        self.assertIn("unknown-name", self.fails(1, "draw", "a.tess", "-o", "page.html").err)
+        self.assertFalse((self.folder / "page.html").exists())
+        self.fails(2, "draw", "nothing.tess", "-o", "page.html")
+        self.fails(2, "draw", "a.tess")
+        self.write("a.tess", FIRST)
+        self.assertIn("cannot write", self.fails(3, "draw", "a.tess", "-o", "no/folder/page.html").err)
+
+
+class InABrowser(CommandLine):
+    chromium = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser(cls.chromium)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def open(self, program, width=1200, scheme="light", motion="reduce"):
+        self.write("a.tess", program)
+        self.succeeds("draw", "a.tess", "-o", "page.html")
+        self.browser.size(width)
+        self.browser.media(prefers_color_scheme=scheme, prefers_reduced_motion=motion)
+        self.browser.open(self.folder / "page.html")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def text(self, selector):
+        return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def moment(self):
+        return int(self.browser.evaluate("document.querySelector('#change').dataset.moment"))
+
+    def current(self):
+        return int(self.browser.evaluate("document.querySelector('#list [aria-current=true]').dataset.change"))
+
+    def photograph(self, name, whole=True):
+        folder = os.environ.get("TESSERA_SCREENSHOTS")
+        if folder:
+            self.browser.screenshot(Path(folder) / f"{name}.png", whole)
+
+    def test_mouse(self):
+        self.open(FIRST)
+        for button, moment in [("next", 1), ("next", 2), ("back", 1), ("first", 0), ("last", 2)]:
+            self.browser.click(f"#{button}")
+            self.assertEqual(self.moment(), moment, button)
+        self.assertTrue(self.browser.evaluate("document.querySelector('#next').disabled"))
+        self.browser.click("#list li:nth-child(2) button")
+        self.assertEqual((self.current(), self.moment()), (1, 0))
+        self.browser.click("#lines button.number")
+        self.assertEqual(self.current(), 0)
+        self.assertEqual(self.text("#lines li.here .code"), "let b = a as [16, 16@(x,y), 16]")
+        self.browser.click("summary")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#rows tr').length"), 8)
+
+    def test_keyboard(self):
+        self.open(FIRST)
+        for key, moment in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0), ("End", 2)]:
+            self.browser.press(key)
+            self.assertEqual(self.moment(), moment, key)
+        self.browser.press("ArrowDown")
+        self.assertEqual((self.current(), self.moment()), (1, 0))
+        self.browser.press("ArrowUp")
+        self.assertEqual(self.current(), 0)
+        self.browser.press("ArrowUp")
+        self.assertEqual(self.current(), 0)
+        # With the focus on a button, arrows mean what they mean elsewhere.
+        self.browser.evaluate("document.querySelector('#next').focus()")
+        self.browser.press("ArrowDown")
+        self.assertEqual((self.current(), self.moment()), (1, 0))
+        self.photograph("pending")
+
+    def test_every_control_is_reached_by_tab_and_shows_it(self):
+        self.open(FIRST)
+        reached = []
+        for _ in range(40):
+            self.browser.press("Tab")
+            at = self.browser.evaluate("(() => { const e = document.activeElement; return e === document.body ? '' :"
+                                       " [e.id || e.className || e.dataset.change || e.localName,"
+                                       " getComputedStyle(e).outlineStyle].join(' '); })()")
+            if not at:
+                break
+            reached.append(at)
+        for name in ["program solid", "number solid", "0 solid", "1 solid", "play solid", "next solid", "last solid", "summary solid"]:
+            self.assertIn(name, reached)
+        self.browser.evaluate("document.querySelector('#next').focus()")
+        self.browser.press("Enter")
+        self.assertEqual(self.moment(), 1)
+        self.browser.press("Enter")
+        self.assertEqual(self.moment(), 2)
+        self.assertEqual(self.browser.evaluate("document.activeElement.id"), "play")
+
+    def test_playing(self):
+        self.open(FIRST)
+        self.browser.press(" ")
+        self.assertEqual(self.text("#play"), "Pause")
+        self.browser.wait("document.querySelector('#change').dataset.moment === '2'")
+        self.browser.wait("document.querySelector('#play').textContent === 'Play'")
+        self.browser.click("#play")
+        self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
+        self.browser.click("#play")
+        self.assertEqual((self.text("#play"), self.moment()), ("Play", 1))
+
+    def test_boxes_fly_where_motion_is_wanted(self):
+        self.open(FIRST, motion="no-preference")
+        self.browser.click("#next")
+        self.browser.wait("document.querySelectorAll('.flying').length > 0")
+        self.photograph("flight", whole=False)
+        self.assertEqual(self.moment(), 0)
+        self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('.flying').length"), 0)
+        # A click in the middle of a flight starts over from where the boxes were.
+        self.browser.click("#next")
+        self.browser.click("#first")
+        self.assertEqual(self.moment(), 0)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('.flying').length"), 0)
+
+    def test_numbers_are_the_plans(self):
+        self.open(FIRST)
+        plan = json.loads(self.succeeds("plan", "--mesh", "x:4,y:2", "--from", "f32[16@y,16,16@x]", "--to",
+                                        "f32[16,16@(x,y),16]", "--json"))
+        shown = self.browser.evaluate("[...document.querySelectorAll('#figures dd')].map((e) => Number(e.dataset.exact))")
+        for figure, value in zip(FIGURES, shown):
+            self.assertAlmostEqual(value, plan[figure], delta=1e-5 * plan[figure])
+        self.assertEqual(self.text("#figures div:first-child dd"), "20 KiB in all")
+        self.browser.press("ArrowRight")
+        self.assertEqual(self.text("#live"), "After step 1 of 2, all_to_all x: dim 2 -> dim 1: f32[16@y, 16@x, 16]. Devices receive "
+                                             "12 KiB in all, at most 1.5 KiB each. Peak on a device 4 KiB.")
+        labels = self.browser.evaluate("[...document.querySelectorAll('[data-device]')].map((e) => e.getAttribute('aria-label'))")
+        self.assertEqual(labels[3], "device 3 (x=1, y=1): [8:16, 4:8, 0:16], 2 KiB, received 1.5 KiB")
+        self.assertEqual(len(labels), 8)
+
+    def test_tiles_are_drawn_to_scale(self):
+        self.open(UNEVEN)
+        widths = self.browser.evaluate("[...document.querySelectorAll('[data-device]')].map((g) =>"
+                                       " g.querySelector('.tile').width.baseVal.value / g.querySelector('.whole').width.baseVal.value)")
+        for drawn, elements in zip(widths, [1, 1, 2, 1, 1, 2]):
+            self.assertAlmostEqual(drawn, elements / 8, places=4)
+
+    def test_what_is_said_is_said_to_everybody(self):
+        self.open(FIRST)
+        self.assertEqual(self.browser.evaluate("document.querySelector('#live').getAttribute('aria-live')"), "polite")
+        nameless = self.browser.evaluate("[...document.querySelectorAll('button, nav, section, svg, [role=img], [role=group]')]"
+                                         ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim())).length")
+        self.assertEqual(nameless, 0)
+
+    def test_every_sort_of_program_at_every_width_in_both_schemes(self):
+        for name, program in PROGRAMS.items():
+            for width in [360, 768, 1200]:
+                for scheme in ["light", "dark"]:
+                    with self.subTest(program=name, width=width, scheme=scheme):
+                        self.open(program, width, scheme)
+                        self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
+                        ground = self.browser.evaluate("getComputedStyle(document.body).backgroundColor")
+                        self.assertEqual(ground, "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 23, 28)")
+                        if name != "nothing":
+                            self.browser.press("End")
+                        self.photograph(f"{name}-{width}-{scheme}")
+
+    def test_our_examples(self):
+        examples = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tess"))
+        self.assertGreater(len(examples), 3)
+        for example in examples:
+            with self.subTest(example=example.stem):
+                self.open(example.read_text(encoding="utf-8"), 360)
+                for number in range(self.browser.evaluate("document.querySelectorAll('#list button').length")):
+                    self.assertEqual(self.current(), number)
+                    self.browser.press("End")
+                    self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+                    self.browser.press("ArrowDown")
+                self.assertEqual(self.browser.complaints(), [])
+
+    def test_letters_stand_out(self):
+        """WCAG's contrast of every text with the ground it stands on, in both schemes: at least 4.5."""
+        contrast = """(() => {
+          const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
+            .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+          const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+            if (!/, 0\\)$/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
+          const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+          const texts = [...document.querySelectorAll('body *')].filter((e) => !e.closest('svg, script, noscript') &&
+            !e.disabled && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()));
+          const cards = [...document.querySelectorAll('svg text')].map((e) =>
+            ratio(getComputedStyle(e).fill, getComputedStyle(document.querySelector('.card')).fill));
+          return Math.min(...texts.map((e) => ratio(getComputedStyle(e).color, ground(e))), ...cards);
+        })()"""
+        for scheme in ["light", "dark"]:
+            self.open(FIRST, scheme=scheme)
+            self.assertGreaterEqual(self.browser.evaluate(contrast), 4.5, scheme)
+
+    def test_the_line_of_a_change_is_in_sight(self):
+        changes = "".join(f"# line\n# line\nlet a{i + 1} = a{i} as [{'8, 8@x' if i % 2 == 0 else '8@x, 8'}]\n" for i in range(60))
+        self.open("mesh m = [x: 4]\nlet a0 = iota(f32[8@x, 8])\n" + changes, 360)
+        inside = """(() => [['#program', '#lines .here'], ['#list ul', '#list [aria-current=true]']].every(([panel, item]) => {
+          const [a, b] = [panel, item].map((s) => document.querySelector(s).getBoundingClientRect());
+          return a.top <= b.top && b.bottom <= a.bottom + 1; }) && scrollY === 0)()"""
+        for _ in range(45):
+            self.browser.press("ArrowDown")
+        self.assertEqual(self.current(), 45)
+        self.assertTrue(self.browser.evaluate(inside))
+        for _ in range(40):
+            self.browser.press("ArrowUp")
+        self.assertTrue(self.browser.evaluate(inside))
+
+    def test_nothing_to_draw(self):
+        self.open(NOTHING)
+        self.assertFalse(self.browser.evaluate("document.querySelector('#nothing').hidden"))
+        self.assertTrue(self.browser.evaluate("document.querySelector('#change').hidden"))
+
+
+if __name__ == "__main__":
+    InABrowser.chromium = sys.argv.pop(2)
+    main()

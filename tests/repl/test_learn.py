@@ -1,0 +1,396 @@
+"""The course: every lesson's own answer is right, every wrong answer is answered usefully, and progress is kept."""
+
+import os
+import pty
+import re
+import select
+import time
+import unittest
+from pathlib import Path
+
+from driver import CommandLine, main
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = sorted((ROOT / "repl/learn/lessons").glob("*.lesson"))
+WRONG = Path(__file__).resolve().parent / "lessons"
+LESSON_COUNT = 23
+
+# The answer key of the course, worked out by hand: what a lesson's own answer must bind these names to. That the
+# checks, which measure arrays and ask the planner, call the same answers right is what makes the key one.
+KEY = {
+    1: {"shape": "[16, 24]", "bytes": "1536", "copies": "1"},
+    2: {"shape": "[32, 48]", "bytes": "6144", "copies": "4"},
+    3: {"first": "3", "second": "1"},
+    4: {"launches": "1", "kept": "[0, 5]", "moved": "4"},
+    5: {"b": "all_to_all(a, x, 0, 1)", "received": "48", "peak": "128"},
+    6: {"b": "all_gather(a, 0, x)", "received": "192", "out": "256"},
+    7: {"b": "slice(a, 0, x)", "received": "0"},
+    8: {"reduced": "384", "scattered": "192"},
+    9: {"received": "0", "on_first": "5", "on_last": "0"},
+    10: {"b": "all_gather(a, 0, y)", "c": "all_gather(permute(a, f32[8@(y,x)]), 0, x)"},
+    11: {"c": "all_to_all(a, x, 2, 1)", "b": "all_to_all(c, y, 0, 1)", "naive": "14336", "straight": "1792"},
+    12: {"b": "permute(d, f32[16, 16@(x,y), 16])"},
+    15: {"right": "1", "wrong": "3"},
+    16: {"right": "2.0", "averaged": "1.75"},
+    17: {"cuts": "[0, 1, 2, 4, 5, 6, 8]"},
+    20: {"layouts": "11", "with_pending": "18"},
+    21: {"one_shot": "4096"},
+    22: {"received": "0"},
+}
+
+
+def sections(text):
+    """The sections of a lesson's file, or of one of wrong answers, as (heading, body)."""
+    found = re.split(r"(?m)^== (.*)\n", text)
+    return list(zip(found[1::2], found[2::2]))
+
+
+def flowing(text):
+    """Without line breaks, which are where they fit."""
+    return " ".join(text.split())
+
+
+def answer_of(lesson):
+    return dict(sections(lesson.read_text(encoding="utf-8")))["answer"]
+
+
+def ways_to_fail(lesson):
+    """(statements, lines that the reply must hold) for each."""
+    text = (WRONG / f"{lesson.stem}.wrong").read_text(encoding="utf-8")
+    bodies = [body for _, body in sections(text)]
+    return [(wrong, [line for line in says.splitlines() if line]) for wrong, says in zip(bodies[0::2], bodies[1::2])]
+
+
+class Course(CommandLine):
+    def test_has_its_lessons(self):
+        self.assertEqual(len(LESSONS), LESSON_COUNT)
+        self.assertEqual([int(lesson.name[:2]) for lesson in LESSONS], list(range(1, LESSON_COUNT + 1)))
+        self.assertEqual(len(self.succeeds("learn", "--list").splitlines()), LESSON_COUNT)
+
+    def test_the_answers_are_the_key(self):
+        for number, bound in KEY.items():
+            answer = answer_of(LESSONS[number - 1])
+            for name, value in bound.items():
+                with self.subTest(lesson=number, name=name):
+                    self.assertIn(f"let {name} = {value}\n", answer)
+
+    def test_every_own_answer_is_right(self):
+        for number, lesson in enumerate(LESSONS, 1):
+            with self.subTest(lesson=lesson.stem):
+                self.write("answer.tess", answer_of(lesson))
+                for line in [["--check", str(number), "answer.tess"], ["--check", str(number)], ["--check", str(lesson)]]:
+                    done = self.tessera("learn", *line)
+                    self.assertEqual((done.status, done.out.splitlines()[:1]), (0, ["right"]), done)
+
+    def test_every_wrong_answer_is_answered_usefully(self):
+        for number, lesson in enumerate(LESSONS, 1):
+            ways = ways_to_fail(lesson)
+            self.assertGreaterEqual(len(ways), 3, lesson.stem)
+            for wrong, says in ways:
+                with self.subTest(lesson=lesson.stem, wrong=wrong):
+                    self.write("answer.tess", answer_of(lesson) + wrong)
+                    done = self.tessera("learn", "--check", str(number), "answer.tess")
+                    self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
+                    self.assertGreater(len(done.out.splitlines()), 2, done.out)
+                    for line in says:
+                        self.assertIn(flowing(line), flowing(done.out))
+
+    def test_the_mistakes_a_lesson_knows_are_mistakes(self):
+        for number, lesson in enumerate(LESSONS, 1):
+            for heading, body in sections(lesson.read_text(encoding="utf-8")):
+                match = re.fullmatch(r"mistake (\w+): (.*)", heading)
+                if match is None or not re.fullmatch(r"[-\d.\[\], ]+|true|false", match.group(2)):
+                    continue
+                with self.subTest(lesson=lesson.stem, mistake=heading):
+                    self.write("answer.tess", answer_of(lesson) + f"let {match.group(1)} = {match.group(2)}\n")
+                    done = self.tessera("learn", "--check", str(number), "answer.tess")
+                    self.assertEqual(done.status, 1, done)
+                    self.assertIn(flowing(body), flowing(done.out))
+
+    def test_pages_fit_a_terminal(self):
+        for number in range(1, LESSON_COUNT + 1):
+            page = self.succeeds("learn", "--lesson", str(number), text=":quit\n")
+            self.assertIn(f"Lesson {number} of {LESSON_COUNT}: ", page)
+            self.assertIn("Goal: ", page)
+            self.assertLessEqual(max(map(len, page.splitlines())), 100, page)
+
+
+class Answers(CommandLine):
+    def check(self, number, answer):
+        self.write("answer.tess", answer)
+        return self.tessera("learn", "--check", str(number), "answer.tess")
+
+    def test_what_is_missing_is_named(self):
+        done = self.check(1, "let shape = [16, 24]\n")
+        self.assertEqual((done.status, done.err), (1, ""))
+        self.assertIn("`let bytes = ...`", done.out)
+        self.assertEqual(self.check(1, "").status, 1)
+
+    def test_what_does_not_run_is_reported(self):
+        done = self.check(1, "let shape = [16, 24\n")
+        self.assertEqual(done.status, 1)
+        self.assertIn("unclosed-bracket", done.err)
+
+    def test_what_was_tried_besides_costs_nothing(self):
+        tried = "let t = all_gather(a, 0, x)\nshow t\nlet b = slice(t, 1, x)\n"
+        done = self.check(5, tried + answer_of(LESSONS[4]))
+        self.assertEqual(done.status, 0, done)
+
+    def test_statements_over_several_lines(self):
+        self.assertEqual(self.check(1, "let shape = [\n  16,\n  24\n]\nlet bytes = 16 * 24 * 4\nlet copies = 1").status, 0)
+
+    def test_a_loop_is_paid_for_as_often_as_it_runs(self):
+        wasteful = "let b = loop c = all_to_all(a, x, 0, 1) for i < 2 { all_to_all(all_to_all(c, x, 1, 0), x, 0, 1) }\n"
+        done = self.check(5, answer_of(LESSONS[4]) + wasteful)
+        self.assertEqual(done.status, 1, done)
+        self.assertRegex(done.out, r"bytes +960, par +192")
+
+    def test_golf_on_meshes_of_ones_own(self):
+        own = "mesh g = [z: 3, w: 2]\nlet a = iota(i32[7@z, 5])\n"
+        self.assertEqual(self.check(23, own + "let b = all_to_all(a, z, 0, 1)\nmesh h = [q: 2]\n").status, 0)
+        two = self.check(23, own + "mesh h = [z: 6]\nlet b = exchange(a, i32[7, 5@z])\n")
+        self.assertEqual((two.status, "on two meshes" in two.out), (1, True), two)
+        self.assertEqual(self.check(23, "let p = iota(f32[4@x, 6, 6])\nlet a = sum(p, dim=0)\n"
+                                        "let b = reduce_scatter(a, 1, x)\n").status, 0)
+
+    def test_right_answers_show_their_scores(self):
+        self.assertRegex(self.check(11, answer_of(LESSONS[10])).out, r"bytes +20480, par +20480  par ")
+        self.assertRegex(self.check(23, answer_of(LESSONS[22])).out, r"bytes +14336, par +20480  under par ")
+
+
+class Wrong(CommandLine):
+    def test_command_lines(self):
+        self.write("answer.tess", "let a = 1\n")
+        for line in [["--check", "24", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "24"],
+                     ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
+                     ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
+            with self.subTest(line=line):
+                done = self.fails(2, "learn", *line)
+                self.assertTrue(done.err.startswith("error: "), done.err)
+
+    def test_an_answer_that_is_too_long(self):
+        self.write("answer.tess", "# \n" * 30_000)
+        self.assertIn("64 KiB", self.fails(2, "learn", "--check", "1", "answer.tess").err)
+
+    def test_statements_that_never_end(self):
+        self.write("answer.tess", "let a = (\n" * 6_000)
+        self.assertEqual(self.tessera("learn", "--check", "1", "answer.tess").status, 1)
+        done = self.tessera("learn", "--lesson", "halves.lesson", text="")
+        self.assertEqual(done.status, 2)
+        self.write("halves.lesson", LESSON)
+        done = self.tessera("learn", "--lesson", "halves.lesson", text="let a = (\n" * 20_000)
+        self.assertEqual((done.status, done.err.count("64 KiB")), (0, 3))
+
+
+LESSON = """== title
+Halves
+
+== text
+A dimension is cut in two.
+
+== given
+mesh m = [x: 2]
+let a = iota(f32[8@x])
+
+== goal
+say how many elements a device holds.
+
+== check numbers
+count: tile of a
+
+== answer
+let count = 4
+
+== mistake count: 8
+That is all of them.
+"""
+
+
+class OwnLessons(CommandLine):
+    def test_a_lesson_of_a_lecturers(self):
+        self.write("halves.lesson", LESSON)
+        self.assertEqual(self.succeeds("learn", "--check", "halves.lesson"), "right\n")
+        self.write("answer.tess", "let count = 8\n")
+        done = self.tessera("learn", "--check", "halves.lesson", "answer.tess")
+        self.assertEqual(done.status, 1)
+        self.assertIn("That is all of them.\n", done.out)
+        page = self.succeeds("learn", "--lesson", "halves.lesson", text="let count = 4\n")
+        self.assertIn("Halves", page)
+        self.assertIn("Right.", page)
+        self.assertNotIn("Lesson", page)
+
+    def test_what_is_wrong_with_one_is_said_with_its_line(self):
+        for change, line, what in [
+            (("== title", "title"), 1, "`== title`"),
+            (("== goal", "== aim"), 11, "no section `aim`"),
+            (("check numbers", "check number"), 14, "numbers, holds, cuts"),
+            (("count: tile of a", "count = tile of a"), 15, "`NAME: VALUE`"),
+            (("count: tile of a", ""), 14, "says nothing"),
+            (("== check numbers\ncount: tile of a", "== check plan\nfrom: a"), 14, "`to: ...`"),
+            (("== check numbers\ncount: tile of a", "== check error\nname: a\nslug: b\nfoo: c"), 17, "knows no `foo`"),
+            (("== answer\nlet count = 4", ""), 1, "`== answer`"),
+            (("mistake count: 8", "mistake cout: 8"), 20, "a mistake in `cout`"),
+            (("== check numbers\ncount: tile of a", "== check plan\nfrom: a\nto: count\ntype: T\nby-hand: no"), 18, "only be `yes`"),
+            (("mistake count: 8", "mistake count"), 20, "`== mistake NAME: VALUE`"),
+            (("count: tile of a", "count: tile of a\ncount: tile of a"), 16, "stands twice"),
+        ]:
+            with self.subTest(change=change):
+                self.write("bad.lesson", LESSON.replace(*change))
+                done = self.fails(2, "learn", "--check", "bad.lesson")
+                self.assertIn(f"bad.lesson:{line}: ", done.err)
+                self.assertIn(what, done.err)
+
+    def test_facts_that_make_no_sense(self):
+        for fact, what in [("tile of b", "`b`"), ("tile of a on y=1", "y=1"), ("layouts of rank 9", "rank 1"),
+                           ("received of a as [7@x]", "redistribution"), ("nothing(a)", "nothing"),
+                           ("least peak of a", "one change")]:
+            with self.subTest(fact=fact):
+                self.write("bad.lesson", LESSON.replace("tile of a", fact))
+                self.assertIn(what, self.fails(2, "learn", "--check", "bad.lesson").err)
+
+    def test_other_data_have_the_same_types(self):
+        self.write("bad.lesson", LESSON.replace("== goal", "== judged with\nlet a = iota(f32[9@x])\n\n== goal"))
+        self.assertIn("`a` has another type", self.fails(2, "learn", "--check", "bad.lesson").err)
+
+    def test_a_program_that_is_given_must_run(self):
+        self.write("bad.lesson", LESSON.replace("iota(f32[8@x])", "iota(f32[8@y])"))
+        self.assertIn("unknown-axis", self.tessera("learn", "--check", "bad.lesson").err)
+        self.assertNotEqual(self.tessera("learn", "--lesson", "bad.lesson").status, 0)
+
+
+class Conversation(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+
+    def progress(self):
+        return self.read("data/tessera/lessons").splitlines()
+
+    def test_goes_on_where_it_was_left(self):
+        first = self.succeeds("learn", text=answer_of(LESSONS[0]))
+        self.assertIn("Lesson 1 of 23", first)
+        self.assertIn("Right.", first)
+        self.assertIn("Lesson 2 of 23", first)
+        self.assertEqual(self.progress(), ["at copies", "done where-an-element-lives"])
+        self.assertIn("Lesson 2 of 23", self.succeeds("learn", text=":quit\n"))
+        listed = self.succeeds("learn", "--list")
+        self.assertRegex(listed, r"(?m)^  1  done  A type says")
+        self.assertRegex(listed, r"(?m)^  2  here  ")
+
+    def test_the_whole_course(self):
+        talk = "".join(map(answer_of, LESSONS))
+        said = self.tessera("learn", text=talk)
+        self.assertEqual(said.status, 0)
+        self.assertEqual(said.out.count("Right.\n"), LESSON_COUNT)
+        self.assertIn("the last lesson", said.out)
+        self.assertEqual(len(re.findall(r"(?m)^ *\d+  done ", self.succeeds("learn", "--list"))), LESSON_COUNT)
+
+    def test_commands(self):
+        said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
+        for words in ["64 rows over the 4 places", "Bytes are rows", "That was the last hint", "    let bytes = 1536",
+                      "Lesson 2 of 23"]:
+            self.assertIn(words, said)
+        self.assertEqual(said.count("A type says where every element lives"), 3)
+        done = self.tessera("learn", text=":nothing\n")
+        self.assertIn("no command `:nothing`", done.err)
+        self.assertEqual(self.progress()[0], "at where-an-element-lives")
+        self.assertNotIn("done where-an-element-lives", self.progress())
+
+    def test_things_can_be_tried_out(self):
+        said = self.tessera("learn", "--lesson", "3", text="a\nlet t = a as [6]\nshow b\n1 +\n1\n").out
+        for words in ["[0 1 2 3 4 5]", "t : i32[6]", "| device 0 |", "2\n"]:
+            self.assertIn(words, said)
+
+    def test_wrong_then_right(self):
+        said = self.succeeds("learn", "--lesson", "3", text="let first = 2\nlet second = 1\nlet first = 3\n")
+        self.assertLess(said.index("Not yet."), said.index("Right."))
+        self.assertIn("Still to bind: second.\n", said)
+
+    def test_two_statements_on_a_line(self):
+        self.assertIn("Right.", self.succeeds("learn", "--lesson", "3", text="let first = 3\nlet t = 1; let second = t\n"))
+
+    def test_mistakes_are_reported_and_change_nothing(self):
+        done = self.tessera("learn", "--lesson", "3", text="let first = nothing\nlet first = 3\nlet second = 1\n")
+        self.assertIn("unknown-name", done.err)
+        self.assertIn("Right.", done.out)
+
+    def test_what_must_be_refused_is_not_a_failure(self):
+        said = self.tessera("learn", "--lesson", "13", text="let D = A @ (B as [6, 8])\nlet C = A @ B\n")
+        self.assertIn("Right.", said.out)
+        self.assertIn("axis-used-twice", said.err)
+
+    def test_reset(self):
+        self.succeeds("learn", text=answer_of(LESSONS[0]))
+        self.succeeds("learn", "--reset")
+        self.assertFalse((self.folder / "data/tessera/lessons").exists())
+        self.assertIn("Lesson 1 of 23", self.succeeds("learn", text=""))
+        self.succeeds("learn", "--reset")
+        self.succeeds("learn", "--reset")
+
+    def test_progress_without_xdg(self):
+        self.environment.pop("XDG_DATA_HOME")
+        self.environment["HOME"] = str(self.folder / "home")
+        self.succeeds("learn", text=":skip\n")
+        self.assertEqual(self.read("home/.local/share/tessera/lessons"), "at copies\n")
+        self.environment["XDG_DATA_HOME"] = "relative"
+        self.assertIn("Lesson 2 of 23", self.succeeds("learn", text=""))
+
+    def test_no_home_at_all(self):
+        self.environment.pop("XDG_DATA_HOME")
+        self.environment.pop("HOME", None)
+        done = self.tessera("learn", text=answer_of(LESSONS[0]))
+        self.assertEqual(done.status, 0)
+        self.assertIn("progress is not kept", done.err)
+        self.assertIn("Lesson 2 of 23", done.out)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_folder_that_cannot_be_written(self):
+        (self.folder / "data").mkdir(mode=0o500)
+        done = self.tessera("learn", text=":quit\n")
+        self.assertIn("cannot write", done.err)
+
+    def test_a_folder_that_is_a_file(self):
+        self.write("data", "")
+        done = self.tessera("learn", text=":skip\n")
+        self.assertEqual(done.status, 0)
+        self.assertIn("cannot write", done.err)
+        self.assertIn("Lesson 2 of 23", done.out)
+
+    def test_a_progress_file_of_nonsense(self):
+        (self.folder / "data/tessera").mkdir(parents=True)
+        self.write("data/tessera/lessons", b"at \xff\nnonsense\n\x00at\ndone of-a-later-version\n")
+        self.assertIn("Lesson 1 of 23", self.succeeds("learn", text=":skip\n"))
+        self.assertIn("done of-a-later-version", self.progress())
+
+
+class Terminal(CommandLine):
+    def shows(self, ending):
+        """What the terminal shows until it ends so."""
+        text = ""
+        while not text.endswith(ending):
+            ready, _, _ = select.select([self.terminal], [], [], 30)
+            self.assertTrue(ready, text)
+            text += os.read(self.terminal, 10_000).decode()
+        return text
+
+    def test_prompts_and_interrupts(self):
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        child, self.terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execve(self.executable, ["tessera", "learn"], self.environment)
+        self.addCleanup(os.close, self.terminal)
+        self.assertIn("Lesson 1 of 23", self.shows("learn> "))
+        os.write(self.terminal, b"let shape = [\n")
+        self.shows(" . ")
+        os.write(self.terminal, b"\x03")
+        self.shows("learn> ")
+        time.sleep(0.2)  # the terminal itself drops what is written while it handles Ctrl-C
+        os.write(self.terminal, b"let shape = [16, 24]\n")
+        self.assertIn("Still to bind: bytes and copies.", self.shows("learn> "))
+        os.write(self.terminal, b"\x04")
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+if __name__ == "__main__":
+    main()
