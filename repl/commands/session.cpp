@@ -15,6 +15,7 @@
 #include "repl/interactive/line_editor.hpp"
 #include "repl/interactive/progress.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/learn/course.hpp"
 #include "repl/terminal.hpp"
 
 namespace tessera::repl {
@@ -106,6 +107,7 @@ class Conversation {
       progress_.clear();
       err(text);
     };
+    result.teach = [this] { teach(); };
     result.ask = [this](std::string_view question) {
       std::string answer;
       return next(question, answer) == LineReader::Outcome::line && answer.empty();
@@ -124,6 +126,21 @@ class Conversation {
     }
     console_.out(prompt);
     return lines_.next(line);
+  }
+
+  void teach() {
+    progress_.clear();
+    const auto status = take_course(console_, [this](std::string_view prompt) {
+      std::string line;
+      switch (next(prompt, line)) {
+        case LineReader::Outcome::line: return Entered{Entered::Kind::line, line};
+        case LineReader::Outcome::interrupted: lines_.drop(); return Entered{Entered::Kind::interrupt, {}};
+        case LineReader::Outcome::end:
+        case LineReader::Outcome::failed: break;
+      }
+      return Entered{Entered::Kind::end, {}};
+    });
+    if (status == kExitDone) console_.out("Back in the session.\n");
   }
 
   void take(const std::string& line) {

@@ -62,6 +62,7 @@ bool run_save(const CommandCall& call);
 bool run_reset(const CommandCall& call);
 bool run_undo(const CommandCall& call);
 bool run_set(const CommandCall& call);
+bool run_learn(const CommandCall& call);
 bool run_quit(const CommandCall& call);
 bool run_help(const CommandCall& call);  // help.cpp
 bool run_doc(const CommandCall& call);

@@ -15,6 +15,8 @@ struct Screen {
   std::function<void(std::string_view)> err;  // what is wrong
   // Asks for one line before going on; false: go on no further. None: nobody is asked.
   std::function<bool(std::string_view question)> ask = {};
+  // Takes the reader through the course. None: nobody is there to be taught.
+  std::function<void()> teach = {};
   std::function<int()> columns = [] { return 80; };
   Colour out_colour = Colour::no;
   Colour err_colour = Colour::no;

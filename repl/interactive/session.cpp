@@ -70,6 +70,15 @@ bool run_set(const CommandCall& call) {
       "`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error", call.argument));
 }
 
+// The course has a session of its own for each lesson; the names here stay as they are.
+bool run_learn(const CommandCall& call) {
+  const Screen& screen = call.interpreter.screen();
+  if (!screen.teach)
+    return call.interpreter.complain("the course is a conversation; `tessera learn --list` shows its lessons");
+  screen.teach();
+  return true;
+}
+
 bool run_quit(const CommandCall& call) {
   call.interpreter.leave();
   return true;
