@@ -68,6 +68,14 @@ constexpr std::array<ForeignWord, 12> kElements = {{{"float32", "f32"},
                                                     {"boolean", "bool"},
                                                     {"i1", "bool"}}};
 
+template <std::size_t N>
+const ForeignWord* find(const std::array<ForeignWord, N>& words, std::string_view word) {
+  const auto found = std::find_if(words.begin(), words.end(), [&](const ForeignWord& w) { return w.word == word; });
+  return found == words.end() ? nullptr : &*found;
+}
+
+bool is_combining_mark(std::uint32_t code_point) { return code_point >= 0x300U && code_point <= 0x36FU; }
+
 constexpr std::array<ForeignWord, 13> kFunctions = {
     {{"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
      {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
@@ -82,14 +90,6 @@ constexpr std::array<ForeignWord, 13> kFunctions = {
      {"concatenate", "write `concat([a, b], 0)`"},
      {"len", "write `size(a, 0)`"},
      {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}}};
-
-template <std::size_t N>
-const ForeignWord* find(const std::array<ForeignWord, N>& words, std::string_view word) {
-  const auto found = std::find_if(words.begin(), words.end(), [&](const ForeignWord& w) { return w.word == word; });
-  return found == words.end() ? nullptr : &*found;
-}
-
-bool is_combining_mark(std::uint32_t code_point) { return code_point >= 0x300U && code_point <= 0x36FU; }
 
 }  // namespace
 

@@ -32,7 +32,7 @@ void stop_running(int) {
   Session* session = running.exchange(nullptr);
   if (session != nullptr) session->stop();
   handlers_at_work.fetch_sub(1);
-  if (session != nullptr) return;
+  if (session != nullptr || reader_to_tell.load() >= 0) return;  // a conversation goes on, however impatient
   std::signal(SIGINT, SIG_DFL);
   std::raise(SIGINT);
 }

@@ -11,7 +11,7 @@
 namespace tessera::repl {
 
 // While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody
-// caught it. One at a time.
+// caught it, but for a conversation (InterruptibleReading), which goes on. One at a time.
 class StoppableRun {
  public:
   explicit StoppableRun(Session& session);
@@ -23,7 +23,7 @@ class StoppableRun {
   struct sigaction before_;
 };
 
-// Session::run, which the first Ctrl-C stops; the next one ends the process as if nobody caught it.
+// Session::run, which Ctrl-C stops as above.
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line = 1);
 

@@ -28,7 +28,8 @@ std::string beginning(std::string_view text) {
   std::string result;
   int width = 0;
   for (const Cell& cell : cells(text)) {
-    if ((width += cell.columns) > kStatementColumns - 3) break;
+    width += cell.columns;
+    if (width > kStatementColumns - 3) break;
     result += cell.text;
   }
   return result + "...";

@@ -125,6 +125,19 @@ class Interrupting(AtATerminal):
         self.assertEqual(terminal.answer("3 + 4"), "7\n")
         self.assertEqual(terminal.leave(), 0)
 
+    def test_impatience_does_not_end_the_session(self):
+        terminal = self.start()
+        terminal.type("let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }\r")
+        time.sleep(0.3)
+        for _ in range(5):
+            terminal.interrupt()
+            time.sleep(0.001)
+        terminal.until(r"interrupted.*> $")
+        time.sleep(0.3)
+        terminal.type("\x151\r")
+        terminal.until(r"\n1\n> $")
+        self.assertEqual(terminal.answer("2"), "2\n")
+
     def stops(self, terminal, statement):
         terminal.type(statement + "\r")
         time.sleep(0.7)
