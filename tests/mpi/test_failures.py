@@ -5,6 +5,7 @@
 
 import shutil
 import sys
+import time
 import unittest
 
 from launches import RanksTest
@@ -90,6 +91,15 @@ class Failures(RanksTest):
     def test_a_target_that_cannot_be_written(self):
         path = self.script(SPLIT + 'save(ones(f32[8@x]), "no-such-folder/a.npy")\n')
         self.expect(self.launch(3, "run", path), 3, "error[cannot-write]", "program.tess:2:")
+
+    def test_memory_that_cannot_be_shared(self):
+        # Address space for one process's arrays, but not for what all may share.
+        path = self.script(SPLIT + "print sum(iota(f32[8@x]))\n")
+        limited = ["bash", "-c", 'ulimit -v 16000000; exec "$@"', "bash", *self.command("run", path)]
+        begin = time.monotonic()
+        done = self.finish(self.start([self.mpirun, "-np", 3, *limited]), begin)
+        self.assertEqual((done.status, done.out), (0, "28.0\n"), done.err)
+        self.assertEqual(done.err.count("note[memory-not-shared]"), 1, done.err)
 
     def test_another_mpis_launcher(self):
         if not shutil.which(OTHER_MPIRUN):
