@@ -26,7 +26,8 @@ RC_GTEST_PROP(Deal, GivesEveryDeviceToOneRankInOrder, ()) {
     const Block block = deal.block(rank, devices);
     RC_ASSERT(block.begin == next);
     RC_ASSERT(block.size() >= devices / ranks && block.size() <= (devices + ranks - 1) / ranks);
-    for (std::int64_t device = block.begin; device < block.end; ++device) RC_ASSERT(deal.owner(device, devices) == rank);
+    for (std::int64_t device = block.begin; device < block.end; ++device)
+      RC_ASSERT(deal.owner(device, devices) == rank);
     next = block.end;
   }
   RC_ASSERT(next == devices);
@@ -57,7 +58,8 @@ TEST(PartMap, CountsOnlyTheDevicesOfTheRank) {
 
 TEST(DiagnosticBytes, AreReadBackAsTheyWere) {
   base::Diagnostic first = base::make(base::Kind::assertion_failed, "no\nwonder").from_step(7);
-  first = std::move(first).at(base::Span{base::SourceId{3}, 10, 20}, "here").also(base::Span{}, "").suggest("try again");
+  first =
+      std::move(first).at(base::Span{base::SourceId{3}, 10, 20}, "here").also(base::Span{}, "").suggest("try again");
   const base::Diagnostics given = {first, base::make(base::Kind::interrupted)};
   const base::Diagnostics back = diagnostics_from(to_bytes(given));
   ASSERT_EQ(back.size(), 2U);
