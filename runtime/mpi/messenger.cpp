@@ -17,7 +17,8 @@ namespace {
 
 // Counts are ints in MPI: longer messages go in pieces.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30U;
-constexpr int kTag = 0;
+constexpr int kMessage = 0;
+constexpr int kNotice = 1;
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -27,11 +28,24 @@ void check(int code, const char* call) {
   throw MessagesFailed{std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length))};
 }
 
+bool is_complete(MPI_Request& request) {
+  int done = 0;
+  check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
+}
+
+// MPI's own waiting would keep a core busy that the others may need.
+void wait(MPI_Request& request) {
+  while (!is_complete(request)) std::this_thread::yield();
+}
+
 // A duplicate of a communicator, whose errors come back as codes.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm host) {
-    check(MPI_Comm_dup(host, &handle_), "MPI_Comm_dup");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(host, &handle_, &request), "MPI_Comm_idup");
+    wait(request);
     check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   Communicator(const Communicator&) = delete;
@@ -46,24 +60,30 @@ class Communicator {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-std::vector<int> machines_of(MPI_Comm communicator, int rank, int size) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
-  int lowest = rank;
-  const int reduced = MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
-  MPI_Comm_free(&machine);
-  check(reduced, "MPI_Allreduce");
-  std::vector<int> machines(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&lowest, 1, MPI_INT, machines.data(), 1, MPI_INT, communicator), "MPI_Allgather");
+// Machines are told apart by their names.
+std::vector<int> machines_of(MPI_Comm communicator, int size) {
+  using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+  Name mine{};
+  int length = 0;
+  check(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
+  std::vector<Name> names(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallgather(mine.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                       communicator, &request),
+        "MPI_Iallgather");
+  wait(request);
+  std::vector<int> machines;
+  for (const Name& name : names)
+    machines.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
   return machines;
 }
 
 class MpiMessenger final : public Messenger {
  public:
-  explicit MpiMessenger(MPI_Comm host) : messages_(host), notices_(host), sharing_(host) {
-    check(MPI_Comm_rank(messages_.get(), &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(messages_.get(), &size_), "MPI_Comm_size");
-    machines_ = machines_of(sharing_.get(), rank_, size_);
+  explicit MpiMessenger(MPI_Comm host) : communicator_(host) {
+    check(MPI_Comm_rank(communicator_.get(), &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(communicator_.get(), &size_), "MPI_Comm_size");
+    machines_ = machines_of(communicator_.get(), size_);
     sent_.assign(static_cast<std::size_t>(size_), 0);
     received_.assign(static_cast<std::size_t>(size_), 0);
     has_notice_.assign(static_cast<std::size_t>(size_), false);
@@ -75,7 +95,7 @@ class MpiMessenger final : public Messenger {
 
   void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) override {
     const auto bytes = static_cast<int>(mine.size());
-    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, sharing_.get(), &shared_),
+    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, communicator_.get(), &shared_),
           "MPI_Iallgather");
   }
   bool is_shared() override { return is_complete(shared_); }
@@ -84,7 +104,7 @@ class MpiMessenger final : public Messenger {
     for (const Incoming& message : incoming) {
       for_pieces(message.bytes, [&](std::byte* begin, int bytes) {
         awaited_.emplace_back(message.rank, MPI_REQUEST_NULL);
-        check(MPI_Irecv(begin, bytes, MPI_BYTE, message.rank, kTag, messages_.get(), &awaited_.back().second),
+        check(MPI_Irecv(begin, bytes, MPI_BYTE, message.rank, kMessage, communicator_.get(), &awaited_.back().second),
               "MPI_Irecv");
       });
     }
@@ -92,7 +112,8 @@ class MpiMessenger final : public Messenger {
       for_pieces(message.bytes, [&](const std::byte* begin, int bytes) {
         requests_.emplace_back();
         ++sent_[static_cast<std::size_t>(message.rank)];
-        check(MPI_Isend(begin, bytes, MPI_BYTE, message.rank, kTag, messages_.get(), &requests_.back()), "MPI_Isend");
+        check(MPI_Isend(begin, bytes, MPI_BYTE, message.rank, kMessage, communicator_.get(), &requests_.back()),
+              "MPI_Isend");
       });
     }
   }
@@ -107,14 +128,15 @@ class MpiMessenger final : public Messenger {
     notice_ = step;
     for (const int rank : ranks) {
       notice_requests_.emplace_back();
-      check(MPI_Isend(&notice_, 1, MPI_INT64_T, rank, kTag, notices_.get(), &notice_requests_.back()), "MPI_Isend");
+      check(MPI_Isend(&notice_, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), &notice_requests_.back()),
+            "MPI_Isend");
     }
   }
 
   std::optional<std::int64_t> noticed() override {
     for (int there = 1; there != 0;) {
       MPI_Status status;
-      check(MPI_Iprobe(MPI_ANY_SOURCE, kTag, notices_.get(), &there, &status), "MPI_Iprobe");
+      check(MPI_Iprobe(MPI_ANY_SOURCE, kNotice, communicator_.get(), &there, &status), "MPI_Iprobe");
       if (there != 0) receive_notice(status.MPI_SOURCE);
     }
     return noticed_;
@@ -143,16 +165,6 @@ class MpiMessenger final : public Messenger {
     } while (!bytes.empty());
   }
 
-  static bool is_complete(MPI_Request& request) {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    return done != 0;
-  }
-  // MPI's own waiting would keep a core busy that the others may need.
-  static void wait(MPI_Request& request) {
-    while (!is_complete(request)) std::this_thread::yield();
-  }
-
   void arrived() {
     ++received_[static_cast<std::size_t>(awaited_.front().first)];
     awaited_.pop_front();
@@ -160,7 +172,7 @@ class MpiMessenger final : public Messenger {
 
   void receive_notice(int rank) {
     std::int64_t step = 0;
-    check(MPI_Recv(&step, 1, MPI_INT64_T, rank, kTag, notices_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+    check(MPI_Recv(&step, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
     has_notice_[static_cast<std::size_t>(rank)] = true;
     noticed_ = std::min(step, noticed_.value_or(step));
   }
@@ -170,7 +182,7 @@ class MpiMessenger final : public Messenger {
   void settle_messages() {
     std::vector<std::int64_t> coming(sent_.size());
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ialltoall(sent_.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, sharing_.get(), &request),
+    check(MPI_Ialltoall(sent_.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, communicator_.get(), &request),
           "MPI_Ialltoall");
     wait(request);
     for (; !awaited_.empty(); arrived()) {
@@ -190,14 +202,14 @@ class MpiMessenger final : public Messenger {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     for (int there = 0; there == 0; std::this_thread::yield())
-      check(MPI_Improbe(rank, kTag, messages_.get(), &there, &message, &status), "MPI_Improbe");
+      check(MPI_Improbe(rank, kMessage, communicator_.get(), &there, &message, &status), "MPI_Improbe");
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     std::vector<std::byte> content(static_cast<std::size_t>(bytes));
     check(MPI_Mrecv(content.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
   }
 
-  Communicator messages_, notices_, sharing_;
+  Communicator communicator_;
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> machines_;

@@ -239,7 +239,8 @@ base::Status Team::end_run(const std::vector<Entry>& entries) {
     if (entry.in_run && entry.failed() && !is_near(rank)) notifiers.push_back(rank);
   }
   if (any_failed && entries[0].in_run) TESSERA_TRY_STATUS(with_messages([&] { messenger_->settle(notifiers); }));
-  if (region_ != nullptr && node(rank_) == rank_) region_->failed_step().store(kNever);
+  // Before the next run's first agreement, which nobody leaves without this rank.
+  if (entries[0].in_run && region_ != nullptr && node(rank_) == rank_) region_->failed_step().store(kNever);
   step_ = 0;
   stopped_ = false;
   stopped_in_ = kNever;

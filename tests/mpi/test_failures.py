@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What a person sees of `mpirun -np N tessera ...`: output once, one diagnostic, the right status, and no hang.
+
+    test_failures.py MPIRUN OTHER-MPIRUN PATH/TO/tessera"""
+
+import shutil
+import sys
+import time
+import unittest
+
+from launches import RanksTest
+
+OTHER_MPIRUN = ""
+SLOW = 5  # seconds after which a failure comes too late, beside the second that starting may take
+
+SPLIT = "mesh m = [x: 4]\n"
+
+
+class Output(RanksTest):
+    def test_a_program_prints_once(self):
+        path = self.script(SPLIT + 'let a = iota(f32[8@x])\nprint "sum", sum(a)\nshow a\n')
+        alone = self.launch(1, "run", path)
+        for ranks in (2, 3, 7):
+            done = self.launch(ranks, "run", path)
+            self.assertEqual((done.status, done.out), (0, alone.out), done.err)
+
+    def test_every_command_speaks_once(self):
+        path = self.script("let a = 1\nlet b = missing\n")
+        for arguments in (["--version"], ["check", path], ["fmt", path], ["explain", "peer-lost"], ["nonsense"]):
+            alone = self.launch(1, *arguments)
+            done = self.launch(3, *arguments)
+            self.assertEqual((done.status, done.out, done.diagnostics()), (alone.status, alone.out, alone.diagnostics()))
+
+    def test_a_session_wants_one_process(self):
+        done = self.launch(2)
+        self.assertEqual(done.status, 2, done.err)
+        self.assertEqual(len(done.diagnostics()), 1, done.err)
+
+
+class Failures(RanksTest):
+    def expect(self, done, status, *words):
+        self.assertEqual(done.status, status, done.err)
+        self.assertEqual(len(done.diagnostics()), 1, done.err)
+        for word in words:
+            self.assertIn(word, done.err)
+        self.assertLess(done.seconds, SLOW + 5, "it takes too long")
+
+    def test_a_step_fails_on_one_rank(self):
+        path = self.script(SPLIT + 'print "before"\nlet a = iota(i64[8@x])\nlet b = 1 / (a - 5)\nprint "after"\nprint b\n')
+        done = self.launch(4, "run", path)
+        self.expect(done, 1, "error[division-by-zero]", "at element [5]", "(on rank 2)", "program.tess:4:")
+        self.assertEqual(done.out, "before\n")
+
+    def test_a_step_fails_on_every_rank(self):
+        done = self.launch(3, "run", self.script(SPLIT + 'let a = ones(f32[8@x])\nassert sum(a) < 8.0, "eight"\n'))
+        self.expect(done, 1, "error[assertion-failed]", "eight")
+        self.assertNotIn("on rank", done.err)
+
+    def test_a_program_that_is_wrong(self):
+        self.expect(self.launch(3, "run", self.script("let a = missing\n")), 1, "error[unknown-name]")
+
+    def test_a_file_is_missing_on_one_rank(self):
+        for name in ("here", "there"):
+            (self.folder / name).mkdir()
+        self.launch(1, "run", self.script('save(iota(f32[8]), "here/a.npy")\n', "make.tess"))
+        path = self.script(SPLIT + 'let a = load("a.npy", f32[8@x])\nprint a\n')
+        done = self.launch_parts((2, self.folder / "here", ["run", path]), (1, self.folder / "there", ["run", path]))
+        self.expect(done, 3, "error[file-missing]", "(on rank 2)", "program.tess:2:")
+
+    def test_scripts_differ(self):
+        one, other = self.script("print 1\n", "one.tess"), self.script("print 2\n", "other.tess")
+        done = self.launch_parts((1, self.folder, ["run", one]), (2, self.folder, ["run", other]))
+        self.expect(done, 3, "error[ranks-differ]", "ranks 1, 2 do not")
+        self.assertEqual(done.out, "")
+
+    def test_a_script_is_missing_on_one_rank(self):
+        path = self.script("print 1\n")
+        done = self.launch_parts((2, self.folder, ["run", path]), (1, self.folder, ["run", "nowhere.tess"]))
+        self.assertIn("error[ranks-differ]", done.err)
+        self.assertNotEqual(done.status, 0)
+
+    def test_the_programs_differ_though_the_text_is_the_same(self):
+        path = self.script(SPLIT + "let n = 3\nlet a = iota(f32[n])\nprint a\n")
+        done = self.launch_parts((1, self.folder, ["run", path]), (1, self.folder, ["run", path, "--define", "n=4"]))
+        self.expect(done, 3, "error[ranks-differ]", "rank 1 does not")
+
+    def test_too_much_memory(self):
+        path = self.script(SPLIT + 'let a = ones(f64[400_000, 400_000@x])\nprint sum(a)\n'.replace("_", ""))
+        self.expect(self.launch(2, "run", path), 3, "error[out-of-memory-plan]", "program.tess:2:")
+
+    def test_a_target_that_cannot_be_written(self):
+        path = self.script(SPLIT + 'save(ones(f32[8@x]), "no-such-folder/a.npy")\n')
+        self.expect(self.launch(3, "run", path), 3, "error[cannot-write]", "program.tess:2:")
+
+    def test_memory_that_cannot_be_shared(self):
+        # Address space for one process's arrays, but not for what all may share.
+        path = self.script(SPLIT + "print sum(iota(f32[8@x]))\n")
+        limited = ["bash", "-c", 'ulimit -v 16000000; exec "$@"', "bash", *self.command("run", path)]
+        begin = time.monotonic()
+        done = self.finish(self.start([self.mpirun, "-np", 3, *limited]), begin)
+        self.assertEqual((done.status, done.out), (0, "28.0\n"), done.err)
+        self.assertEqual(done.err.count("note[memory-not-shared]"), 1, done.err)
+
+    def test_another_mpis_launcher(self):
+        if not shutil.which(OTHER_MPIRUN):
+            self.skipTest("there is no other MPI")
+        done = self.launch(3, "run", self.script("print 1\n"), mpirun=OTHER_MPIRUN)
+        self.assertEqual(done.status, 2, done.err)
+        self.assertIn("error[wrong-launcher]", done.err)
+        self.assertIn("Open MPI", done.err)
+        self.assertIn("MPICH", done.err)
+        self.assertEqual(done.out, "")
+
+
+if __name__ == "__main__":
+    RanksTest.mpirun, OTHER_MPIRUN, RanksTest.tessera = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Ranks that are killed, disks that are full, and a small /dev/shm: nothing hangs, no file is half written, nothing
+of ours is left behind.
+
+    test_losses.py MPIRUN PATH/TO/tessera [KILLS [SEED]]"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from launches import RanksTest
+
+KILLS = 6
+SEED = 20261121
+ENDS_WITHIN = 10  # seconds after the kill
+
+# Redistributions, a loop, and a file that is written again and again.
+WORK = """mesh m = [x: 4]
+let a = iota(f32[1024@x, 512])
+print "begun"
+let c = loop b = a for i < 300 { (b as [1024, 512@x]) * 0.5 as [1024@x, 512] }
+save(a, "a.npy")
+save(c, "a.npy")
+save(a, "a.npy")
+print sum(c)
+"""
+
+
+def ranks_below(process):
+    """The ids of the processes below one that run `tessera run`."""
+    parents, found = {}, []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError):
+            continue
+        if len(words) > 1 and words[0].endswith(b"/tessera") and words[1] == b"run":
+            found.append(int(folder.name))
+
+    def is_below(one):
+        while one > 1:
+            if one == process:
+                return True
+            one = parents.get(one, 0)
+        return False
+
+    return sorted(one for one in found if is_below(one))
+
+
+def shared_files():
+    """What lies in /dev/shm that no MPI calls its own."""
+    return sorted(name for name in os.listdir("/dev/shm") if "tessera" in name or "memfd" in name)
+
+
+class Kills(RanksTest):
+    def test_a_killed_rank(self):
+        path = self.script(WORK)
+        self.assertEqual(self.launch(1, "run", path).status, 0)
+        whole = (self.folder / "a.npy").stat().st_size
+        dice = random.Random(SEED)
+        print(f"seed {SEED}", file=sys.stderr)
+        for number in range(KILLS):
+            ranks = dice.choice([2, 3, 4])
+            sharing = dice.choice(["on", "off"])
+            with self.subTest(kill=number, ranks=ranks, sharing=sharing):
+                self.kill_one(path, ranks, sharing, dice)
+                if (self.folder / "a.npy").exists():
+                    self.assertEqual((self.folder / "a.npy").stat().st_size, whole)
+                self.assertEqual(shared_files(), [])
+
+    def kill_one(self, path, ranks, sharing, dice):
+        process = self.start([self.mpirun, "-np", ranks, *self.command("run", path)],
+                             env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing))
+        begin = time.monotonic()
+        while len(ranks_below(process.pid)) < ranks and time.monotonic() < begin + 20 and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(dice.random() * 0.8)
+        victims = ranks_below(process.pid)
+        if victims:
+            try:
+                os.kill(dice.choice(victims), signal.SIGKILL)
+            except ProcessLookupError:
+                victims = []
+        killed = time.monotonic()
+        done = self.finish(process, begin)
+        self.assertLess(time.monotonic() - killed, ENDS_WITHIN, done.err)
+        if victims and "error" not in done.err and done.status == 0:
+            # It had ended by itself before the signal reached it.
+            self.assertIn("begun", done.out)
+
+
+class Disks(RanksTest):
+    """In a name space of mounts of their own, which root may have."""
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0:
+            self.skipTest("only root may mount")
+
+    def mounted(self, where, size, ranks, path):
+        """The program's launch where a small file system lies at `where`."""
+        script = f'mount -t tmpfs -o size={size} tmpfs "{where}" && cd "$1" && shift && exec "$@"'
+        command = ["unshare", "-m", "bash", "-c", script, "bash", self.folder, self.mpirun, "-np", ranks,
+                   *self.command("run", path)]
+        begin = time.monotonic()
+        return self.finish(self.start(command), begin)
+
+    def test_a_full_disk(self):
+        (self.folder / "disk").mkdir()
+        path = self.script('mesh m = [x: 4]\nsave(ones(f32[100@x]), "disk/a.npy")\nsave(ones(f32[1000000@x]), "disk/a.npy")\n')
+        # What is in the folder is seen from inside only: a listing is the last word of the program's launcher.
+        done = self.mounted(self.folder / "disk", "1m", 3, path)
+        self.assertEqual(done.status, 3, done.err)
+        self.assertEqual(len(done.diagnostics()), 1, done.err)
+        self.assertIn("error[cannot-write]", done.err)
+        self.assertIn("No space left", done.err)
+
+    def test_a_full_disk_leaves_the_old_file(self):
+        (self.folder / "disk").mkdir()
+        save = self.script('mesh m = [x: 4]\nsave(iota(f32[100@x]), "disk/a.npy")\nsave(ones(f32[1000000@x]), "disk/a.npy")\n')
+        look = self.script('mesh m = [x: 4]\nprint sum(load("disk/a.npy", f32[100@x]))\n', "look.tess")
+        script = (f'mount -t tmpfs -o size=1m tmpfs disk && {{ {self.mpirun} -np 3 "$0" run "$1"; '
+                  f'{self.mpirun} -np 2 "$0" run "$2"; ls -A disk; }}')
+        begin = time.monotonic()
+        done = self.finish(self.start(["unshare", "-m", "bash", "-c", script, self.tessera, save, look]), begin)
+        self.assertEqual(done.out, "4950.0\na.npy\n", done.err)
+
+    def test_arrays_larger_than_the_shared_memory_file_system(self):
+        path = self.script("mesh m = [x: 4]\nlet a = ones(f32[4096@x, 2048])\nlet b = a as [4096, 2048@x]\nprint sum(b)\n")
+        done = self.mounted("/dev/shm", "16m", 3, path)
+        self.assertEqual((done.status, done.out), (0, "8388608.0\n"), done.err)
+
+
+if __name__ == "__main__":
+    RanksTest.mpirun, RanksTest.tessera = sys.argv[1:3]
+    KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else KILLS
+    SEED = int(sys.argv[4]) if len(sys.argv) > 4 else SEED
+    unittest.main(argv=sys.argv[:1])

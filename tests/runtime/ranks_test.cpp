@@ -1,0 +1,152 @@
+// What several ranks need, in one process: the deal of devices, the region, diagnostics as bytes, and a team whose
+// messages fail. Real teams are tested in tests/mpi.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "runtime/ranks/deal.hpp"
+#include "runtime/ranks/diagnostic_bytes.hpp"
+#include "runtime/ranks/parts.hpp"
+#include "runtime/ranks/region.hpp"
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime {
+namespace {
+
+RC_GTEST_PROP(Deal, GivesEveryDeviceToOneRankInOrder, ()) {
+  const auto ranks = *rc::gen::inRange(1, 40);
+  const auto devices = *rc::gen::inRange<std::int64_t>(1, 100);
+  const Deal deal(ranks);
+  std::int64_t next = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Block block = deal.block(rank, devices);
+    RC_ASSERT(block.begin == next);
+    RC_ASSERT(block.size() >= devices / ranks && block.size() <= (devices + ranks - 1) / ranks);
+    for (std::int64_t device = block.begin; device < block.end; ++device)
+      RC_ASSERT(deal.owner(device, devices) == rank);
+    next = block.end;
+  }
+  RC_ASSERT(next == devices);
+  RC_ASSERT(deal.owner(0, devices) == 0);
+}
+
+// A rank's parts do not overlap, whichever meshes they belong to, and only what it may have counts.
+TEST(PartMap, LaysOutWhatARankMayHave) {
+  const std::vector<std::int64_t> bytes = {100, 200, 300, 400};
+  const PartMap map(Deal(2), {1, 4}, bytes);
+  EXPECT_EQ(map.offset(0, 0), 0);
+  EXPECT_EQ(map.offset(0, 1), 128);
+  EXPECT_EQ(map.arena_bytes(0), 128 + 256);
+  EXPECT_EQ(map.offset(1, 2), 0);
+  EXPECT_EQ(map.offset(1, 3), 320);
+  EXPECT_EQ(map.arena_bytes(1), 320 + 448);
+  EXPECT_EQ(map.needed_bytes(0) + map.needed_bytes(1), 128 + 256 + 320 + 448);
+}
+
+TEST(PartMap, CountsOnlyTheDevicesOfTheRank) {
+  const std::vector<std::int64_t> bytes(8, 64);
+  const PartMap map(Deal(2), {2, 8}, bytes);  // rank 1 has device 1 of two and devices 4 to 7 of eight
+  EXPECT_EQ(map.offset(1, 1), 0);
+  EXPECT_EQ(map.offset(1, 4), 3 * 64);
+  EXPECT_EQ(map.arena_bytes(1), 7 * 64);
+  EXPECT_EQ(map.needed_bytes(1), 5 * 64);
+}
+
+TEST(DiagnosticBytes, AreReadBackAsTheyWere) {
+  base::Diagnostic first = base::make(base::Kind::assertion_failed, "no\nwonder").from_step(7);
+  first =
+      std::move(first).at(base::Span{base::SourceId{3}, 10, 20}, "here").also(base::Span{}, "").suggest("try again");
+  const base::Diagnostics given = {first, base::make(base::Kind::interrupted)};
+  const base::Diagnostics back = diagnostics_from(to_bytes(given));
+  ASSERT_EQ(back.size(), 2U);
+  EXPECT_EQ(back[0].kind, base::Kind::assertion_failed);
+  EXPECT_EQ(back[0].message, "no\nwonder");
+  EXPECT_EQ(back[0].help, "try again");
+  EXPECT_EQ(back[0].origin, 7U);
+  ASSERT_EQ(back[0].labels.size(), 2U);
+  EXPECT_EQ(back[0].labels[0].span, first.labels[0].span);
+  EXPECT_EQ(back[0].labels[0].text, "here");
+  EXPECT_TRUE(back[0].labels[0].primary);
+  EXPECT_FALSE(back[1].origin.has_value());
+}
+
+TEST(Region, IsSeenByBothSides) {
+  const auto mine = Region::create(2);
+  ASSERT_NE(mine, nullptr);
+  const auto other = Region::open(mine->address(), 2, 1);
+  ASSERT_NE(other, nullptr);
+  std::byte* const given = other->take(5000);
+  ASSERT_NE(given, nullptr);
+  std::memset(given, 42, 5000);
+  const std::byte* const seen = mine->at(1, other->offset_of(given));
+  EXPECT_NE(seen, given);
+  EXPECT_EQ(seen[4999], std::byte{42});
+  other->line(1).arrived.store(9);
+  EXPECT_EQ(mine->line(1).arrived.load(), 9);
+  EXPECT_EQ(mine->failed_step().load(), kNever);
+}
+
+TEST(Region, ForgetsWhatIsGivenBack) {
+  const auto region = Region::create(1);
+  ASSERT_NE(region, nullptr);
+  std::byte* const first = region->take(4096);
+  std::byte* const second = region->take(4096);
+  EXPECT_NE(first, second);
+  first[0] = std::byte{1};
+  region->give_back(first, 4096);
+  EXPECT_EQ(region->take(4096), first);
+  EXPECT_EQ(first[0], std::byte{0});
+}
+
+TEST(Region, RefusesWhatIsNoRegion) {
+  const auto region = Region::create(2);
+  ASSERT_NE(region, nullptr);
+  Region::Address address = region->address();
+  ++address.secret;
+  EXPECT_EQ(Region::open(address, 2, 1), nullptr);
+  EXPECT_EQ(Region::open({address.process, 1'000'000, 0}, 2, 1), nullptr);
+  EXPECT_EQ(region->take(std::int64_t{1} << 62U), nullptr);
+  EXPECT_NE(region->take(64), nullptr);
+}
+
+// Two ranks, of which the other is never heard of.
+class BrokenMessenger final : public Messenger {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  const std::vector<int>& machines() const override { return machines_; }
+  void begin_sharing(std::span<const std::byte>, std::span<std::byte>) override {
+    throw MessagesFailed{"the wire is cut"};
+  }
+  bool is_shared() override { return false; }
+  void begin_messages(std::span<const Incoming>, std::span<const Outgoing>) override {}
+  bool is_done() override { return false; }
+  void send_notice(std::int64_t, const std::vector<int>&) override {}
+  std::optional<std::int64_t> noticed() override { return std::nullopt; }
+  void settle(const std::vector<int>&) override {}
+
+ private:
+  std::vector<int> machines_ = {0, 1};
+};
+
+TEST(Team, SaysWhenMessagesFail) {
+  const auto team = Team::meet(std::make_unique<BrokenMessenger>(), MemorySharing::wanted);
+  ASSERT_FALSE(team.ok());
+  EXPECT_EQ(team.errors().front().kind, base::Kind::mpi_failed);
+  EXPECT_NE(team.errors().front().message.find("the wire is cut"), std::string::npos);
+}
+
+TEST(Team, AloneAgreesWithItself) {
+  Team alone;
+  const auto words = alone.agree_on(base::Done{}, {1, 2});
+  ASSERT_TRUE(words.ok());
+  EXPECT_EQ((*words)[0], (Team::Words{1, 2}));
+  EXPECT_FALSE(alone.agree(base::make(base::Kind::interrupted), {0, 0}).ok());
+}
+
+}  // namespace
+}  // namespace tessera::runtime
