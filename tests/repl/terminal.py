@@ -86,7 +86,8 @@ class Terminal:
     def answer(self, line, seconds=SECONDS_MAX):
         """Types a line; what came up to the next prompt, without the line itself and the prompt."""
         self.type(line + "\r")
-        text = self.prompt(seconds)
+        # A line that is drawn anew while it is edited begins with the prompt, too: the answer is below it.
+        text = self.until(r"\n(?:.*\n)?> $", seconds)
         return text[text.index("\n") + 1:].removesuffix("> ")
 
     def interrupt(self):
