@@ -91,7 +91,7 @@ class Conversation {
   Config config() {
     Config result = config_;
     if (is_addressable_terminal()) {
-      result.progress = [this](const Progress& progress) { progress_.tell(progress); };
+      result.progress = [this](const tessera::Progress& progress) { progress_.tell(progress); };
     }
     return result;
   }

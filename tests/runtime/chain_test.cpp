@@ -49,7 +49,7 @@ std::size_t chains(Builder& builder) {
 
 std::vector<std::vector<std::byte>> outputs_of(Builder& builder) {
   std::vector<std::vector<std::byte>> all;
-  for (const Value& value : run_well(builder.program()).outputs) all.push_back(gather(value).bytes);
+  for (const Value& value : run_well(builder.program()).outputs) all.push_back(gather(value)->bytes);
   return all;
 }
 
