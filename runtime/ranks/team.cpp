@@ -316,6 +316,11 @@ base::Status Team::begin_messages(std::span<const Incoming> incoming, std::span<
   return with_messages([&] { messenger_->begin_messages(incoming, outgoing); });
 }
 
+base::Status Team::advance_messages() {
+  if (alone()) return base::Done{};
+  return with_messages([&] { messenger_->is_done(); });
+}
+
 base::Status Team::await_messages() {
   if (alone()) return base::Done{};
   return wait([&] { return messenger_->is_done(); });

@@ -75,6 +75,7 @@ class Team {
   std::span<std::byte> room(std::int64_t bytes);
   // Messages of a step, and until they are done.
   base::Status begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
+  base::Status advance_messages();
   base::Status await_messages();
   // What `source` has of these bytes, the targets get. The others need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
