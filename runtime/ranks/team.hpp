@@ -85,8 +85,11 @@ class Team {
   enum class Compare : std::uint8_t { nothing, first_words };
   base::Result<std::vector<Words>> agree(base::Status mine, Words words, Compare compare);
   explicit Team(std::unique_ptr<Messenger> messenger);
+  // meet.cpp
+  void find_machines();
   base::Status share_memory(MemorySharing sharing);
-  void open_region(const Region::Address& address);
+  base::Status find_region();
+  void note_nodes(const std::vector<bool>& has_region);
   base::Status share(std::span<const std::byte> mine, std::span<std::byte> all);
   base::Status end_run(const std::vector<Entry>& entries);
   base::Diagnostics first_failure(const std::vector<Entry>& entries, const std::vector<std::byte>& mine);
@@ -107,6 +110,7 @@ class Team {
   std::vector<int> places_;      // of every rank, in its node's region
   bool sees_processes_ = false;  // of the near ranks
   int near_count_ = 1;
+  std::vector<int> machines_;  // of every rank, the lowest rank of its machine
   std::vector<int> machine_ranks_ = {0};
   bool lacks_sharing_ = false;
   std::shared_ptr<Region> region_;
