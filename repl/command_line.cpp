@@ -45,7 +45,7 @@ std::optional<Answer> not_here_yet(const CLI::App& app, const Wishes& wishes) {
   for (const char* command : {"draw", "learn"}) {
     if (app.got_subcommand(command)) return wrong(fmt::format("this version of tessera has no `{}` yet", command));
   }
-  if (wishes.ranks) return wrong("this version of tessera has no --ranks yet: it runs on simulated devices only");
+  if (wishes.ranks) return wrong("tessera has no --ranks: to run on several ranks, start it with mpirun -np N");
   if (wishes.backend == "mpi") return wrong("this version of tessera has no MPI backend yet: use --backend sim");
   if (wishes.trace) return wrong("this version of tessera has no --trace yet: --stats is there");
   return std::nullopt;
