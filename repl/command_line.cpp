@@ -46,8 +46,10 @@ Answer wrong(std::string text) { return {std::move(text), true}; }
 
 // What a later version will have, so that it fails with a plain sentence.
 std::optional<Answer> not_here_yet(const Wishes& wishes) {
-  if (wishes.ranks) return wrong("this version of tessera has no --ranks yet: it runs on simulated devices only");
-  if (wishes.backend == "mpi") return wrong("this version of tessera has no MPI backend yet: use --backend sim");
+  if (wishes.ranks) return wrong("tessera has no --ranks: to run on several ranks, start it with mpirun -np N");
+  if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
+    return wrong("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
+  }
   if (wishes.trace) return wrong("this version of tessera has no --trace yet: --stats is there");
   return std::nullopt;
 }

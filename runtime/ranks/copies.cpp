@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -68,26 +70,60 @@ class CopyScheduler {
   CopySchedule schedule_;
 };
 
-void copy_all(const std::vector<CopySchedule::Copy>& copies, const Reading& reading, const Storage& storage,
-              synth::RegisterId to) {
-  std::int64_t elements = 0;
-  for (const CopySchedule::Copy& copy : copies) elements += synth::elements(copy.box);
-  const auto n = static_cast<std::int64_t>(copies.size());
-  parallel_ranges(n, std::max<std::int64_t>(1, kGrain * n / std::max<std::int64_t>(1, elements)),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t i = begin; i < end; ++i) {
-                      const CopySchedule::Copy& copy = copies[static_cast<std::size_t>(i)];
-                      const synth::Box& tile = storage.tiles(to).boxes[copy.target];
-                      copy_elements(reading.box(copy.source),
-                                    target_part(storage.out(to, copy.target), tile, copy.box));
-                    }
-                  });
-}
+// Copies so many that their cutting pays, between two looks at the messages.
+constexpr std::int64_t kBatchElements = std::int64_t{4} << 20U;
+
+class CopyRun {
+ public:
+  CopyRun(const std::vector<CopySchedule::Copy>& copies, Reading& reading, const Storage& storage, synth::RegisterId to)
+      : reading_(reading), storage_(storage), to_(to) {
+    for (const CopySchedule::Copy& copy : copies) (reading.has_come(copy.source) ? there_ : to_come_).push_back(&copy);
+  }
+
+  // What is there, while the rest is on its way; then the rest.
+  base::Status run() {
+    TESSERA_TRY_STATUS(copy(there_));
+    TESSERA_TRY_STATUS(reading_.await());
+    return copy(to_come_);
+  }
+
+ private:
+  using Copies = std::vector<const CopySchedule::Copy*>;
+
+  base::Status copy(const Copies& copies) {
+    for (std::size_t begin = 0; begin < copies.size();) {
+      std::size_t end = begin;
+      std::int64_t elements = 0;
+      while (end < copies.size() && elements < kBatchElements) elements += synth::elements(copies[end++]->box);
+      copy_batch(std::span(copies).subspan(begin, end - begin), elements);
+      TESSERA_TRY_STATUS(reading_.advance());
+      begin = end;
+    }
+    return base::Done{};
+  }
+
+  void copy_batch(std::span<const CopySchedule::Copy* const> batch, std::int64_t elements) const {
+    const auto n = static_cast<std::int64_t>(batch.size());
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain * n / std::max<std::int64_t>(1, elements));
+    parallel_ranges(n, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const CopySchedule::Copy& copy = *batch[static_cast<std::size_t>(i)];
+        const synth::Box& tile = storage_.tiles(to_).boxes[copy.target];
+        copy_elements(reading_.box(copy.source), target_part(storage_.out(to_, copy.target), tile, copy.box));
+      }
+    });
+  }
+
+  Reading& reading_;
+  const Storage& storage_;
+  synth::RegisterId to_;
+  Copies there_, to_come_;
+};
 
 base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies,
                         const Distributed& array, const Storage& storage, synth::RegisterId to) {
   TESSERA_TRY(reading, Reading::begin(team, reads, array));
-  copy_all(copies, reading, storage, to);
+  TESSERA_TRY_STATUS(CopyRun(copies, reading, storage, to).run());
   return reading.end();
 }
 
@@ -192,6 +228,7 @@ base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const
                             synth::RegisterId from, synth::RegisterId to) {
   const Distributed array = storage.array(from);
   TESSERA_TRY(reading, Reading::begin(team, schedule.reads, array));
+  TESSERA_TRY_STATUS(reading.await());
   parallel_each(static_cast<std::int64_t>(schedule.reductions.size()), [&](std::int64_t i) {
     const synth::BoxReduction& reduction = schedule.reductions[static_cast<std::size_t>(i)];
     std::vector<TileView> parts;

@@ -9,8 +9,8 @@ namespace tessera::runtime {
 
 class Patience {
  public:
-  // `crowded`: there are more processes than processors, so that looking again helps nobody.
-  explicit Patience(bool crowded) : looks_(crowded ? kLooks : 0) {}
+  // `crowded`: there are more processes than processors, so that who looks again takes the time of who is waited for.
+  explicit Patience(bool crowded) : looks_(crowded ? kYields - kYieldsCrowded : 0) {}
 
   void pause() {
     ++looks_;
@@ -25,7 +25,8 @@ class Patience {
 
  private:
   static constexpr int kLooks = 200;
-  static constexpr int kYields = 5000;
+  static constexpr int kYields = 500;
+  static constexpr int kYieldsCrowded = 50;
   static constexpr int kLongSleeps = 512;
   int looks_ = 0;
 };

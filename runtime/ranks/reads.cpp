@@ -46,6 +46,8 @@ std::int64_t bytes_of_all(const std::set<Parcel>& parcels, synth::ElementType el
   return bytes;
 }
 
+std::int64_t bytes_of_view(const TileView& view) { return count(view.shape) * synth::bytes_of(view.element); }
+
 // Calls f with every parcel and its dense tile in the message, in their order.
 template <class F>
 void for_parcels(const std::set<Parcel>& parcels, synth::ElementType element, std::byte* message, const F& f) {
@@ -61,27 +63,37 @@ base::Result<Reading> Reading::begin(Team& team, const ReadPlan& plan, const Dis
   Reading reading(team, plan, array);
   if (plan.is_nobodys) return reading;
   TESSERA_TRY_STATUS(team.arrive(plan.sources));
-  TESSERA_TRY_STATUS(reading.send_and_receive());
+  TESSERA_TRY_STATUS(reading.begin_messages());
   return reading;
 }
 
-base::Status Reading::send_and_receive() {
+// A message of one parcel that lies in one piece is sent from where it lies.
+base::Status Reading::begin_messages() {
   const synth::ElementType element = array_->type.element();
-  std::vector<Incoming> incoming;
   std::vector<Outgoing> outgoing;
   for (const auto& [rank, parcels] : plan_->incoming)
-    incoming.push_back({rank, team_->room(bytes_of_all(parcels, element))});
+    incoming_.push_back({rank, team_->room(bytes_of_all(parcels, element))});
   for (const auto& [rank, parcels] : plan_->outgoing) {
-    const std::span<std::byte> message = team_->room(bytes_of_all(parcels, element));
+    const std::int64_t bytes = bytes_of_all(parcels, element);
+    const TileView only = parcels.size() == 1 ? in_tile(*parcels.begin()) : TileView{};
+    if (parcels.size() == 1 && is_dense(only.shape, only.strides) && bytes == bytes_of_view(only)) {
+      outgoing.push_back({rank, {only.data, static_cast<std::size_t>(bytes)}});
+      continue;
+    }
+    const std::span<std::byte> message = team_->room(bytes);
     for_parcels(parcels, element, message.data(),
                 [&](const Parcel& parcel, const TileOut& out) { copy_elements(in_tile(parcel), out); });
     outgoing.push_back({rank, message});
   }
-  TESSERA_TRY_STATUS(team_->begin_messages(incoming, outgoing));
+  return team_->begin_messages(incoming_, outgoing);
+}
+
+base::Status Reading::await() {
+  if (plan_->is_nobodys) return base::Done{};
   TESSERA_TRY_STATUS(team_->await_messages());
   std::size_t message = 0;
   for (const auto& [rank, parcels] : plan_->incoming) {
-    for_parcels(parcels, element, incoming[message++].bytes.data(),
+    for_parcels(parcels, array_->type.element(), incoming_[message++].bytes.data(),
                 [&](const Parcel& parcel, const TileOut& out) { received_.emplace(parcel, dense_view(out)); });
   }
   return base::Done{};

@@ -42,22 +42,29 @@ class ReadPlanner {
 
 class Reading {
  public:
-  // Waits until all that the plan wants is there. The team, the plan and the array outlive the reading; the tiles of
-  // far ranks are not looked at.
+  // Waits until all that the plan wants can be read of near ranks, and sends messages to far ones. The team, the plan
+  // and the array outlive the reading; the tiles of far ranks are not looked at.
   static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array);
-  // A box that this rank reads by the plan.
+  // Lets messages go on while there is other work.
+  base::Status advance() { return plan_->is_nobodys ? base::Done{} : team_->advance_messages(); }
+  // Waits until all that is wanted of far ranks has come, too.
+  base::Status await();
+  // A box that this rank reads by the plan: of a far rank, once it has come.
+  bool has_come(const Parcel& parcel) const { return is_far(parcel) ? received_.contains(parcel) : true; }
   TileView box(const Parcel& parcel) const;
   // Waits until everybody has read what he wants of this rank.
   base::Status end();
 
  private:
   Reading(Team& team, const ReadPlan& plan, const Distributed& array) : team_(&team), plan_(&plan), array_(&array) {}
-  base::Status send_and_receive();
+  base::Status begin_messages();
+  bool is_far(const Parcel& parcel) const { return array_->tiles[parcel.device].data == nullptr; }
   TileView in_tile(const Parcel& parcel) const;
 
   Team* team_;
   const ReadPlan* plan_;
   const Distributed* array_;
+  std::vector<Incoming> incoming_;
   std::map<Parcel, TileView> received_;
 };
 

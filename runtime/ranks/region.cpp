@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 namespace tessera::runtime {
@@ -97,6 +100,10 @@ Region::~Region() {
 }
 
 Region::Line& Region::line(int place) const { return reinterpret_cast<Line*>(base_ + sizeof(Header))[place]; }
+
+bool Region::has_process(int place) const {
+  return kill(static_cast<pid_t>(line(place).process), 0) == 0 || errno != ESRCH;
+}
 
 std::atomic<std::int64_t>& Region::failed_step() const { return reinterpret_cast<Header*>(base_)->failed_step; }
 

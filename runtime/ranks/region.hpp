@@ -43,6 +43,8 @@ class Region {
 
   const Address& address() const { return address_; }
   Line& line(int place) const;
+  // Is the process of a rank still there?
+  bool has_process(int place) const;
   // The least step of the present run at which a rank has failed.
   std::atomic<std::int64_t>& failed_step() const;
 

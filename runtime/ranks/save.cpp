@@ -72,6 +72,7 @@ base::Status write_round(Team& team, const NpyWriter& writer, const Distributed&
   }
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));
+  TESSERA_TRY_STATUS(reading.await());
   const NpySlab* const mine = shares.slab(team.rank(), round);
   std::vector<std::byte> bytes;
   if (mine != nullptr) {

@@ -1,11 +1,8 @@
 #include "runtime/ranks/team.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/types.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -49,73 +46,7 @@ std::string ranks_do(const std::vector<int>& ranks) {
   return ranks.size() == 1 ? fmt::format("rank {} does", ranks[0]) : fmt::format("ranks {} do", fmt::join(ranks, ", "));
 }
 
-bool is_alive(std::int64_t process) { return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }
-
 }  // namespace
-
-Team::Team(std::unique_ptr<Messenger> messenger)
-    : messenger_(std::move(messenger)),
-      rank_(messenger_->rank()),
-      deal_(messenger_->size()),
-      near_(static_cast<std::size_t>(messenger_->size()), false),
-      places_(static_cast<std::size_t>(messenger_->size()), 0) {
-  near_[static_cast<std::size_t>(rank_)] = true;
-  for (int rank = 0; rank < size(); ++rank) nodes_.push_back(rank);
-}
-
-base::Result<std::shared_ptr<Team>> Team::meet(std::unique_ptr<Messenger> messenger, MemorySharing sharing) {
-  const std::shared_ptr<Team> team(new Team(std::move(messenger)));
-  if (!team->alone()) TESSERA_TRY_STATUS(team->share_memory(sharing));
-  return team;
-}
-
-// The lowest rank of every machine makes a region; a machine where any rank cannot open it does without.
-base::Status Team::share_memory(MemorySharing sharing) {
-  const std::vector<int>& machines = messenger_->machines();
-  const auto of = [&](int rank) { return machines[static_cast<std::size_t>(rank)]; };
-  for (int rank = 0; rank < size(); ++rank) {
-    places_[static_cast<std::size_t>(rank)] =
-        static_cast<int>(std::count(machines.begin(), machines.begin() + rank, of(rank)));
-  }
-  machine_ranks_.clear();
-  for (int rank = 0; rank < size(); ++rank) {
-    if (of(rank) == of(rank_)) machine_ranks_.push_back(rank);
-  }
-  const bool wanted = sharing == MemorySharing::wanted && machine_count() > 1;
-  if (wanted && of(rank_) == rank_) region_ = Region::create(machine_count());
-  const Region::Address mine = region_ == nullptr ? Region::Address{} : region_->address();
-  std::vector<Region::Address> addresses(nodes_.size());
-  TESSERA_TRY_STATUS(share(bytes_of(mine), bytes_of(addresses)));
-  if (wanted && region_ == nullptr) open_region(addresses[static_cast<std::size_t>(of(rank_))]);
-
-  enum class Open : std::uint8_t { yes, unwanted, no };
-  const Open open = region_ != nullptr ? Open::yes : wanted ? Open::no : Open::unwanted;
-  std::vector<Open> all(nodes_.size());
-  TESSERA_TRY_STATUS(share(bytes_of(open), bytes_of(all)));
-  lacks_sharing_ = std::find(all.begin(), all.end(), Open::no) != all.end();
-  for (int rank = 0; rank < size(); ++rank) {
-    bool shares = true;
-    for (int other = 0; other < size(); ++other) {
-      shares = shares && (of(other) != of(rank) || all[static_cast<std::size_t>(other)] == Open::yes);
-    }
-    if (!shares) continue;
-    nodes_[static_cast<std::size_t>(rank)] = of(rank);
-    if (of(rank) == of(rank_)) near_[static_cast<std::size_t>(rank)] = true;
-  }
-  near_count_ = static_cast<int>(std::count(near_.begin(), near_.end(), true));
-  if (near_count_ == 1) region_ = nullptr;
-  if (region_ != nullptr) {
-    sees_processes_ = true;
-    for (int place = 0; place < near_count_; ++place)
-      sees_processes_ = sees_processes_ && is_alive(region_->line(place).process);
-  }
-  return base::Done{};
-}
-
-void Team::open_region(const Region::Address& address) {
-  if (address.descriptor < 0) return;
-  region_ = Region::open(address, machine_count(), places_[static_cast<std::size_t>(rank_)]);
-}
 
 std::byte* Team::near_memory(int rank, std::int64_t offset) const {
   return is_near(rank) && region_ != nullptr ? region_->at(places_[static_cast<std::size_t>(rank)], offset) : nullptr;
@@ -153,7 +84,7 @@ base::Status Team::interruption() {
 base::Status Team::look_for_peers() {
   for (int rank = 0; rank < size() && sees_processes_; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
-    if (!near_[r] || is_alive(region_->line(places_[r]).process)) continue;
+    if (!near_[r] || region_->has_process(places_[r])) continue;
     broken_ = {base::make(base::Kind::peer_lost, rank)};
     return broken_;
   }
@@ -314,6 +245,11 @@ base::Status Team::finish(std::span<const int> readers) {
 base::Status Team::begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
   if (incoming.empty() && outgoing.empty()) return base::Done{};
   return with_messages([&] { messenger_->begin_messages(incoming, outgoing); });
+}
+
+base::Status Team::advance_messages() {
+  if (alone()) return base::Done{};
+  return with_messages([&] { messenger_->is_done(); });
 }
 
 base::Status Team::await_messages() {

@@ -75,6 +75,7 @@ class Team {
   std::span<std::byte> room(std::int64_t bytes);
   // Messages of a step, and until they are done.
   base::Status begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
+  base::Status advance_messages();
   base::Status await_messages();
   // What `source` has of these bytes, the targets get. The others need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
@@ -84,8 +85,11 @@ class Team {
   enum class Compare : std::uint8_t { nothing, first_words };
   base::Result<std::vector<Words>> agree(base::Status mine, Words words, Compare compare);
   explicit Team(std::unique_ptr<Messenger> messenger);
+  // meet.cpp
+  void find_machines();
   base::Status share_memory(MemorySharing sharing);
-  void open_region(const Region::Address& address);
+  base::Status find_region();
+  void note_nodes(const std::vector<bool>& has_region);
   base::Status share(std::span<const std::byte> mine, std::span<std::byte> all);
   base::Status end_run(const std::vector<Entry>& entries);
   base::Diagnostics first_failure(const std::vector<Entry>& entries, const std::vector<std::byte>& mine);
@@ -106,6 +110,7 @@ class Team {
   std::vector<int> places_;      // of every rank, in its node's region
   bool sees_processes_ = false;  // of the near ranks
   int near_count_ = 1;
+  std::vector<int> machines_;  // of every rank, the lowest rank of its machine
   std::vector<int> machine_ranks_ = {0};
   bool lacks_sharing_ = false;
   std::shared_ptr<Region> region_;

@@ -19,6 +19,7 @@ base::Status with_parcels(Team& team, Readers readers, const Distributed& array,
   for (int reader = 0; reader < end; ++reader) planner.read(reader, parcels);
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));
+  TESSERA_TRY_STATUS(reading.await());
   if (team.rank() < end) f([&](const Parcel& parcel) { return reading.box(parcel); });
   return reading.end();
 }

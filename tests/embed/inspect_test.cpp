@@ -137,7 +137,7 @@ TEST(PlanRun, EveryPlannersPlanMovesTheData) {
     const auto plan = make_plan(change("f32[16@y, 7, 16@x]", "f32[16, 7@(x,y), 16]", planner));
     if (!plan) continue;
     ++planned;
-    EXPECT_EQ(plan->mesh(), "x:4,y:2");
+    EXPECT_EQ(plan->mesh_text(), "x:4,y:2");
     const auto run = session.run(*plan, *session.get("a"));
     ASSERT_TRUE(succeeded(run)) << planner;
     ASSERT_EQ(run->after.size(), plan->steps().size());
