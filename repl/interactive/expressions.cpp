@@ -32,10 +32,9 @@ std::string in_place(const CommandCall& call, std::size_t begin) {
 
 // The redistributions of the statement that bound the name, if the text from `begin` on is one.
 std::optional<std::vector<Redistribution>> changes_that_made(const CommandCall& call, std::size_t begin) {
-  const auto& bound_by = call.interpreter.state().bound_by;
-  const auto bound = bound_by.find(std::string(call.argument.substr(begin - call.argument_at)));
-  if (bound == bound_by.end()) return std::nullopt;
-  return changes_of(bound->second.program, bound->second.statement);
+  const BoundBy* bound = call.interpreter.state().entries.bound_by(call.argument.substr(begin - call.argument_at));
+  if (bound == nullptr) return std::nullopt;
+  return changes_of(bound->program, bound->statement);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void Interpreter::complete() {
   const std::string text = input_.take();
   if (text.starts_with(':')) return take_command(text, first_line);
   const std::string_view meant = screen_.detailed ? command_meant_by(text) : "";
-  if (!meant.empty() && !state_.bound_by.contains(text.substr(0, text.find('\n'))))
+  if (!meant.empty() && state_.entries.bound_by(text.substr(0, text.find('\n'))) == nullptr)
     return take_command(std::string(meant), first_line);
   run(text, name_, first_line);
 }
@@ -60,11 +60,12 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
   auto report = run_stoppable(next.session, text, name, first_line);
   if (!report) return fail(report.diagnostics());
   const bool bound = !report->bindings.empty() || !report->program.declared().empty();
+  Entry entry{
+      as_script(text, report->program, first_line), report->statistics, report->peak_bytes, report->arena_bytes, {}};
   for (const Binding& binding : report->bindings) {
-    next.bound_by.insert_or_assign(binding.name, State::BoundBy{report->program, binding.statement});
+    entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement});
   }
-  next.entries.push_back(std::make_shared<const Entry>(Entry{
-      as_script(text, report->program, first_line), report->statistics, report->peak_bytes, report->arena_bytes}));
+  next.entries.add(std::move(entry));
   if (bound) remember(text);
   state_ = std::move(next);
   screen_.out(bindings_text(*report, screen_));

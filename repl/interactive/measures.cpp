@@ -69,10 +69,9 @@ bool run_mem(const CommandCall& call) {
   }
   rows.push_back({"in all", "", bytes_text(tiles), bytes_text(total)});
   call.out(table(rows));
-  if (!state.entries.empty()) {
-    const Entry& last = *state.entries.back();
+  if (const Entry* last = state.entries.last(); last != nullptr) {
     call.out(fmt::format("the last input: at most {} alive on a device, {} reserved for what it made\n",
-                         bytes_text(last.peak_bytes), bytes_text(last.arena_bytes)));
+                         bytes_text(last->peak_bytes), bytes_text(last->arena_bytes)));
   }
   if (const std::size_t kept = call.interpreter.undoable(); kept > 0) {
     call.out(fmt::format("arrays that names held before are kept for :undo, {} back\n",
@@ -84,7 +83,7 @@ bool run_mem(const CommandCall& call) {
 bool run_stats(const CommandCall& call) {
   std::vector<Row> rows = {{"statement", "line", "steps", "received", "peak", "time"}};
   std::int64_t received = 0;
-  for (const EntryRef& entry : call.interpreter.state().entries) {
+  for (const Entry* entry : call.interpreter.state().entries.in_order()) {
     for (const StatementStatistics& one : entry->statistics) {
       if (one.received_bytes == 0) continue;
       rows.push_back(statistics_row(one));

@@ -37,7 +37,7 @@ bool run_load(const CommandCall& call) {
 
 bool run_save(const CommandCall& call) {
   std::string script;
-  for (const EntryRef& entry : call.interpreter.state().entries) script += entry->script;
+  for (const Entry* entry : call.interpreter.state().entries.in_order()) script += entry->script;
   const auto why = replace_file(std::string(call.argument), script);
   return why ? call.interpreter.complain(*why) : true;
 }

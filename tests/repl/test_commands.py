@@ -64,12 +64,21 @@ class Wrong(CommandLine):
     def test_what_is_not_there_yet_says_so(self):
         self.write("a.tess", "let a = 1\n")
         for line in [
-            ["--ranks", "4"], ["run", "a.tess", "--trace", "f.json"], ["run", "a.tess", "--backend", "mpi"],
+            ["run", "a.tess", "--trace", "f.json"],
         ]:
             with self.subTest(line=line):
                 done = self.fails(2, *line)
                 self.assertEqual(len(done.err.splitlines()), 1)
                 self.assertIn("yet", done.err)
+                self.assertEqual(done.out, "")
+
+    def test_ranks_come_from_a_launcher(self):
+        self.write("a.tess", "let a = 1\n")
+        for line in [["--ranks", "4"], ["run", "a.tess", "--backend", "mpi"]]:
+            with self.subTest(line=line):
+                done = self.fails(2, *line)
+                self.assertEqual(len(done.err.splitlines()), 1)
+                self.assertIn("mpirun -np N", done.err)
                 self.assertEqual(done.out, "")
 
 

@@ -231,6 +231,19 @@ class Walking(AtATerminal):
         self.assertEqual(terminal.leave(), 0)
 
 
+class Learning(AtATerminal):
+    def test_the_course_and_back(self):
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        terminal = self.start()
+        terminal.answer("let kept = 41")
+        terminal.type(":learn\r")
+        self.assertIn("1 of 23", terminal.until(r"\n[^\n]*> $"))
+        terminal.type(":quit\r")
+        self.assertIn("Back in the session.", terminal.until(r"session\.\n> $"))
+        self.assertEqual(terminal.answer("kept + 1"), "42\n")
+        self.assertEqual(terminal.leave(), 0)
+
+
 class Progress(AtATerminal):
     def test_a_line_for_a_statement_of_more_than_a_second(self):
         terminal = self.start()

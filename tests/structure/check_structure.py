@@ -39,6 +39,7 @@ DOORS = {
     "fmt": (r"fmt/", r"(base|frontend|synth|typeck|runtime|repl|tests|bench)/|embed/(?!include/)"),
     "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(sim|kernels)/"),
     "MPI": (r"mpi\.h$", r"(runtime|tests)/mpi/"),
+    "SSE2": (r"emmintrin\.h$", r"runtime/kernels/stream\.hpp$"),
     "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
     "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
     "CLI11": (r"CLI/", r"(repl|bench)/"),

@@ -19,6 +19,8 @@
 // nothing in the session: names bound before are as they were. What a function of yours throws comes out of the call
 // that called it.
 //
+// Long because a host wants one page: what it can call, and what comes back.
+//
 // Several processes, the ranks of a communicator, can run a session together (Config::communicator): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
 // answers. Output and log are rank 0's. docs/runtime.md says how the work is dealt out and what happens when a rank
