@@ -1,4 +1,5 @@
-// Tessera, embedded. This header is the manual.
+// Tessera, embedded. This header is the manual. Long because a host wants one page: what it can call, and what comes
+// back.
 //
 // A Session holds meshes, functions and named arrays. You give it program text; it parses, checks, plans and runs it,
 // and keeps what the text bound. Everything comes back as data: values as Array, mistakes as Diagnostic. The library
@@ -18,8 +19,6 @@
 // value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes
 // nothing in the session: names bound before are as they were. What a function of yours throws comes out of the call
 // that called it.
-//
-// Long because a host wants one page: what it can call, and what comes back.
 //
 // Several processes, the ranks of a communicator, can run a session together (Config::communicator): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
