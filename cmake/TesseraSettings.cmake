@@ -38,7 +38,7 @@ endfunction()
 # otherwise. ctest fixes RapidCheck's seed; the executable run by hand draws a new one each time and prints it when a
 # property fails.
 function(tessera_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "SERIAL" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_LABELS)
     set(TEST_LABELS fast)
   endif()
@@ -53,5 +53,5 @@ function(tessera_test name)
   target_compile_definitions(${name} PRIVATE TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   tessera_own_code(${name})
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${TEST_TIMEOUT} ${labels} ENVIRONMENT "RC_PARAMS=seed=20240607")
+    PROPERTIES TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_SERIAL} ${labels} ENVIRONMENT "RC_PARAMS=seed=20240607")
 endfunction()
