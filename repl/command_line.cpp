@@ -67,7 +67,7 @@ void flag(CLI::App* command, const char* name, bool& target, const char* about) 
 void add_run(CLI::App& app, Wishes& wishes) {
   CLI::App* run = add_command(app, "run", "Run a script.");
   run->add_option("FILE", wishes.run.file, kFile)->type_name("")->required();
-  run->add_option("--backend", wishes.backend, "where devices live: sim (simulated, the default)")
+  run->add_option("--backend", wishes.backend, "where devices live: sim or, under mpirun, mpi")
       ->type_name("NAME")
       ->check(CLI::IsMember({"sim", "mpi"}).description(""));
   run->add_option("--define", wishes.defines, "replace the value of a top-level `let N = ...`; may be repeated")

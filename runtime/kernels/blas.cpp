@@ -59,6 +59,4 @@ template void blas_multiply<float>(const BlasSizes&, const Matrix<float>&, const
 template void blas_multiply<double>(const BlasSizes&, const Matrix<double>&, const Matrix<double>&, bool, double*,
                                     std::int64_t);
 
-std::string_view blas_core() { return openblas_get_corename(); }
-
 }  // namespace tessera::runtime

@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <string_view>
 
 namespace tessera::runtime {
 
@@ -33,8 +32,5 @@ struct BlasSizes {
 template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride);
-
-// The processor that the library's code was chosen for: where it differs, results differ in their last bits.
-std::string_view blas_core();
 
 }  // namespace tessera::runtime

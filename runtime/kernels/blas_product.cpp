@@ -41,17 +41,6 @@ std::vector<std::int64_t> strides_of(const ContractIndices& indices, std::size_t
   return strides;
 }
 
-std::vector<std::int64_t> result_strides(const ContractIndices& indices, const IndexList& list,
-                                         const synth::Shape& result) {
-  const synth::Shape strides = dense_strides(result);
-  std::vector<std::int64_t> found;
-  for (const std::uint8_t index : list) {
-    const auto d = std::find(indices.result().begin(), indices.result().end(), index) - indices.result().begin();
-    found.push_back(strides[static_cast<std::size_t>(d)]);
-  }
-  return found;
-}
-
 // One side of the product: an operand as matrices, or as what has to be packed into such.
 struct Side {
   TileView view;     // its own dimensions: those of `rows`, then those of `columns`
@@ -95,9 +84,9 @@ class BlasProduct {
         sizes_{indices.count(shape.rows), indices.count(shape.columns), indices.count(indices.summed())},
         out_(typed<T>(out)) {
     const auto steps = [&](const IndexList& list) { return result_strides(indices, list, out.shape); };
-    out_batch_ = positions(indices, shape.batch, steps(shape.batch));
-    out_rows_ = positions(indices, shape.rows, steps(shape.rows));
-    out_columns_ = positions(indices, shape.columns, steps(shape.columns));
+    out_batch_ = indices.offsets(shape.batch, steps(shape.batch));
+    out_rows_ = indices.offsets(shape.rows, steps(shape.rows));
+    out_columns_ = indices.offsets(shape.columns, steps(shape.columns));
     const auto row_step = joint_step(indices, shape.rows, steps(shape.rows));
     const auto column_step = joint_step(indices, shape.columns, steps(shape.columns));
     const bool one_column = sizes_.columns == 1;
@@ -142,20 +131,6 @@ class BlasProduct {
     std::int64_t begin;
     std::int64_t length;
   };
-
-  // For every position along the indices, row-major, where the elements of the result lie.
-  static std::vector<std::int64_t> positions(const ContractIndices& indices, const IndexList& list,
-                                             const std::vector<std::int64_t>& steps) {
-    std::vector<std::int64_t> all = {0};
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      std::vector<std::int64_t> longer;
-      for (const std::int64_t start : all) {
-        for (std::int64_t k = 0; k < indices.extent(list[i]); ++k) longer.push_back(start + k * steps[i]);
-      }
-      all = std::move(longer);
-    }
-    return all;
-  }
 
   // A part of a side, as BLAS takes it; copied if need be.
   static Matrix<T> matrix(const Side& side, std::size_t batch, Range rows, Range columns,
@@ -205,6 +180,17 @@ class BlasProduct {
 };
 
 }  // namespace
+
+std::vector<std::int64_t> result_strides(const ContractIndices& indices, const IndexList& list,
+                                         const synth::Shape& result) {
+  const synth::Shape strides = dense_strides(result);
+  std::vector<std::int64_t> found;
+  for (const std::uint8_t index : list) {
+    const auto d = std::find(indices.result().begin(), indices.result().end(), index) - indices.result().begin();
+    found.push_back(strides[static_cast<std::size_t>(d)]);
+  }
+  return found;
+}
 
 bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape) {
   constexpr double kWork = 32 * 32 * 32;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "runtime/kernels/blas.hpp"
 #include "runtime/kernels/contract_indices.hpp"
@@ -13,6 +14,10 @@ namespace tessera::runtime {
 struct ProductShape {
   IndexList batch, rows, columns;
 };
+
+// The steps that a dense result takes along some of its indices.
+std::vector<std::int64_t> result_strides(const ContractIndices& indices, const IndexList& list,
+                                         const synth::Shape& result);
 
 // Is the product large enough for BLAS to be quicker than our own loops?
 bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape);

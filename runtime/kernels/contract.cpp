@@ -48,12 +48,19 @@ std::int64_t ContractIndices::count(const IndexList& indices) const {
 }
 
 std::vector<std::int64_t> ContractIndices::offsets(std::size_t operand, const IndexList& indices) const {
+  std::vector<std::int64_t> steps;
+  for (const std::uint8_t index : indices) steps.push_back(strides_[operand][index]);
+  return offsets(indices, steps);
+}
+
+std::vector<std::int64_t> ContractIndices::offsets(const IndexList& indices,
+                                                   std::span<const std::int64_t> steps) const {
   std::vector<std::int64_t> all = {0};
-  for (const std::uint8_t index : indices) {
+  for (std::size_t d = 0; d < indices.size(); ++d) {
     std::vector<std::int64_t> longer;
-    longer.reserve(all.size() * static_cast<std::size_t>(extents_[index]));
+    longer.reserve(all.size() * static_cast<std::size_t>(extents_[indices[d]]));
     for (const std::int64_t start : all) {
-      for (std::int64_t i = 0; i < extents_[index]; ++i) longer.push_back(start + i * strides_[operand][index]);
+      for (std::int64_t i = 0; i < extents_[indices[d]]; ++i) longer.push_back(start + i * steps[d]);
     }
     all = std::move(longer);
   }
@@ -130,35 +137,22 @@ bool is_product(const ContractIndices& indices, ProductShape& shape) {
   return indices.count(shape.rows) * indices.count(shape.columns) >= 16;
 }
 
-// Where the result's elements lie along some of its indices.
-std::vector<std::int64_t> result_offsets(const ContractIndices& indices, const IndexList& chosen,
-                                         const synth::Shape& strides) {
-  std::vector<std::int64_t> all = {0};
-  for (const std::uint8_t index : chosen) {
-    const auto d = std::find(indices.result().begin(), indices.result().end(), index) - indices.result().begin();
-    std::vector<std::int64_t> longer;
-    for (const std::int64_t start : all) {
-      for (std::int64_t i = 0; i < indices.extent(index); ++i) longer.push_back(start + i * strides[d]);
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 template <class T>
 void contract_as_product(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
                          const TileOut& out) {
-  const synth::Shape strides = dense_strides(out.shape);
+  const auto in_result = [&](const IndexList& list) {
+    return indices.offsets(list, result_strides(indices, list, out.shape));
+  };
   Product<T> product;
   product.left_rows = indices.offsets(0, shape.rows);
   product.left_summed = indices.offsets(0, indices.summed());
   product.right_summed = indices.offsets(1, indices.summed());
   product.right_columns = indices.offsets(1, shape.columns);
-  product.out_rows = result_offsets(indices, shape.rows, strides);
-  product.out_columns = result_offsets(indices, shape.columns, strides);
+  product.out_rows = in_result(shape.rows);
+  product.out_columns = in_result(shape.columns);
   const auto left_batch = indices.offsets(0, shape.batch);
   const auto right_batch = indices.offsets(1, shape.batch);
-  const auto out_batch = result_offsets(indices, shape.batch, strides);
+  const auto out_batch = in_result(shape.batch);
   const auto blocks = product.blocks();
   const auto items = static_cast<std::int64_t>(out_batch.size()) * blocks;
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, product.block_work()));

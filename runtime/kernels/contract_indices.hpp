@@ -29,6 +29,8 @@ class ContractIndices {
   std::int64_t count(const IndexList& indices) const;
   // For every position along the indices, row-major, where the operand's elements lie.
   std::vector<std::int64_t> offsets(std::size_t operand, const IndexList& indices) const;
+  // The same with the steps given, one for each index.
+  std::vector<std::int64_t> offsets(const IndexList& indices, std::span<const std::int64_t> steps) const;
 
  private:
   std::array<std::int64_t, 256> extents_{};

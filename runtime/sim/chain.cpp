@@ -1,7 +1,6 @@
 #include "runtime/sim/chain.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>

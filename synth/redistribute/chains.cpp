@@ -189,18 +189,16 @@ base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const Array
     TESSERA_TRY(seconds, seconds_of(chain, from, prices));
     limits.seconds_max = std::min(limits.seconds_max, seconds);
   }
-  NamedWay fastest = fastest_named_chain(from, to, exactly, prices.machine(), limits);
+  auto fastest = fastest_named_chain(from, to, exactly, prices.machine(), limits);
   const bool has_budget = limits.peak_bytes_max < SearchLimits{}.peak_bytes_max;
-  if (!fastest.chain.empty())
-    all.push_back(std::move(fastest.chain));
-  else if (has_budget || !bound_is_kept) {
+  if (!fastest && (has_budget || !bound_is_kept)) {
     const auto least = least_named_peak(from, to, exactly);
     if (!least) return all;
     SearchLimits smallest;
     smallest.peak_bytes_max = *least;
-    NamedWay way = fastest_named_chain(from, to, exactly, prices.machine(), smallest);
-    if (!way.chain.empty()) all.push_back(std::move(way.chain));
+    fastest = fastest_named_chain(from, to, exactly, prices.machine(), smallest);
   }
+  if (fastest && !fastest->empty()) all.push_back(std::move(*fastest));
   return all;
 }
 

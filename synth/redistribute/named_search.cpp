@@ -139,13 +139,12 @@ class Search {
   Search(const ArrayType& from, const ArrayType& to, bool exactly, const Machine* machine, const SearchLimits& limits)
       : from_(from), to_(to), exactly_(exactly), machine_(machine), limits_(limits) {}
 
-  bool searched_all() const { return searched_all_; }
   double least() const { return std::get<0>(found_->paid); }
 
   // Gives the chain; nothing where there is none, or none was found in time.
   std::optional<Chain> run() {
     const auto pieces = Pieces::of(from_, to_, rivals::Grain::prime);
-    if (!pieces) return given_up();
+    if (!pieces) return std::nullopt;
     Moves moves(*pieces);
     meet(from_.layout().splits(), *pieces);
     while (!queue_.empty()) {
@@ -155,12 +154,12 @@ class Search {
       if (node.settled) continue;
       if (!entry.is_priced) {
         if (!price(entry)) continue;
-        if (priced_ > kPricesMax) return given_up();
+        if (priced_ > kPricesMax) return std::nullopt;
         continue;
       }
       node.settled = true;
       if (is_target(node.type)) return chain_to(entry.way);
-      if (nodes_.size() > kLayoutsMax) return given_up();
+      if (nodes_.size() > kLayoutsMax) return std::nullopt;
       expand(entry.way, moves);
     }
     return std::nullopt;
@@ -181,10 +180,6 @@ class Search {
     bool operator<(const Entry& other) const { return std::tie(estimate, way) > std::tie(other.estimate, other.way); }
   };
 
-  std::optional<Chain> given_up() {
-    searched_all_ = false;
-    return std::nullopt;
-  }
   bool is_target(const ArrayType& type) const { return exactly_ ? type == to_ : same_type(type, to_); }
 
   void meet(const std::vector<AxisList>& axes, const Pieces& pieces) {
@@ -257,16 +252,13 @@ class Search {
   std::priority_queue<Entry> queue_;
   std::optional<Way> found_;
   std::size_t priced_ = 0;
-  bool searched_all_ = true;
 };
 
 }  // namespace
 
-NamedWay fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine,
-                             const SearchLimits& limits) {
-  Search search(from, to, exactly, &machine, limits);
-  auto chain = search.run();
-  return NamedWay{std::move(chain).value_or(Chain{}), search.searched_all()};
+std::optional<Chain> fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly,
+                                         const Machine& machine, const SearchLimits& limits) {
+  return Search(from, to, exactly, &machine, limits).run();
 }
 
 std::optional<std::int64_t> least_named_peak(const ArrayType& from, const ArrayType& to, bool exactly) {

@@ -20,14 +20,9 @@ struct SearchLimits {
   double seconds_max = std::numeric_limits<double>::infinity();
 };
 
-struct NamedWay {
-  Chain chain;
-  bool searched_all = true;  // false: the search was given up, and there may be a better one
-};
-
-// `exactly` is as direct_move has it. A chain that is empty: there is none within the limits.
-NamedWay fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly, const Machine& machine,
-                             const SearchLimits& limits);
+// `exactly` is as direct_move has it. Nothing where there is none within the limits, or the search was given up.
+std::optional<Chain> fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly,
+                                         const Machine& machine, const SearchLimits& limits);
 // The least peak of a chain of named collectives; nothing where the search was given up.
 std::optional<std::int64_t> least_named_peak(const ArrayType& from, const ArrayType& to, bool exactly);
 

@@ -29,7 +29,7 @@ class Help(CommandLine):
         for option in ["--backend", "--define", "--reshard", "--stats", "--machine"]:
             self.assertIn(option, text)
         self.assertNotIn("--trace", text)
-        self.assertNotIn("mpi", text)
+        self.assertIn("sim or, under mpirun, mpi", text)
 
 
 class Wrong(CommandLine):
