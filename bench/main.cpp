@@ -1,12 +1,25 @@
 // tessera-bench: what things cost. A command for each kind of question.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "bench/kernels/kernels_bench.hpp"
 #include "bench/planner/planner_bench.hpp"
+#include "bench/redistribute/redistribute_bench.hpp"
 #include "bench/session/session_bench.hpp"
+#include "bench/startup/startup_bench.hpp"
+
+namespace {
+
+std::string beside(const char* program, const char* name) {
+  return (std::filesystem::path(program).parent_path() / name).string();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  int status = 0;
   CLI::App app{"What things cost, measured here and now."};
   app.require_subcommand(1);
 
@@ -24,6 +37,29 @@ int main(int argc, char** argv) {
   session_command->prefix_command();
   session_command->callback([&] { tessera::bench::run_session_benchmarks(argv[0], session_command->remaining()); });
 
+  tessera::bench::RedistributeBench redistribute;
+  auto* redistribute_command = app.add_subcommand(
+      "redistribute", "changes of layout beside memcpy, a gather and, under mpirun, MPI's collectives");
+  redistribute_command->add_option("--goes", redistribute.goes, "the best of so many counts")->capture_default_str();
+  redistribute_command->add_option("--only", redistribute.only, "changes whose name contains this text");
+  redistribute_command->add_flag("--json", redistribute.json, "a line of JSON for each change");
+  redistribute_command->callback([&] { status = tessera::bench::run(redistribute); });
+
+  tessera::bench::KernelsBench kernels;
+  auto* kernels_command = app.add_subcommand("kernels", "statements beside what processor and memory allow");
+  kernels_command->add_option("--goes", kernels.goes, "the best of so many counts")->capture_default_str();
+  kernels_command->add_option("--only", kernels.only, "chain or product");
+  kernels_command->add_flag("--json", kernels.json, "a line of JSON for each kernel");
+  kernels_command->callback([&] { tessera::bench::run(kernels); });
+
+  tessera::bench::StartupBench startup;
+  startup.tessera = beside(argv[0], "../tessera");
+  auto* startup_command = app.add_subcommand("startup", "the executable from its start to its end");
+  startup_command->add_option("--tessera", startup.tessera, "the executable")->capture_default_str();
+  startup_command->add_option("--goes", startup.goes, "how often each command runs")->capture_default_str();
+  startup_command->add_flag("--json", startup.json, "a line of JSON for each command");
+  startup_command->callback([&] { status = tessera::bench::run(startup); });
+
   CLI11_PARSE(app, argc, argv);
-  return 0;
+  return status;
 }

@@ -48,6 +48,7 @@ runtime::World Session::Impl::world() const {
   result.files = embed::to_policy(config->files);
   result.stop = &stop;
   result.memory_bytes_max = config->memory_bytes_max;
+  result.memory = memory;
   if (config->progress) {
     result.progress = [&told = config->progress](const runtime::Progress& progress) {
       told(Progress{progress.step, progress.steps, progress.received_bytes});

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "embed/convert.hpp"
 #include "embed/texts.hpp"
+#include "runtime/memory/spares.hpp"
 #include "runtime/run.hpp"
 #include "runtime/value.hpp"
 #include "synth/redistribute/plan.hpp"
@@ -47,11 +48,17 @@ struct Session::Impl {
       : config(std::make_shared<const Config>(std::move(session_config))),
         state(std::make_shared<const embed::State>()),
         plans(embed::to_machine(config->machine)),
-        team(embed::meet(*config)) {}
-  Impl(const Impl& forked) : config(forked.config), state(forked.state), plans(forked.plans), team(forked.team) {}
+        team(embed::meet(*config)),
+        memory(std::make_shared<runtime::Spares>()) {}
+  Impl(const Impl& forked)
+      : config(forked.config), state(forked.state), plans(forked.plans), team(forked.team), memory(forked.memory) {}
   // A fork that goes on with another configuration, among the same ranks.
   Impl(const Impl& forked, std::shared_ptr<const Config> other_config, synth::PlanCache other_plans)
-      : config(std::move(other_config)), state(forked.state), plans(std::move(other_plans)), team(forked.team) {}
+      : config(std::move(other_config)),
+        state(forked.state),
+        plans(std::move(other_plans)),
+        team(forked.team),
+        memory(forked.memory) {}
   Impl& operator=(const Impl&) = delete;
 
   // A text of the session's, on this rank.
@@ -67,6 +74,7 @@ struct Session::Impl {
   embed::StateRef state;
   synth::PlanCache plans;
   embed::TeamRef team;
+  std::shared_ptr<runtime::Pool> memory;
   std::atomic<bool> stop = false;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "runtime/files.hpp"
+#include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/value.hpp"
 #include "synth/program/program.hpp"
@@ -33,6 +34,8 @@ struct World {
   std::function<void(const Progress&)> progress;  // before each step
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
+  // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
+  std::shared_ptr<Pool> memory;
 };
 
 // What a step cost, summed by origin, in order of first appearance.

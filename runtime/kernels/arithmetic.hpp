@@ -55,13 +55,14 @@ constexpr T times(T a, T b) {
     return a * b;
 }
 
+// Both are asked, so that no branch is left to guess.
 template <class T>
 constexpr T larger(T a, T b) {
-  return (a >= b || is_nan(a)) ? a : b;
+  return (static_cast<int>(a >= b) | static_cast<int>(is_nan(a))) != 0 ? a : b;
 }
 template <class T>
 constexpr T smaller(T a, T b) {
-  return (a <= b || is_nan(a)) ? a : b;
+  return (static_cast<int>(a <= b) | static_cast<int>(is_nan(a))) != 0 ? a : b;
 }
 
 // The way two values of a reduction meet, and the value that changes nothing.

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/stream.hpp"
 
 namespace tessera::runtime {
 
@@ -101,11 +102,24 @@ void copy_transposing(const Nest<2>& nest, std::size_t crossing, const T* from, 
   });
 }
 
+// Both sides consecutive along the innermost dimension.
 template <class T>
-void copy_typed(const Nest<2>& nest, const T* from, T* to) {
+void stream_runs(const Nest<2>& nest, const T* from, T* to) {
+  parallel_ranges(nest.count, 4 * kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
+      stream_copy(reinterpret_cast<std::byte*>(to + at[0]), reinterpret_cast<const std::byte*>(from + at[1]),
+                  static_cast<std::size_t>(n) * sizeof(T));
+    });
+    finish_streaming();
+  });
+}
+
+template <class T>
+void copy_typed(const Nest<2>& nest, const T* from, T* to, Writing writing) {
   const std::size_t crossing = crossing_dimension(nest);
   if (crossing < nest.rank && nest.extents[crossing] > 1) return copy_transposing(nest, crossing, from, to);
   const Offsets<2> inner = nest.inner_strides();
+  if (writing == Writing::past_caches && inner == Offsets<2>{1, 1}) return stream_runs(nest, from, to);
   parallel_ranges(nest.count, 4 * kGrain, [&](std::int64_t begin, std::int64_t end) {
     for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
       copy_run(to + at[0], inner[0], from + at[1], inner[1], n);
@@ -114,21 +128,23 @@ void copy_typed(const Nest<2>& nest, const T* from, T* to) {
 }
 
 template <class T>
-void copy_as(const Nest<2>& nest, const TileView& from, const TileTarget& to) {
-  copy_typed(nest, reinterpret_cast<const T*>(from.data), reinterpret_cast<T*>(to.data));
+void copy_as(const Nest<2>& nest, const TileView& from, const TileTarget& to, Writing writing) {
+  copy_typed(nest, reinterpret_cast<const T*>(from.data), reinterpret_cast<T*>(to.data), writing);
 }
 
 }  // namespace
 
-void copy_elements(const TileView& from, const TileTarget& to) {
+Writing writing_of(std::int64_t bytes) { return bytes > kStreamBytes ? Writing::past_caches : Writing::through_caches; }
+
+void copy_elements(const TileView& from, const TileTarget& to, Writing writing) {
   if (is_empty(from.shape)) return;
   const Nest<2> nest = copy_nest(from, to);
   synth::visit_element(from.element, [&](auto zero) {
     // Bytes that were never a bool (from a file, say) may be copied as bytes only.
     if constexpr (std::same_as<decltype(zero), bool>)
-      copy_as<unsigned char>(nest, from, to);
+      copy_as<unsigned char>(nest, from, to, writing);
     else
-      copy_as<decltype(zero)>(nest, from, to);
+      copy_as<decltype(zero)>(nest, from, to, writing);
   });
 }
 

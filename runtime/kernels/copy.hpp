@@ -6,8 +6,14 @@
 
 namespace tessera::runtime {
 
+// How what is copied reaches the memory. Where a whole step writes more than any cache holds, `past_caches`: nobody
+// finds it there anyway, and the memory need not be read before it is written.
+enum class Writing : std::uint8_t { through_caches, past_caches };
+// For a step that writes so many bytes.
+Writing writing_of(std::int64_t bytes);
+
 // Copies every element of the view to the same index of a target of the same shape; they do not overlap.
-void copy_elements(const TileView& from, const TileTarget& to);
+void copy_elements(const TileView& from, const TileTarget& to, Writing writing = Writing::through_caches);
 void copy_elements(const TileView& from, const TileOut& to);
 
 // Result dimension d is the operand's dimension permutation[d].

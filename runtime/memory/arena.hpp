@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/ranks/region.hpp"
+#include "runtime/memory/pool.hpp"
 
 namespace tessera::runtime {
 
 class Arena {
  public:
-  // Room for bytes[d] on each device d; in the memory that this rank shares with others, if it does.
+  // Room for bytes[d] on each device d; without a pool, in memory that is kept for nobody.
   static base::Result<std::shared_ptr<Arena>> reserve(std::span<const std::int64_t> bytes,
-                                                      std::shared_ptr<Region> region = nullptr);
+                                                      std::shared_ptr<Pool> pool = nullptr);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -25,6 +25,7 @@ class Arena {
   std::byte* part(std::size_t device) const { return base_ + begins_[device]; }
   std::size_t devices() const { return begins_.size() - 1; }
   std::int64_t bytes() const { return begins_.back(); }
+  const std::shared_ptr<Pool>& pool() const { return pool_; }
   // Gives the whole pages inside [begin, begin + bytes) back to the system; what they held is lost.
   void release(const std::byte* begin, std::int64_t bytes) const;
   // The same for everything that lies outside the (disjoint) ranges.
@@ -32,11 +33,11 @@ class Arena {
   void release_all_but(std::vector<Range> kept) const;
 
  private:
-  Arena(std::byte* base, std::vector<std::int64_t> begins, std::shared_ptr<Region> region)
-      : base_(base), begins_(std::move(begins)), region_(std::move(region)) {}
+  Arena(std::byte* base, std::vector<std::int64_t> begins, std::shared_ptr<Pool> pool)
+      : base_(base), begins_(std::move(begins)), pool_(std::move(pool)) {}
   std::byte* base_;
   std::vector<std::int64_t> begins_;  // of every device's part, and the end
-  std::shared_ptr<Region> region_;    // that the range is taken from; none: it is mapped for this arena alone
+  std::shared_ptr<Pool> pool_;        // that the range is taken from
 };
 
 // A hold on some ranges of an arena: their pages are given back with the last copy of what this returns.

@@ -77,7 +77,14 @@ class CopyRun {
  public:
   CopyRun(const std::vector<CopySchedule::Copy>& copies, Reading& reading, const Storage& storage, synth::RegisterId to)
       : reading_(reading), storage_(storage), to_(to) {
-    for (const CopySchedule::Copy& copy : copies) (reading.has_come(copy.source) ? there_ : to_come_).push_back(&copy);
+    std::int64_t elements = 0;
+    for (const CopySchedule::Copy& copy : copies) {
+      (reading.has_come(copy.source) ? there_ : to_come_).push_back(&copy);
+      elements += synth::elements(copy.box);
+    }
+    // The ranks of a machine share its caches.
+    const std::int64_t bytes = elements * synth::bytes_of(storage.type(to).element());
+    writing_ = writing_of(bytes * storage.team().machine_count());
   }
 
   // What is there, while the rest is on its way; then the rest.
@@ -109,7 +116,7 @@ class CopyRun {
       for (std::int64_t i = begin; i < end; ++i) {
         const CopySchedule::Copy& copy = *batch[static_cast<std::size_t>(i)];
         const synth::Box& tile = storage_.tiles(to_).boxes[copy.target];
-        copy_elements(reading_.box(copy.source), target_part(storage_.out(to_, copy.target), tile, copy.box));
+        copy_elements(reading_.box(copy.source), target_part(storage_.out(to_, copy.target), tile, copy.box), writing_);
       }
     });
   }
@@ -118,6 +125,7 @@ class CopyRun {
   const Storage& storage_;
   synth::RegisterId to_;
   Copies there_, to_come_;
+  Writing writing_ = Writing::through_caches;
 };
 
 base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies,

@@ -45,6 +45,8 @@ std::int64_t slice_bytes(int places) {
   return in_pages(std::min(4 * memory, kSlicesBytesMax / places));
 }
 
+std::int64_t kept_bytes(int places) { return in_pages(sysconf(_SC_PHYS_PAGES) / 8 * page_bytes() / places); }
+
 std::int64_t region_bytes(int places) { return head_bytes(places) + places * slice_bytes(places); }
 
 // Beyond this limit the system does not refuse a size but ends the process.
@@ -120,9 +122,15 @@ std::byte* Region::take(std::int64_t bytes) {
 
 void Region::give_back(std::byte* begin, std::int64_t bytes) {
   const std::int64_t size = in_pages(std::max<std::int64_t>(bytes, 1));
-  madvise(begin, static_cast<std::size_t>(size), MADV_REMOVE);
+  const std::int64_t offset = offset_of(begin);
+  const std::int64_t kept = std::clamp(kept_bytes(places_) - offset, std::int64_t{0}, size);
+  if (kept < size) forget(begin + kept, size - kept);
   const std::scoped_lock lock(mutex_);
-  free_.give_back(offset_of(begin), size);
+  free_.give_back(offset, size);
+}
+
+void Region::forget(std::byte* begin, std::int64_t bytes) const {
+  madvise(begin, static_cast<std::size_t>(bytes), MADV_REMOVE);
 }
 
 }  // namespace tessera::runtime

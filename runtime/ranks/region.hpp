@@ -12,13 +12,14 @@
 
 #include "base/result.hpp"
 #include "runtime/memory/free_list.hpp"
+#include "runtime/memory/pool.hpp"
 
 namespace tessera::runtime {
 
 // No step of a program.
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-class Region {
+class Region final : public Pool {
  public:
   // A rank's signals, alone in their cache line. Phases count up for ever.
   struct alignas(kAlignment) Line {
@@ -37,7 +38,7 @@ class Region {
   // The first rank of `places` makes it, the others open it. Nothing where the system does not let them.
   static std::shared_ptr<Region> create(int places);
   static std::shared_ptr<Region> open(const Address& address, int places, int place);
-  ~Region();
+  ~Region() override;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -48,9 +49,11 @@ class Region {
   // The least step of the present run at which a rank has failed.
   std::atomic<std::int64_t>& failed_step() const;
 
-  // Whole pages of this rank's slice, the lowest that fit; nothing if none do. Any thread may call these.
-  std::byte* take(std::int64_t bytes);
-  void give_back(std::byte* begin, std::int64_t bytes);
+  // Of this rank's slice, the lowest that fit. A slice's first pages are kept when they are given back, as far as an
+  // eighth of the machine's memory goes for all ranks together: what comes next finds them there.
+  std::byte* take(std::int64_t bytes) override;
+  void give_back(std::byte* begin, std::int64_t bytes) override;
+  void forget(std::byte* begin, std::int64_t bytes) const override;
   // Where a range of a rank's slice is, and the offset that says so to the others.
   std::byte* at(int place, std::int64_t offset) const { return slice(place) + offset; }
   std::int64_t offset_of(const std::byte* begin) const { return begin - slice(place_); }

@@ -38,12 +38,13 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
     targets.push_back(storage.out(to, device));
     elements += count(targets.back().shape);
   }
+  const Writing writing = writing_of(elements * synth::bytes_of(storage.type(to).element()));
   const auto copy = [&](const synth::BoxCopy& c) {
     const auto s = static_cast<std::size_t>(c.source);
     const auto t = static_cast<std::size_t>(c.target);
     const synth::Shape begin = begin_in(c.box, source_boxes[s], &plan.offset);
     const TileView part = part_of(sources[s], begin, synth::shape_of(c.box));
-    copy_elements(part, target_part(targets[t], target_boxes[t], c.box));
+    copy_elements(part, target_part(targets[t], target_boxes[t], c.box), writing);
   };
   const auto n = static_cast<std::int64_t>(plan.copies.size());
   parallel_ranges(n, copies_grain(plan, elements), [&](std::int64_t begin, std::int64_t end) {

@@ -52,7 +52,7 @@ std::int64_t Outputs::begin_of_copy(std::size_t output, std::size_t device) cons
 base::Status Outputs::reserve() {
   const PartMap map = copies_map();
   const std::int64_t bytes = map.arena_bytes(storage_.team().rank());
-  TESSERA_TRY(arena, Arena::reserve(std::span(&bytes, 1), storage_.team().region()));
+  TESSERA_TRY(arena, Arena::reserve(std::span(&bytes, 1), storage_.arena()->pool()));
   arena_ = arena;
   const std::vector<std::int64_t> nowhere(static_cast<std::size_t>(storage_.team().size()), 0);
   const Parts parts(storage_.team(), map, arena_, nowhere);  // only this rank's are written

@@ -77,9 +77,10 @@ std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& ar
   return team.region() == nullptr || arena == nullptr ? 0 : team.region()->offset_of(arena->part(0));
 }
 
-base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const PartMap& map) {
+base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const PartMap& map, const World& world) {
   const std::int64_t bytes = map.arena_bytes(team.rank());
-  return Arena::reserve(std::span(&bytes, 1), team.region());
+  if (team.region() != nullptr) return Arena::reserve(std::span(&bytes, 1), team.region());
+  return Arena::reserve(std::span(&bytes, 1), world.memory);
 }
 
 base::Status prepare(const synth::Program& program, const std::vector<Value>& inputs, const World& world, Team& team,
@@ -88,7 +89,7 @@ base::Status prepare(const synth::Program& program, const std::vector<Value>& in
   TESSERA_TRY_STATUS(check_inputs(program, inputs));
   prepared.emplace(program, team);
   TESSERA_TRY_STATUS(check_memory(program, prepared->tiles, prepared->plan, prepared->map, world, team));
-  TESSERA_TRY(arena, reserve(team, prepared->map));
+  TESSERA_TRY(arena, reserve(team, prepared->map, world));
   prepared->arena = arena;
   return base::Done{};
 }

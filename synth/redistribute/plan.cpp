@@ -186,11 +186,11 @@ base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, 
                                                          const PlanOptions& options) {
   return base::guarded([&]() -> base::Result<std::shared_ptr<const Plan>> {
     const std::string key = cache_key(from, to, options);
-    const auto found = plans_.find(key);
-    if (found != plans_.end()) return found->second;
+    if (const auto* known = plans_.find(key); known != nullptr) return *known;
     TESSERA_TRY(made, plan(from, to, machine_, options));
     auto shared = std::make_shared<const Plan>(std::move(made));
-    plans_.emplace(key, shared);
+    plans_.set(key, shared);
+    ++size_;
     return shared;
   });
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/persistent_map.hpp"
 #include "base/result.hpp"
 #include "synth/collective/collective.hpp"
 #include "synth/machine/machine.hpp"
@@ -83,18 +83,20 @@ base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machin
 // priced, verified. Fails with bad_collective where a step may not be taken. Its bound is not promised.
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& machine);
 
-// Remembers plans of one machine by (from, to, options). Plans are shared and immutable.
+// Remembers plans of one machine by (from, to, options). Plans are shared and immutable; a copy of the cache costs
+// nothing and goes its own way.
 class PlanCache {
  public:
   explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}
   base::Result<std::shared_ptr<const Plan>> get(const ArrayType& from, const ArrayType& to,
                                                 const PlanOptions& options = {});
   const Machine& machine() const { return machine_; }
-  std::size_t size() const { return plans_.size(); }
+  std::size_t size() const { return size_; }
 
  private:
   Machine machine_;
-  std::map<std::string, std::shared_ptr<const Plan>> plans_;
+  base::PersistentMap<std::string, std::shared_ptr<const Plan>> plans_;
+  std::size_t size_ = 0;
 };
 
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals

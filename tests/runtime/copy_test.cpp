@@ -45,6 +45,29 @@ RC_GTEST_PROP(CopyProperty, AnyBoxInAnyOrderOfDimensions, ()) {
   });
 }
 
+// Long and short runs, beginning anywhere in their lines; nothing beside the target is touched.
+RC_GTEST_PROP(CopyProperty, PastTheCachesIsTheSame, ()) {
+  const Shape shape{*rc::gen::inRange(1, 20), *rc::gen::inRange(1, 3000)};
+  const Shape around{shape[0] + 1, shape[1] + *rc::gen::inRange(1, 40)};
+  const Shape begin{1, *rc::gen::inRange<std::int64_t>(0, around[1] - shape[1] + 1)};
+  const auto a = counting<float>(around);
+  Array<float> cached(around);
+  Array<float> past(around);
+  const auto copy = [&](Array<float>& out, Writing writing) {
+    const TileView target = part_of(out.view(), begin, shape);
+    copy_elements(part_of(a.view(), Shape{0, 0}, shape),
+                  {target.strides, out.bytes.data() + (target.data - out.bytes.data())}, writing);
+  };
+  copy(cached, Writing::through_caches);
+  copy(past, Writing::past_caches);
+  RC_ASSERT(cached.values() == past.values());
+}
+
+TEST(Copy, OfLittleGoesThroughTheCaches) {
+  EXPECT_EQ(writing_of(1 << 20), Writing::through_caches);
+  EXPECT_EQ(writing_of(1 << 30), Writing::past_caches);
+}
+
 RC_GTEST_PROP(CopyProperty, IntoAnyBox, ()) {
   const Shape shape{*rc::gen::inRange(1, 70), *rc::gen::inRange(1, 70)};
   const Shape around{shape[0] + 2, shape[1] + 3};

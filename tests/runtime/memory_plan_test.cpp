@@ -1,4 +1,5 @@
 #include "runtime/memory/plan.hpp"
+#include "runtime/memory/spares.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -40,6 +41,36 @@ TEST(Arena, PartsAreApartAndAligned) {
   EXPECT_EQ((*arena)->part(2) - (*arena)->part(1), 0);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*arena)->part(2)) % 64, 0U);
   EXPECT_FALSE(Arena::reserve(std::vector<std::int64_t>{kBytesMax, kBytesMax}).ok());
+}
+
+TEST(Spares, AreHandedOutAgain) {
+  Spares spares;
+  constexpr std::int64_t kBytes = std::int64_t{1} << 20U;
+  std::byte* const first = spares.take(kBytes);
+  first[kBytes - 1] = std::byte{1};
+  spares.give_back(first, kBytes);
+  std::byte* const smaller = spares.take(kBytes * 3 / 4);
+  EXPECT_EQ(smaller, first);
+  std::byte* const other = spares.take(kBytes);
+  EXPECT_NE(other, first);
+  spares.give_back(smaller, kBytes * 3 / 4);
+  EXPECT_EQ(spares.take(kBytes), first);  // as long as it ever was
+}
+
+TEST(Spares, AreNotWastedOnLittle) {
+  Spares spares;
+  std::byte* const large = spares.take(std::int64_t{1} << 20U);
+  spares.give_back(large, std::int64_t{1} << 20U);
+  EXPECT_NE(spares.take(4096), large);
+  EXPECT_EQ(spares.take(kBytesMax), nullptr);
+}
+
+TEST(Spares, OfWhichOnlySomeAreKept) {
+  Spares spares;
+  std::vector<std::byte*> taken;
+  for (int i = 0; i < 40; ++i) taken.push_back(spares.take(4096));
+  for (std::byte* const page : taken) spares.give_back(page, 4096);
+  EXPECT_EQ(spares.take(4096), taken.back());
 }
 
 TEST(MemoryPlan, AnArrayIsFreedAfterItsLastUse) {

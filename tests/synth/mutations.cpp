@@ -205,6 +205,42 @@ bool mutate_list(std::vector<PlanStep>& steps, Mutation mutation, Random& random
   return true;
 }
 
+bool change_round(Collective& step, std::size_t rank, Random& random) {
+  if (!step.round) return false;
+  const Round before = *step.round;
+  switch (random.below(4)) {
+    case 0:
+      step.round->index = static_cast<std::int64_t>(random.below(static_cast<std::size_t>(before.count) + 1));
+      break;
+    case 1: step.round->count += random.coin() ? 1 : -1; break;
+    case 2: step.round->dimension = random.below(rank + 1); break;
+    default: step.round.reset(); return true;
+  }
+  return *step.round != before;
+}
+
+// Along another dimension, or with the last round left out and the others as if there had been one less.
+bool recut_rounds(std::vector<PlanStep>& steps, Random& random) {
+  const auto is_round = [](const PlanStep& step) { return step.collective.round.has_value(); };
+  if (std::none_of(steps.begin(), steps.end(), is_round)) return false;
+  const std::size_t rank = steps[0].after.rank();
+  const std::size_t dimension = random.below(rank);
+  const bool drops = random.coin();
+  bool changed = drops;
+  for (PlanStep& step : steps) {
+    if (!is_round(step)) continue;
+    Round& round = *step.collective.round;
+    if (drops) --round.count;
+    changed = changed || round.dimension != dimension;
+    if (!drops) round.dimension = dimension;
+  }
+  if (drops)
+    std::erase_if(steps, [&](const PlanStep& step) {
+      return is_round(step) && step.collective.round->index == step.collective.round->count;
+    });
+  return changed;
+}
+
 bool mutate_step(PlanStep& step, Mutation mutation, Random& random) {
   Collective& collective = step.collective;
   switch (mutation) {
@@ -229,7 +265,9 @@ bool mutate_step(PlanStep& step, Mutation mutation, Random& random) {
       if (collective.kind != CollectiveKind::keep) return false;
       collective.reduce = collective.reduce == ReduceOp::max ? ReduceOp::sum : ReduceOp::max;
       return true;
+    case Mutation::round_changed: return change_round(collective, step.after.rank(), random);
     case Mutation::step_figure_changed: return change_figure(step, random);
+    case Mutation::rounds_recut:
     case Mutation::step_dropped:
     case Mutation::step_doubled:
     case Mutation::steps_swapped:
@@ -273,6 +311,7 @@ bool mutate(Plan& plan, Mutation mutation, Random& random) {
     case Mutation::step_dropped:
     case Mutation::step_doubled:
     case Mutation::steps_swapped: return !plan.steps.empty() && mutate_list(plan.steps, mutation, random);
+    case Mutation::rounds_recut: return recut_rounds(plan.steps, random);
     case Mutation::from_changed: return change_end(plan.from, random);
     case Mutation::to_changed: return change_end(plan.to, random);
     case Mutation::plan_figure_changed: return change_figure(plan, random);
@@ -289,6 +328,7 @@ bool mutate(Plan& plan, Mutation mutation, Random& random) {
     case Mutation::target_changed:
     case Mutation::pending_changed:
     case Mutation::operation_changed:
+    case Mutation::round_changed:
     case Mutation::step_figure_changed:
       return !plan.steps.empty() && mutate_step(plan.steps[random.below(plan.steps.size())], mutation, random);
   }

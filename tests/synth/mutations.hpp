@@ -25,6 +25,8 @@ namespace tessera::synth::test {
   FOREACH(target_changed)    /* and not the layout after the step */             \
   FOREACH(pending_changed)   /* after a step: the axes or the operation */       \
   FOREACH(operation_changed) /* what a keep says */                              \
+  FOREACH(round_changed)     /* its number, their count, or the dimension */     \
+  FOREACH(rounds_recut)      /* of all rounds: how many, or along what */        \
   FOREACH(from_changed)                                                          \
   FOREACH(to_changed)                                                            \
   FOREACH(step_figure_changed)                                                   \

@@ -69,7 +69,18 @@ std::optional<Plan> slices_and_gathers(const ArrayType& from, const ArrayType& t
   return made.ok() ? std::optional(std::move(*made)) : std::nullopt;
 }
 
-// A verified plan of some planner for some change of layout, or of steps of several moves.
+// The plan within as few bytes as may be, or a few more: mostly an exchange in rounds.
+std::optional<Plan> in_little_memory(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                     Random& random) {
+  const auto whole = plan(from, to, machine);
+  if (!whole.ok() || whole->peak_bytes < 2) return std::nullopt;
+  PlanOptions options;
+  options.within_bytes = whole->peak_bytes - 1 - static_cast<std::int64_t>(random.below(12));
+  auto made = plan(from, to, machine, options);
+  return made.ok() ? std::optional(std::move(*made)) : std::nullopt;
+}
+
+// A verified plan of some planner for some change of layout, of steps of several moves, or in rounds.
 std::optional<Sample> any_sample(Random& random) {
   static const std::vector<MeshRef> meshes{mesh("x:2,y:2"),     mesh("x:4,y:2"), mesh("x:2,y:3"),
                                            mesh("x:2,y:2,z:2"), mesh("x:6,y:2"), mesh("x:4,y:3")};
@@ -88,6 +99,12 @@ std::optional<Sample> any_sample(Random& random) {
   Sample sample{{}, any_machine(on->devices(), random)};
   if (random.below(4) == 0) {
     if (auto made = slices_and_gathers(from, to, sample.machine)) {
+      sample.plan = std::move(*made);
+      return sample;
+    }
+  }
+  if (random.below(4) == 0) {
+    if (auto made = in_little_memory(from, to, sample.machine, random)) {
       sample.plan = std::move(*made);
       return sample;
     }

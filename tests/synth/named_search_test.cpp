@@ -91,18 +91,23 @@ void expect_best(const std::vector<ArrayType>& types, const Machine& given) {
 
 const Machine kTwoNodes{{{"node", 2, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
 
-TEST(EveryChainOfCollectives, OfRankTwoOnTwoByTwoByTwo) {
-  const MeshRef on = mesh("x:2,y:2,z:2");
-  expect_best(types_of(on, {8, 8}, all_layouts(*on, 2)), Machine{});
-  expect_best(types_of(on, {8, 8}, all_layouts(*on, 2)), kTwoNodes);
-  expect_best(types_of(on, {80000, 80000}, all_layouts(*on, 2)), kTwoNodes);
+// Each a test of its own, so that they can run side by side.
+void expect_best_of_rank_two(const char* axes, const Shape& shape, const Machine& machine) {
+  const MeshRef on = mesh(axes);
+  expect_best(types_of(on, shape, all_layouts(*on, 2)), machine);
 }
 
-TEST(EveryChainOfCollectives, OfUnevenExtentsOnTwoByThreeByTwo) {
-  const MeshRef on = mesh("x:2,y:3,z:2");
-  expect_best(types_of(on, {7, 7}, all_layouts(*on, 2)), Machine{});
-  expect_best(types_of(on, {6, 6}, all_layouts(*on, 2)), Machine{});
+TEST(EveryChainOfCollectives, OfRankTwoOnOneLevel) { expect_best_of_rank_two("x:2,y:2,z:2", {8, 8}, Machine{}); }
+
+TEST(EveryChainOfCollectives, OfRankTwoOnTwoNodes) { expect_best_of_rank_two("x:2,y:2,z:2", {8, 8}, kTwoNodes); }
+
+TEST(EveryChainOfCollectives, OfLargeArraysOnTwoNodes) {
+  expect_best_of_rank_two("x:2,y:2,z:2", {80000, 80000}, kTwoNodes);
 }
+
+TEST(EveryChainOfCollectives, OfUnevenExtents) { expect_best_of_rank_two("x:2,y:3,z:2", {7, 7}, Machine{}); }
+
+TEST(EveryChainOfCollectives, OfExtentsThatDivide) { expect_best_of_rank_two("x:2,y:3,z:2", {6, 6}, Machine{}); }
 
 }  // namespace
 }  // namespace tessera::synth::test

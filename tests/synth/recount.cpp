@@ -1,11 +1,15 @@
 // A plan's figures, counted anew: copy by copy, and element by element for the least bytes.
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "synth/collective/moves.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/machine/round_cost.hpp"
 #include "tests/synth/mutations.hpp"
+#include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
 
@@ -107,25 +111,95 @@ struct Live {
 
   std::int64_t peak(CollectiveKind kind, const Bytes& output) {
     if (kind == CollectiveKind::slice) return largest(bytes);
-    std::int64_t most = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) most = std::max(most, bytes[i] + output[i]);
+    const std::int64_t most = with(output);
     bytes = output;
     return most;
   }
+  std::int64_t with(const Bytes& others) const {
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) most = std::max(most, bytes[i] + others[i]);
+    return most;
+  }
 };
+
+// What of a box lies at the coordinates of one round; by device, and of the whole array.
+class RoundBytes {
+ public:
+  RoundBytes(const ArrayType& before, const ArrayType& after, const Round& round)
+      : dimension_(round.dimension), element_(bytes_of(after.element())) {
+    for (std::int64_t at = 0; at < after.shape()[round.dimension]; ++at)
+      moves_.push_back(round_of(before, after, round.dimension, round.count, at) == round.index);
+  }
+  std::int64_t of(const Box& box) const {
+    if (elements(box) == 0) return 0;
+    const Interval& along = box[dimension_];
+    const auto moved = std::count(moves_.begin() + along.begin, moves_.begin() + along.end, true);
+    return elements(box) / along.length() * moved * element_;
+  }
+
+ private:
+  std::size_t dimension_;
+  std::int64_t element_;
+  std::vector<bool> moves_;
+};
+
+void say_received(PlanStep& step, const Bytes& received) {
+  step.local_bytes_max = largest(tiles_of(step.after));
+  step.received_bytes_max = largest(received);
+  step.received_bytes_total = std::accumulate(received.begin(), received.end(), std::int64_t{0});
+}
 
 bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Machine& machine) {
   const auto bytes = received(step.collective, before, step.after);
   if (!bytes || before.shape() != step.after.shape() || before.devices() != step.after.devices()) return false;
   const Bytes output = tiles_of(step.after);
-  step.local_bytes_max = largest(output);
-  step.received_bytes_max = largest(*bytes);
-  step.received_bytes_total = 0;
-  for (const std::int64_t device : *bytes) step.received_bytes_total += device;
+  say_received(step, *bytes);
   step.group_size = group_size(step.collective, step.after.devices());
   step.groups = step.after.devices() / step.group_size;
   step.peak_bytes = live.peak(step.collective.kind, output);
   step.seconds = cost(machine, step.collective, before, step.after).seconds;
+  return true;
+}
+
+// Rounds that are not all there, or are not of one exchange, have no figures.
+bool are_rounds_of_one(std::span<const PlanStep> rounds) {
+  const Collective& first = rounds[0].collective;
+  for (std::size_t k = 0; k < rounds.size(); ++k) {
+    const Collective& step = rounds[k].collective;
+    const Round here{static_cast<std::int64_t>(k), first.round->count, first.round->dimension};
+    if (step.kind != CollectiveKind::exchange || step.round != here || !(rounds[k].after == rounds[0].after))
+      return false;
+  }
+  return true;
+}
+
+// An exchange in rounds: what has left makes room.
+bool recount_rounds(std::span<PlanStep> rounds, const ArrayType& before, Live& live, const Machine& machine) {
+  const ArrayType& after = rounds[0].after;
+  const Round& first = *rounds[0].collective.round;
+  if (!are_rounds_of_one(rounds) || !same_sums(before, after) || before.shape() != after.shape()) return false;
+  if (before.devices() != after.devices() || first.dimension >= after.rank()) return false;
+  const auto prices = costs_of_rounds(machine, before, after, first.dimension, first.count);
+  Bytes arrived(static_cast<std::size_t>(after.devices()), 0);
+  for (std::size_t k = 0; k < rounds.size(); ++k) {
+    PlanStep& step = rounds[k];
+    const RoundBytes in_round(before, after, *step.collective.round);
+    Bytes received(arrived.size(), 0);
+    for (std::size_t d = 0; d < arrived.size(); ++d) {
+      const auto device = static_cast<std::int64_t>(d);
+      const std::int64_t arrives = in_round.of(tile(after, device));
+      arrived[d] += arrives;
+      received[d] = arrives - in_round.of(intersect(tile(after, device), tile(before, device)));
+    }
+    say_received(step, received);
+    step.groups = 1;
+    step.group_size = after.devices();
+    step.peak_bytes = live.with(arrived);
+    step.seconds = prices[k].seconds;
+    for (std::size_t d = 0; d < arrived.size(); ++d)
+      live.bytes[d] -= in_round.of(tile(before, static_cast<std::int64_t>(d)));
+  }
+  live.bytes = arrived;
   return true;
 }
 
@@ -155,9 +229,17 @@ bool recount(Plan& plan, const Machine& given) {
   plan.lower_bound_seconds = lower_bound(*machine, plan.from, plan.to).seconds;
   Live live{from};
   ArrayType before = plan.from;
-  for (PlanStep& step : plan.steps) {
-    if (!recount_step(step, before, live, *machine)) return false;
-    before = step.after;
+  for (std::size_t i = 0; i < plan.steps.size();) {
+    const auto& round = plan.steps[i].collective.round;
+    const std::size_t count = round ? static_cast<std::size_t>(std::max<std::int64_t>(round->count, 1)) : 1;
+    if (count > plan.steps.size() - i) return false;
+    const std::span<PlanStep> steps(&plan.steps[i], count);
+    if (!(round ? recount_rounds(steps, before, live, *machine) : recount_step(steps[0], before, live, *machine)))
+      return false;
+    before = steps.back().after;
+    i += count;
+  }
+  for (const PlanStep& step : plan.steps) {
     plan.received_bytes_total += step.received_bytes_total;
     plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);
     plan.peak_bytes = std::max(plan.peak_bytes, step.peak_bytes);

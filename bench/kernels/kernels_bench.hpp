@@ -1,0 +1,15 @@
+// `tessera-bench kernels`: what the processor and the memory allow, and what a program gets of it.
+#pragma once
+
+#include <string>
+
+namespace tessera::bench {
+
+struct KernelsBench {
+  int goes = 7;
+  std::string only;  // kernels whose name contains this
+  bool json = false;
+};
+void run(const KernelsBench& options);
+
+}  // namespace tessera::bench

@@ -1,0 +1,67 @@
+#include "runtime/memory/spares.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::runtime {
+
+namespace {
+
+// More are not kept: programs make the same few arrays over and over.
+constexpr std::size_t kKeptMax = 8;
+
+// From this size on, pages of 2 MiB spare more time than the memory at their edges is worth.
+constexpr std::int64_t kHugePagesFrom = std::int64_t{16} << 20U;
+
+std::int64_t in_pages(std::int64_t bytes) {
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  if (bytes > std::numeric_limits<std::int64_t>::max() - page)
+    return std::numeric_limits<std::int64_t>::max() / page * page;
+  return std::max(page, (bytes + page - 1) / page * page);
+}
+
+std::byte* map_new(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  void* const base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  if (bytes >= kHugePagesFrom) madvise(base, size, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(base);
+}
+
+}  // namespace
+
+Spares::~Spares() {
+  for (const Mapping& mapping : kept_) munmap(mapping.begin, static_cast<std::size_t>(mapping.bytes));
+}
+
+std::byte* Spares::take(std::int64_t bytes) {
+  const std::int64_t wanted = in_pages(bytes);
+  const std::scoped_lock lock(mutex_);
+  const auto fits = [&](const Mapping& mapping) { return mapping.bytes >= wanted && mapping.bytes / 2 <= wanted; };
+  const auto found = std::find_if(kept_.begin(), kept_.end(), fits);
+  const Mapping mapping = found == kept_.end() ? Mapping{map_new(wanted), wanted} : *found;
+  if (found != kept_.end()) kept_.erase(found);
+  if (mapping.begin != nullptr) taken_[mapping.begin] = mapping.bytes;
+  return mapping.begin;
+}
+
+void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
+  const std::scoped_lock lock(mutex_);
+  const auto taken = taken_.find(begin);
+  const Mapping mapping{begin, taken->second};
+  taken_.erase(taken);
+  madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
+  kept_.push_front(mapping);
+  if (kept_.size() <= kKeptMax) return;
+  munmap(kept_.back().begin, static_cast<std::size_t>(kept_.back().bytes));
+  kept_.pop_back();
+}
+
+void Spares::forget(std::byte* begin, std::int64_t bytes) const {
+  madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
+}
+
+}  // namespace tessera::runtime
