@@ -8,6 +8,7 @@
 
 #include "embed/convert.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/trace.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/mpi/mpi.hpp"
 #include "runtime/run.hpp"
@@ -237,7 +238,9 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
     auto given = inputs(*impl_->state, *lowered);
     if (!given) return given.diagnostics();
-    auto outcome = runtime::run(lowered->program, *given, impl_->world());
+    runtime::World world = impl_->world();
+    if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
+    auto outcome = runtime::run(lowered->program, *given, world);
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
     RunReport report{program, checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome),
                      outcome->peak_bytes, outcome->arena_bytes};

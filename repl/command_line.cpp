@@ -28,7 +28,6 @@ struct Wishes {
   std::vector<std::string> defines;
   std::string backend = "sim";
   std::string reshard = "silent";
-  std::optional<std::string> trace;
   std::optional<int> ranks;
   CheckOptions check;
   FormatOptions format;
@@ -50,7 +49,6 @@ std::optional<Answer> not_here_yet(const Wishes& wishes) {
   if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
     return wrong("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
   }
-  if (wishes.trace) return wrong("this version of tessera has no --trace yet: --stats is there");
   return std::nullopt;
 }
 
@@ -78,7 +76,8 @@ void add_run(CLI::App& app, Wishes& wishes) {
       ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
   flag(run, "--stats", wishes.run.stats, "print to stderr what each statement that communicated took");
   run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
-  run->add_option("--trace", wishes.trace)->group("");
+  run->add_option("--trace", wishes.run.trace_file, "write when which device took which step, for Perfetto")
+      ->type_name("FILE");
 }
 
 void add_check(CLI::App& app, Wishes& wishes) {

@@ -55,12 +55,11 @@ mode_t usual_permissions() {
   return 0666U & ~mask;
 }
 
-// Writes the text into a new file beside `target`, with its permissions, and makes sure it is on the disk.
-bool write_beside(int descriptor, const std::string& target, std::string_view text) {
+// Gives a new file the permissions of the one it replaces.
+bool take_permissions(int descriptor, const std::string& target) {
   struct stat old = {};
   const bool is_there = ::stat(target.c_str(), &old) == 0;
-  if (::fchmod(descriptor, is_there ? old.st_mode & 07777U : usual_permissions()) != 0) return false;
-  return write_all(descriptor, text) && ::fsync(descriptor) == 0;
+  return ::fchmod(descriptor, is_there ? old.st_mode & 07777U : usual_permissions()) == 0;
 }
 
 }  // namespace
@@ -96,18 +95,39 @@ Read<Text> read_text(const std::string& path) {
   return {std::move(result), {}};
 }
 
+FileReplacement::FileReplacement(std::string path)
+    : path_(std::move(path)), target_(resolved(path_)), temporary_(target_ + ".XXXXXX") {
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0 || !take_permissions(descriptor_, target_)) note_failure();
+}
+
+FileReplacement::~FileReplacement() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void FileReplacement::note_failure() { failure_ = fmt::format("cannot write {}: {}", path_, text_of(errno)); }
+
+void FileReplacement::append(std::string_view text) {
+  if (!failure_ && !write_all(descriptor_, text)) note_failure();
+}
+
+std::optional<std::string> FileReplacement::commit() {
+  if (failure_) return failure_;
+  if (::fsync(descriptor_) != 0 || std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    note_failure();
+    return failure_;
+  }
+  ::close(descriptor_);
+  descriptor_ = -1;
+  return std::nullopt;
+}
+
 std::optional<std::string> replace_file(const std::string& path, std::string_view text) {
-  const std::string target = resolved(path);
-  std::string temporary = target + ".XXXXXX";
-  const auto failed = [&] { return fmt::format("cannot write {}: {}", path, text_of(errno)); };
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) return failed();
-  std::optional<std::string> why;
-  if (!write_beside(descriptor, target, text)) why = failed();
-  if (::close(descriptor) != 0 && !why) why = failed();
-  if (!why && std::rename(temporary.c_str(), target.c_str()) != 0) why = failed();
-  if (why) ::unlink(temporary.c_str());
-  return why;
+  FileReplacement file(path);
+  file.append(text);
+  return file.commit();
 }
 
 // Waits until there is something to read, or until there was an interrupt, which is then forgotten.

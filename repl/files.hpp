@@ -24,6 +24,32 @@ struct Text {
 // much is read as shows that.
 Read<Text> read_text(const std::string& path);
 
+// A file that takes the place of another in one step: whoever looks sees the old one or the whole new one. Until it is
+// committed it has a name of its own beside the target; without a commit it goes away.
+class FileReplacement {
+ public:
+  explicit FileReplacement(std::string path);
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+  ~FileReplacement();
+
+  // After a failure nothing more is written.
+  void append(std::string_view text);
+  // Why it cannot be written, if something has gone wrong.
+  const std::optional<std::string>& failure() const { return failure_; }
+  // Makes sure that it is on the disk, and puts it in its place. Gives why not, if so.
+  std::optional<std::string> commit();
+
+ private:
+  void note_failure();
+
+  std::string path_;  // as it was given
+  std::string target_;
+  std::string temporary_;
+  int descriptor_ = -1;
+  std::optional<std::string> failure_;
+};
+
 // Puts `text` into the file in one step: whoever looks sees the old text or the new one. Gives why not, if so.
 std::optional<std::string> replace_file(const std::string& path, std::string_view text);
 

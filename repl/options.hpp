@@ -19,6 +19,7 @@ struct RunOptions {
   Reshard reshard = Reshard::silent;
   bool stats = false;
   std::optional<std::string> machine_file;
+  std::optional<std::string> trace_file;
 };
 
 struct CheckOptions {

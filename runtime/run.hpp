@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,25 @@ struct Progress {
   std::int64_t received_bytes = 0;  // so far, over all devices
 };
 
+// A device's part in a step. Seconds are those of std::chrono::steady_clock on rank 0's machine: the device's own where
+// the runtime works for it by itself, the whole step's where it moves boxes between devices or takes a chain.
+struct DeviceSlice {
+  std::int64_t device = 0;
+  double begin = 0;
+  double end = 0;
+  std::int64_t received_bytes = 0;  // from other devices
+  std::int64_t peak_bytes = 0;      // payload alive on the device during the step
+};
+
+// A step that has been taken, or several that were taken together, on the devices of one rank. What is in it is there
+// during the call.
+struct TracedStep {
+  std::span<const synth::Step> steps;
+  int rank = 0;
+  bool failed = false;
+  std::span<const DeviceSlice> devices;
+};
+
 // The world, as the host gives it. Nothing else of the process is touched.
 struct World {
   std::shared_ptr<Team> team;                     // the ranks that run the program together; none: this process alone
@@ -32,6 +52,9 @@ struct World {
   std::function<double()> clock;                  // seconds; for statistics only
   const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
   std::function<void(const Progress&)> progress;  // before each step
+  // After each step that arrays have part in; the steps of the other ranks after the run, also one that fails. All
+  // ranks of a team have one, or none has; rank 0's is called only.
+  std::function<void(const TracedStep&)> trace;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
   // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.

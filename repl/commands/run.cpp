@@ -8,6 +8,7 @@
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/trace_file.hpp"
 
 namespace tessera::repl {
 
@@ -32,6 +33,21 @@ Config config_for(const RunOptions& options, std::vector<MachineLevel> machine, 
   return config;
 }
 
+// The trace that the first rank writes for all. The others have one too, which nobody calls.
+void trace_into(std::optional<TraceFile>& file, const RunOptions& options, const Launch& launch, Config& config) {
+  if (!options.trace_file) return;
+  if (launch.rank() == 0) file.emplace(*options.trace_file);
+  config.trace = [&file](const TracedStep& step) { file->add(step); };
+}
+
+// The status of the run, or, of one that did well, that of its trace.
+int finished_trace(std::optional<TraceFile>& file, int status, Console& console) {
+  const auto why = file ? file->finish() : std::nullopt;
+  if (!why) return status;
+  console.complain(*why);
+  return status == kExitDone ? kExitWorld : status;
+}
+
 // A rank that waits for one that is lost waits for ever, at the end as well.
 bool is_hopeless(const Diagnostics& why) {
   return std::any_of(why.begin(), why.end(),
@@ -39,25 +55,33 @@ bool is_hopeless(const Diagnostics& why) {
 }
 
 int run(const RunOptions& options, Launch& launch, Console& console) {
+  std::optional<TraceFile> trace;
   auto machine = read_machine(options.machine_file, console);
   const auto script = read_text(options.file);
   if (machine && !script.value) console.complain(script.why);
-  const bool readable = machine && script.value;
-  if (!readable && launch.ranks() == 1) return kExitCommand;
-  Session session(config_for(options, readable ? std::move(*machine) : std::vector<MachineLevel>{}, launch, console));
-  // A rank that cannot read the script says so to the others by running another.
-  const Text text = readable ? *script.value : Text{options.file, ""};
+  int status = machine && script.value ? kExitDone : kExitCommand;
+  Config config =
+      config_for(options, status == kExitDone ? std::move(*machine) : std::vector<MachineLevel>{}, launch, console);
+  trace_into(trace, options, launch, config);
+  if (status == kExitDone && trace && trace->failure()) {
+    console.complain(*trace->failure());
+    status = kExitWorld;
+  }
+  if (status != kExitDone && launch.ranks() == 1) return status;
+  Session session(std::move(config));
+  // A rank that cannot run the script says so to the others by running another.
+  const Text text = status == kExitDone ? *script.value : Text{options.file, ""};
   const auto report = run_stoppable(session, text.text, text.name);
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
-    launch.abort(console.finish(exit_status(report.diagnostics())));
+    launch.abort(console.finish(finished_trace(trace, exit_status(report.diagnostics()), console)));
   }
-  if (!readable) return kExitCommand;
-  if (!report) return failed(report.diagnostics(), console);
+  if (status != kExitDone) return status;
+  if (!report) return finished_trace(trace, failed(report.diagnostics(), console), console);
   if (options.stats) {
     for (const StatementStatistics& statement : report->statistics) console.err(statistics_line(statement));
   }
-  return kExitDone;
+  return finished_trace(trace, kExitDone, console);
 }
 
 }  // namespace

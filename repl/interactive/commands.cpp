@@ -25,6 +25,7 @@ constexpr std::array kCommands = {
     CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
     CommandInfo{":stats", "", A::none, "bytes and seconds of what communicated", run_stats},
     CommandInfo{":time", "EXPRESSION", A::expression, "run it again and again, and say how long it takes", run_time},
+    CommandInfo{":trace", "[FILE]", A::file, "record when which device takes which step; alone: write it", run_trace},
     CommandInfo{":mesh", "", A::none, "draw the meshes", run_mesh},
     CommandInfo{":devices", "", A::none, "who is where", run_devices},
     CommandInfo{":machine", "[FILE]", A::file, "the machine model; another one, from a JSON file", run_machine},

@@ -54,6 +54,7 @@ bool run_step(const CommandCall& call);     // step.cpp
 bool run_mem(const CommandCall& call);      // measures.cpp
 bool run_stats(const CommandCall& call);
 bool run_time(const CommandCall& call);
+bool run_trace(const CommandCall& call);
 bool run_mesh(const CommandCall& call);  // machine.cpp
 bool run_devices(const CommandCall& call);
 bool run_machine(const CommandCall& call);

@@ -39,6 +39,12 @@ void Interpreter::take(const std::string& line) {
 
 void Interpreter::end() {
   if (!input_.empty()) complete();
+  end_trace();
+}
+
+void Interpreter::leave() {
+  end_trace();
+  left_ = true;
 }
 
 void Interpreter::complete() {
@@ -81,6 +87,30 @@ void Interpreter::configure(Config config) {
   config = with_output(std::move(config), screen_);
   for (Before& before : before_) before.state.session = before.state.session.fork(config);
   state_.session = state_.session.fork(std::move(config));
+}
+
+bool Interpreter::begin_trace(std::string path) {
+  end_trace();
+  auto trace = std::make_shared<TraceFile>(std::move(path));
+  if (trace->failure()) return complain(*trace->failure());
+  trace_ = trace;
+  Config config = state_.session.config();
+  config.trace = [trace](const TracedStep& step) { trace->add(step); };
+  configure(std::move(config));
+  return true;
+}
+
+std::shared_ptr<const TraceFile> Interpreter::end_trace() {
+  if (trace_ == nullptr) return nullptr;
+  Config config = state_.session.config();
+  config.trace = {};
+  configure(std::move(config));
+  const auto trace = std::exchange(trace_, nullptr);
+  if (const auto why = trace->finish()) {
+    complain(*why);
+    return nullptr;
+  }
+  return trace;
 }
 
 void Interpreter::reset() {

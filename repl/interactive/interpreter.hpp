@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "repl/interactive/input.hpp"
 #include "repl/interactive/screen.hpp"
 #include "repl/interactive/state.hpp"
+#include "repl/trace_file.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
@@ -44,12 +46,17 @@ class Interpreter {
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
   // The same names under other settings, from now on.
   void configure(Config config);
+  // From now on what runs is traced into a file, which appears when the trace ends. Gives whether it can be written.
+  bool begin_trace(std::string path);
+  // The file as it was written; none if nothing was traced, or if it could not be written, which has then been said.
+  std::shared_ptr<const TraceFile> end_trace();
+  bool traces() const { return trace_ != nullptr; }
   // A session without names.
   void reset();
   // Takes the last input back that bound or declared something; gives its first line, or nothing if there is none.
   std::optional<std::string> undo();
   std::size_t undoable() const { return before_.size(); }
-  void leave() { left_ = true; }
+  void leave();
   void fail() { any_failed_ = true; }
   bool fail(const Diagnostics& why);
   bool complain(std::string_view why);
@@ -69,6 +76,7 @@ class Interpreter {
     std::string undone;
   };
   std::vector<Before> before_;
+  std::shared_ptr<TraceFile> trace_;  // the settings hold it as well
   Input input_;
   std::uint32_t line_number_ = 0;
   bool any_failed_ = false;

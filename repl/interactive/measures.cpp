@@ -1,4 +1,4 @@
-// `:mem`, `:stats` and `:time`.
+// `:mem`, `:stats`, `:time` and `:trace`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,6 +107,15 @@ bool run_time(const CommandCall& call) {
   call.out(fmt::format("best {}, median {} of {}\n", seconds_text(seconds.front()),
                        seconds_text(seconds[seconds.size() / 2]),
                        counted(static_cast<std::int64_t>(seconds.size()), "run", "runs")));
+  return true;
+}
+
+bool run_trace(const CommandCall& call) {
+  if (!call.argument.empty()) return call.interpreter.begin_trace(std::string(call.argument));
+  if (!call.interpreter.traces()) return call.interpreter.complain("nothing is traced\n  help: :trace FILE begins");
+  const auto trace = call.interpreter.end_trace();
+  if (trace == nullptr) return false;
+  call.out(fmt::format("{} written to {}\n", counted(trace->slices(), "slice", "slices"), trace->path()));
   return true;
 }
 

@@ -76,6 +76,8 @@ class Payload {
   void remove(const std::vector<synth::RegisterId>& died);
   // The largest over devices, now; stops at the largest number.
   std::int64_t largest() const;
+  // Of one device, now.
+  std::int64_t of(std::size_t device) const { return alive_[device]; }
 
  private:
   const TileMaps& tiles_;

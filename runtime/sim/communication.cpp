@@ -48,7 +48,7 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
     if (!team_.alone()) made.schedule = schedule_reductions(team_, storage_.type(from), storage_.type(to));
     known = reductions_.emplace(to, std::move(made)).first;
   }
-  count_received(known->second.plan.received_bytes);
+  count_received(known->second.plan.received);
   if (!team_.alone()) return run_reductions(team_, known->second.schedule, storage_, from, to);
   run_reductions(known->second.plan, storage_, from, to);
   return base::Done{};
@@ -58,7 +58,7 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
   const Copies& copies = cached_copies(from, to, part, offset);
-  count_received(copies.plan.received_bytes);
+  count_received(copies.plan.received);
   if (!team_.alone()) return run_copies(team_, copies.schedule, storage_, from, to);
   run_copies(copies.plan, storage_, from, to);
   return base::Done{};
@@ -67,7 +67,7 @@ base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, 
 base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& collect) {
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
-  return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, [&](std::size_t device) -> Failure {
+  const auto keep = [&](std::size_t device) -> Failure {
     const auto number = static_cast<std::int64_t>(device);
     const bool keeps = synth::keeps_value(storage_.type(from), collect.collective.axes, number);
     if (keeps)
@@ -75,7 +75,8 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
     else
       fill_identity(collect.collective.reduce, storage_.out(to, device));
     return std::nullopt;
-  });
+  };
+  return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);
 }
 
 const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,

@@ -18,7 +18,7 @@ template <class F>
 base::Status construct(const LocalStep& step, const F& f) {
   const synth::RegisterId result = step.apply.results[0];
   const synth::ArrayType& type = step.storage.type(result);
-  return on_devices(step.storage.block(result), work_of(step), [&](std::size_t device) -> Failure {
+  return on_devices(step.storage.block(result), work_of(step), step.times, [&](std::size_t device) -> Failure {
     const TileOut out = step.storage.out(result, device);
     const auto number = static_cast<std::int64_t>(device);
     if (synth::keeps_value(type, type.layout().pending(), number)) {
@@ -81,13 +81,13 @@ base::Status run_constructor(const LocalStep& step, const synth::Load& operation
     const auto device = static_cast<std::size_t>(d);
     first.emplace(boxes[device], device);
   }
-  TESSERA_TRY_STATUS(on_devices(mine, work_of(step), [&](std::size_t device) -> Failure {
+  TESSERA_TRY_STATUS(on_devices(mine, work_of(step), step.times, [&](std::size_t device) -> Failure {
     if (first.at(boxes[device]) != device) return std::nullopt;
     base::Status status = reader.read(boxes[device], step.storage.out(result, device));
     if (status.ok()) return std::nullopt;
     return std::move(status).errors()[0];
   }));
-  return on_devices(mine, work_of(step), [&](std::size_t device) -> Failure {
+  return on_devices(mine, work_of(step), step.times, [&](std::size_t device) -> Failure {
     const std::size_t source = first.at(boxes[device]);
     if (source != device) copy_elements(step.storage.view(result, source), step.storage.out(result, device));
     return std::nullopt;

@@ -9,20 +9,25 @@
 #include "base/result.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/ranks/deal.hpp"
+#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 
 using Failure = std::optional<base::Diagnostic>;
 
 // Calls f(device), which gives a Failure, for every device of the block. Where the work is small (in elements, over all
-// devices) on one thread.
+// devices) on one thread. `times`, if somebody wants to know, are those of this block.
 template <class F>
-base::Status on_devices(const Block& block, std::int64_t work, const F& f) {
+base::Status on_devices(const Block& block, std::int64_t work, DeviceTimes* times, const F& f) {
   std::vector<Failure> failures(static_cast<std::size_t>(block.size()));
   const std::int64_t grain = work <= kGrain ? block.size() : 1;
   parallel_ranges(block.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      failures[static_cast<std::size_t>(i)] = f(static_cast<std::size_t>(block.begin + i));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t device = block.begin + i;
+      const auto work_of_device = [&] { return f(static_cast<std::size_t>(device)); };
+      failures[static_cast<std::size_t>(i)] =
+          times == nullptr ? work_of_device() : times->measure(device, work_of_device);
+    }
   });
   for (Failure& failure : failures) {
     if (failure) return std::move(*failure);

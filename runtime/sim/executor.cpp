@@ -44,7 +44,9 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       storage_(program, tiles, plan, team, std::move(parts), inputs),
       payload_(tiles, program.inputs),
       peak_bytes_(payload_.largest()),
-      progress_{0, static_cast<std::int64_t>(program.body.size()), 0} {}
+      progress_{0, static_cast<std::int64_t>(program.body.size()), 0} {
+  if (world.trace) tracer_ = std::make_unique<Tracer>(program, team, world.trace);
+}
 
 base::Status Executor::run() {
   TESSERA_TRY_STATUS(run_stoppable(world_.stop, [&] { return run_body(program_.body, plan_.body); }));
@@ -70,14 +72,29 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = statistics_of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
-    const auto run = [&](const auto& node) { return run_node(step, plan.steps[i], node); };
     const std::size_t chain_end = plan.steps[i].chain_end;
+    const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
     TESSERA_TRY_STATUS(
-        from_step(chain_end > 0 ? run_chain_of(body, i, chain_end) : std::visit(run, step.node), step.origin));
+        from_step(tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]), step.origin));
     payload_.remove(plan.steps[i].dies);
-    if (chain_end > 0) i = chain_end - 1;
+    i += steps.size() - 1;
   }
   return base::Done{};
+}
+
+base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
+  if (plan.chain_end > 0) return run_chain_of(steps);
+  return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
+}
+
+// Loops and branches are seen in their steps. A step without arrays belongs to no device.
+base::Status Executor::take_traced(std::span<const synth::Step> steps, const StepPlan& plan) {
+  const auto* const apply = std::get_if<synth::Apply>(&steps.back().node);
+  if (apply == nullptr || (apply->results.empty() && apply->operands.empty())) return take(steps, plan);
+  tracer_->begin(steps, storage_.block(apply->results.empty() ? apply->operands[0] : apply->results[0]));
+  base::Status status = take(steps, plan);
+  tracer_->end(steps, payload_, !status.ok() || stop_asked(world_.stop));
+  return status;
 }
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const synth::Apply& apply) {
@@ -92,11 +109,9 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const 
   return base::Done{};
 }
 
-base::Status Executor::run_chain_of(const synth::Body& body, std::size_t begin, std::size_t end) {
-  OriginStatistics& statistics = statistics_of(body[begin].origin);
+base::Status Executor::run_chain_of(std::span<const synth::Step> steps) {
+  OriginStatistics& statistics = statistics_of(steps[0].origin);
   const double start = world_.clock ? world_.clock() : 0;
-  const std::span steps(body.begin() + static_cast<std::ptrdiff_t>(begin),
-                        body.begin() + static_cast<std::ptrdiff_t>(end));
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation)) TESSERA_TRY_STATUS(run_operation_of(apply));
@@ -112,7 +127,7 @@ base::Status Executor::run_operation_of(const synth::Apply& apply) {
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;
-        const LocalStep local{program_, storage_, world_.files, apply};
+        const LocalStep local{program_, storage_, world_.files, apply, device_times()};
         if constexpr (is_constructor<T>)
           return run_constructor(local, operation);
         else if constexpr (is_effect<T>)

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "runtime/run.hpp"
 #include "runtime/sim/moves.hpp"
 #include "runtime/sim/storage.hpp"
+#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 
@@ -22,6 +24,8 @@ class Executor {
            const std::vector<Value>& inputs, const World& world);
 
   base::Status run();
+  // Of all ranks, after their agreement on how the run went: the trace's end.
+  base::Status end_trace() { return tracer_ == nullptr ? base::Status(base::Done{}) : tracer_->gather(); }
   const Storage& storage() const { return storage_; }
   std::vector<OriginStatistics> take_statistics() { return std::move(statistics_); }
   // Payload alive on a device, the largest seen.
@@ -29,10 +33,13 @@ class Executor {
 
  private:
   base::Status run_body(const synth::Body& body, const BodyPlan& plan);
+  // A step, or the chain that begins with it.
+  base::Status take(std::span<const synth::Step> steps, const StepPlan& plan);
+  base::Status take_traced(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
-  base::Status run_chain_of(const synth::Body& body, std::size_t begin, std::size_t end);
+  base::Status run_chain_of(std::span<const synth::Step> steps);
   base::Status run_operation_of(const synth::Apply& apply);
 
   // control.cpp
@@ -66,7 +73,11 @@ class Executor {
   base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   const Copies& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                               const synth::Offset& offset);
-  void count_received(std::int64_t bytes) { received_bytes_ += bytes; }
+  void count_received(const Received& received) {
+    received_bytes_ += received.bytes;
+    if (tracer_ != nullptr) tracer_->count(received);
+  }
+  DeviceTimes* device_times() { return tracer_ == nullptr ? nullptr : tracer_->times(); }
 
   OriginStatistics& statistics_of(std::uint32_t origin);
   void tell_progress(const synth::Body& body, std::size_t step);
@@ -77,6 +88,7 @@ class Executor {
   Team& team_;
   Storage storage_;
   Payload payload_;
+  std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
   Progress progress_;

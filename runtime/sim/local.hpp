@@ -4,6 +4,7 @@
 #include "base/result.hpp"
 #include "runtime/files.hpp"
 #include "runtime/sim/storage.hpp"
+#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 
@@ -12,6 +13,7 @@ struct LocalStep {
   const Storage& storage;
   const FilePolicy& files;
   const synth::Apply& apply;
+  DeviceTimes* times = nullptr;  // where to note when which device worked
 };
 
 base::Status run_constructor(const LocalStep& step, const synth::Constant& operation);

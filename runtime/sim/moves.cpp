@@ -1,5 +1,6 @@
 #include "runtime/sim/moves.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/check.hpp"
@@ -12,6 +13,22 @@ namespace tessera::runtime {
 
 namespace {
 
+Received nothing(const synth::ArrayType& type) {
+  return {0, std::vector<std::int64_t>(static_cast<std::size_t>(type.devices()), 0)};
+}
+
+// Elements that the target receives. Of a reduce_scatter all others' parts of its box. In an all_reduce a box is cut
+// evenly between those who combine it: everybody receives the others' parts of its own piece, and then their pieces.
+std::int64_t received_elements(synth::CollectiveKind kind, const synth::BoxReduction& reduction) {
+  const std::int64_t all = synth::elements(reduction.box);
+  const auto& group = reduction.contributors;
+  const auto others = static_cast<std::int64_t>(group.size()) - 1;
+  if (kind == synth::CollectiveKind::reduce_scatter) return all * others;
+  const auto position = std::find(group.begin(), group.end(), reduction.target) - group.begin();
+  const std::int64_t own = synth::cut(all, others + 1, position).length();
+  return own * others + all - own;
+}
+
 // Copies worth a task of their own, by their mean size.
 std::int64_t copies_grain(const CopyPlan& plan, std::int64_t elements) {
   const auto n = static_cast<std::int64_t>(plan.copies.size());
@@ -21,9 +38,10 @@ std::int64_t copies_grain(const CopyPlan& plan, std::int64_t elements) {
 }  // namespace
 
 CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyPlan plan{synth::copies(from, to, &offset), offset, 0};
+  CopyPlan plan{synth::copies(from, to, &offset), offset, nothing(to)};
   for (const synth::BoxCopy& copy : plan.copies) {
-    if (copy.source != copy.target) plan.received_bytes += synth::elements(copy.box) * synth::bytes_of(to.element());
+    if (copy.source != copy.target)
+      plan.received.add(copy.target, synth::elements(copy.box) * synth::bytes_of(to.element()));
   }
   return plan;
 }
@@ -53,24 +71,17 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
 }
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {
-  ReductionPlan plan;
+  ReductionPlan plan{{}, {}, nothing(to)};
   using Key = std::pair<std::vector<std::int32_t>, synth::Box>;
   std::map<Key, std::int32_t> done;
-  const std::int64_t group = synth::shard_count(step.axes);
-  std::int64_t elements = 0;
   for (synth::BoxReduction& reduction : synth::reductions(from, to)) {
-    elements += synth::elements(reduction.box);
+    plan.received.add(reduction.target, received_elements(step.kind, reduction) * synth::bytes_of(to.element()));
     const auto [entry, first] = done.emplace(Key{reduction.contributors, reduction.box}, reduction.target);
     if (first)
       plan.reductions.push_back(std::move(reduction));
     else
       plan.repeats.emplace_back(entry->second, reduction.target);
   }
-  // Everybody receives its part of everybody else's; of an all_reduce, that for the part it owns and then the other
-  // parts.
-  const std::int64_t bytes = elements * synth::bytes_of(to.element());
-  const bool scatters = step.kind == synth::CollectiveKind::reduce_scatter;
-  plan.received_bytes = scatters ? bytes * (group - 1) : bytes / group * 2 * (group - 1);
   return plan;
 }
 

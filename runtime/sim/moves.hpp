@@ -10,11 +10,21 @@
 
 namespace tessera::runtime {
 
+// Bytes that devices receive from others in a step.
+struct Received {
+  std::int64_t bytes = 0;               // all devices together
+  std::vector<std::int64_t> by_device;  // of the result's devices
+  void add(std::int32_t device, std::int64_t more) {
+    bytes += more;
+    by_device[static_cast<std::size_t>(device)] += more;
+  }
+};
+
 // A set of copies from one register's tiles to another's; target element r is source element r + offset.
 struct CopyPlan {
   std::vector<synth::BoxCopy> copies;
   synth::Offset offset;
-  std::int64_t received_bytes = 0;  // by all devices, from others
+  Received received;
 };
 CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset);
 void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
@@ -23,7 +33,7 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
 struct ReductionPlan {
   std::vector<synth::BoxReduction> reductions;
   std::vector<std::pair<std::int32_t, std::int32_t>> repeats;  // device that has it, device that wants it
-  std::int64_t received_bytes = 0;
+  Received received;
 };
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to);
 void run_reductions(const ReductionPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);

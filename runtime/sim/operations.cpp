@@ -22,7 +22,7 @@ using base::make;
 template <class F>
 base::Status operate(const LocalStep& step, const F& f) {
   const synth::RegisterId result = step.apply.results[0];
-  return on_devices(step.storage.block(result), work_of(step), [&](std::size_t device) -> Failure {
+  return on_devices(step.storage.block(result), work_of(step), step.times, [&](std::size_t device) -> Failure {
     std::vector<TileView> operands;
     for (const synth::RegisterId operand : step.apply.operands) operands.push_back(step.storage.view(operand, device));
     return f(device, operands, step.storage.out(result, device));

@@ -104,7 +104,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
                                   Team& team) {
   std::optional<Prepared> prepared;
   const base::Status ready = base::guarded([&] { return prepare(program, inputs, world, team, prepared); });
-  const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program));
+  const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0));
   const std::int64_t at = prepared ? offset_in_region(team, prepared->arena) : 0;
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
   Parts parts(team, prepared->map, prepared->arena, offsets_of(began));
@@ -115,7 +115,10 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
   Outputs outputs(program, prepared->plan, executor.storage(), inputs, world.team);
   base::Status done = base::guarded([&] { return executor.run(); });
   if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
-  TESSERA_TRY(ended, team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())}));
+  const auto agreed = team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())});
+  const base::Status traced = executor.end_trace();
+  TESSERA_TRY(ended, agreed);
+  TESSERA_TRY_STATUS(traced);
   Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
   for (const std::int64_t bytes : prepared->plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);

@@ -1,4 +1,4 @@
-"""The command line itself: help, version, explain, what is wrong with it, what is not there yet."""
+"""The command line itself: help, version, explain, what is wrong with it."""
 
 import unittest
 
@@ -26,9 +26,8 @@ class Help(CommandLine):
 
     def test_help_of_run_offers_what_is_there(self):
         text = self.succeeds("run", "--help")
-        for option in ["--backend", "--define", "--reshard", "--stats", "--machine"]:
+        for option in ["--backend", "--define", "--reshard", "--stats", "--machine", "--trace"]:
             self.assertIn(option, text)
-        self.assertNotIn("--trace", text)
         self.assertIn("sim or, under mpirun, mpi", text)
 
 
@@ -39,6 +38,7 @@ class Wrong(CommandLine):
             ["nothing"], ["--nothing"], ["-x"], ["run"], ["run", "a.tess", "b.tess"], ["run", "--nothing", "a.tess"],
             ["run", "a.tess", "--backend", "gpu"], ["run", "a.tess", "--reshard", "maybe"], ["run", "a.tess", "--define"],
             ["run", "a.tess", "--define", "N"], ["run", "a.tess", "--define", "=3"], ["run", "a.tess", "--machine"],
+            ["run", "a.tess", "--trace"],
             ["run", "a.tess", "--stats=3"], ["check"], ["check", "a.tess", "--write"], ["fmt"],
             ["fmt", "--check", "--write", "a.tess"], ["fmt", "--write", "-"], ["explain"], ["explain", "a", "b"], ["plan"],
             ["plan", "--mesh", "x:4", "--from", "f32[8]"], ["plan", "--batch", "a.tess", "--mesh", "x:4"],
@@ -60,17 +60,6 @@ class Wrong(CommandLine):
                 done = self.fails(2, command, name)
                 self.assertIn(why, done.err)
                 self.assertEqual(len(done.err.splitlines()), 1)
-
-    def test_what_is_not_there_yet_says_so(self):
-        self.write("a.tess", "let a = 1\n")
-        for line in [
-            ["run", "a.tess", "--trace", "f.json"],
-        ]:
-            with self.subTest(line=line):
-                done = self.fails(2, *line)
-                self.assertEqual(len(done.err.splitlines()), 1)
-                self.assertIn("yet", done.err)
-                self.assertEqual(done.out, "")
 
     def test_ranks_come_from_a_launcher(self):
         self.write("a.tess", "let a = 1\n")

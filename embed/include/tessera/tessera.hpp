@@ -141,13 +141,36 @@ struct Progress {
   std::int64_t received_bytes = 0;  // so far, by all devices
 };
 
+// A step that a run has taken, on the devices of one rank.
+struct TracedStep {
+  // A device's part. Seconds are those of std::chrono::steady_clock on rank 0's machine: the device's own where the
+  // work is done device by device, the whole step's where boxes move between devices or several steps are taken
+  // together.
+  struct Slice {
+    std::int64_t device = 0;
+    double begin_seconds = 0;
+    double end_seconds = 0;
+    std::int64_t received_bytes = 0;  // from other devices
+    std::int64_t peak_bytes = 0;      // payload alive on the device during the step
+  };
+  std::string name;            // `all_to_all`, `reduce sum`; of steps taken together all, `multiply, add`
+  std::string type;            // of the array that it makes; empty where it makes none
+  std::optional<Place> place;  // the expression that it comes from
+  int rank = 0;
+  bool failed = false;  // it was begun and not completed
+  std::vector<Slice> devices;
+};
+
 struct Config {
   std::function<void(std::string_view)> output = {};   // what print, show and plan write; whole lines. None: dropped
   std::function<void(const Diagnostic&)> log = {};     // notes and warnings, as a text is checked. None: dropped
   std::function<double()> clock = {};                  // seconds, for statistics. None: statistics show 0
   std::function<void(const Progress&)> progress = {};  // before each step of a run
-  FilePolicy files = {};                               // the default allows no file
-  std::vector<MachineLevel> machine = {};              // empty: one level, 100e9 bytes/s, 1e-6 s
+  // After each step of a run, also of one that fails. Of several ranks all have a trace or none has; rank 0's is called
+  // for all: for the steps of the others after the run, in times of rank 0's machine.
+  std::function<void(const TracedStep&)> trace = {};
+  FilePolicy files = {};                   // the default allows no file
+  std::vector<MachineLevel> machine = {};  // empty: one level, 100e9 bytes/s, 1e-6 s
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};

@@ -1,0 +1,76 @@
+#include "embed/trace.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace tessera::embed {
+
+namespace {
+
+std::string name_of(const synth::Operation& operation) {
+  if (const auto* map = std::get_if<synth::Map>(&operation)) return std::string(synth::name(map->op));
+  if (const auto* collect = std::get_if<synth::Collect>(&operation))
+    return std::string(synth::name(collect->collective.kind));
+  return synth::describe(operation);
+}
+
+class TraceTeller {
+ public:
+  TraceTeller(const std::function<void(const TracedStep&)>& tell, const Program::Impl& program,
+              const typeck::Lowered& lowered)
+      : tell_(tell), program_(program), lowered_(lowered) {}
+
+  void operator()(const runtime::TracedStep& traced) {
+    TracedStep& step = known(traced.steps);
+    step.rank = traced.rank;
+    step.failed = traced.failed;
+    step.devices.clear();
+    for (const runtime::DeviceSlice& slice : traced.devices)
+      step.devices.push_back({slice.device, slice.begin, slice.end, slice.received_bytes, slice.peak_bytes});
+    tell_(step);
+  }
+
+ private:
+  // Steps of loops come again and again: their words are found once.
+  TracedStep& known(std::span<const synth::Step> steps) {
+    const auto [entry, added] = steps_.try_emplace(steps.data());
+    if (added) entry->second = described(steps);
+    return entry->second;
+  }
+
+  TracedStep described(std::span<const synth::Step> steps) const {
+    TracedStep result;
+    for (const synth::Step& step : steps) {
+      const auto* const apply = std::get_if<synth::Apply>(&step.node);
+      if (apply == nullptr) continue;
+      if (steps.size() > 1 && std::holds_alternative<synth::Constant>(apply->operation)) continue;
+      result.name += (result.name.empty() ? "" : ", ") + name_of(apply->operation);
+      if (!apply->results.empty()) result.type = type_text(lowered_.program.registers[apply->results[0]]);
+    }
+    const base::Span span = lowered_.origins.at(steps.back().origin).span;
+    if (span.known()) result.place = place(*program_.texts, span);
+    return result;
+  }
+  std::string type_text(const synth::ArrayType& type) const {
+    const typeck::Environment& environment = program_.typed->after;
+    return typeck::print_type(type, environment, environment.now());
+  }
+
+  const std::function<void(const TracedStep&)>& tell_;
+  const Program::Impl& program_;
+  const typeck::Lowered& lowered_;
+  std::map<const synth::Step*, TracedStep> steps_;  // by the first of the steps taken together
+};
+
+}  // namespace
+
+std::function<void(const runtime::TracedStep&)> trace_teller(const std::function<void(const TracedStep&)>& tell,
+                                                             const Program::Impl& program,
+                                                             const typeck::Lowered& lowered) {
+  auto teller = std::make_shared<TraceTeller>(tell, program, lowered);
+  return [teller](const runtime::TracedStep& step) { (*teller)(step); };
+}
+
+}  // namespace tessera::embed

@@ -1,0 +1,17 @@
+// What a host is told of the steps of a run.
+#pragma once
+
+#include <functional>
+
+#include "embed/session_impl.hpp"
+#include "runtime/run.hpp"
+#include "typeck/lower.hpp"
+
+namespace tessera::embed {
+
+// For World::trace: tells the host in its own words. All that is given has to be there as long as the run.
+std::function<void(const runtime::TracedStep&)> trace_teller(const std::function<void(const TracedStep&)>& tell,
+                                                             const Program::Impl& program,
+                                                             const typeck::Lowered& lowered);
+
+}  // namespace tessera::embed

@@ -1,0 +1,99 @@
+#include "repl/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tessera::repl {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
+
+// Viewers take process 0 for the kernel, a track whose number is its process's for the process itself, and equal
+// numbers in two processes for one track. There are fewer devices than this.
+constexpr std::int64_t kTracksOfRank = 100'000;
+std::int64_t process_number(int rank) { return rank + 1; }
+std::int64_t track_number(int rank, std::int64_t device) { return process_number(rank) * kTracksOfRank + device; }
+
+// Texts that are not valid UTF-8 must not keep anyone from reading the rest.
+std::string text_of(const ordered_json& event) {
+  return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string name_event(const char* what, int rank, std::int64_t track, const std::string& name) {
+  return text_of(
+      {{"name", what}, {"ph", "M"}, {"pid", process_number(rank)}, {"tid", track}, {"args", {{"name", name}}}});
+}
+
+// What all slices of a step have in common.
+ordered_json arguments_of(const TracedStep& step) {
+  ordered_json arguments = ordered_json::object();
+  if (!step.type.empty()) arguments["type"] = step.type;
+  if (step.failed) arguments["failed"] = true;
+  if (step.place) {
+    arguments["source"] = fmt::format("{}:{}:{}", step.place->file, step.place->line, step.place->column);
+    arguments["text"] = step.place->line_text;
+  }
+  return arguments;
+}
+
+// Viewers count in microseconds; no clock is better than a nanosecond.
+double microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+TraceFile::TraceFile(std::string path)
+    : path_(std::move(path)),
+      file_(path_),
+      buffer_(R"({"displayTimeUnit": "ms", "traceEvents": [)"),
+      begin_seconds_(seconds_now()) {}
+
+void TraceFile::add(const TracedStep& step) {
+  ordered_json event = {{"name", step.name}, {"cat", "step"}, {"ph", "X"}, {"pid", process_number(step.rank)}};
+  event["args"] = arguments_of(step);
+  for (const TracedStep::Slice& slice : step.devices) {
+    name_track(step.rank, slice.device);
+    event["tid"] = track_number(step.rank, slice.device);
+    event["ts"] = microseconds(std::max(0.0, slice.begin_seconds - begin_seconds_));
+    event["dur"] = microseconds(slice.end_seconds - slice.begin_seconds);
+    event["args"]["received_bytes"] = slice.received_bytes;
+    event["args"]["peak_bytes"] = slice.peak_bytes;
+    write(text_of(event));
+    ++slices_;
+  }
+}
+
+void TraceFile::name_track(int rank, std::int64_t device) {
+  const std::int64_t track = track_number(rank, device);
+  if (!tracks_.insert(track).second) return;
+  if (ranks_.insert(rank).second) write(name_event("process_name", rank, track, fmt::format("rank {}", rank)));
+  write(name_event("thread_name", rank, track, fmt::format("device {}", device)));
+}
+
+void TraceFile::write(const std::string& event) {
+  buffer_ += empty_ ? "\n" : ",\n";
+  buffer_ += event;
+  empty_ = false;
+  if (buffer_.size() < kBufferBytes) return;
+  file_.append(buffer_);
+  buffer_.clear();
+}
+
+std::optional<std::string> TraceFile::finish() {
+  file_.append(buffer_ + "\n]}\n");
+  buffer_.clear();
+  return file_.commit();
+}
+
+}  // namespace tessera::repl

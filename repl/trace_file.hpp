@@ -1,0 +1,42 @@
+// Traces as files: Chrome trace events, which Perfetto and chrome://tracing open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "repl/files.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// One track for each device, below its rank; one slice for each step on each device. Slices are written as they come,
+// however many.
+class TraceFile {
+ public:
+  explicit TraceFile(std::string path);
+
+  const std::string& path() const { return path_; }
+  // Why it cannot be written, if something has gone wrong.
+  const std::optional<std::string>& failure() const { return file_.failure(); }
+  void add(const TracedStep& step);
+  std::int64_t slices() const { return slices_; }
+  // The file appears under its name. Gives why not, if so.
+  std::optional<std::string> finish();
+
+ private:
+  void name_track(int rank, std::int64_t device);
+  void write(const std::string& event);
+
+  std::string path_;
+  FileReplacement file_;
+  std::string buffer_;
+  double begin_seconds_ = 0;  // is 0 in the file
+  bool empty_ = true;
+  std::int64_t slices_ = 0;
+  std::set<int> ranks_;  // that have their names
+  std::set<std::int64_t> tracks_;
+};
+
+}  // namespace tessera::repl

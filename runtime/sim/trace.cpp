@@ -1,0 +1,153 @@
+#include "runtime/sim/trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+
+namespace tessera::runtime {
+
+namespace {
+
+// So many slices are handed over at a time.
+constexpr std::int64_t kPieceRecords = 16'384;
+// Readings of the clocks that are exchanged between machines.
+constexpr int kReadings = 8;
+
+std::int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+double DeviceTimes::trace_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Tracer::Tracer(const synth::Program& program, Team& team, const std::function<void(const TracedStep&)>& tell)
+    : team_(team), tell_(tell) {
+  if (!team.alone()) number(program.body);
+}
+
+void Tracer::number(const synth::Body& body) {
+  for (const synth::Step& step : body) {
+    numbers_.emplace(&step, static_cast<std::uint32_t>(steps_.size()));
+    steps_.push_back(&step);
+    if (const auto* repeat = std::get_if<synth::Repeat>(&step.node)) number(repeat->body);
+    if (const auto* choose = std::get_if<synth::Choose>(&step.node)) {
+      number(choose->then_body);
+      number(choose->else_body);
+    }
+  }
+}
+
+void Tracer::begin(std::span<const synth::Step> steps, const Block& block) {
+  block_ = block;
+  times_.reset();
+  if (steps.size() == 1) times_.emplace(block);
+  received_.clear();
+  begin_ = DeviceTimes::trace_clock();
+}
+
+void Tracer::count(const Received& received) {
+  received_.resize(std::max(received_.size(), received.by_device.size()), 0);
+  for (std::size_t device = 0; device < received.by_device.size(); ++device)
+    received_[device] += received.by_device[device];
+}
+
+void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, bool failed) {
+  const double end = DeviceTimes::trace_clock();
+  slices_.clear();
+  for (std::int64_t device = block_.begin; device < block_.end; ++device) {
+    const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
+    const auto d = static_cast<std::size_t>(device);
+    slices_.push_back({device, time.known ? time.begin : begin_, time.known ? time.end : end,
+                       d < received_.size() ? received_[d] : 0, payload.of(d)});
+  }
+  if (slices_.empty()) return times_.reset();
+  if (team_.rank() == 0)
+    tell_(TracedStep{steps, 0, failed, slices_});
+  else
+    keep(steps, failed);
+  times_.reset();
+}
+
+void Tracer::keep(std::span<const synth::Step> steps, bool failed) {
+  for (const DeviceSlice& slice : slices_) {
+    records_.push_back({numbers_.at(steps.data()), static_cast<std::uint32_t>(steps.size()),
+                        &slice == &slices_.front() ? 1U : 0U, failed ? 1U : 0U, slice});
+  }
+}
+
+// ---- From all ranks to rank 0
+
+// What to add to this rank's times. On rank 0's machine nothing: its processes share one clock. For another machine
+// readings go to and fro: what rank 0 has read before it sent is earlier than when it arrived here, and so the other
+// way about; the truth is between the tightest of these bounds, and the middle of them is taken.
+base::Result<double> Tracer::clock_offset() {
+  if (team_.machine_count() == team_.size()) return 0.0;
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  std::int64_t sent = 0;
+  std::int64_t arrived = 0;
+  for (int reading = 0; reading < kReadings; ++reading) {
+    const std::int64_t sent_before = sent;
+    sent = nanoseconds();
+    TESSERA_TRY(words, team_.agree(base::Done{}, {sent, arrived}));
+    arrived = nanoseconds();
+    low = std::max(low, words[0][0] - arrived);
+    if (reading > 0) high = std::min(high, words[0][1] - sent_before);
+  }
+  if (team_.machine_ranks().front() == 0) return 0.0;
+  return (static_cast<double>(low) + static_cast<double>(high)) / 2 * 1e-9;
+}
+
+base::Status Tracer::gather() {
+  if (team_.alone()) return base::Done{};
+  TESSERA_TRY(offset, clock_offset());
+  for (Record& record : records_) {
+    record.slice.begin += offset;
+    record.slice.end += offset;
+  }
+  for (bool any = true; any;) {
+    const auto left = static_cast<std::int64_t>(records_.size() - handed_over_);
+    const std::int64_t piece = std::min(left, kPieceRecords);
+    TESSERA_TRY(pieces, team_.agree(base::Done{}, {piece, 0}));
+    any = false;
+    for (int rank = 1; rank < team_.size(); ++rank) {
+      const std::int64_t count = pieces[static_cast<std::size_t>(rank)][0];
+      any = any || count > 0;
+      if (count > 0) TESSERA_TRY_STATUS(hand_over(rank, count));
+    }
+  }
+  return base::Done{};
+}
+
+base::Status Tracer::hand_over(int rank, std::int64_t count) {
+  if (team_.rank() != 0 && team_.rank() != rank) return base::Done{};
+  const auto size = static_cast<std::size_t>(count);
+  std::vector<Record> piece(size);
+  if (team_.rank() == rank) {
+    std::copy_n(records_.begin() + static_cast<std::ptrdiff_t>(handed_over_), count, piece.begin());
+    handed_over_ += size;
+  }
+  const std::array first = {0};
+  TESSERA_TRY_STATUS(team_.send(rank, first, std::as_writable_bytes(std::span(piece))));
+  if (team_.rank() == 0) tell_of(rank, piece);
+  return base::Done{};
+}
+
+void Tracer::tell_of(int rank, std::span<const Record> records) {
+  while (!records.empty()) {
+    const Record& first = records.front();
+    slices_.clear();
+    do {
+      slices_.push_back(records.front().slice);
+      records = records.subspan(1);
+    } while (!records.empty() && records.front().begins == 0);
+    tell_(TracedStep{std::span(steps_[first.step], first.count), rank, first.failed != 0, slices_});
+  }
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,94 @@
+// What World::trace is told: when which device took which step. With no trace asked for there is no Tracer, and a step
+// costs a look at a null pointer more.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/memory/plan.hpp"
+#include "runtime/run.hpp"
+#include "runtime/sim/moves.hpp"
+
+namespace tessera::runtime {
+
+// When the devices of one block began and ended their parts of a step. Different devices may be noted on different
+// threads at once.
+class DeviceTimes {
+ public:
+  explicit DeviceTimes(const Block& block) : block_(block), times_(static_cast<std::size_t>(block.size())) {}
+  // Calls f for a device, and notes how long that takes; a device that does several things, from the first to the last.
+  template <class F>
+  auto measure(std::int64_t device, const F& f) {
+    Time& time = times_[static_cast<std::size_t>(device - block_.begin)];
+    if (!time.known) time.begin = trace_clock();
+    auto result = f();
+    time.end = trace_clock();
+    time.known = true;
+    return result;
+  }
+  struct Time {
+    double begin = 0;
+    double end = 0;
+    bool known = false;
+  };
+  const Time& operator[](std::int64_t device) const { return times_[static_cast<std::size_t>(device - block_.begin)]; }
+
+  // Seconds, by the clock of this machine that never goes back: all its processes have the same.
+  static double trace_clock();
+
+ private:
+  Block block_;
+  std::vector<Time> times_;
+};
+
+class Tracer {
+ public:
+  Tracer(const synth::Program& program, Team& team, const std::function<void(const TracedStep&)>& tell);
+
+  // On the devices of this block. Devices have times of their own only where one step is taken: the work of a chain is
+  // cut without regard to them.
+  void begin(std::span<const synth::Step> steps, const Block& block);
+  DeviceTimes* times() { return times_ ? &*times_ : nullptr; }
+  void count(const Received& received);
+  void end(std::span<const synth::Step> steps, const Payload& payload, bool failed);
+
+  // After the run, of all ranks: rank 0 is told what the others have kept of theirs. They hand over a piece at a time,
+  // in times of rank 0's machine.
+  base::Status gather();
+
+ private:
+  // A slice on its way to rank 0.
+  struct Record {
+    std::uint32_t step = 0;    // by number, the first
+    std::uint32_t count = 0;   // of steps taken together
+    std::uint32_t begins = 0;  // 1: these steps' first slice
+    std::uint32_t failed = 0;
+    DeviceSlice slice;
+  };
+  void keep(std::span<const synth::Step> steps, bool failed);
+  void number(const synth::Body& body);
+  base::Result<double> clock_offset();
+  base::Status hand_over(int rank, std::int64_t count);
+  void tell_of(int rank, std::span<const Record> records);
+
+  Team& team_;
+  const std::function<void(const TracedStep&)>& tell_;
+  Block block_;
+  double begin_ = 0;
+  std::optional<DeviceTimes> times_;
+  std::vector<std::int64_t> received_;  // by every device, in the present step
+  std::vector<DeviceSlice> slices_;
+
+  // Of a team: ranks name steps to each other by their numbers, which count the bodies of loops and branches in.
+  std::map<const synth::Step*, std::uint32_t> numbers_;
+  std::vector<const synth::Step*> steps_;
+  std::vector<Record> records_;  // of this rank; rank 0 keeps none
+  std::size_t handed_over_ = 0;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,153 @@
+"""tessera run --trace: what is in the file, and that it is there."""
+
+import json
+import re
+import unittest
+
+from driver import CommandLine, main
+
+# Each line of the loop is one of several steps.
+SCRIPT = """mesh m = [x: 4, y: 2]
+let a = iota(f32[16@y, 16, 16@x])
+let b = a as [16, 16@(x,y), 16]
+let c = relu(b * 2.0 + 1.0)
+let d = loop w = 0.0 for i < 3 {
+  let inner = loop v = w for j < 2 {
+    v + sum(all_gather(c, 1, y))
+  }
+  inner + 1.0
+}
+let e = ones(f32[7@x, 3]{+y}) as [7@x, 3]
+print "sum", sum(b), d, sum(e)
+"""
+
+
+def events(path):
+    return json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+
+
+def slices(path):
+    return [event for event in events(path) if event["ph"] == "X"]
+
+
+class Traces(CommandLine):
+    def trace(self, script, *arguments, status=0):
+        self.write("a.tess", script)
+        done = self.tessera("run", "a.tess", "--trace", "a.json", *arguments)
+        self.assertEqual(done.status, status, done)
+        return done, self.folder / "a.json"
+
+    def test_every_event_is_whole(self):
+        _, path = self.trace(SCRIPT)
+        names = {}
+        for event in events(path):
+            self.assertGreater(event["pid"], 0)
+            if event["ph"] == "M":
+                names[event["name"], event["pid"], event["tid"]] = event["args"]["name"]
+                continue
+            self.assertEqual(event["ph"], "X")
+            self.assertGreaterEqual(event["ts"], 0)
+            self.assertGreaterEqual(event["dur"], 0)
+            self.assertGreater(event["args"]["peak_bytes"], 0)
+            self.assertRegex(names["thread_name", event["pid"], event["tid"]], r"\Adevice [0-7]\Z")
+        tracks = [name for (kind, _, _), name in names.items() if kind == "thread_name"]
+        self.assertEqual(sorted(tracks), [f"device {device}" for device in range(8)])
+
+    def test_slices_of_a_track_follow_each_other(self):
+        _, path = self.trace(SCRIPT)
+        end = {}
+        for event in slices(path):
+            self.assertGreaterEqual(event["ts"] + 0.002, end.get(event["tid"], 0))
+            end[event["tid"]] = event["ts"] + event["dur"]
+
+    def test_bytes_are_those_of_the_statistics(self):
+        done, path = self.trace(SCRIPT, "--stats")
+        of_statements = sum(int(count) for count in re.findall(r"received (\d+) bytes", done.err))
+        self.assertGreater(of_statements, 0)
+        self.assertEqual(sum(event["args"]["received_bytes"] for event in slices(path)), of_statements)
+
+    def test_bytes_of_each_device(self):
+        # 7 elements over 3 devices: pieces of 2, 2 and 3. A piece's owner receives it from two others, then the others'.
+        _, path = self.trace("mesh m = [x: 3]\nlet a = ones(f32[7]{+x})\nprint sum(a as [7])\n")
+        received = [event["args"]["received_bytes"] // 4 for event in slices(path) if event["name"] == "all_reduce"]
+        self.assertEqual(sorted(received[:3]), [2 * 2 + 5, 2 * 2 + 5, 3 * 2 + 4])
+
+    def test_steps_say_where_they_come_from(self):
+        _, path = self.trace(SCRIPT)
+        lines = SCRIPT.splitlines()
+        found = {}
+        for event in slices(path):
+            name, line, column = event["args"]["source"].split(":")
+            self.assertEqual((name, event["args"]["text"]), ("a.tess", lines[int(line) - 1]))
+            self.assertLessEqual(int(column), len(lines[int(line) - 1]))
+            found.setdefault(int(line), set()).add(event["name"])
+        self.assertEqual(found[2], {"iota"})
+        self.assertEqual(found[3], {"all_to_all"})
+        self.assertIn("multiply, add, relu", found[4])
+        self.assertEqual(found[7], {"all_gather", "reduce sum", "all_reduce", "add"})
+        self.assertIn("print", found[12])
+
+    def test_rounds_of_nested_loops(self):
+        _, path = self.trace(SCRIPT)
+        gathers = [event for event in slices(path) if event["name"] == "all_gather"]
+        self.assertEqual(len(gathers), 3 * 2 * 8)
+        self.assertEqual({event["args"]["type"] for event in gathers}, {"f32[16, 16@x, 16]"})
+
+    def test_a_run_that_fails(self):
+        done, path = self.trace("mesh m = [x: 2]\nlet a = iota(i64[4@x])\nlet b = 1 / (a - 3)\nprint sum(b)\n", status=1)
+        self.assertIn("error[division-by-zero]", done.err)
+        self.assertIn("iota", {event["name"] for event in slices(path)})
+        failed = [event for event in slices(path) if event["args"].get("failed")]
+        self.assertEqual({event["args"]["source"] for event in failed}, {"a.tess:3:9"})
+        self.assertEqual(slices(path)[-1], failed[-1])
+
+    def test_a_program_that_is_wrong_has_no_slices(self):
+        _, path = self.trace("let a = b\n", status=1)
+        self.assertEqual(events(path), [])
+
+    def test_text_that_json_has_to_quote(self):
+        _, path = self.trace('let größe = sum(iota(f32[4]))\nprint "a\\"b\\\\", größe\n')
+        self.assertIn('print "a\\"b\\\\", größe', {event["args"]["text"] for event in slices(path)})
+
+    def test_a_target_that_cannot_be_written(self):
+        self.write("a.tess", 'print "ran"\n')
+        done = self.fails(3, "run", "a.tess", "--trace", "nowhere/a.json")
+        self.assertEqual((done.out, done.err), ("", "error: cannot write nowhere/a.json: No such file or directory\n"))
+
+    def test_a_disk_that_is_full(self):
+        self.write("a.tess", SCRIPT)
+        self.write("old.json", "old")
+        done = self.shell('ulimit -f 8; trap "" XFSZ; "$tessera" run a.tess --trace old.json')
+        self.assertEqual(done.status, 3, done)
+        self.assertIn("error: cannot write old.json: File too large", done.err)
+        self.assertEqual((self.folder / "old.json").read_text(encoding="utf-8"), "old")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("*json*")), ["old.json"])
+
+
+class Sessions(CommandLine):
+    def test_from_the_command_on(self):
+        out = self.succeeds(text="let a = ones(f32[8])\n:trace t.json\nlet b = a + 1.0\n:trace\nlet c = exp(a)\n")
+        self.assertIn("2 slices written to t.json\n", out)
+        self.assertEqual([event["name"] for event in slices(self.folder / "t.json")], ["constant", "add"])
+        self.assertEqual([event["args"]["source"] for event in slices(self.folder / "t.json")][-1], "<stdin>:3:9")
+
+    def test_the_end_of_the_input_and_quit_write_it(self):
+        for ending in ["", ":quit\n"]:
+            (self.folder / "t.json").unlink(missing_ok=True)
+            self.succeeds(text=f":trace t.json\nlet a = ones(f32[8])\nlet a = exp(a)\n:undo\n{ending}")
+            self.assertIn("exp", [event["name"] for event in slices(self.folder / "t.json")])
+
+    def test_a_second_one_ends_the_first(self):
+        self.succeeds(text=":trace one.json\nlet a = ones(f32[8])\n:trace two.json\nlet b = exp(a)\n:set reshard warn\nlet c = log(b)\n")
+        self.assertEqual(slices(self.folder / "one.json")[-1]["args"]["source"], "<stdin>:2:9")
+        self.assertEqual([event["name"] for event in slices(self.folder / "two.json")], ["exp", "log"])
+
+    def test_what_cannot_be_written(self):
+        done = self.fails(1, text=":trace nowhere/t.json\nlet a = 1\n:trace\n")
+        self.assertIn("cannot write nowhere/t.json", done.err)
+        self.assertIn("nothing is traced", done.err)
+        self.assertEqual(done.out, "a : i64\n")
+
+
+if __name__ == "__main__":
+    main()
