@@ -16,7 +16,8 @@ namespace {
 
 // What several processes that a launcher has started do together. All else the first of them does.
 bool is_for_ranks(const Command& command) {
-  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command);
+  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command) ||
+         std::holds_alternative<WorkerOptions>(command);
 }
 
 int perform_any(const Command& command, Console& console) {
