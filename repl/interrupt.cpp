@@ -85,4 +85,10 @@ InterruptibleReading::~InterruptibleReading() {
 
 void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
 
+void end_with_the_terminal() {
+  struct sigaction present = {};
+  sigaction(SIGHUP, nullptr, &present);
+  if (present.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
+}
+
 }  // namespace tessera::repl

@@ -49,5 +49,8 @@ class InterruptibleReading {
 
 // A reader that goes away is seen by the write that fails, not by a signal.
 void ignore_broken_pipes();
+// A terminal that goes away ends the process, unless whoever started it wants otherwise (nohup). A library that MPICH
+// brings along (UCX) waits for a debugger instead.
+void end_with_the_terminal();
 
 }  // namespace tessera::repl

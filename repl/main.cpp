@@ -38,6 +38,7 @@ int perform_any(const Command& command, Console& console) {
 int main(int argument_count, char** arguments) {
   tessera::repl::open_standard_descriptors();
   tessera::repl::ignore_broken_pipes();
+  tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
   const int rank = tessera::Launch::rank_by_launcher();
   if (rank > 0 && !tessera::repl::is_for_ranks(command)) return tessera::repl::kExitDone;

@@ -52,7 +52,8 @@ std::string to_bytes(const Frame& frame) {
 std::optional<Frame> FrameReader::next() {
   if (bytes_.size() < kHeadBytes || is_nonsense_) return std::nullopt;
   const auto kind = static_cast<std::uint8_t>(bytes_[0]);
-  is_nonsense_ = kind > static_cast<std::uint8_t>(FrameKind::lost);
+  is_nonsense_ =
+      kind < static_cast<std::uint8_t>(FrameKind::greet) || kind > static_cast<std::uint8_t>(FrameKind::lost);
   Frame frame{static_cast<FrameKind>(kind), {}};
   std::string_view rest = std::string_view(bytes_).substr(kHeadBytes);
   for (auto left = static_cast<unsigned char>(bytes_[1]); left > 0 && !is_nonsense_; --left) {
@@ -69,29 +70,28 @@ std::optional<Frame> FrameReader::next() {
   return frame;
 }
 
-bool send_frame(int descriptor, const Frame& frame) {
-  const std::string bytes = to_bytes(frame);
-  for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t written = ::write(descriptor, rest.data(), rest.size());
+bool write_bytes(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EAGAIN) {
       wait_for(descriptor);
     } else if (written < 0 && errno != EINTR) {
       return false;
     }
-    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
 
-bool read_frames(int descriptor, FrameReader& reader) {
+std::size_t read_frames(int descriptor, FrameReader& reader) {
   std::array<char, kFrameTextBytes> chunk;
   ssize_t count = 0;
   do {
     count = ::read(descriptor, chunk.data(), chunk.size());
   } while (count < 0 && errno == EINTR);
-  if (count <= 0) return false;
+  if (count <= 0) return 0;
   reader.add({chunk.data(), static_cast<std::size_t>(count)});
-  return true;
+  return static_cast<std::size_t>(count);
 }
 
 }  // namespace tessera::repl

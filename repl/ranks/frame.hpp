@@ -11,17 +11,18 @@
 namespace tessera::repl {
 
 enum class FrameKind : std::uint8_t {
+  // No byte of a plain text, which a launcher may write to the same pipe.
   // The front end's. Each of the first five is answered by `done`, or by `lost`.
-  greet,     // what its screen can show
-  take,      // a line, and how wide the screen is
-  end,       // of the input
-  forget,    // the statement that has not been completed
-  complete,  // what stands before the cursor; `candidates` come first
-  answer,    // to a question
-  stop,      // what runs
-  leave,     // nothing more comes
+  greet = 0x80,  // what its screen can show
+  take,          // a line, and how wide the screen is
+  end,           // of the input
+  forget,        // the statement that has not been completed
+  complete,      // what stands before the cursor; `candidates` come first
+  answer,        // to a question
+  stop,          // what runs
+  leave,         // nothing more comes
   // The first rank's.
-  hello,       // the ids of the ranks' processes
+  more,        // another kWindowStepBytes have been read
   out,         // a text for the screen
   err,         // the same, for what is wrong
   ask,         // a question, which wants an answer
@@ -40,6 +41,10 @@ struct Frame {
 inline constexpr char kInStatement = 's';
 inline constexpr char kLeft = 'l';
 inline constexpr char kAnyFailed = 'f';
+// A launcher may give up on a rank that is slower than its front end: no more than the window is on its way unread.
+// Said for every so many bytes.
+inline constexpr std::size_t kWindowBytes = std::size_t{1} << 15U;
+inline constexpr std::size_t kWindowStepBytes = kWindowBytes / 2;
 // Between candidates.
 inline constexpr std::string_view kBetween{"\0", 1};
 
@@ -56,15 +61,17 @@ class FrameReader {
   std::optional<Frame> next();
   // Are these no frames?
   bool is_nonsense() const { return is_nonsense_; }
+  // What is no whole frame.
+  const std::string& rest() const { return bytes_; }
 
  private:
   std::string bytes_;
   bool is_nonsense_ = false;
 };
 
-// Writes it whole, at once. False: there is no reader any more.
-bool send_frame(int descriptor, const Frame& frame);
-// Reads what there is into the reader, waiting if there is nothing. False: the end.
-bool read_frames(int descriptor, FrameReader& reader);
+// Writes them all, at once. False: there is no reader any more.
+bool write_bytes(int descriptor, std::string_view bytes);
+// Reads what there is into the reader, waiting if there is nothing. Gives the number of bytes; 0 at the end.
+std::size_t read_frames(int descriptor, FrameReader& reader);
 
 }  // namespace tessera::repl

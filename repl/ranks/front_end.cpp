@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -40,9 +41,7 @@ FrontEnd::FrontEnd(int ranks, Screen screen, const std::string& name, int interr
   }
 }
 
-FrontEnd::~FrontEnd() {
-  if (!lost_) send_frame(launcher_->to_ranks(), {FrameKind::leave, {}});
-}
+FrontEnd::~FrontEnd() { send({FrameKind::leave, {}}); }
 
 void FrontEnd::take(const std::string& line) { request({FrameKind::take, {line, std::to_string(screen_.columns())}}); }
 
@@ -81,7 +80,7 @@ void FrontEnd::wait(int interrupt) {
     stopping_ = true;
   }
   if (is_readable(wanted[0])) {
-    if (!read_frames(launcher_->from_ranks(), frames_) || frames_.is_nonsense()) give_up();
+    if (read_frames(launcher_->from_ranks(), frames_) == 0 || frames_.is_nonsense()) give_up();
   } else if (launcher_->has_ended()) {
     give_up();
   } else if (stopping_) {
@@ -92,7 +91,7 @@ void FrontEnd::wait(int interrupt) {
 void FrontEnd::show(const Frame& frame) {
   const std::string text = frame.texts.empty() ? "" : frame.texts[0];
   switch (frame.kind) {
-    case FrameKind::hello: processes_ = split(text, ' '); break;
+    case FrameKind::more: unread_bytes_ -= std::min(unread_bytes_, kWindowStepBytes); break;
     case FrameKind::out: screen_.out(text); break;
     case FrameKind::err: screen_.err(text); break;
     case FrameKind::ask: answer(screen_.ask && screen_.ask(text) ? "yes" : "no"); break;
@@ -131,15 +130,37 @@ void FrontEnd::answer(const std::string& text) {
   send({FrameKind::answer, {text}});
 }
 
+// A long frame goes in pieces, as the ranks read them.
 void FrontEnd::send(const Frame& frame) {
-  if (!lost_ && !send_frame(launcher_->to_ranks(), frame)) give_up();
+  const std::string bytes = to_bytes(frame);
+  for (std::string_view rest = bytes; !rest.empty() && !lost_;) {
+    const std::string_view piece = rest.substr(0, kWindowStepBytes);
+    if (unread_bytes_ + piece.size() > kWindowBytes) {
+      wait_for_window();
+    } else if (write_bytes(launcher_->to_ranks(), piece)) {
+      unread_bytes_ += piece.size();
+      rest.remove_prefix(piece.size());
+    } else {
+      give_up();
+    }
+  }
 }
 
-// The launcher is the one who knows which rank has ended first; it says so at its end.
+// Nothing else comes meanwhile but what was on its way: nobody is asked anything while a long line is sent.
+void FrontEnd::wait_for_window() {
+  if (const auto frame = frames_.next()) {
+    show(*frame);
+  } else if (read_frames(launcher_->from_ranks(), frames_) == 0 || frames_.is_nonsense()) {
+    give_up();
+  }
+}
+
+// The launcher is the one who knows which rank has ended first; it says so at its end, Open MPI's on standard error,
+// MPICH's among the frames.
 void FrontEnd::give_up() {
   if (lost_) return;
-  launcher_->finish();
-  lost_ = why_lost(launcher_->said(), processes_, rank_says_) + "; the session has ended";
+  const std::string last = frames_.rest() + launcher_->finish();
+  lost_ = why_lost(launcher_->said() + last, rank_says_) + "; the session has ended";
 }
 
 }  // namespace tessera::repl

@@ -37,6 +37,7 @@ class FrontEnd final : public Answerer {
   void show(const Frame& frame);
   void answer(const std::string& text);
   void send(const Frame& frame);
+  void wait_for_window();
   void give_up();
   // Waits for more from the ranks; passes an interrupt on.
   void wait(int interrupt);
@@ -45,8 +46,8 @@ class FrontEnd final : public Answerer {
   int interrupt_;
   std::unique_ptr<Launcher> launcher_;
   FrameReader frames_;
-  std::vector<std::string> processes_;  // of the ranks
-  std::string rank_says_;               // why it ends
+  std::size_t unread_bytes_ = 0;  // at most, of what was sent
+  std::string rank_says_;         // why it ends
   Completion completion_;
   bool stopping_ = false;
   bool done_ = false;

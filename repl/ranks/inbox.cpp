@@ -1,5 +1,6 @@
 #include "repl/ranks/inbox.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,6 +18,15 @@ namespace {
 constexpr std::chrono::seconds kToTidyUp{2};
 
 }  // namespace
+
+Outbox::Outbox() : descriptor_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void Outbox::send(const Frame& frame) {
+  const std::scoped_lock lock(mutex_);
+  write_bytes(descriptor_, to_bytes(frame));  // that nobody reads it any more, the inbox sees
+}
 
 Frame Inbox::next() {
   std::unique_lock lock(mutex_);
@@ -37,7 +47,9 @@ void Inbox::put(Frame frame) {
 
 void Inbox::read() {
   FrameReader frames;
-  while (read_frames(STDIN_FILENO, frames)) {
+  std::size_t unsaid = 0;
+  while (const std::size_t bytes = read_frames(STDIN_FILENO, frames)) {
+    for (unsaid += bytes; unsaid >= kWindowStepBytes; unsaid -= kWindowStepBytes) outbox_.send({FrameKind::more, {}});
     while (auto frame = frames.next()) {
       const bool is_last = frame->kind == FrameKind::leave;
       if (frame->kind == FrameKind::stop) {

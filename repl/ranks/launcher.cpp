@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -33,7 +34,7 @@ using std::chrono::steady_clock;
 // How long the launcher may take to end by itself, and then when it is asked to.
 constexpr std::chrono::milliseconds kToEnd{3000};
 constexpr std::chrono::milliseconds kToEndAsked{1500};
-constexpr off_t kSaidBytesMax = off_t{1} << 16U;
+constexpr std::size_t kSaidBytesMax = std::size_t{1} << 16U;
 
 // The launchers that each MPI has on systems that keep several apart, then the usual name.
 std::vector<std::string> launcher_names() {
@@ -101,14 +102,26 @@ void close_all(std::initializer_list<int> descriptors) {
   ::_exit(127);
 }
 
-// Whether the process has ended within this time; it is looked for often, because people wait.
-bool ends_within(pid_t process, std::chrono::milliseconds time) {
+// What can be read without waiting, up to a limit.
+void drain(int descriptor, std::string& text) {
+  struct pollfd wanted = {descriptor, POLLIN, 0};
+  std::array<char, 4096> chunk;
+  while (::poll(&wanted, 1, 0) > 0) {
+    const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());
+    if (count <= 0) return;
+    if (text.size() < kSaidBytesMax) text.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+}
+
+// Whether the process has ended within this time. What it writes is read, so that it can.
+bool ends_within(pid_t process, std::chrono::milliseconds time, int output, std::string& text) {
   const auto deadline = steady_clock::now() + time;
-  while (::waitpid(process, nullptr, WNOHANG) == 0) {
-    if (steady_clock::now() > deadline) return false;
+  while (true) {
+    const bool has_ended = ::waitpid(process, nullptr, WNOHANG) != 0;
+    drain(output, text);
+    if (has_ended || steady_clock::now() > deadline) return has_ended;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  return true;
 }
 
 }  // namespace
@@ -150,21 +163,23 @@ bool Launcher::has_ended() const {
          ended.si_pid == process_;
 }
 
-void Launcher::finish() {
+std::string Launcher::finish() {
   close_all({std::exchange(to_ranks_, -1)});
+  std::string last;
   const pid_t process = std::exchange(process_, -1);
-  if (process > 0 && !ends_within(process, kToEnd)) {
+  if (process > 0 && !ends_within(process, kToEnd, from_ranks_, last)) {
     ::kill(process, SIGTERM);
-    if (!ends_within(process, kToEndAsked)) {
+    if (!ends_within(process, kToEndAsked, from_ranks_, last)) {
       ::kill(process, SIGKILL);
       ::waitpid(process, nullptr, 0);
     }
   }
   close_all({std::exchange(from_ranks_, -1)});
+  return last;
 }
 
 std::string Launcher::said() const {
-  std::string text(static_cast<std::size_t>(kSaidBytesMax), '\0');
+  std::string text(kSaidBytesMax, '\0');
   const ssize_t bytes = said_ < 0 ? 0 : ::pread(said_, text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   return text;

@@ -21,8 +21,9 @@ class Launcher {
   // What is written here the first rank reads, and the other way round.
   int to_ranks() const { return to_ranks_; }
   int from_ranks() const { return from_ranks_; }
-  // Closes the pipes and waits until the launcher has ended, with all that it started; not for ever.
-  void finish();
+  // Tells the ranks that nothing more comes and waits until the launcher has ended, with all that it started; not for
+  // ever. Gives what came from them meanwhile.
+  std::string finish();
   // What it wrote to standard error so far, with what the ranks wrote there.
   std::string said() const;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace tessera::repl {
 
@@ -20,17 +19,12 @@ std::string_view digits_after(std::string_view text, std::string_view phrase) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
-// Open MPI: `process rank 1 with PID 200 on node n exited on signal 9 (Killed).`
-// MPICH: `=   PID 200 RUNNING AT n`, in later versions `=   RANK 1 PID 200 RUNNING AT n`.
-std::string rank_that_ended(std::string_view said, const std::vector<std::string>& processes) {
-  for (const std::string_view phrase : {"process rank ", "=   RANK "}) {
-    if (const auto rank = digits_after(said, phrase); !rank.empty()) return std::string(rank);
-  }
-  const auto process = std::find(processes.begin(), processes.end(), digits_after(said, "=   PID "));
-  return process == processes.end() ? "" : fmt::format("{}", process - processes.begin());
-}
+// Open MPI says `process rank 1 with PID 200 on node n exited on signal 9 (Killed).` MPICH names a process, but not
+// always the first that ended: it has ended the others itself.
+constexpr std::string_view kRankByOpenMpi = "process rank ";
+constexpr std::string_view kSomeRankByMpich = "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES";
 
-// `, killed by signal 9`
+// `, ended by signal 9`
 std::string signal_text(std::string_view said) {
   for (const std::string_view phrase : {"exited on signal ", "(signal ", "KILLED BY SIGNAL: "}) {
     if (const auto signal = digits_after(said, phrase); !signal.empty())
@@ -46,11 +40,12 @@ bool is_hopeless(const Diagnostics& why) {
                      [](const Diagnostic& d) { return d.slug == "peer-lost" || d.slug == "mpi-failed"; });
 }
 
-std::string why_lost(std::string_view launcher_says, const std::vector<std::string>& processes,
-                     const std::string& rank_says) {
-  const std::string rank = rank_that_ended(launcher_says, processes);
-  if (!rank.empty()) return fmt::format("rank {} is gone{}", rank, signal_text(launcher_says));
+std::string why_lost(std::string_view launcher_says, const std::string& rank_says) {
+  const std::string signal = signal_text(launcher_says);
+  const std::string_view rank = digits_after(launcher_says, kRankByOpenMpi);
+  if (!rank.empty()) return fmt::format("rank {} is gone{}", rank, signal);
   if (!rank_says.empty()) return rank_says;
+  if (launcher_says.find(kSomeRankByMpich) != std::string_view::npos) return "a rank is gone" + signal;
   std::string_view said = launcher_says.substr(0, launcher_says.find_last_not_of(" \n\r\t") + 1);
   said.remove_prefix(std::min(said.find_first_not_of("\n\r "), said.size()));
   if (said.empty()) return "the ranks are gone";

@@ -1,6 +1,5 @@
 #include "repl/ranks/worker.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -23,13 +22,6 @@ namespace tessera::repl {
 
 namespace {
 
-// Standard output as frames. What a library writes there goes to standard error from now on.
-int take_standard_output() {
-  const int taken = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  return taken;
-}
-
 class Worker {
  public:
   Worker(Launch& launch, const Config& config) : launch_(launch), config_(config), meeting_(config) {
@@ -38,18 +30,19 @@ class Worker {
     ranks_.heed = [this](const Diagnostics& why) {
       if (is_hopeless(why)) give_up(why);
     };
-    if (ranks_.is_first) inbox_ = std::make_unique<Inbox>();
+    if (!ranks_.is_first) return;
+    outbox_ = std::make_unique<Outbox>();
+    inbox_ = std::make_unique<Inbox>(*outbox_);
   }
 
   int run() {
-    tell({FrameKind::hello, {fmt::format("{}", fmt::join(ranks_.share(fmt::format("{}", ::getpid())), " "))}});
     for (Frame frame = next(); frame.kind != FrameKind::leave; frame = next()) perform(frame);
     return kExitDone;
   }
 
  private:
   void tell(const Frame& frame) const {
-    if (ranks_.is_first) send_frame(output_, frame);
+    if (outbox_ != nullptr) outbox_->send(frame);
   }
 
   // A rank that waits for one that is lost waits for ever, at the end as well.
@@ -146,8 +139,8 @@ class Worker {
   Config config_;
   Session meeting_;
   Ranks ranks_;
-  int output_ = take_standard_output();
   int columns_ = 80;
+  std::unique_ptr<Outbox> outbox_;  // of the first rank
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<LocalAnswerer> answerer_;
 };
@@ -159,7 +152,7 @@ int work(Launch& launch, const Config& config) { return Worker(launch, config).r
 void refuse_to_work(const Diagnostics& why) {
   std::string message = why.front().message;
   if (!why.front().help.empty()) message += "\n  help: " + why.front().help;
-  send_frame(STDOUT_FILENO, {FrameKind::lost, {message}});
+  write_bytes(STDOUT_FILENO, to_bytes({FrameKind::lost, {message}}));
 }
 
 }  // namespace tessera::repl
