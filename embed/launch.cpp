@@ -67,6 +67,8 @@ int Launch::ranks_by_launcher() {
   return launcher == nullptr ? 1 : number(launcher->size_variable).value_or(1);
 }
 
+std::string_view Launch::mpi() { return runtime::mpi_name(); }
+
 Result<Launch> Launch::begin() {
   return embed::safely([]() -> Result<Launch> {
     Launch launch;

@@ -11,6 +11,7 @@
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/mpi/mpi.hpp"
+#include "runtime/ranks/texts.hpp"
 #include "runtime/run.hpp"
 
 namespace tessera {
@@ -191,6 +192,16 @@ Session Session::fork(Config config) const {
 const Config& Session::config() const { return *impl_->config; }
 
 void Session::stop() noexcept { impl_->stop.store(true); }
+
+Result<std::vector<std::string>> Session::share(std::string mine) const {
+  return embed::safely([&]() -> Result<std::vector<std::string>> {
+    if (!impl_->team.ok()) return embed::to_public(Texts{}, impl_->team.errors());
+    if (*impl_->team == nullptr) return std::vector<std::string>{std::move(mine)};
+    auto texts = runtime::share_texts(**impl_->team, std::move(mine));
+    if (!texts) return embed::to_public(Texts{}, texts.errors());
+    return std::move(*texts);
+  });
+}
 
 Result<Program> Session::check(std::string_view text, std::string_view name, std::uint32_t first_line) {
   return embed::safely([&]() -> Result<Program> {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ constexpr const char* kAbout =
 constexpr const char* kExitStatuses =
     "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the world failed (a file, memory);\n"
     "4 our bug. NO_COLOR is honoured.";
+// More is a slip of the finger, which would stop the machine.
+constexpr int kRanksMax = 1024;
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
 
@@ -28,7 +31,7 @@ struct Wishes {
   std::vector<std::string> defines;
   std::string backend = "sim";
   std::string reshard = "silent";
-  std::optional<int> ranks;
+  std::optional<std::string> ranks;
   CheckOptions check;
   FormatOptions format;
   bool format_check = false;
@@ -45,7 +48,6 @@ Answer wrong(std::string text) { return {std::move(text), true}; }
 
 // What a later version will have, so that it fails with a plain sentence.
 std::optional<Answer> not_here_yet(const Wishes& wishes) {
-  if (wishes.ranks) return wrong("tessera has no --ranks: to run on several ranks, start it with mpirun -np N");
   if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
     return wrong("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
   }
@@ -148,7 +150,20 @@ void add_draw(CLI::App& app, Wishes& wishes) {
   draw->add_option("--machine", wishes.draw.machine_file, kMachine)->type_name("FILE");
 }
 
-void add_hidden(CLI::App& app, Wishes& wishes) { app.add_option("--ranks", wishes.ranks)->group(""); }
+void add_session(CLI::App& app, Wishes& wishes) {
+  app.add_option("--ranks", wishes.ranks, "the session on so many MPI ranks, which it starts and ends")->type_name("N");
+  app.add_subcommand("worker")->group("");  // what the session's launcher starts
+}
+
+Command finished_session(const Wishes& wishes) {
+  SessionOptions options;
+  if (!wishes.ranks) return options;
+  const std::string& text = *wishes.ranks;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.ranks);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size();
+  if (is_number && options.ranks >= 1 && options.ranks <= kRanksMax) return options;
+  return wrong(fmt::format("--ranks wants a number of processes from 1 to {}, not `{}`", kRanksMax, text));
+}
 
 Command finished_run(Wishes& wishes) {
   for (const std::string& define : wishes.defines) {
@@ -193,6 +208,9 @@ Command finished_learn(Wishes& wishes) {
 
 Command finished(const CLI::App& app, Wishes& wishes) {
   if (auto answer = not_here_yet(wishes)) return *answer;
+  if (wishes.ranks && !app.get_subcommands().empty())
+    return wrong("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
+  if (app.got_subcommand("worker")) return WorkerOptions{};
   if (app.got_subcommand("run")) return finished_run(wishes);
   if (app.got_subcommand("check")) return std::move(wishes.check);
   if (app.got_subcommand("fmt")) return finished_format(wishes);
@@ -201,7 +219,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("compare")) return std::move(wishes.compare);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
-  return SessionOptions{};
+  return finished_session(wishes);
 }
 
 // The command that was being read when something was wrong with it.
@@ -243,7 +261,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_compare(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
-  add_hidden(app, wishes);
+  add_session(app, wishes);
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForHelp&) {

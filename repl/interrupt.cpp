@@ -17,22 +17,18 @@ std::atomic<int> handlers_at_work = 0;  // the signal may arrive on any thread
 std::atomic<int> reader_to_tell = -1;   // the writing end of a pipe
 static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-struct sigaction install(void (*handler)(int), int flags) {
+struct sigaction install(int signal, void (*handler)(int), int flags) {
   struct sigaction action = {};
   struct sigaction before = {};
   action.sa_handler = handler;
   action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before);
+  sigaction(signal, &action, &before);
   return before;
 }
 
 void stop_running(int) {
-  handlers_at_work.fetch_add(1);
-  Session* session = running.exchange(nullptr);
-  if (session != nullptr) session->stop();
-  handlers_at_work.fetch_sub(1);
-  if (session != nullptr || reader_to_tell.load() >= 0) return;  // a conversation goes on, however impatient
+  if (stop_what_runs() || reader_to_tell.load() >= 0) return;  // a conversation goes on, however impatient
   std::signal(SIGINT, SIG_DFL);
   std::raise(SIGINT);
 }
@@ -46,9 +42,17 @@ void tell_reader(int) {
 
 }  // namespace
 
+bool stop_what_runs() {
+  handlers_at_work.fetch_add(1);
+  Session* session = running.exchange(nullptr);
+  if (session != nullptr) session->stop();
+  handlers_at_work.fetch_sub(1);
+  return session != nullptr;
+}
+
 StoppableRun::StoppableRun(Session& session) {
   running.store(&session);
-  before_ = install(stop_running, SA_RESTART);
+  before_ = install(SIGINT, stop_running, SA_RESTART);
 }
 
 StoppableRun::~StoppableRun() {
@@ -66,10 +70,12 @@ Result<RunReport> run_stoppable(Session& session, std::string_view text, std::st
 InterruptibleReading::InterruptibleReading() {
   if (::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends_ = {-1, -1};
   reader_to_tell.store(ends_[1]);
-  before_ = install(tell_reader, 0);
+  before_ = install(SIGINT, tell_reader, 0);
+  child_before_ = install(SIGCHLD, tell_reader, SA_NOCLDSTOP);
 }
 
 InterruptibleReading::~InterruptibleReading() {
+  sigaction(SIGCHLD, &child_before_, nullptr);
   sigaction(SIGINT, &before_, nullptr);
   reader_to_tell.store(-1);
   for (const int end : ends_) {
@@ -78,5 +84,11 @@ InterruptibleReading::~InterruptibleReading() {
 }
 
 void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+
+void end_with_the_terminal() {
+  struct sigaction present = {};
+  sigaction(SIGHUP, nullptr, &present);
+  if (present.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
+}
 
 }  // namespace tessera::repl

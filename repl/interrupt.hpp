@@ -27,7 +27,11 @@ class StoppableRun {
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line = 1);
 
-// While an object lives, Ctrl-C ends nothing: it makes a descriptor readable, which LineReader watches.
+// Stops what a StoppableRun lives for, from any thread. False: there is none, or it has been stopped.
+bool stop_what_runs();
+
+// While an object lives, Ctrl-C ends nothing: it makes a descriptor readable, which LineReader watches. So does the end
+// of a process that this one has started.
 class InterruptibleReading {
  public:
   InterruptibleReading();
@@ -40,9 +44,13 @@ class InterruptibleReading {
  private:
   std::array<int, 2> ends_ = {-1, -1};  // of a pipe: signals that come at any moment are kept in it
   struct sigaction before_;
+  struct sigaction child_before_;
 };
 
 // A reader that goes away is seen by the write that fails, not by a signal.
 void ignore_broken_pipes();
+// A terminal that goes away ends the process, unless whoever started it wants otherwise (nohup). A library that MPICH
+// brings along (UCX) waits for a debugger instead.
+void end_with_the_terminal();
 
 }  // namespace tessera::repl

@@ -16,7 +16,8 @@ namespace {
 
 // What several processes that a launcher has started do together. All else the first of them does.
 bool is_for_ranks(const Command& command) {
-  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command);
+  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command) ||
+         std::holds_alternative<WorkerOptions>(command);
 }
 
 int perform_any(const Command& command, Console& console) {
@@ -37,6 +38,7 @@ int perform_any(const Command& command, Console& console) {
 int main(int argument_count, char** arguments) {
   tessera::repl::open_standard_descriptors();
   tessera::repl::ignore_broken_pipes();
+  tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
   const int rank = tessera::Launch::rank_by_launcher();
   if (rank > 0 && !tessera::repl::is_for_ranks(command)) return tessera::repl::kExitDone;

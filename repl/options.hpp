@@ -11,7 +11,12 @@
 namespace tessera::repl {
 
 // The session: statements from standard input.
-struct SessionOptions {};
+struct SessionOptions {
+  int ranks = 1;
+};
+
+// A rank of a session; the session's front end starts it.
+struct WorkerOptions {};
 
 struct RunOptions {
   std::string file;
@@ -80,7 +85,7 @@ struct Answer {
   bool usage_error = false;
 };
 
-using Command = std::variant<SessionOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions, PlanOptions,
-                             CompareOptions, LearnOptions, DrawOptions, Answer>;
+using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions,
+                             PlanOptions, CompareOptions, LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -11,6 +11,7 @@
 namespace tessera::repl {
 
 int perform(const SessionOptions& options, Console& console);
+int perform(const WorkerOptions& options, Console& console);
 int perform(const RunOptions& options, Console& console);
 int perform(const CheckOptions& options, Console& console);
 int perform(const FormatOptions& options, Console& console);
@@ -30,5 +31,7 @@ int failed(const Diagnostics& diagnostics, Console& console);
 std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console);
 // What all sessions of the command line have in common.
 Config base_config(Console& console);
+// For sessions of all ranks of a launch. TESSERA_SHARED_MEMORY=off lets ranks of one machine send messages, too.
+Config on_ranks(Config config, const Launch& launch);
 
 }  // namespace tessera::repl

@@ -1,4 +1,6 @@
 #include <chrono>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "repl/commands/commands.hpp"
@@ -35,6 +37,13 @@ Config base_config(Console& console) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
   config.files.kind = FilePolicy::Kind::allowed;
+  return config;
+}
+
+Config on_ranks(Config config, const Launch& launch) {
+  config.communicator = launch.communicator();
+  const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
+  config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
   return config;
 }
 

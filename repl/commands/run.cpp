@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <string_view>
-
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/ranks/loss.hpp"
 #include "repl/trace_file.hpp"
 
 namespace tessera::repl {
@@ -22,14 +19,11 @@ std::string statistics_line(const StatementStatistics& statement) {
 
 Config config_for(const RunOptions& options, std::vector<MachineLevel> machine, const Launch& launch,
                   Console& console) {
-  Config config = base_config(console);
+  Config config = on_ranks(base_config(console), launch);
   config.machine = std::move(machine);
   config.reshard = options.reshard;
   config.defines = options.defines;
   config.keep_values = false;
-  config.communicator = launch.communicator();
-  const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
-  config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
   return config;
 }
 
@@ -46,12 +40,6 @@ int finished_trace(std::optional<TraceFile>& file, int status, Console& console)
   if (!why) return status;
   console.complain(*why);
   return status == kExitDone ? kExitWorld : status;
-}
-
-// A rank that waits for one that is lost waits for ever, at the end as well.
-bool is_hopeless(const Diagnostics& why) {
-  return std::any_of(why.begin(), why.end(),
-                     [](const Diagnostic& d) { return d.slug == "peer-lost" || d.slug == "mpi-failed"; });
 }
 
 int run(const RunOptions& options, Launch& launch, Console& console) {

@@ -9,13 +9,12 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
-#include "repl/interactive/completion.hpp"
+#include "repl/interactive/answerer.hpp"
 #include "repl/interactive/history.hpp"
-#include "repl/interactive/interpreter.hpp"
 #include "repl/interactive/line_editor.hpp"
-#include "repl/interactive/progress.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/learn/course.hpp"
+#include "repl/ranks/front_end.hpp"
 #include "repl/terminal.hpp"
 
 namespace tessera::repl {
@@ -41,72 +40,81 @@ int unreadable(const LineReader& lines, Console& console) {
   return kExitCommand;
 }
 
+// Who answers on this screen; `name` is what diagnostics call what is typed, `interrupt` what Ctrl-C makes readable.
+using MakeAnswerer =
+    std::function<std::unique_ptr<Answerer>(const Screen& screen, const std::string& name, int interrupt)>;
+
+MakeAnswerer answerer_for(const SessionOptions& options, Console& console) {
+  if (options.ranks > 1) {
+    return [ranks = options.ranks](const Screen& screen, const std::string& name, int interrupt) {
+      return std::make_unique<FrontEnd>(ranks, screen, name, interrupt);
+    };
+  }
+  return [&console](const Screen& screen, const std::string& name, int) {
+    return std::make_unique<LocalAnswerer>(base_config(console), screen, name);
+  };
+}
+
+int report_loss(const std::string& why, Console& console) {
+  console.complain(why);
+  return kExitWorld;
+}
+
 // Without prompts. An input that fails is told by the exit status.
-int run_piped(Console& console) {
-  Interpreter interpreter(base_config(console), screen_on(console), "<stdin>");
+int run_piped(const MakeAnswerer& make, Console& console) {
+  const std::unique_ptr<Answerer> answerer = make(screen_on(console), "<stdin>", -1);
   LineReader lines(STDIN_FILENO);
   std::string line;
-  while (!interpreter.left()) {
+  while (!answerer->left()) {
     if (!lines.has_buffered_line()) console.flush();
     const LineReader::Outcome outcome = lines.next(line);
     if (outcome == LineReader::Outcome::failed) return unreadable(lines, console);
     if (outcome == LineReader::Outcome::end) break;
-    if (outcome == LineReader::Outcome::line) interpreter.take(line);
+    if (outcome == LineReader::Outcome::line) answerer->take(line);
   }
-  interpreter.end();
-  return interpreter.any_failed() ? kExitProgram : kExitDone;
+  if (!answerer->left()) answerer->end();
+  if (const auto why = answerer->lost()) return report_loss(*why, console);
+  return answerer->any_failed() ? kExitProgram : kExitDone;
 }
 
 // Somebody at a terminal.
 class Conversation {
  public:
-  Conversation(Console& console, int interrupt)
-      : console_(console),
-        config_(base_config(console)),
-        progress_([&console](std::string_view text) { console.err(text); }, config_.clock),
-        interpreter_(config(), screen(), "input"),
-        history_(History::usual_path()),
-        lines_(STDIN_FILENO, interrupt) {
-    if (!is_addressable_terminal()) return;
-    editor_ = std::make_unique<LineEditor>(
-        interrupt, [this](std::string_view line) { return complete(line, interpreter_.state().session); });
-    for (const std::string& line : history_.lines()) editor_->remember(line);
+  Conversation(const MakeAnswerer& make, Console& console, int interrupt)
+      : console_(console), history_(History::usual_path()), lines_(STDIN_FILENO, interrupt) {
+    if (is_addressable_terminal()) {
+      editor_ =
+          std::make_unique<LineEditor>(interrupt, [this](std::string_view line) { return answerer_->complete(line); });
+      for (const std::string& line : history_.lines()) editor_->remember(line);
+    }
+    answerer_ = make(screen(), "input", interrupt);
   }
 
-  int run() {
-    console_.out(fmt::format("tessera {}, on simulated devices. :help helps, :quit leaves.\n", version()));
+  // `where` says what runs the statements.
+  int run(const std::string& where) {
+    if (!answerer_->left()) console_.out(fmt::format("tessera {}, {}. :help helps, :quit leaves.\n", version(), where));
     std::string line;
-    while (!interpreter_.left()) {
-      switch (next(interpreter_.in_statement() ? kPromptInside : kPrompt, line)) {
+    while (!answerer_->left()) {
+      switch (next(answerer_->in_statement() ? kPromptInside : kPrompt, line)) {
         case LineReader::Outcome::line: take(line); break;
         case LineReader::Outcome::interrupted: forget(); break;
-        case LineReader::Outcome::end: leave(); break;
+        case LineReader::Outcome::end: leave(); return status();
         case LineReader::Outcome::failed: return unreadable(lines_, console_);
       }
     }
-    return kExitDone;
+    return status();
   }
 
  private:
-  Config config() {
-    Config result = config_;
-    if (is_addressable_terminal()) {
-      result.progress = [this](const tessera::Progress& progress) { progress_.tell(progress); };
-    }
-    return result;
+  int status() {
+    const auto why = answerer_->lost();
+    return why ? report_loss(*why, console_) : kExitDone;
   }
 
   Screen screen() {
     Screen result = screen_on(console_);
     result.detailed = true;
-    result.out = [this, out = result.out](std::string_view text) {
-      progress_.clear();
-      out(text);
-    };
-    result.err = [this, err = result.err](std::string_view text) {
-      progress_.clear();
-      err(text);
-    };
+    result.progress = is_addressable_terminal();
     result.teach = [this] { teach(); };
     result.ask = [this](std::string_view question) {
       std::string answer;
@@ -129,7 +137,6 @@ class Conversation {
   }
 
   void teach() {
-    progress_.clear();
     const auto status = take_course(console_, [this](std::string_view prompt) {
       std::string line;
       switch (next(prompt, line)) {
@@ -145,45 +152,54 @@ class Conversation {
 
   void take(const std::string& line) {
     if (history_.add(line) && editor_) editor_->remember(line);
-    progress_.begin();
-    interpreter_.take(line);
-    progress_.clear();
+    answerer_->take(line);
   }
 
-  // Ctrl-C at the prompt.
+  // Ctrl-C at the prompt, or the ranks are gone.
   void forget() {
-    interpreter_.forget();
-    lines_.drop();
     console_.out("\n");
+    lines_.drop();
+    answerer_->forget();
   }
 
   // Ctrl-D, or the terminal went away: what is there counts as complete.
   void leave() {
     console_.out("\n");
-    interpreter_.end();
-    interpreter_.leave();
+    answerer_->end();
   }
 
   Console& console_;
-  Config config_;
-  ProgressLine progress_;
-  Interpreter interpreter_;
   History history_;
   LineReader lines_;  // where the terminal cannot edit
   std::unique_ptr<LineEditor> editor_;
+  std::unique_ptr<Answerer> answerer_;
 };
+
+int refuse(const std::string& why, Console& console) {
+  console.complain(why);
+  return kExitCommand;
+}
 
 }  // namespace
 
-int perform(const SessionOptions&, Console& console) {
+int perform(const SessionOptions& options, Console& console) {
   if (Launch::ranks_by_launcher() > 1) {
-    console.complain("a session runs in one process; several ranks run scripts: tessera run FILE");
-    return kExitCommand;
+    return refuse(
+        "a session has the terminal to itself, and a launcher's ranks have none\n  help: tessera --ranks N "
+        "opens one on N ranks; mpirun -np N tessera run FILE runs a script on them",
+        console);
   }
-  if (!is_conversation()) return run_piped(console);
+  if (options.ranks > 1 && Launch::mpi().empty())
+    return refuse(
+        "this Tessera was built without MPI, so a session has one process; build with -DTESSERA_MPI=openmpi or mpich",
+        console);
+  const MakeAnswerer make = answerer_for(options, console);
+  if (!is_conversation()) return run_piped(make, console);
   use_unicode();
   const InterruptibleReading interruptible;
-  return Conversation(console, interruptible.descriptor()).run();
+  const std::string where =
+      options.ranks > 1 ? fmt::format("on {} ranks of {}", options.ranks, Launch::mpi()) : "on simulated devices";
+  return Conversation(make, console, interruptible.descriptor()).run(where);
 }
 
 }  // namespace tessera::repl

@@ -26,13 +26,13 @@ std::int64_t launches(const Plan& plan) {
 // What planners do to one array, run for real.
 class Measurement {
  public:
-  explicit Measurement(Session session) : session_(std::move(session)) {}
+  explicit Measurement(const Interpreter& interpreter) : interpreter_(interpreter), session_(interpreter.nameless()) {}
 
   // The best of several runs, in seconds.
   Result<double> of(const Plan& plan) {
     const StoppableRun stoppable(session_);
     if (!source_) {
-      auto source = numbered_source(plan);
+      auto source = numbered_source(plan, interpreter_.nameless());
       if (!source) return source.diagnostics();
       source_ = std::move(*source);
     }
@@ -46,8 +46,8 @@ class Measurement {
     return best;
   }
 
-  // Did all plans so far leave the same on every device?
-  bool agree() const { return agree_; }
+  // Did all plans so far leave the same on every device, whichever rank has it?
+  bool agree() const { return interpreter_.ranks().all_say(agree_); }
 
  private:
   void compare(const Array& result) {
@@ -58,10 +58,12 @@ class Measurement {
     for (std::int64_t device = 0; device < result.devices() && agree_; ++device) {
       const auto ours = first_->tile(device);
       const auto theirs = result.tile(device);
+      if (!ours && !theirs) continue;  // another rank's
       agree_ = ours && theirs && ours->box == theirs->box && ours->bytes == theirs->bytes;
     }
   }
 
+  const Interpreter& interpreter_;
   Session session_;
   std::optional<Array> source_;
   std::optional<Array> first_;
@@ -81,9 +83,8 @@ Row row_of(const std::string& planner, const Plan& plan) {
 
 // One redistribution by every planner. False: a run failed, which has been reported.
 bool compare_one(const CommandCall& call, const Redistribution& change, bool measured) {
-  Session session = call.interpreter.state().session.fork();
-  const std::vector<MachineLevel> machine = session.config().machine;
-  Measurement measurement(std::move(session));
+  const std::vector<MachineLevel> machine = call.interpreter.state().session.config().machine;
+  Measurement measurement(call.interpreter);
   std::vector<Row> rows = {heading(measured)};
   for (const std::string& planner : planner_names()) {
     PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to(), planner, machine, false, {}};

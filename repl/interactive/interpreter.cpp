@@ -27,8 +27,12 @@ Config with_output(Config config, const Screen& screen) {
 
 }  // namespace
 
-Interpreter::Interpreter(Config config, Screen screen, std::string name)
-    : screen_(std::move(screen)), name_(std::move(name)), state_(Session(with_output(std::move(config), screen_))) {}
+Interpreter::Interpreter(Config config, Screen screen, std::string name, Ranks ranks)
+    : screen_(std::move(screen)),
+      name_(std::move(name)),
+      ranks_(std::move(ranks)),
+      state_(Session(with_output(std::move(config), screen_))),
+      root_(state_.session.fork()) {}
 
 void Interpreter::take(const std::string& line) {
   ++line_number_;
@@ -115,7 +119,7 @@ std::shared_ptr<const TraceFile> Interpreter::end_trace() {
 
 void Interpreter::reset() {
   remember(":reset");
-  state_ = State(Session(state_.session.config()));
+  state_ = State(nameless());
 }
 
 std::optional<std::string> Interpreter::undo() {
@@ -126,7 +130,19 @@ std::optional<std::string> Interpreter::undo() {
   return before.undone;
 }
 
+// The first byte tells a text from the reason why there is none.
+Read<Text> Interpreter::read(const std::string& path) const {
+  if (path == "-") return {std::nullopt, "standard input is where this line comes from; name a file"};
+  const std::string found = ranks_.first_finds([&] {
+    const Read<Text> file = read_text(path);
+    return file.value ? "+" + file.value->text : "-" + file.why;
+  });
+  if (found.front() == '-') return {std::nullopt, found.substr(1)};
+  return {Text{path, found.substr(1)}, {}};
+}
+
 bool Interpreter::fail(const Diagnostics& why) {
+  ranks_.heed(why);
   screen_.report(why);
   any_failed_ = true;
   return false;

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "repl/files.hpp"
 #include "repl/interactive/input.hpp"
+#include "repl/interactive/ranks.hpp"
 #include "repl/interactive/screen.hpp"
 #include "repl/interactive/state.hpp"
 #include "repl/trace_file.hpp"
@@ -22,8 +24,8 @@ struct CommandInfo;
 class Interpreter {
  public:
   // `name` is what diagnostics call the text that is typed. The config says how statements run; what they write goes to
-  // the screen.
-  Interpreter(Config config, Screen screen, std::string name);
+  // the screen. Of several ranks, each has an interpreter that takes the same lines.
+  Interpreter(Config config, Screen screen, std::string name, Ranks ranks = {});
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
@@ -41,6 +43,11 @@ class Interpreter {
 
   const State& state() const { return state_; }
   const Screen& screen() const { return screen_; }
+  const Ranks& ranks() const { return ranks_; }
+  // A session without names, with the present settings, among the same ranks.
+  Session nameless() const { return root_.fork(state_.session.config()); }
+  // A file, as the first rank reads it.
+  Read<Text> read(const std::string& path) const;
   const std::string& name() const { return name_; }
   // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
@@ -69,7 +76,9 @@ class Interpreter {
 
   Screen screen_;
   std::string name_;
+  Ranks ranks_;
   State state_;
+  Session root_;  // as all began
   // What undo goes back to, oldest first, and the first line of what it takes back.
   struct Before {
     State state;

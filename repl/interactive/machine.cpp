@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "repl/files.hpp"
 #include "repl/interactive/commands.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
@@ -152,7 +151,7 @@ bool run_devices(const CommandCall& call) {
 bool run_machine(const CommandCall& call) {
   Config config = call.interpreter.state().session.config();
   if (!call.argument.empty()) {
-    const auto text = read_text(std::string(call.argument));
+    const auto text = call.interpreter.read(std::string(call.argument));
     if (!text.value) return call.interpreter.complain(text.why);
     auto levels = parse_machine(text.value->text, text.value->name);
     if (!levels) return call.interpreter.fail(levels.diagnostics());

@@ -30,7 +30,7 @@ std::span<const std::string_view> setting_names() { return kSettings; }
 
 bool run_load(const CommandCall& call) {
   if (call.argument == "-") return call.interpreter.complain("`:load` wants a file");
-  const auto script = read_text(std::string(call.argument));
+  const auto script = call.interpreter.read(std::string(call.argument));
   if (!script.value) return call.interpreter.complain(script.why);
   return call.interpreter.run(script.value->text, script.value->name, 1);
 }
@@ -38,8 +38,9 @@ bool run_load(const CommandCall& call) {
 bool run_save(const CommandCall& call) {
   std::string script;
   for (const Entry* entry : call.interpreter.state().entries.in_order()) script += entry->script;
-  const auto why = replace_file(std::string(call.argument), script);
-  return why ? call.interpreter.complain(*why) : true;
+  const std::string why = call.interpreter.ranks().first_finds(
+      [&] { return replace_file(std::string(call.argument), script).value_or(""); });
+  return why.empty() ? true : call.interpreter.complain(why);
 }
 
 bool run_reset(const CommandCall& call) {

@@ -71,7 +71,7 @@ class Walk {
       auto run = session_.run(plan, *current_);
       if (run || run.diagnostics().front().slug != "bad-call") return run;
     }
-    auto source = numbered_source(plan);
+    auto source = numbered_source(plan, call_.interpreter.nameless());
     if (!source) return source.diagnostics();
     numbered_ = true;
     current_ = std::move(*source);

@@ -1,8 +1,9 @@
 // How to wait for another process: at first by looking again and again, then by letting others run, in the end by
-// sleeping.
+// sleeping, and longer once it is plain that nobody hurries, as between the inputs of a session.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 namespace tessera::runtime {
@@ -18,9 +19,9 @@ class Patience {
     if (looks_ <= kYields)
       std::this_thread::yield();
     else
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      std::this_thread::sleep_for(std::chrono::microseconds(looks_ <= kShortSleeps ? 20 : 500));
   }
-  // From time to time, once it sleeps: about every twentieth of a second.
+  // From time to time, once it sleeps: about every twentieth of a second, later every third.
   bool is_long() const { return looks_ > kYields && looks_ % kLongSleeps == 0; }
 
  private:
@@ -28,7 +29,8 @@ class Patience {
   static constexpr int kYields = 500;
   static constexpr int kYieldsCrowded = 50;
   static constexpr int kLongSleeps = 512;
-  int looks_ = 0;
+  static constexpr int kShortSleeps = 20'000;  // for about two seconds
+  std::int64_t looks_ = 0;
 };
 
 }  // namespace tessera::runtime

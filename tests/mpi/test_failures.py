@@ -35,6 +35,7 @@ class Output(RanksTest):
         done = self.launch(2)
         self.assertEqual(done.status, 2, done.err)
         self.assertEqual(len(done.diagnostics()), 1, done.err)
+        self.assertIn("tessera --ranks N", done.err)
 
 
 class Failures(RanksTest):

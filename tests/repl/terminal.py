@@ -75,8 +75,8 @@ class Terminal:
             if re.search(wanted, fresh, re.DOTALL):
                 self.seen = len(self.text)
                 return fresh
-            if not self.read(deadline - time.monotonic()) and time.monotonic() >= deadline or self.process.poll() is not None \
-                    and not self.read(0):
+            # What a process that has ended wrote last is still to be read.
+            if not self.read(deadline - time.monotonic()):
                 raise AssertionError(f"no {wanted!r} came, but\n{fresh}")
 
     def prompt(self, seconds=SECONDS_MAX):

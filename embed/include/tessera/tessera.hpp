@@ -196,6 +196,8 @@ class Launch {
   static int ranks_by_launcher();
   Launch(Launch&&) noexcept;
   Launch& operator=(Launch&&) noexcept;
+  // The MPI that the library was built with, `Open MPI` or `MPICH`; empty in a build without.
+  static std::string_view mpi();
   // Waits for all ranks.
   ~Launch();
 
@@ -479,6 +481,10 @@ class Session {
   // Takes an array through the steps of a plan, any planner's, on simulated devices; nothing in the session changes.
   // The array has the type the plan begins with, else `bad-call`.
   Result<PlanRun> run(const Plan& plan, const Array& source);
+
+  // For ranks that have to go the same way: what each of them gives, known to all, in the order of the ranks. One that
+  // is alone gets its own.
+  Result<std::vector<std::string>> share(std::string mine) const;
 
   // May be called from another thread or a signal handler: the run in progress, if any, fails with `interrupted`,
   // mostly within a tenth of a second (a walk along a single line of many million elements is not given up amid).

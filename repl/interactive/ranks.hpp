@@ -1,0 +1,37 @@
+// The ranks that go through a session together, each with an interpreter of its own. What one of them alone can know -
+// a file, the time, an answer - the first finds out and tells the others, so that all do the same.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::repl {
+
+// As it stands: one that is alone.
+struct Ranks {
+  bool is_first = true;
+  // What each gives, known to all, in the order of the ranks.
+  std::function<std::vector<std::string>(std::string mine)> share = [](std::string mine) {
+    return std::vector<std::string>{std::move(mine)};
+  };
+  // Told of every failure: where a rank is lost, nothing goes on.
+  std::function<void(const Diagnostics& why)> heed = [](const Diagnostics&) {};
+
+  // What the first finds, on all of them.
+  std::string first_finds(const std::function<std::string()>& find) const {
+    return share(is_first ? find() : std::string()).front();
+  }
+  bool first_says(const std::function<bool()>& says) const {
+    return first_finds([&] { return std::string(says() ? "yes" : "no"); }) == "yes";
+  }
+  bool all_say(bool mine) const {
+    const std::vector<std::string> all = share(mine ? "yes" : "no");
+    return std::count(all.begin(), all.end(), "yes") == static_cast<std::ptrdiff_t>(all.size());
+  }
+};
+
+}  // namespace tessera::repl

@@ -1,0 +1,40 @@
+// mpiexec, which starts the ranks of a session and joins their ends of the pipes to them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace tessera::repl {
+
+class Launcher {
+ public:
+  // Starts `tessera worker` on so many ranks; ok() says whether.
+  explicit Launcher(int ranks);
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  ~Launcher();
+
+  bool ok() const { return process_ > 0; }
+  std::string why() const { return why_; }  // it is not ok
+  bool has_ended() const;
+  // What is written here the first rank reads, and the other way round.
+  int to_ranks() const { return to_ranks_; }
+  int from_ranks() const { return from_ranks_; }
+  // Tells the ranks that nothing more comes and waits until the launcher has ended, with all that it started; not for
+  // ever. Gives what came from them meanwhile.
+  std::string finish();
+  // What it wrote to standard error so far, with what the ranks wrote there.
+  std::string said() const;
+
+ private:
+  void start(const std::string& program, int ranks);
+
+  std::string why_;
+  pid_t process_ = -1;
+  int to_ranks_ = -1;
+  int from_ranks_ = -1;
+  int said_ = -1;  // a file without a name
+};
+
+}  // namespace tessera::repl
