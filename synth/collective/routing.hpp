@@ -106,6 +106,8 @@ class Routing {
   void share_senders();
   void relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far);
   Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
+  template <class F>
+  void count_single(std::int32_t target, std::size_t d, std::int64_t source_class, std::int64_t elements, F&& f) const;
   // f(cell, runs) for every box of the target tile; runs are its intervals, one for each dimension.
   using RunOf = std::array<const Run*, kRankMax>;
   template <class F>
@@ -232,8 +234,26 @@ void Routing::walk_target(std::int32_t target, F&& f) const {
               });
 }
 
+// Where every cell has one holder nothing is shared: most of what planning does with many devices is this loop.
+template <class F>
+void Routing::count_single(std::int32_t target, std::size_t d, std::int64_t source_class, std::int64_t elements,
+                           F&& f) const {
+  if (d == dimensions_.size()) return f(holders_[static_cast<std::size_t>(source_class)], target, elements);
+  const std::int64_t stride = dimensions_[d].class_stride;
+  if (d + 1 < dimensions_.size()) {
+    for (const Run& run : runs(d, target)) {
+      count_single(target, d + 1, source_class + run.cell * stride, elements * run.interval.length(), f);
+    }
+    return;
+  }
+  for (const Run& run : runs(d, target)) {
+    f(holders_[static_cast<std::size_t>(source_class + run.cell * stride)], target, elements * run.interval.length());
+  }
+}
+
 template <class F>
 void Routing::count_target(std::int32_t target, F&& f) const {
+  if (replicas_ == 1) return count_single(target, 0, target_pending_[static_cast<std::size_t>(target)], 1, f);
   walk_pieces(target, [&](const Cell& cell, const RunOf&, std::int32_t source, std::int64_t begin, std::int64_t end) {
     f(source, target, cell.slice * (end - begin));
   });

@@ -34,4 +34,25 @@ class Traffic {
   std::vector<std::int32_t> last_target_;  // of every source
 };
 
+inline void Traffic::count_peers(std::size_t source, std::size_t target) {
+  if (last_target_[source] == static_cast<std::int32_t>(target)) return;
+  last_target_[source] = static_cast<std::int32_t>(target);
+  ++senders_[target];
+  ++receivers_[source];
+}
+
+inline void Traffic::add(std::int32_t source, std::int32_t target, std::int64_t bytes) {
+  if (source == target || bytes == 0) return;
+  received_[static_cast<std::size_t>(target)] += bytes;
+  count_peers(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
+  for (Level& level : levels_) {
+    const std::int32_t out = level.unit_of[static_cast<std::size_t>(source)];
+    const std::int32_t in = level.unit_of[static_cast<std::size_t>(target)];
+    if (out == in) return;  // so are the units further out
+    level.bytes_out[static_cast<std::size_t>(out)] += bytes;
+    level.bytes_in[static_cast<std::size_t>(in)] += bytes;
+    level.used = true;
+  }
+}
+
 }  // namespace tessera::synth

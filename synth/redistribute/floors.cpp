@@ -56,6 +56,7 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
 
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
     : machine_(machine),
+      unit_sizes_(unit_devices(machine, to.devices())),
       element_bytes_(bytes_of(to.element())),
       source_(from),
       target_(to),
@@ -71,13 +72,12 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
 double Floors::into_units() const {
   double longest = 0;
   const auto devices = static_cast<std::int64_t>(target_.tile_of.size());
-  const std::vector<std::int64_t> sizes = unit_devices(machine_, devices);
-  for (std::size_t l = 0; l < sizes.size(); ++l) {
-    if (sizes[l] == 1) continue;
-    for (std::int64_t begin = 0; begin < devices; begin += sizes[l]) {
-      const std::vector<std::size_t> held = different(source_, begin, sizes[l]);
+  for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
+    if (unit_sizes_[l] == 1) continue;
+    for (std::int64_t begin = 0; begin < devices; begin += unit_sizes_[l]) {
+      const std::vector<std::size_t> held = different(source_, begin, unit_sizes_[l]);
       std::int64_t missing = 0;
-      for (const std::size_t needed : different(target_, begin, sizes[l])) {
+      for (const std::size_t needed : different(target_, begin, unit_sizes_[l])) {
         missing += target_.elements(needed);
         for (const std::size_t holder : held) {
           if (source_.contributor[holder] != target_.contributor[needed]) continue;
@@ -91,9 +91,37 @@ double Floors::into_units() const {
   return longest;
 }
 
+// In one move each device fetches for itself: what all devices of a unit lack and none of them holds, over the unit's
+// link. Of every level the first unit and the last.
+double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
+  constexpr std::int64_t kUnitMax = 64;  // devices of a unit; more take longer to look at than they spare
+  double longest = 0;
+  const auto devices = static_cast<std::int64_t>(wanted.tile_of.size());
+  for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
+    const std::int64_t size = unit_sizes_[l];
+    if (size == 1 || size > kUnitMax) continue;
+    for (const std::int64_t begin : {std::int64_t{0}, devices - size}) {
+      const std::vector<std::size_t> holders = different(held, begin, size);
+      std::int64_t missing = 0;
+      for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(begin + size); ++device) {
+        missing += wanted.elements(device);
+        for (const std::size_t holder : holders) {
+          if (held.contributor[holder] == wanted.contributor[device])
+            missing -= shared_elements(held, holder, wanted, device);
+        }
+      }
+      const double bytes = static_cast<double>(missing * element_bytes_);
+      longest = std::max(longest, bytes / machine_.levels[l].bandwidth_bytes_per_second);
+    }
+  }
+  return longest;
+}
+
 double Floors::of_move(const Tiling& held, const Tiling& wanted) const {
   const double missing = missing_seconds(held, wanted, element_bytes_, device_bandwidth_);
-  return missing == 0 ? 0 : missing + static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
+  if (missing == 0) return 0;
+  const double links = std::max(missing, each_into_units(held, wanted));
+  return links + static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
 }
 
 double Floors::of_moves(const std::vector<ArrayType>& types) const {

@@ -22,14 +22,18 @@ class Floors {
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
   double of_refinement(const ArrayType& refined, bool inside) const;
+  // Seconds that one move takes from end to end.
+  double of_direct() const { return of_move(source_, target_); }
   // Seconds that moves through these types, each to the next, take.
   double of_moves(const std::vector<ArrayType>& types) const;
 
  private:
   double of_move(const Tiling& held, const Tiling& wanted) const;
   double into_units() const;
+  double each_into_units(const Tiling& held, const Tiling& wanted) const;
 
   const Machine& machine_;
+  std::vector<std::int64_t> unit_sizes_;  // of every level, in devices
   std::int64_t element_bytes_;
   Tiling source_;
   Tiling target_;

@@ -13,6 +13,9 @@ namespace tessera::synth {
 
 namespace {
 
+constexpr std::int64_t kFewDevices = 64;
+constexpr double kWorthTrying = 0.98;
+
 class Portfolio {
  public:
   Portfolio(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices, double seconds_max)
@@ -24,9 +27,9 @@ class Portfolio {
         bound_(std::max(tile_bytes_max(from), tile_bytes_max(to))) {}
 
   base::Result<std::optional<Chain>> best() && {
-    TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
-    if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     const Floors floors(from_, to_, prices_.machine());
+    if (floors.of_direct() <= limit()) TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
+    if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     if (!best_) return std::optional<Chain>{};
@@ -45,6 +48,9 @@ class Portfolio {
   }
   // A chain has to be as fast as this.
   double limit() const { return best_ ? best_->seconds : seconds_max_; }
+  // One that takes so long at least is not worth its pricing. Many devices take long to price: there a refinement has
+  // to promise more than a hair.
+  double hopeless() const { return to_.devices() <= kFewDevices ? limit() : kWorthTrying * limit(); }
 
   // Prices the chain as far as it can still win. Chains with an array beyond the bound are none of ours.
   base::Status consider(Chain chain) {
@@ -69,7 +75,7 @@ class Portfolio {
     while (floors.of_two_launches() < limit()) {
       const auto refined = refinements.next();
       if (!refined) return base::Done{};
-      if (floors.of_refinement(refined->type, refined->inside) >= limit()) continue;
+      if (floors.of_refinement(refined->type, refined->inside) >= hopeless()) continue;
       Chain chain = direct_move(from_, refined->type, true);
       const Chain gather = direct_move(refined->type, to_, exactly_);
       chain.insert(chain.end(), gather.begin(), gather.end());
