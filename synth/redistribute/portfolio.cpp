@@ -2,6 +2,7 @@
 // is), an exchange into a refinement of the target and a gather, or what a rival would do. Whatever cannot beat the
 // best so far by its lower bound is not priced.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -28,7 +29,7 @@ class Portfolio {
 
   base::Result<std::optional<Chain>> best() && {
     const Floors floors(from_, to_, prices_.machine());
-    if (floors.of_direct() <= limit()) TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
+    if (std::isinf(limit()) || floors.of_direct() <= limit()) TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
     if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
