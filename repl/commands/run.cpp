@@ -38,7 +38,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   const auto report = run_stoppable(session, text.text, text.name);
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
-    launch.abort(console.finish(exit_status(report.diagnostics())));
+    abandon(launch, console.finish(exit_status(report.diagnostics())));
   }
   if (!readable) return kExitCommand;
   if (!report) return failed(report.diagnostics(), console);
