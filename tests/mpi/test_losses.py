@@ -134,6 +134,19 @@ class Kills(RanksTest):
                 self.expect_no_rest()
                 self.assertEqual(shared_files(), [])
 
+    def end_soon(self, process, ranks):
+        """Where a rank is killed while it meets Open MPI's mpirun, that may say so and then wait for ever for a lock of its
+        own PMIx: what counts is that no rank is left."""
+        deadline = time.monotonic() + ENDS_WITHIN
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.expect_gone(ranks, 2)
+        if process.poll() is None:
+            self.assertNotIn("mpich", self.mpirun)
+            self.assertEqual(ranks_below(process.pid), [])
+            print("mpirun hangs, without a rank", file=sys.stderr)
+            process.kill()
+
     def kill_one(self, path, ranks, sharing, dice):
         process = self.start([self.mpirun, "-np", ranks, *self.command("run", path)],
                              env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing))
@@ -148,10 +161,8 @@ class Kills(RanksTest):
                 os.kill(dice.choice(victims), signal.SIGKILL)
             except ProcessLookupError:
                 has_killed = False
-        killed = time.monotonic()
+        self.end_soon(process, victims)
         done = self.finish(process, begin)
-        self.assertLess(time.monotonic() - killed, ENDS_WITHIN, done.err)
-        self.expect_gone(victims, 2)
         if has_killed and "error" not in done.err and done.status == 0:
             # It had ended by itself before the signal reached it.
             self.assertIn("begun", done.out)
