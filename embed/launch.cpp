@@ -10,6 +10,7 @@
 
 #include "embed/convert.hpp"
 #include "runtime/mpi/mpi.hpp"
+#include "runtime/ranks/launcher_watch.hpp"
 
 namespace tessera {
 
@@ -74,6 +75,7 @@ Result<Launch> Launch::begin() {
     Launch launch;
     const Launcher* const launcher = find_launcher();
     if (launcher == nullptr) return launch;
+    runtime::end_with_launcher(static_cast<int>(Blame::world));
     const auto started = runtime::start_mpi();
     if (!started) {
       base::Diagnostic why = started.errors().front();

@@ -62,7 +62,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   const auto report = run_stoppable(session, text.text, text.name);
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
-    launch.abort(console.finish(finished_trace(trace, exit_status(report.diagnostics()), console)));
+    abandon(launch, console.finish(finished_trace(trace, exit_status(report.diagnostics()), console)));
   }
   if (status != kExitDone) return status;
   if (!report) return finished_trace(trace, failed(report.diagnostics(), console), console);

@@ -160,7 +160,7 @@ void FrontEnd::wait_for_window() {
 void FrontEnd::give_up() {
   if (lost_) return;
   const std::string last = frames_.rest() + launcher_->finish();
-  lost_ = why_lost(launcher_->said() + last, rank_says_) + "; the session has ended";
+  lost_ = "the session has ended: " + why_lost(launcher_->said() + last, rank_says_);
 }
 
 }  // namespace tessera::repl

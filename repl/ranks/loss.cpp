@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace tessera::repl {
 
@@ -10,6 +12,8 @@ namespace {
 
 // How much of what a launcher says is passed on.
 constexpr std::size_t kSaidBytesMax = 2000;
+// A rank that waits notices a loss within half of it.
+constexpr std::chrono::milliseconds kForTheFirstToSpeak{700};
 
 // The digits that follow a phrase; empty where there are none.
 std::string_view digits_after(std::string_view text, std::string_view phrase) {
@@ -38,6 +42,11 @@ std::string signal_text(std::string_view said) {
 bool is_hopeless(const Diagnostics& why) {
   return std::any_of(why.begin(), why.end(),
                      [](const Diagnostic& d) { return d.slug == "peer-lost" || d.slug == "mpi-failed"; });
+}
+
+void abandon(Launch& launch, int status) {
+  if (launch.rank() > 0) std::this_thread::sleep_for(kForTheFirstToSpeak);
+  launch.abort(status);
 }
 
 std::string why_lost(std::string_view launcher_says, const std::string& rank_says) {

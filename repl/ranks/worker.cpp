@@ -48,7 +48,7 @@ class Worker {
   // A rank that waits for one that is lost waits for ever, at the end as well.
   [[noreturn]] void give_up(const Diagnostics& why) {
     tell({FrameKind::lost, {why.front().message}});
-    launch_.abort(kExitWorld);
+    abandon(launch_, kExitWorld);
   }
 
   std::vector<std::string> share(std::string mine) {

@@ -1,12 +1,13 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
-//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] [GoogleTest's options]
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | long_message [GoogleTest's options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -14,10 +15,13 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "runtime/mpi/mpi.hpp"
+#include "runtime/ranks/team.hpp"
 #include "tests/cases/case_file.hpp"
 #include "tests/generator/generator.hpp"
 #include "tests/mpi/comparison.hpp"
@@ -89,6 +93,29 @@ void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
   }
 }
 
+std::byte element_of_long_message(std::size_t at) { return static_cast<std::byte>((at * 2'654'435'761U) >> 24U); }
+
+// Longer than MPI counts: rank 0 sends it to the last rank.
+void send_long_message(Crew& crew) {
+  auto messenger = runtime::make_messenger(crew.communicator());
+  ASSERT_TRUE(messenger.ok());
+  auto team = runtime::Team::meet(std::move(*messenger), runtime::MemorySharing::off);
+  ASSERT_TRUE(team.ok());
+  const std::size_t size = (std::size_t{1} << 31U) + 12'345;
+  const int last = crew.size() - 1;
+  std::vector<std::byte> bytes(crew.rank() == 0 || crew.rank() == last ? size : 0);
+  for (std::size_t at = 0; crew.rank() == 0 && at < size; ++at) bytes[at] = element_of_long_message(at);
+  const runtime::Incoming incoming{0, bytes};
+  const runtime::Outgoing outgoing{last, bytes};
+  const auto begun = (*team)->begin_messages(std::span(&incoming, crew.rank() == last ? 1U : 0U),
+                                             std::span(&outgoing, crew.rank() == 0 ? 1U : 0U));
+  ASSERT_TRUE(begun.ok());
+  ASSERT_TRUE((*team)->await_messages().ok());
+  std::size_t wrong = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) wrong += bytes[at] == element_of_long_message(at) ? 0 : 1;
+  EXPECT_EQ(wrong, 0U);
+}
+
 // What ranks other than the first say.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
@@ -113,6 +140,10 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     add_cases(crew);
     return true;
   }
+  if (words == std::vector<std::string>{"long_message"} && crew.size() > 1) {
+    add_test("ranks", "long_message", __FILE__, [&crew] { send_long_message(crew); });
+    return true;
+  }
   if (words.size() < 2 || words.size() > 3 || words[0] != "generated") return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
   add_generated(crew, first, std::strtoull(words[1].c_str(), nullptr, 10));
@@ -132,7 +163,8 @@ int main(int count, char** words) {
   tessera::ranks::Crew crew(std::move(*launch));
   tessera::ranks::quieten(crew.rank());
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
-    fmt::print(stderr, "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] [GoogleTest's options]\n");
+    fmt::print(stderr,
+               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | long_message [GoogleTest's options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

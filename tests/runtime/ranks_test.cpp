@@ -1,7 +1,9 @@
 // What several ranks need, in one process: the deal of devices, the region, diagnostics as bytes, and a team whose
 // messages fail. Real teams are tested in tests/mpi.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <rapidcheck/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +13,7 @@
 
 #include "runtime/ranks/deal.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
+#include "runtime/ranks/launcher_watch.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/ranks/region.hpp"
 #include "runtime/ranks/team.hpp"
@@ -157,6 +160,33 @@ TEST(Team, AloneAgreesWithItself) {
   ASSERT_TRUE(words.ok());
   EXPECT_EQ((*words)[0], (Team::Words{1, 2}));
   EXPECT_FALSE(alone.agree(base::make(base::Kind::interrupted), {0, 0}).ok());
+}
+
+// A launcher that starts a rank and ends as soon as the rank watches it. The rank keeps the pipe open until it ends.
+void launch_and_leave(int to_test) {
+  std::array<int, 2> ready = {-1, -1};
+  if (pipe(ready.data()) != 0) _exit(1);
+  if (fork() == 0) {
+    end_with_launcher(3);
+    (void)!write(ready[1], "r", 1);
+    while (true) pause();
+  }
+  close(to_test);
+  char byte = 0;
+  (void)!read(ready[0], &byte, 1);
+  _exit(0);
+}
+
+TEST(LauncherWatch, EndsARankWhoseLauncherIsGone) {
+  std::array<int, 2> ends = {-1, -1};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t launcher = fork();
+  if (launcher == 0) launch_and_leave(ends[1]);
+  close(ends[1]);
+  EXPECT_EQ(waitpid(launcher, nullptr, 0), launcher);
+  struct pollfd closed = {ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&closed, 1, 20'000), 1) << "the rank is still there";
+  close(ends[0]);
 }
 
 }  // namespace
