@@ -10,25 +10,12 @@
 #include "embed/session_impl.hpp"
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
-#include "runtime/mpi/mpi.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "runtime/run.hpp"
 
 namespace tessera {
 
 namespace embed {
-
-TeamRef meet(const Config& config) {
-  if (!config.communicator) return std::shared_ptr<runtime::Team>();
-  return base::guarded([&]() -> TeamRef {
-    TESSERA_TRY(messenger, runtime::make_messenger(*config.communicator));
-    const auto sharing = config.share_memory ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;
-    TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
-    if (team->lacks_sharing() && team->rank() == 0 && config.log)
-      config.log(to_public(Texts{}, base::make(base::Kind::memory_not_shared)));
-    return team;
-  });
-}
 
 Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
                 const synth::ArrayType& placed) {

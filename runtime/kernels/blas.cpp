@@ -38,6 +38,8 @@ Told told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
+std::string blas_processor() { return openblas_get_corename(); }
+
 template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride) {

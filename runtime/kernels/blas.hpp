@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 
 namespace tessera::runtime {
 
@@ -32,5 +33,8 @@ struct BlasSizes {
 template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride);
+
+// The kind of processor that the library has chosen its code for, `Haswell`: another kind gives other last bits.
+std::string blas_processor();
 
 }  // namespace tessera::runtime

@@ -102,6 +102,15 @@ class Failures(RanksTest):
         self.assertEqual((done.status, done.out), (0, "28.0\n"), done.err)
         self.assertEqual(done.err.count("note[memory-not-shared]"), 1, done.err)
 
+    def test_processors_of_different_kinds(self):
+        path = self.script(SPLIT + "print sum(iota(f32[8@x]))\n")
+        begin = time.monotonic()
+        done = self.finish(self.start([self.mpirun, "-np", 2, *self.command("run", path), ":", "-np", 1, "env",
+                                       "OPENBLAS_CORETYPE=Nehalem", *self.command("run", path)]), begin)
+        self.assertEqual((done.status, done.out), (0, "28.0\n"), done.err)
+        self.assertRegex(done.err, r"^warning\[processors-differ\]: [^\n]* on ranks 0, 1; Nehalem on rank 2\n")
+        self.assertEqual(self.launch(3, "run", path).err, "")
+
     def test_another_mpis_launcher(self):
         if not shutil.which(OTHER_MPIRUN):
             self.skipTest("there is no other MPI")
