@@ -19,7 +19,6 @@
 #include "tessera_grammar/TesseraParser.h"
 
 namespace tessera::frontend {
-
 namespace {
 
 using grammar::TesseraLexer;
