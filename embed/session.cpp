@@ -71,9 +71,13 @@ auto header_reader(runtime::FilePolicy policy) {
   };
 }
 
-typeck::CheckOptions check_options(const Config& config, const Texts& texts) {
-  return {embed::to_policy(config.reshard), config.defines, header_reader(embed::to_policy(config.files)),
-          config.bare_expressions, [&texts](base::SourceId source) { return texts.first_line(source); }};
+typeck::CheckOptions check_options(const Config& config, const Texts& texts, base::StopToken stop) {
+  return {embed::to_policy(config.reshard),
+          config.defines,
+          header_reader(embed::to_policy(config.files)),
+          config.bare_expressions,
+          [&texts](base::SourceId source) { return texts.first_line(source); },
+          stop};
 }
 
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
@@ -155,9 +159,10 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 
 base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source) {
   return base::guarded([&]() -> base::Result<typeck::Typed> {
-    TESSERA_TRY(ast, frontend::parse(texts.sources, source));
+    TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop)));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
-    return typeck::check(std::move(kept), texts.sources, state->environment, plans, check_options(*config, texts));
+    return typeck::check(std::move(kept), texts.sources, state->environment, plans,
+                         check_options(*config, texts, base::StopToken(&stop)));
   });
 }
 
@@ -232,7 +237,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     return bad_call("the session has changed since the program was checked");
   return embed::safely([&]() -> Result<RunReport> {
     const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
-    auto lowered = typeck::lower(*checked.typed, keep);
+    auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone());
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
     auto given = inputs(*impl_->state, *lowered);
     if (!given) return given.diagnostics();

@@ -11,6 +11,7 @@
 
 #include "base/persistent_map.hpp"
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "embed/convert.hpp"
 #include "embed/texts.hpp"
 #include "runtime/memory/spares.hpp"
@@ -67,6 +68,10 @@ struct Session::Impl {
   runtime::World world() const;
   // Is this the rank that writes?
   bool is_first() const { return !team.ok() || *team == nullptr || (*team)->rank() == 0; }
+  // Stops work that ranks do without an agreement on how it went: where there are several, nobody's.
+  base::StopToken stop_alone() const {
+    return team.ok() && *team == nullptr ? base::StopToken(&stop) : base::StopToken();
+  }
   // The same outcome on all ranks of the team: the first failure, if there is any. `subject` has to be the same.
   base::Status agree(base::Status mine, std::string_view subject) const;
 

@@ -3,7 +3,6 @@
 //
 // A row of tokens is read twice at most: quickly, without looking at the surroundings of a rule (SLL), and, where that
 // fails, thoroughly (LL), to be sure and to learn what could have stood at the place of the error.
-
 #include <antlr4-runtime.h>
 
 #include <algorithm>
@@ -20,7 +19,6 @@
 #include "tessera_grammar/TesseraParser.h"
 
 namespace tessera::frontend {
-
 namespace {
 
 using grammar::TesseraLexer;
@@ -106,7 +104,7 @@ enum class Effort : std::uint8_t { quick, thorough };
 // Ends the parse at the first error instead of repairing it.
 class StopAtFirst : public antlr4::DefaultErrorStrategy {
  public:
-  explicit StopAtFirst(Effort effort) : effort_(effort) {}
+  StopAtFirst(Effort effort, base::StopToken interrupt) : effort_(effort), interrupt_(interrupt) {}
 
   void reportError(antlr4::Parser*, const antlr4::RecognitionException& error) override {
     const auto* dead_end = dynamic_cast<const antlr4::NoViableAltException*>(&error);
@@ -118,6 +116,7 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
     stop(*parser->getCurrentToken(), ours(parser->getExpectedTokens()));
   }
   void sync(antlr4::Parser* parser) override {
+    interrupt_.look();
     if (effort_ == Effort::quick) return;
     const auto& automaton = parser->getATN();
     const auto& next = automaton.nextTokens(automaton.states[parser->getState()]);
@@ -131,6 +130,7 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
     throw Stop{token.getTokenIndex(), expected};
   }
   Effort effort_;
+  base::StopToken interrupt_;
 };
 
 // ---- Their tree to ours -------------------------------------------------------------------------------------------
@@ -448,14 +448,14 @@ class TreeBuilder {
 
 // ---- Reading ------------------------------------------------------------------------------------------------------
 
-std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilder& builder) {
+std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilder& builder, base::StopToken interrupt) {
   antlr4::ListTokenSource feed(theirs(tokens));
   antlr4::CommonTokenStream stream(&feed);
   Parser parser(&stream);
   using Simulator = antlr4::atn::ParserATNSimulator;
   using Mode = antlr4::atn::PredictionMode;
   parser.getInterpreter<Simulator>()->setPredictionMode(effort == Effort::quick ? Mode::SLL : Mode::LL);
-  parser.setErrorHandler(std::make_shared<StopAtFirst>(effort));
+  parser.setErrorHandler(std::make_shared<StopAtFirst>(effort, interrupt));
   parser.removeErrorListeners();
   try {
     builder.read(goal, parser);
@@ -467,7 +467,7 @@ std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilde
 
 }  // namespace
 
-std::vector<Token> lex(std::string_view text) {
+std::vector<Token> lex(std::string_view text, base::StopToken stop) {
   const std::size_t mark = byte_order_mark_length(text);
   text.remove_prefix(mark);
   const CodePointOffsets offsets(text);
@@ -477,6 +477,7 @@ std::vector<Token> lex(std::string_view text) {
     TesseraLexer lexer(&input);
     lexer.removeErrorListeners();
     for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken()) {
+      stop.look();
       const auto begin = static_cast<std::uint32_t>(mark) + offsets[token->getStartIndex()];
       const auto end = static_cast<std::uint32_t>(mark) + offsets[token->getStopIndex() + 1];
       tokens.push_back({ours(token->getType()), begin, end});
@@ -485,11 +486,11 @@ std::vector<Token> lex(std::string_view text) {
   return tokens;
 }
 
-ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast) {
+ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast, base::StopToken interrupt) {
   return alone([&]() -> ReadResult {
     TreeBuilder builder(text, ast);
-    auto stop = try_read(goal, tokens, Effort::quick, builder);
-    if (stop) stop = try_read(goal, tokens, Effort::thorough, builder);
+    auto stop = try_read(goal, tokens, Effort::quick, builder, interrupt);
+    if (stop) stop = try_read(goal, tokens, Effort::thorough, builder, interrupt);
     if (stop) return *stop;
     if (auto error = builder.error()) return std::move(*error);
     return Read{};

@@ -3,6 +3,7 @@
 
 #include "base/result.hpp"
 #include "base/source.hpp"
+#include "base/stop.hpp"
 #include "frontend/ast.hpp"
 
 namespace tessera::frontend {
@@ -13,7 +14,7 @@ inline constexpr std::size_t kNestingMax = 256;             // brackets, operato
 inline constexpr std::size_t kSyntaxErrorsMax = 50;         // then the rest of the text is not looked at
 
 // Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement.
-base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source);
+base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, base::StopToken stop = {});
 
 // For the REPL: does the text end inside an open bracket, after a binary operator and the like, so that another line
 // may complete it?

@@ -38,22 +38,24 @@ std::vector<Comment> comments_of(Tokens tokens, std::string_view text, SourceId 
 }
 
 // Reads a row of tokens; what is wrong with it, if anything.
-std::optional<Diagnostic> read_row(Goal goal, Tokens tokens, std::string_view text, Ast& ast) {
-  const ReadResult result = read(goal, tokens, text, ast);
+std::optional<Diagnostic> read_row(Goal goal, Tokens tokens, std::string_view text, Ast& ast,
+                                   base::StopToken interrupt = {}) {
+  const ReadResult result = read(goal, tokens, text, ast, interrupt);
   if (const auto* why = std::get_if<Diagnostic>(&result)) return *why;
   if (const auto* stop = std::get_if<Stop>(&result)) return explain({goal, tokens, text, ast.source}, *stop);
   return std::nullopt;
 }
 
-std::optional<Diagnostic> read_piece(Goal goal, Piece& piece, std::string_view text, Ast& ast) {
+std::optional<Diagnostic> read_piece(Goal goal, Piece& piece, std::string_view text, Ast& ast,
+                                     base::StopToken interrupt = {}) {
   if (piece.error) return std::move(piece.error);
-  return read_row(goal, piece.tokens, text, ast);
+  return read_row(goal, piece.tokens, text, ast, interrupt);
 }
 
 // Reads one statement. Where it fails inside a block, the statements after the error are looked at too.
-void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& errors) {
+void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& errors, base::StopToken interrupt) {
   const bool in_brackets = !piece.error;
-  auto error = read_piece(Goal::statement, piece, text, ast);
+  auto error = read_piece(Goal::statement, piece, text, ast, interrupt);
   if (!error) return;
   const auto place = error->labels.front().span.begin;
   errors.push_back(std::move(*error));
@@ -64,16 +66,17 @@ void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& 
   scratch.source = ast.source;
   for (const Tokens row : later_statements(piece.tokens, static_cast<std::size_t>(at))) {
     if (errors.size() > kSyntaxErrorsMax) return;
-    if (auto more = read_row(Goal::statement, row, text, scratch)) errors.push_back(std::move(*more));
+    if (auto more = read_row(Goal::statement, row, text, scratch, interrupt)) errors.push_back(std::move(*more));
   }
 }
 
 // In order of position. A text of too many errors is given up, with a note where.
-Diagnostics read_statements(Tokens tokens, std::string_view text, Ast& ast) {
+Diagnostics read_statements(Tokens tokens, std::string_view text, Ast& ast, base::StopToken interrupt) {
   Diagnostics errors;
   StatementCutter cutter(tokens, text, ast.source);
   while (auto piece = cutter.next()) {
-    read_statement(*piece, text, ast, errors);
+    interrupt.look();
+    read_statement(*piece, text, ast, errors, interrupt);
     if (errors.size() <= kSyntaxErrorsMax) continue;
     const base::Span first_unsaid = errors[kSyntaxErrorsMax].labels.front().span;
     errors.resize(kSyntaxErrorsMax, errors.front());
@@ -83,14 +86,14 @@ Diagnostics read_statements(Tokens tokens, std::string_view text, Ast& ast) {
   return errors;
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source) {
+Result<Ast> read_program(const base::SourceMap& sources, SourceId source, base::StopToken interrupt) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
-  const auto tokens = lex(text);
+  const auto tokens = lex(text, interrupt);
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
-  auto errors = read_statements(tokens, text, ast);
+  auto errors = read_statements(tokens, text, ast, interrupt);
   if (!errors.empty()) return errors;
   return ast;
 }
@@ -162,8 +165,8 @@ bool read_is_incomplete(std::string_view text) {
 
 }  // namespace
 
-Result<Ast> parse(const base::SourceMap& sources, SourceId source) {
-  return base::guarded([&] { return read_program(sources, source); });
+Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop) {
+  return base::guarded_until_stopped([&] { return read_program(sources, source, stop); });
 }
 
 bool is_incomplete(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/stop.hpp"
 #include "frontend/ast.hpp"
 #include "frontend/token.hpp"
 
@@ -15,7 +16,7 @@ namespace tessera::frontend {
 
 // All words of a text, comments and newlines included; what is no word becomes `unknown` tokens. The text is valid
 // UTF-8.
-std::vector<Token> lex(std::string_view text);
+std::vector<Token> lex(std::string_view text, base::StopToken stop = {});
 
 // What a row of tokens is read as.
 enum class Goal : std::uint8_t { statement, type, mesh };
@@ -31,6 +32,6 @@ using ReadResult = std::variant<Read, Stop, base::Diagnostic>;
 
 // Reads the tokens as one statement and appends it to the program, as one type, or as the axes of one mesh (which
 // becomes a MeshStatement named `m`). On failure the tree holds pieces that nothing refers to.
-ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast);
+ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast, base::StopToken stop = {});
 
 }  // namespace tessera::frontend

@@ -17,6 +17,7 @@ base::Result<Typed> Checker::run() {
   for (const auto& [name, value] : options_.defines) {
     if (!defines_used_.contains(name)) report(base::make(Kind::define_unused, name));
   }
+  options_.stop.look();
   if (failed()) return std::move(diagnostics_);
   typed_.after = std::move(environment_);
   typed_.notes = std::move(diagnostics_);
@@ -53,7 +54,7 @@ Maybe Checker::defined_value(const std::string& name, const std::string& value_t
 
 base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
                           synth::PlanCache& plans, const CheckOptions& options) {
-  return base::guarded([&]() -> base::Result<Typed> {
+  return base::guarded_until_stopped([&]() -> base::Result<Typed> {
     TESSERA_TRY_STATUS(frontend::verify(*ast));
     return Checker(std::move(ast), sources, environment, plans, options).run();
   });

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "frontend/ast.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "typeck/environment.hpp"
@@ -30,6 +31,7 @@ struct CheckOptions {
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
   // The number of a text's first line, for `plan` to say where; without it 1.
   std::function<std::uint32_t(base::SourceId source)> first_line = {};
+  base::StopToken stop = {};  // ends the check with `interrupted`
 };
 
 // Checks a program in an environment. All errors of the text are reported at once. `sources` holds the text (and takes

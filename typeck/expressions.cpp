@@ -37,6 +37,7 @@ Maybe Checker::check_array(ExprId id, const Want& want) {
 }
 
 Maybe Checker::check_expr(ExprId id, const Want& want) {
+  options_.stop.look();
   const Depth depth(depth_);
   const frontend::Expr& expr = ast()[id];
   if (depth_ > kDepthMax) {

@@ -19,7 +19,7 @@ struct TooLarge {
 
 class Lowering {
  public:
-  Lowering(const Typed& typed, Keep keep) : typed_(typed), keep_(keep) {
+  Lowering(const Typed& typed, Keep keep, base::StopToken stop) : typed_(typed), keep_(keep), stop_(stop) {
     lowered_.program.literals = typed.literals;
     lowered_.program.strings = typed.strings;
   }
@@ -45,6 +45,7 @@ class Lowering {
   }
 
   void step(base::Span span, decltype(synth::Step::node) node) {
+    stop_.look();
     if (++steps_ > synth::kProgramStepsMax) throw TooLarge{typed_.statements[statement_].span};
     body_->push_back(synth::Step{origin(span), std::move(node)});
   }
@@ -175,6 +176,7 @@ class Lowering {
   Keep keep_;
   Lowered lowered_;
   Registers global_;
+  base::StopToken stop_;
   synth::Body* body_ = nullptr;
   std::uint32_t statement_ = 0;
   std::size_t steps_ = 0;
@@ -244,11 +246,11 @@ class UnusedScalars {
 
 }  // namespace
 
-base::Result<Lowered> lower(const Typed& typed, Keep keep) {
-  return base::guarded([&]() -> base::Result<Lowered> {
+base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop) {
+  return base::guarded_until_stopped([&]() -> base::Result<Lowered> {
     TESSERA_TRY_STATUS(verify(typed));
     try {
-      Lowered lowered = Lowering(typed, keep).all();
+      Lowered lowered = Lowering(typed, keep, stop).all();
       UnusedScalars(lowered.program).drop();
       return lowered;
     } catch (const TooLarge& program) {

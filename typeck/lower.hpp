@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/source.hpp"
+#include "base/stop.hpp"
 #include "synth/program/program.hpp"
 #include "typeck/typed.hpp"
 
@@ -29,6 +30,6 @@ enum class Keep : std::uint8_t {
   bound_names,  // a session: every binding that can still be reached is an output
 };
 
-base::Result<Lowered> lower(const Typed& typed, Keep keep);
+base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {});
 
 }  // namespace tessera::typeck

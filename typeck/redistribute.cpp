@@ -14,7 +14,7 @@ bool is_scalar(const ArrayType& type) { return type.rank() == 0; }
 
 std::optional<std::shared_ptr<const synth::Plan>> Checker::plan(const ArrayType& from, const ArrayType& to, Span span,
                                                                 const synth::PlanOptions& options) {
-  auto made_plan = plans_.get(from, to, options);
+  auto made_plan = plans_.get(from, to, options, options_.stop);
   if (made_plan.ok()) return std::move(made_plan).value();
   for (Diagnostic& diagnostic : std::move(made_plan).errors()) report(std::move(diagnostic).at(span));
   return std::nullopt;

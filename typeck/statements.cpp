@@ -28,6 +28,7 @@ Want without_layout(Want want) {
 }  // namespace
 
 void Checker::check_statement(StatementId id) {
+  options_.stop.look();
   const frontend::Statement& statement = ast()[id];
   typed_.statements.push_back({statement.span, {}, {}, {}});
   const std::size_t at = typed_.statements.size() - 1;

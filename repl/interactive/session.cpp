@@ -12,16 +12,42 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kSettings = {"reshard"};
+constexpr std::array<std::string_view, 2> kSettings = {"memory", "reshard"};
 constexpr std::array<std::pair<std::string_view, Reshard>, 3> kPolicies = {
     {{"silent", Reshard::silent}, {"warn", Reshard::warn}, {"error", Reshard::error}}};
+constexpr std::string_view kUnlimited = "default";
 
 std::string settings_text(const Config& config) {
   std::string_view policy;
   for (const auto& [name, value] : kPolicies) {
     if (value == config.reshard) policy = name;
   }
-  return fmt::format("reshard {}   what communication is that nobody wrote: silent, warn or error\n", policy);
+  const std::int64_t limit = config.memory_bytes_max;
+  const std::string memory = limit == 0 ? std::string(kUnlimited) : fmt::format("{}", limit);
+  return table({{"memory", memory, "bytes that a statement's arrays may take: a size, or default (3/4 of the machine)"},
+                {"reshard", std::string(policy), "what communication is that nobody wrote: silent, warn or error"}});
+}
+
+bool set_reshard(const CommandCall& call, Config config, std::string_view value) {
+  for (const auto& [name, policy] : kPolicies) {
+    if (value != name) continue;
+    config.reshard = policy;
+    call.interpreter.configure(std::move(config));
+    return true;
+  }
+  return call.interpreter.complain(fmt::format(
+      "`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error", call.argument));
+}
+
+bool set_memory(const CommandCall& call, Config config, std::string_view value) {
+  const auto size = value == kUnlimited ? Result<std::int64_t>(std::int64_t{0}) : parse_size(value);
+  const bool usable = size && (*size > 0 || value == kUnlimited);
+  if (!usable)
+    return call.interpreter.complain(
+        fmt::format("`:set {}` is no setting\n  help: :set memory 4GiB or :set memory default", call.argument));
+  config.memory_bytes_max = *size;
+  call.interpreter.configure(std::move(config));
+  return true;
 }
 
 }  // namespace
@@ -61,14 +87,13 @@ bool run_set(const CommandCall& call) {
     call.out(settings_text(config));
     return true;
   }
-  for (const auto& [name, policy] : kPolicies) {
-    if (call.argument != fmt::format("reshard {}", name)) continue;
-    config.reshard = policy;
-    call.interpreter.configure(std::move(config));
-    return true;
-  }
-  return call.interpreter.complain(fmt::format(
-      "`:set {}` is no setting\n  help: :set reshard silent, :set reshard warn or :set reshard error", call.argument));
+  const std::size_t blank = call.argument.find_first_of(" \t");
+  const std::string_view name = call.argument.substr(0, blank);
+  const std::size_t begin = call.argument.find_first_not_of(" \t", blank);
+  const std::string_view value = begin == std::string_view::npos ? "" : call.argument.substr(begin);
+  if (name == "memory") return set_memory(call, std::move(config), value);
+  if (name == "reshard") return set_reshard(call, std::move(config), value);
+  return call.interpreter.complain(fmt::format("there is no setting `{}`\n  help: :set lists what there is", name));
 }
 
 // The course has a session of its own for each lesson; the names here stay as they are.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "runtime/files.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/kernels/tile.hpp"
@@ -82,6 +83,6 @@ class NpyWriter {
 // Saves an array of this type; `fill` gives the elements of a box, row-major.
 using BoxSource = std::function<void(const synth::Box& box, const TileOut& out)>;
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
-                      const synth::Shape& shape, const BoxSource& fill);
+                      const synth::Shape& shape, const BoxSource& fill, base::StopToken stop = {});
 
 }  // namespace tessera::runtime

@@ -8,6 +8,8 @@
 #include "base/check.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/parallel.hpp"
 
 namespace tessera::runtime {
 
@@ -70,18 +72,28 @@ class BoxRead {
   }
 
   base::Status read(std::size_t d, std::int64_t at, std::byte* to) {
-    if (lies_alike(d)) return file_.read_at(at, std::span(to, static_cast<std::size_t>(wanted(d) * bytes_)));
+    if (lies_alike(d)) return read_straight(at, std::span(to, static_cast<std::size_t>(wanted(d) * bytes_)));
     const std::int64_t inner = span(d + 1);
     const std::int64_t most = kReadBytesMax / bytes_;
     const bool at_once = span(d) / kReadForOne <= wanted(d) && inner <= most;
     const std::int64_t group = at_once ? 1 + (most - inner) / in_file_[d] : 1;
-    for (std::int64_t i = 0; i < shape_[d]; i += group) {
+    for (std::int64_t i = 0; i < shape_[d] && !is_given_up(); i += group) {
       const std::int64_t from = at + i * in_file_[d] * bytes_;
       std::byte* const target = to + i * in_tile_[d] * bytes_;
       if (at_once)
         TESSERA_TRY_STATUS(read_group(d, std::min(group, shape_[d] - i), from, target));
       else
         TESSERA_TRY_STATUS(read(d + 1, from, target));
+    }
+    return base::Done{};
+  }
+
+  base::Status read_straight(std::int64_t at, std::span<std::byte> to) {
+    while (!to.empty() && !is_given_up()) {
+      const std::size_t piece = std::min(to.size(), static_cast<std::size_t>(kReadBytesMax));
+      TESSERA_TRY_STATUS(file_.read_at(at, to.first(piece)));
+      to = to.subspan(piece);
+      at += static_cast<std::int64_t>(piece);
     }
     return base::Done{};
   }
@@ -112,14 +124,16 @@ class BoxRead {
 
 void reverse_bytes(const TileOut& out) {
   const std::int64_t size = synth::bytes_of(out.element);
-  std::byte* const end = out.data + count(out.shape) * size;
-  for (std::byte* element = out.data; element < end; element += size) std::reverse(element, element + size);
+  parallel_ranges(count(out.shape), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::byte* e = out.data + begin * size; e < out.data + end * size; e += size) std::reverse(e, e + size);
+  });
 }
 
 // Any byte but 0 is true.
 void make_bools(const TileOut& out) {
-  std::byte* const end = out.data + count(out.shape);
-  for (std::byte* element = out.data; element < end; ++element) *element = std::byte{*element != std::byte{0}};
+  parallel_ranges(count(out.shape), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
+  });
 }
 
 std::string print(const synth::Shape& shape) {

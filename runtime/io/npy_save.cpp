@@ -195,10 +195,11 @@ base::Status NpyWriter::write(const NpySlab& slab, std::span<const std::byte> by
 base::Status NpyWriter::commit() { return files_->temporary.commit(files_->bytes); }
 
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
-                      const synth::Shape& shape, const BoxSource& fill) {
+                      const synth::Shape& shape, const BoxSource& fill, base::StopToken stop) {
   TESSERA_TRY(writer, NpyWriter::create(policy, path, element, shape));
   std::vector<std::byte> buffer;
   for (const NpySlab& slab : writer.slabs()) {
+    if (stop.asked()) return make(Kind::interrupted);
     buffer.resize(static_cast<std::size_t>(synth::elements(slab.box) * synth::bytes_of(element)));
     fill(slab.box, TileOut{element, synth::shape_of(slab.box), buffer.data()});
     TESSERA_TRY_STATUS(writer.write(slab, buffer));

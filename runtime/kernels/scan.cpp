@@ -1,9 +1,11 @@
 // Operations that walk along a dimension and keep positions: arg_reduce and cumsum.
+#include <algorithm>
 #include <vector>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
 
@@ -76,8 +78,9 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out) 
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     const auto line = [&](const T* in, T* sums) {
-      for (std::int64_t i = 0; i < length; ++i) {
-        sums[i * out_stride] = i == 0 ? in[0] : plus(sums[(i - 1) * out_stride], in[i * stride]);
+      for (std::int64_t begin = 0; begin < length && !is_given_up(); begin += kGrain) {
+        for (std::int64_t i = begin; i < std::min(begin + kGrain, length); ++i)
+          sums[i * out_stride] = i == 0 ? in[0] : plus(sums[(i - 1) * out_stride], in[i * stride]);
       }
     };
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));

@@ -1,11 +1,13 @@
 #include "runtime/kernels/take.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <memory>
+#include <optional>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
 
@@ -14,36 +16,55 @@ namespace tessera::runtime {
 namespace {
 
 // The ids as a plain list.
-std::vector<std::int64_t> listed(const TileView& ids) {
-  std::vector<std::int64_t> list(static_cast<std::size_t>(count(ids.shape)));
-  synth::visit_element(ids.element, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!Integer<T>) {
-      throw base::InternalError("ids are not integers");
-    } else {
-      const auto nest = make_nest<1>(ids.shape, {ids.strides});
-      const std::int64_t stride = nest.inner_strides()[0];
-      for_runs(nest, 0, nest.count, [&](std::int64_t position, const Offsets<1>& at, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i) list[position + i] = typed<T>(ids)[at[0] + i * stride];
-      });
-    }
-  });
-  return list;
-}
+class Ids {
+ public:
+  explicit Ids(const TileView& ids)
+      : size_(count(ids.shape)),
+        list_(std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(size_))) {
+    synth::visit_element(ids.element, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!Integer<T>)
+        throw base::InternalError("ids are not integers");
+      else
+        read<T>(ids);
+    });
+  }
+  std::int64_t size() const { return size_; }
+  std::int64_t operator[](std::int64_t i) const { return list_[static_cast<std::size_t>(i)]; }
 
-std::optional<BadId> first_outside(const std::vector<std::int64_t>& ids, std::int64_t low, std::int64_t high) {
-  const auto found = std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id < low || id >= high; });
-  if (found == ids.end()) return std::nullopt;
-  return BadId{found - ids.begin(), *found};
-}
+  std::optional<BadId> first_outside(std::int64_t low, std::int64_t high) const {
+    for (std::int64_t begin = 0; begin < size_ && !is_given_up(); begin += kGrain) {
+      for (std::int64_t i = begin; i < std::min(begin + kGrain, size_); ++i) {
+        if ((*this)[i] < low || (*this)[i] >= high) return BadId{i, (*this)[i]};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <class T>
+  void read(const TileView& ids) {
+    const auto nest = make_nest<1>(ids.shape, {ids.strides});
+    const std::int64_t stride = nest.inner_strides()[0];
+    parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& at, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i)
+          list_[static_cast<std::size_t>(position + i)] = typed<T>(ids)[at[0] + i * stride];
+      });
+    });
+  }
+
+  std::int64_t size_;
+  std::unique_ptr<std::int64_t[]> list_;
+};
 
 }  // namespace
 
 std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::int64_t rows, const TileView& ids,
                           const TileOut& out) {
-  std::vector<std::int64_t> list = listed(ids);
-  if (const auto bad = first_outside(list, -rows, rows)) return bad;
-  for (std::int64_t& id : list) id = (id < 0 ? id + rows : id) - first_row;
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-rows, rows)) return bad;
+  if (is_given_up()) return std::nullopt;  // ids that nobody has looked at may be anything
   TileView row{table.element, {}, {}, table.data};
   for (std::size_t d = 1; d < table.shape.size(); ++d) {
     row.shape.push_back(table.shape[d]);
@@ -53,12 +74,13 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
   const std::int64_t row_bytes = length * synth::bytes_of(table.element);
   const std::int64_t step_bytes = table.strides[0] * synth::bytes_of(table.element);
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
-  parallel_ranges(static_cast<std::int64_t>(list.size()), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t number = (list[i] < 0 ? list[i] + rows : list[i]) - first_row;
       const TileOut target{out.element, row.shape, out.data + i * row_bytes};
       TileView source = row;
-      source.data += list[i] * step_bytes;
-      if (list[i] >= 0 && list[i] < table.shape[0])
+      source.data += number * step_bytes;
+      if (number >= 0 && number < table.shape[0])
         copy_elements(source, target);
       else
         fill_identity(synth::ReduceOp::sum, target);
@@ -68,12 +90,13 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
 }
 
 std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut& out) {
-  const std::vector<std::int64_t> list = listed(ids);
-  if (const auto bad = first_outside(list, 0, n)) return bad;
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(0, n)) return bad;
+  if (is_given_up()) return std::nullopt;
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n));
-    parallel_ranges(static_cast<std::int64_t>(list.size()), grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         T* row = typed<T>(out) + i * n;
         std::fill_n(row, n, T{});

@@ -39,8 +39,9 @@ using Where = RegisterPlan::Where;
 // The second half: walks the steps as they run, and hands out places.
 class Placement {
  public:
-  Placement(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan)
+  Placement(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan, base::StopToken stop)
       : program_(program),
+        stop_(stop),
         tiles_(tiles),
         plan_(plan),
         lives_(find_lives(program, tiles, plan).lives),
@@ -104,6 +105,7 @@ class Placement {
     const auto deaths = deaths_by_step(body, depth);
     auto chain = chains.begin();
     for (std::size_t i = 0; i < body.size(); ++i) {
+      stop_.look();
       if (chain != chains.end() && chain->begin == i) {
         place_chain(body, *chain, deaths, depth, result);
         i = chain->end - 1;
@@ -290,6 +292,7 @@ class Placement {
   }
 
   const synth::Program& program_;
+  base::StopToken stop_;
   const TileMaps& tiles_;
   MemoryPlan& plan_;
   std::vector<Life> lives_;
@@ -299,9 +302,9 @@ class Placement {
 
 }  // namespace
 
-MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles) {
+MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
   MemoryPlan plan;
-  Placement(program, tiles, plan).run();
+  Placement(program, tiles, plan, stop).run();
   return plan;
 }
 

@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "synth/program/program.hpp"
 
@@ -66,7 +67,7 @@ struct MemoryPlan {
   const RegisterPlan& operator[](synth::RegisterId id) const { return registers[id.value]; }
 };
 
-MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles);
+MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop = {});
 
 // The payload alive on every device as a program runs.
 class Payload {

@@ -87,18 +87,22 @@ base::Status write_round(Team& team, const NpyWriter& writer, const Distributed&
 
 }  // namespace
 
-base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array) {
+base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
+                        base::StopToken stop) {
   TESSERA_TRY(writer, open_together(team, files, path, array.type));
   const Gatherer gatherer(array);
   const Shares shares(team, writer.slabs());
-  for (std::int64_t round = 0; round < shares.rounds(); ++round)
+  for (std::int64_t round = 0; round < shares.rounds(); ++round) {
+    if (stop.asked()) return base::make(base::Kind::interrupted);
     TESSERA_TRY_STATUS(write_round(team, writer, array, gatherer, shares, round));
+  }
   TESSERA_TRY_STATUS(report_to_first(team));
   if (team.rank() == 0) TESSERA_TRY_STATUS(writer.commit());
   return team.send(0, all_but_first(team), {});
 }
 
-base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array) {
+base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
+                         base::StopToken stop) {
   TESSERA_TRY_STATUS(wait_for_all(team));
   const Block mine = team.block(array.type.devices());
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
@@ -109,7 +113,7 @@ base::Status save_shards(Team& team, const FilePolicy& files, const std::string&
       copy_elements(part_of(tile, begin, out.shape), out);
     };
     const std::string name = fmt::format("{}.dev{}.npy", path, device);
-    TESSERA_TRY_STATUS(save_npy(files, name, array.type.element(), tile.shape, fill));
+    TESSERA_TRY_STATUS(save_npy(files, name, array.type.element(), tile.shape, fill, stop));
   }
   return wait_for_all(team);
 }

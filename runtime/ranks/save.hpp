@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "runtime/files.hpp"
 #include "runtime/memory/gather.hpp"
 #include "runtime/ranks/team.hpp"
@@ -11,9 +12,12 @@
 namespace tessera::runtime {
 
 // One file: rank 0 makes it, every rank writes an equal share of it, in pieces, and rank 0 puts it in its place when
-// all are content. No rank ever holds more than a piece. When this returns, all ranks see the file.
-base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array);
+// all are content. No rank ever holds more than a piece. When this returns, all ranks see the file. A stop between two
+// pieces fails with `interrupted` and leaves nothing.
+base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
+                        base::StopToken stop);
 // A file for every device, `PATH.devD.npy`, by the rank that has it.
-base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array);
+base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
+                         base::StopToken stop);
 
 }  // namespace tessera::runtime

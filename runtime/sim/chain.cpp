@@ -46,6 +46,9 @@ class Chain {
       if (std::holds_alternative<synth::Map>(apply.operation)) maps_.push_back(&apply);
     }
     streams_ = bytes_written(storage) > kStreamBytes;
+    for (std::size_t i = 0; i < maps_.size(); ++i) {
+      for (const synth::RegisterId operand : maps_[i]->operands) last_reader_[operand] = i;
+    }
     for (std::size_t i = 0; i < maps_.size(); ++i) add(i);
   }
 
@@ -91,12 +94,8 @@ class Chain {
   }
 
   std::size_t last_reader(synth::RegisterId id, std::size_t maker) const {
-    std::size_t last = maker;
-    for (std::size_t i = maker + 1; i < maps_.size(); ++i) {
-      const auto& operands = maps_[i]->operands;
-      if (std::find(operands.begin(), operands.end(), id) != operands.end()) last = i;
-    }
-    return last;
+    const auto found = last_reader_.find(id);
+    return found == last_reader_.end() ? maker : found->second;
   }
   std::size_t take_slot(synth::RegisterId id, std::size_t maker) {
     const auto free = std::find(free_at_.begin(), free_at_.end(), kNone);
@@ -119,7 +118,8 @@ class Chain {
   std::vector<Operation> operations_;
   std::vector<synth::RegisterId> arrays_;
   std::map<synth::RegisterId, std::size_t> slot_of_;
-  std::vector<std::size_t> free_at_;  // of every slot in use: after which operation it is free
+  std::map<synth::RegisterId, std::size_t> last_reader_;  // by number in maps_
+  std::vector<std::size_t> free_at_;                      // of every slot in use: after which operation it is free
   std::size_t slots_ = 0;
   bool streams_ = false;
 };

@@ -46,8 +46,9 @@ base::Status run_effect(const EffectStep& step, const synth::Save& operation) {
   const Distributed array = step.storage.array(step.apply.operands[0]);
   const std::string& path = step.program.strings[operation.path];
   Team& team = step.storage.team();
-  return operation.shards ? save_shards(team, step.world.files, path, array)
-                          : save_whole(team, step.world.files, path, array);
+  const base::StopToken stop(step.world.stop);
+  return operation.shards ? save_shards(team, step.world.files, path, array, stop)
+                          : save_whole(team, step.world.files, path, array, stop);
 }
 
 base::Status run_effect(const EffectStep& step, const synth::Assert& operation) {

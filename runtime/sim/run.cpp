@@ -65,8 +65,10 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
 
 // Everything a run needs before its first step.
 struct Prepared {
-  Prepared(const synth::Program& program, const Team& team)
-      : tiles(program), plan(plan_memory(program, tiles)), map(team.deal(), device_counts(program), plan.arena_bytes) {}
+  Prepared(const synth::Program& program, const Team& team, base::StopToken stop)
+      : tiles(program),
+        plan(plan_memory(program, tiles, stop)),
+        map(team.deal(), device_counts(program), plan.arena_bytes) {}
   TileMaps tiles;
   MemoryPlan plan;
   PartMap map;
@@ -87,7 +89,7 @@ base::Status prepare(const synth::Program& program, const std::vector<Value>& in
                      std::optional<Prepared>& prepared) {
   TESSERA_TRY_STATUS(synth::verify(program));
   TESSERA_TRY_STATUS(check_inputs(program, inputs));
-  prepared.emplace(program, team);
+  prepared.emplace(program, team, base::StopToken(world.stop));
   TESSERA_TRY_STATUS(check_memory(program, prepared->tiles, prepared->plan, prepared->map, world, team));
   TESSERA_TRY(arena, reserve(team, prepared->map, world));
   prepared->arena = arena;
@@ -103,7 +105,8 @@ std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
 base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
                                   Team& team) {
   std::optional<Prepared> prepared;
-  const base::Status ready = base::guarded([&] { return prepare(program, inputs, world, team, prepared); });
+  const base::Status ready =
+      base::guarded_until_stopped([&] { return prepare(program, inputs, world, team, prepared); });
   const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0));
   const std::int64_t at = prepared ? offset_in_region(team, prepared->arena) : 0;
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));

@@ -113,9 +113,9 @@ base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 
 // A plan with all figures but its lower bounds, not verified.
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
-                                   const PlanOptions& options);
+                                   const PlanOptions& options, base::StopToken stop = {});
 // Puts the lower bounds beside the plan's figures and has it verified.
-base::Status with_bounds(Plan& plan, const Machine& machine);
+base::Status with_bounds(Plan& plan, const Machine& machine, base::StopToken stop = {});
 
 // Works out the steps' peaks from their types: what a plan's JSON does not say.
 void set_step_peaks(Plan& plan);

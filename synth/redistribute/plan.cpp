@@ -128,10 +128,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 }
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
-                                   const PlanOptions& options) {
+                                   const PlanOptions& options, base::StopToken stop) {
   TESSERA_TRY_STATUS(check_ends(from, to));
   TESSERA_TRY(machine, machine_for(given, from.devices()));
-  Prices prices(machine);
+  Prices prices(machine, stop);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
   std::vector<Chain> chains{Chain{}};
@@ -146,21 +146,23 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
   return best;
 }
 
-base::Status with_bounds(Plan& plan, const Machine& given) {
+base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop) {
   TESSERA_TRY(machine, machine_for(given, plan.from.devices()));
+  stop.look();
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;
   plan.lower_bound_seconds = bound.seconds;
+  stop.look();
   TESSERA_TRY_STATUS(verify(plan, machine));
   plan.verified = true;
   return base::Done{};
 }
 
-base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
-                        const PlanOptions& options) {
-  return base::guarded([&]() -> base::Result<Plan> {
-    TESSERA_TRY(made, plan_unverified(from, to, machine, options));
-    TESSERA_TRY_STATUS(with_bounds(made, machine));
+base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine, const PlanOptions& options,
+                        base::StopToken stop) {
+  return base::guarded_until_stopped([&]() -> base::Result<Plan> {
+    TESSERA_TRY(made, plan_unverified(from, to, machine, options, stop));
+    TESSERA_TRY_STATUS(with_bounds(made, machine, stop));
     return made;
   });
 }
@@ -183,11 +185,11 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
 }
 
 base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, const ArrayType& to,
-                                                         const PlanOptions& options) {
+                                                         const PlanOptions& options, base::StopToken stop) {
   return base::guarded([&]() -> base::Result<std::shared_ptr<const Plan>> {
     const std::string key = cache_key(from, to, options);
     if (const auto* known = plans_.find(key); known != nullptr) return *known;
-    TESSERA_TRY(made, plan(from, to, machine_, options));
+    TESSERA_TRY(made, plan(from, to, machine_, options, stop));
     auto shared = std::make_shared<const Plan>(std::move(made));
     plans_.set(key, shared);
     ++size_;

@@ -11,6 +11,7 @@
 
 #include "base/persistent_map.hpp"
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "synth/collective/collective.hpp"
 #include "synth/machine/machine.hpp"
 
@@ -77,7 +78,7 @@ struct PlanOptions {
 // A pure function of its arguments; the plan comes back verified. Fails with unsupported, over-budget (the diagnostic's
 // help is the line `least budget: N bytes`), cross-mesh, as-changes-shape and the like.
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
-                        const PlanOptions& options = {});
+                        const PlanOptions& options = {}, base::StopToken stop = {});
 
 // The plan whose steps somebody wrote out by hand (the language's explicit collectives): applied in order from `from`,
 // priced, verified. Fails with bad_collective where a step may not be taken. Its bound is not promised.
@@ -89,7 +90,7 @@ class PlanCache {
  public:
   explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}
   base::Result<std::shared_ptr<const Plan>> get(const ArrayType& from, const ArrayType& to,
-                                                const PlanOptions& options = {});
+                                                const PlanOptions& options = {}, base::StopToken stop = {});
   const Machine& machine() const { return machine_; }
   std::size_t size() const { return size_; }
 

@@ -7,6 +7,7 @@
 namespace tessera::synth {
 
 StepCost Prices::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  stop_.look();
   switch (step.kind) {
     case CollectiveKind::slice:
     case CollectiveKind::keep: return StepCost{};

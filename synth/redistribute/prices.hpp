@@ -4,14 +4,15 @@
 
 #include <vector>
 
+#include "base/stop.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
 
 class Prices {
  public:
-  // The machine outlives this.
-  explicit Prices(const Machine& machine) : machine_(machine) {}
+  // The machine outlives this. Planning ends before its next price once somebody wants it to stop.
+  explicit Prices(const Machine& machine, base::StopToken stop = {}) : machine_(machine), stop_(stop) {}
   const Machine& machine() const { return machine_; }
 
   // Of a round, `before` is what the whole exchange begins with.
@@ -30,6 +31,7 @@ class Prices {
   StepCost remembered(Deed deed, const Collective& step, const ArrayType& before, const ArrayType& after);
 
   const Machine& machine_;
+  base::StopToken stop_;
   std::vector<Known> known_;
   std::vector<StepCost> rounds_;  // of the exchange whose first round was asked for last
 };

@@ -42,6 +42,14 @@ class Piped(CommandLine):
         self.assertEqual(self.succeeds(text="1 + 1\n:quit\nnothing\n"), "2\n")
         self.assertIn(":nothing", self.fails(1, text=":nothing\n").err)
 
+    def test_a_limit_of_memory(self):
+        done = self.fails(1, text=":set memory 1KiB\n:set\nlet a = ones(f32[1000])\n:set memory default\nlet a = ones(f32[1000])\n"
+                                  ":set memory lots\n:set memory\n:set colour red\n")
+        self.assertRegex(done.out, r"\Amemory +1024 .*\nreshard +silent .*\na : f32\[1000\]\n\Z")
+        self.assertIn("error[out-of-memory-plan]", done.err)
+        self.assertEqual(done.err.count("help: :set memory 4GiB or :set memory default\n"), 2)
+        self.assertIn("there is no setting `colour`", done.err)
+
     def test_empty_inputs(self):
         for text in ["", "\n", "\n\n  \n# only\n", b"\r\n"]:
             self.assertEqual(self.succeeds(text=text), "")
