@@ -93,28 +93,36 @@ void Interpreter::configure(Config config) {
   state_.session = state_.session.fork(std::move(config));
 }
 
+// The first of the ranks writes for all; the others have what takes a step as well, or their settings would differ.
 bool Interpreter::begin_trace(std::string path) {
   end_trace();
-  auto trace = std::make_shared<TraceFile>(std::move(path));
-  if (trace->failure()) return complain(*trace->failure());
-  trace_ = trace;
+  std::shared_ptr<TraceFile> file;
+  const std::string why = ranks_.first_finds([&] {
+    file = std::make_shared<TraceFile>(path);
+    return file->failure().value_or("");
+  });
+  if (!why.empty()) return complain(why);
+  trace_ = Trace{std::move(path), file};
   Config config = state_.session.config();
-  config.trace = [trace](const TracedStep& step) { trace->add(step); };
+  config.trace = [file](const TracedStep& step) {
+    if (file != nullptr) file->add(step);
+  };
   configure(std::move(config));
   return true;
 }
 
-std::shared_ptr<const TraceFile> Interpreter::end_trace() {
-  if (trace_ == nullptr) return nullptr;
+std::optional<WrittenTrace> Interpreter::end_trace() {
+  if (!trace_) return std::nullopt;
   Config config = state_.session.config();
   config.trace = {};
   configure(std::move(config));
-  const auto trace = std::exchange(trace_, nullptr);
-  if (const auto why = trace->finish()) {
-    complain(*why);
-    return nullptr;
+  const Trace trace = *std::exchange(trace_, std::nullopt);
+  const std::string why = ranks_.first_finds([&] { return trace.file->finish().value_or(""); });
+  if (!why.empty()) {
+    complain(why);
+    return std::nullopt;
   }
-  return trace;
+  return WrittenTrace{trace.path, std::stoll(ranks_.first_finds([&] { return std::to_string(trace.file->slices()); }))};
 }
 
 void Interpreter::reset() {

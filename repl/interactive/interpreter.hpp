@@ -21,6 +21,12 @@ namespace tessera::repl {
 
 struct CommandInfo;
 
+// What became of a trace.
+struct WrittenTrace {
+  std::string path;
+  std::int64_t slices = 0;
+};
+
 class Interpreter {
  public:
   // `name` is what diagnostics call the text that is typed. The config says how statements run; what they write goes to
@@ -56,8 +62,8 @@ class Interpreter {
   // From now on what runs is traced into a file, which appears when the trace ends. Gives whether it can be written.
   bool begin_trace(std::string path);
   // The file as it was written; none if nothing was traced, or if it could not be written, which has then been said.
-  std::shared_ptr<const TraceFile> end_trace();
-  bool traces() const { return trace_ != nullptr; }
+  std::optional<WrittenTrace> end_trace();
+  bool traces() const { return trace_.has_value(); }
   // A session without names.
   void reset();
   // Takes the last input back that bound or declared something; gives its first line, or nothing if there is none.
@@ -85,7 +91,11 @@ class Interpreter {
     std::string undone;
   };
   std::vector<Before> before_;
-  std::shared_ptr<TraceFile> trace_;  // the settings hold it as well
+  struct Trace {
+    std::string path;
+    std::shared_ptr<TraceFile> file;  // the first rank's; the settings hold it as well
+  };
+  std::optional<Trace> trace_;
   Input input_;
   std::uint32_t line_number_ = 0;
   bool any_failed_ = false;

@@ -115,8 +115,8 @@ bool run_trace(const CommandCall& call) {
   if (!call.argument.empty()) return call.interpreter.begin_trace(std::string(call.argument));
   if (!call.interpreter.traces()) return call.interpreter.complain("nothing is traced\n  help: :trace FILE begins");
   const auto trace = call.interpreter.end_trace();
-  if (trace == nullptr) return false;
-  call.out(fmt::format("{} written to {}\n", counted(trace->slices(), "slice", "slices"), trace->path()));
+  if (!trace) return false;
+  call.out(fmt::format("{} written to {}\n", counted(trace->slices, "slice", "slices"), trace->path));
   return true;
 }
 

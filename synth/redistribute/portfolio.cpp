@@ -29,7 +29,8 @@ class Portfolio {
 
   base::Result<std::optional<Chain>> best() && {
     const Floors floors(from_, to_, prices_.machine());
-    if (std::isinf(limit()) || floors.of_direct() <= limit()) TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
+    if (std::isinf(limit()) || floors.of_direct() <= limit())
+      TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
     if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
