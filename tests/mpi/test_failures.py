@@ -108,7 +108,8 @@ class Failures(RanksTest):
         done = self.finish(self.start([self.mpirun, "-np", 2, *self.command("run", path), ":", "-np", 1, "env",
                                        "OPENBLAS_CORETYPE=Nehalem", *self.command("run", path)]), begin)
         self.assertEqual((done.status, done.out), (0, "28.0\n"), done.err)
-        self.assertRegex(done.err, r"^warning\[processors-differ\]: [^\n]* on ranks 0, 1; Nehalem on rank 2\n")
+        self.assertIn("warning[processors-differ]: ", done.err)
+        self.assertRegex(done.err, r" on ranks 0, 1; Nehalem on rank 2\n")
         self.assertEqual(self.launch(3, "run", path).err, "")
 
     def test_another_mpis_launcher(self):
