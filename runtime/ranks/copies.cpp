@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -73,6 +74,25 @@ class CopyScheduler {
 // Copies so many that their cutting pays, between two looks at the messages.
 constexpr std::int64_t kBatchElements = std::int64_t{4} << 20U;
 
+TileTarget target_of(const CopySchedule::Copy& copy, const Storage& storage, synth::RegisterId to) {
+  return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.box);
+}
+
+Landings landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies, const Storage& storage,
+                     synth::RegisterId to) {
+  std::set<Parcel> alone;
+  for (const auto& [rank, parcels] : reads.incoming) {
+    if (parcels.size() == 1) alone.insert(*parcels.begin());
+  }
+  Landings landings;
+  for (const CopySchedule::Copy& copy : copies) {
+    if (!alone.contains(copy.source)) continue;
+    const TileTarget target = target_of(copy, storage, to);
+    if (is_dense(synth::shape_of(copy.box), target.strides)) landings.emplace(copy.source, target.data);
+  }
+  return landings;
+}
+
 class CopyRun {
  public:
   CopyRun(const std::vector<CopySchedule::Copy>& copies, Reading& reading, const Storage& storage, synth::RegisterId to)
@@ -130,7 +150,7 @@ class CopyRun {
 
 base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies,
                         const Distributed& array, const Storage& storage, synth::RegisterId to) {
-  TESSERA_TRY(reading, Reading::begin(team, reads, array));
+  TESSERA_TRY(reading, Reading::begin(team, reads, array, landings_of(reads, copies, storage, to)));
   TESSERA_TRY_STATUS(CopyRun(copies, reading, storage, to).run());
   return reading.end();
 }

@@ -59,20 +59,27 @@ void for_parcels(const std::set<Parcel>& parcels, synth::ElementType element, st
 
 }  // namespace
 
-base::Result<Reading> Reading::begin(Team& team, const ReadPlan& plan, const Distributed& array) {
+base::Result<Reading> Reading::begin(Team& team, const ReadPlan& plan, const Distributed& array,
+                                     const Landings& landings) {
   Reading reading(team, plan, array);
   if (plan.is_nobodys) return reading;
   TESSERA_TRY_STATUS(team.arrive(plan.sources));
-  TESSERA_TRY_STATUS(reading.begin_messages());
+  TESSERA_TRY_STATUS(reading.begin_messages(landings));
   return reading;
 }
 
 // A message of one parcel that lies in one piece is sent from where it lies.
-base::Status Reading::begin_messages() {
+base::Status Reading::begin_messages(const Landings& landings) {
   const synth::ElementType element = array_->type.element();
   std::vector<Outgoing> outgoing;
-  for (const auto& [rank, parcels] : plan_->incoming)
-    incoming_.push_back({rank, team_->room(bytes_of_all(parcels, element))});
+  for (const auto& [rank, parcels] : plan_->incoming) {
+    const std::int64_t bytes = bytes_of_all(parcels, element);
+    const auto landing = parcels.size() == 1 ? landings.find(*parcels.begin()) : landings.end();
+    const bool lands =
+        landing != landings.end() && bytes == synth::elements(parcels.begin()->box) * synth::bytes_of(element);
+    incoming_.push_back(
+        {rank, lands ? std::span(landing->second, static_cast<std::size_t>(bytes)) : team_->room(bytes)});
+  }
   for (const auto& [rank, parcels] : plan_->outgoing) {
     const std::int64_t bytes = bytes_of_all(parcels, element);
     const TileView only = parcels.size() == 1 ? in_tile(*parcels.begin()) : TileView{};

@@ -40,11 +40,15 @@ class ReadPlanner {
   ReadPlan plan_;
 };
 
+// Where boxes of far ranks belong, if in one piece: a message of such a box alone is received there.
+using Landings = std::map<Parcel, std::byte*>;
+
 class Reading {
  public:
   // Waits until all that the plan wants can be read of near ranks, and sends messages to far ones. The team, the plan
   // and the array outlive the reading; the tiles of far ranks are not looked at.
-  static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array);
+  static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array,
+                                     const Landings& landings = {});
   // Lets messages go on while there is other work.
   base::Status advance() { return plan_->is_nobodys ? base::Done{} : team_->advance_messages(); }
   // Waits until all that is wanted of far ranks has come, too.
@@ -57,7 +61,7 @@ class Reading {
 
  private:
   Reading(Team& team, const ReadPlan& plan, const Distributed& array) : team_(&team), plan_(&plan), array_(&array) {}
-  base::Status begin_messages();
+  base::Status begin_messages(const Landings& landings);
   bool is_far(const Parcel& parcel) const { return array_->tiles[parcel.device].data == nullptr; }
   TileView in_tile(const Parcel& parcel) const;
 
