@@ -5,6 +5,7 @@
 #include "base/check.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
 #include "synth/machine/units.hpp"
@@ -143,10 +144,11 @@ StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, cons
   const std::int64_t element_bytes = bytes_of(after.element());
   const Group group = group_of(before, after);
   const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
+  const Tiling tiles(after);
   Traffic traffic(machine, devices);
   StepCost total;
   for (std::int32_t device = 0; device < devices; ++device) {
-    const std::int64_t count = elements(tile(after, device));
+    const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));
     const std::int64_t own = group.position[static_cast<std::size_t>(device)];
     add_received(total, received_in_group(piece, count, group.size(), own) * element_bytes);
     for (std::int64_t at = 0; exact && at < group.size(); ++at) {

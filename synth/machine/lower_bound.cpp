@@ -1,9 +1,10 @@
 // Lower bounds of a redistribution: bytes received in all, and seconds on a machine, for any algorithm.
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <set>
 #include <utility>
 
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/time_bound.hpp"
 #include "synth/machine/units.hpp"
 
@@ -13,58 +14,70 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-std::int64_t missing_bytes(const ArrayType& from, const ArrayType& to, std::int64_t device) {
-  const Box wanted = tile(to, device);
-  const std::int64_t held = from.layout().pending().empty() ? elements(intersect(wanted, tile(from, device))) : 0;
-  return (elements(wanted) - held) * bytes_of(to.element());
-}
+// A change of layout, looked at device by device.
+class Change {
+ public:
+  Change(const ArrayType& from, const ArrayType& to)
+      : source_(from), target_(to), element_bytes_(bytes_of(to.element())), array_bytes_(array_bytes(to)) {}
 
-// Bytes that some device both needs and contributes to, each counted once.
-Wide contributed_where_needed(const ArrayType& from, const ArrayType& to) {
-  std::map<std::pair<Box, Box>, std::int64_t> shared;
-  for (std::int64_t device = 0; device < to.devices(); ++device) {
-    const Box cell = tile(from, device);
-    const Box wanted = tile(to, device);
-    const std::int64_t count = elements(intersect(cell, wanted));
-    if (count > 0) shared.emplace(std::pair{cell, wanted}, count * bytes_of(to.element()));
+  Wide least_bytes() const { return source_.contributors == 1 ? missing_bytes() : pending_bytes(); }
+
+  // The most that a device has to receive.
+  std::int64_t most_missing_bytes() const {
+    std::int64_t most = 0;
+    for (std::size_t device = 0; device < devices(); ++device) most = std::max(most, missing_bytes(device));
+    return most;
   }
-  Wide total = 0;
-  for (const auto& [boxes, bytes] : shared) total += bytes;
-  return total;
-}
 
-// An element with C > 1 contributors that H devices need costs C - 1 + H - 1 receives, and one more if none of the H
-// contributes.
-Wide pending_bytes(const ArrayType& from, const ArrayType& to) {
-  const std::int64_t contributors = shard_count(from.layout().pending());
-  const Wide all = array_bytes(to);
-  return all * (contributors - 1 + copies(to) - 1) + all - contributed_where_needed(from, to);
-}
+ private:
+  std::size_t devices() const { return target_.tile_of.size(); }
 
-std::int64_t total_bytes(const ArrayType& from, const ArrayType& to) {
-  Wide total = 0;
-  if (from.layout().pending().empty()) {
-    for (std::int64_t device = 0; device < to.devices(); ++device) total += missing_bytes(from, to, device);
-  } else {
-    total = pending_bytes(from, to);
+  std::int64_t missing_bytes(std::size_t device) const {
+    const std::int64_t held = source_.contributors == 1 ? shared_elements(source_, device, target_, device) : 0;
+    return (target_.elements(device) - held) * element_bytes_;
   }
-  return static_cast<std::int64_t>(std::min<Wide>(total, std::numeric_limits<std::int64_t>::max()));
-}
+  Wide missing_bytes() const {
+    Wide total = 0;
+    for (std::size_t device = 0; device < devices(); ++device) total += missing_bytes(device);
+    return total;
+  }
 
-double simplified_seconds(const Machine& machine, const ArrayType& from, const ArrayType& to) {
-  std::int64_t most = 0;
-  for (std::int64_t device = 0; device < to.devices(); ++device) most = std::max(most, missing_bytes(from, to, device));
-  return static_cast<double>(most) / machine.levels.back().bandwidth_bytes_per_second;
-}
+  // An element with C > 1 contributors that H devices need costs C - 1 + H - 1 receives, and one more if none of the H
+  // contributes.
+  Wide pending_bytes() const {
+    const std::int64_t copies = static_cast<std::int64_t>(devices()) / (target_.tiles * target_.contributors);
+    return array_bytes_ * (source_.contributors - 1 + copies - 1) + array_bytes_ - contributed_where_needed();
+  }
+
+  // Bytes that some device both needs and contributes to, each counted once.
+  Wide contributed_where_needed() const {
+    std::set<std::pair<std::int32_t, std::int32_t>> met;
+    Wide total = 0;
+    for (std::size_t device = 0; device < devices(); ++device) {
+      const std::int64_t count = shared_elements(source_, device, target_, device);
+      if (count > 0 && met.emplace(source_.tile_of[device], target_.tile_of[device]).second)
+        total += count * element_bytes_;
+    }
+    return total;
+  }
+
+  Tiling source_;
+  Tiling target_;
+  std::int64_t element_bytes_;
+  Wide array_bytes_;
+};
 
 }  // namespace
 
 LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
   LowerBound bound;
   if (!to.layout().pending().empty()) return bound;
-  bound.received_bytes_total = total_bytes(from, to);
-  bound.seconds =
-      to.devices() <= kExactDevicesMax ? time_bound(machine, from, to) : simplified_seconds(machine, from, to);
+  const Change change(from, to);
+  constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
+  bound.received_bytes_total = static_cast<std::int64_t>(std::min(change.least_bytes(), kMost));
+  bound.seconds = to.devices() <= kExactDevicesMax ? time_bound(machine, from, to)
+                                                   : static_cast<double>(change.most_missing_bytes()) /
+                                                         machine.levels.back().bandwidth_bytes_per_second;
   return bound;
 }
 

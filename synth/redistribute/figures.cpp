@@ -17,8 +17,10 @@ BytesByDevice tiles_bytes(const ArrayType& type) {
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const AxisList& split = type.layout().split(d);
     const std::int64_t parts = shard_count(split);
+    std::vector<std::int64_t> lengths;  // of every tile
+    for (std::int64_t t = 0; t < parts; ++t) lengths.push_back(cut(type.shape()[d], parts, t).length());
     const std::vector<std::int32_t> place = positions(type.mesh(), split);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= cut(type.shape()[d], parts, place[i]).length();
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= lengths[static_cast<std::size_t>(place[i])];
   }
   return bytes;
 }

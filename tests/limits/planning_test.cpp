@@ -90,15 +90,15 @@ TEST_F(PlanningAlone, TakesMillisecondsFor512Devices) {
       const ArrayType from = any_type(shared, shape, pair % 3 == 1, random);
       const ArrayType to = any_type(shared, shape, false, random);
       for (const Machine& machine : machines(512)) {
-        all.push_back(seconds_to_plan(from, to, machine, 2));
-        EXPECT_LT(all.back(), 1.2) << print(*shared) << ": " << print(from) << " -> " << print(to);
+        all.push_back(seconds_to_plan(from, to, machine, 4));
+        EXPECT_LT(all.back(), 3 * 20e-3) << print(*shared) << ": " << print(from) << " -> " << print(to);
       }
     }
   }
   std::sort(all.begin(), all.end());
   RecordProperty("median_milliseconds", std::to_string(all[all.size() / 2] * 1e3));
   RecordProperty("longest_milliseconds", std::to_string(all.back() * 1e3));
-  EXPECT_LT(all[all.size() / 2], 60e-3);
+  EXPECT_LT(all[all.size() / 2], 20e-3);
 }
 
 // In a process of its own, so that the memory is the plan's: its exit status says whether it was in time.
@@ -112,7 +112,7 @@ TEST_F(PlanningAlone, OfTheLargestMeshTakesLittleTimeAndMemory) {
        {std::tuple{150e-3, "x:256,y:256", "f32[65536@x,65536@y]", "f32[65536@y,65536@x]"},
         std::tuple{150e-3, "x:256,y:256", "f32[65536@(x,y),1024]", "f32[65536,1024@x]"},
         std::tuple{150e-3, "x:65536", "f32[65536@x,8]", "f32[65536,8]"},
-        std::tuple{1.2, "x:16,y:16,z:16,w:16", "f32[4096@(x,y),4096@z,64]{+w}", "f32[4096@(y,x),4096@w,64@z]"}}) {
+        std::tuple{300e-3, "x:16,y:16,z:16,w:16", "f32[4096@(x,y),4096@z,64]{+w}", "f32[4096@(y,x),4096@w,64@z]"}}) {
     const MeshRef shared = mesh(on);
     const ArrayType from = *parse_array_type(before, shared);
     const ArrayType to = *parse_array_type(after, shared);
