@@ -49,14 +49,15 @@ void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::siz
   for (std::int64_t t = 0; t < target_tiles; ++t) {
     const Interval tile = cut(to.shape()[d], target_tiles, t);
     const Interval wanted = in_source(tile, source_extent, offset);
-    auto& runs = dimension.runs.emplace_back();
+    dimension.runs_begin.push_back(dimension.runs.size());
     for (std::int64_t at = wanted.begin; at < wanted.end;) {
       const std::int64_t cell = tile_of(source_extent, cells, at);
       const std::int64_t end = std::min(cut(source_extent, cells, cell).end, wanted.end);
-      runs.push_back(Run{static_cast<std::int32_t>(cell), Interval{at - offset, end - offset}});
+      dimension.runs.push_back(Run{static_cast<std::int32_t>(cell), Interval{at - offset, end - offset}});
       at = end;
     }
   }
+  dimension.runs_begin.push_back(dimension.runs.size());
   dimensions_.push_back(std::move(dimension));
 }
 
@@ -243,7 +244,7 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
   std::int64_t own = source_class_[static_cast<std::size_t>(target)];
   std::int64_t held = own % pending_count_ == target_pending_[static_cast<std::size_t>(target)] ? 1 : 0;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    const std::vector<Run>& all = runs(d, target);
+    const std::span<const Run> all = runs(d, target);
     if (all.empty()) return 0;
     const std::int64_t cell = own / dimensions_[d].class_stride;
     own -= cell * dimensions_[d].class_stride;

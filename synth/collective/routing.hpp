@@ -66,7 +66,8 @@ class Routing {
   };
   struct Dimension {
     std::vector<std::int32_t> target_tile;  // of every device
-    std::vector<std::vector<Run>> runs;     // of every target tile, ascending
+    std::vector<Run> runs;                  // of all target tiles, one after another, each's ascending
+    std::vector<std::size_t> runs_begin;    // of every target tile, and the end
     std::int64_t class_stride = 1;
   };
   // Those that a device fetches a box from: `count` of holders_ from `first` on, and what they send to all that fetch
@@ -95,8 +96,11 @@ class Routing {
   void number_sources(const ArrayType& from);
   void number_targets(const ArrayType& to);
   std::vector<std::int32_t> classes(const ArrayType& type, std::vector<std::int64_t>* strides) const;
-  const std::vector<Run>& runs(std::size_t d, std::int32_t target) const {
-    return dimensions_[d].runs[static_cast<std::size_t>(dimensions_[d].target_tile[static_cast<std::size_t>(target)])];
+  std::span<const Run> runs(std::size_t d, std::int32_t target) const {
+    const Dimension& dimension = dimensions_[d];
+    const auto tile = static_cast<std::size_t>(dimension.target_tile[static_cast<std::size_t>(target)]);
+    const std::size_t begin = dimension.runs_begin[tile];
+    return std::span(dimension.runs).subspan(begin, dimension.runs_begin[tile + 1] - begin);
   }
   using UnitNumbers = std::vector<std::size_t>;
   UnitNumbers units_of(std::int64_t device) const;
@@ -262,18 +266,18 @@ void Routing::count_target(std::int32_t target, F&& f) const {
 template <class F>
 void Routing::walk_cells(std::int32_t target, F&& f) const {
   const std::size_t rank_of_array = dimensions_.size();
-  std::array<const std::vector<Run>*, kRankMax> all{};
+  std::array<std::span<const Run>, kRankMax> all{};
   std::array<std::size_t, kRankMax> at{};
   RunOf run{};
   std::array<Cell, kRankMax + 1> outer{};  // what the dimensions before each make of a cell
   for (std::size_t d = 0; d < rank_of_array; ++d) {
-    all[d] = &runs(d, target);
-    if (all[d]->empty()) return;
+    all[d] = runs(d, target);
+    if (all[d].empty()) return;
   }
   outer[0].source_class = target_pending_[static_cast<std::size_t>(target)];
   for (std::size_t changed = 0;;) {
     for (std::size_t d = changed; d < rank_of_array; ++d) {
-      run[d] = &(*all[d])[at[d]];
+      run[d] = &all[d][at[d]];
       const std::int64_t length = run[d]->interval.length();
       const Cell& before = outer[d];
       const std::int64_t source_class = before.source_class + run[d]->cell * dimensions_[d].class_stride;
@@ -283,7 +287,7 @@ void Routing::walk_cells(std::int32_t target, F&& f) const {
     }
     f(outer[rank_of_array], run);
     changed = rank_of_array;
-    while (changed > 0 && ++at[changed - 1] == all[changed - 1]->size()) at[--changed] = 0;
+    while (changed > 0 && ++at[changed - 1] == all[changed - 1].size()) at[--changed] = 0;
     if (changed == 0) return;
     --changed;
   }
