@@ -22,20 +22,22 @@ SECONDS = re.compile(r" +([0-9.e+-]+ (ns|us|ms|s)|time|measured)\b")
 
 def children(process):
     """The processes below one, by id, with their words."""
-    below, found = {process}, {}
-    rows = []
+    words, below = {}, {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
         try:
-            rows.append((int(folder.name), int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1]),
-                         (folder / "cmdline").read_bytes().decode().split("\0")))
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            words[int(folder.name)] = (folder / "cmdline").read_bytes().decode().split("\0")
         except (OSError, IndexError):
             continue
-    for one, parent, words in sorted(rows):
-        if parent in below:
-            below.add(one)
-            found[one] = words
+        below.setdefault(parent, []).append(int(folder.name))
+    # Ids say nothing of age: they begin anew when they have been used up.
+    found, left = {}, [process]
+    while left:
+        for one in below.get(left.pop(), []):
+            found[one] = words[one]
+            left.append(one)
     return found
 
 
