@@ -46,8 +46,8 @@ struct Wishes {
 
 Answer wrong(std::string text) { return {std::move(text), true}; }
 
-// What a later version will have, so that it fails with a plain sentence.
-std::optional<Answer> not_here_yet(const Wishes& wishes) {
+// What is asked for and cannot be had in this process.
+std::optional<Answer> not_here(const Wishes& wishes) {
   if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
     return wrong("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
   }
@@ -207,7 +207,7 @@ Command finished_learn(Wishes& wishes) {
 }
 
 Command finished(const CLI::App& app, Wishes& wishes) {
-  if (auto answer = not_here_yet(wishes)) return *answer;
+  if (auto answer = not_here(wishes)) return *answer;
   if (wishes.ranks && !app.get_subcommands().empty())
     return wrong("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
   if (app.got_subcommand("worker")) return WorkerOptions{};

@@ -7,7 +7,7 @@ namespace tessera::bench {
 
 struct KernelsBench {
   int goes = 7;
-  std::string only;  // kernels whose name contains this
+  std::string only;  // `chain` or `product`
   bool json = false;
 };
 void run(const KernelsBench& options);

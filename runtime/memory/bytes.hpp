@@ -1,6 +1,8 @@
 // Sums of sizes that may not fit: they stop at the largest number instead, which no memory has.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <limits>
 
@@ -17,6 +19,12 @@ inline std::int64_t add_bytes(std::int64_t a, std::int64_t b) {
 // The next multiple of the alignment.
 inline std::int64_t aligned(std::int64_t bytes) {
   return bytes > kBytesMax - kAlignment ? kBytesMax : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// The next multiple of the page's size; the largest there is for what has none.
+inline std::int64_t in_pages(std::int64_t bytes) {
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  return bytes > kBytesMax - page ? kBytesMax / page * page : (bytes + page - 1) / page * page;
 }
 
 }  // namespace tessera::runtime

@@ -1,10 +1,10 @@
 #include "runtime/memory/spares.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <limits>
+
+#include "runtime/memory/bytes.hpp"
 
 namespace tessera::runtime {
 
@@ -15,13 +15,6 @@ constexpr std::size_t kKeptMax = 8;
 
 // From this size on, pages of 2 MiB spare more time than the memory at their edges is worth.
 constexpr std::int64_t kHugePagesFrom = std::int64_t{16} << 20U;
-
-std::int64_t in_pages(std::int64_t bytes) {
-  const std::int64_t page = sysconf(_SC_PAGESIZE);
-  if (bytes > std::numeric_limits<std::int64_t>::max() - page)
-    return std::numeric_limits<std::int64_t>::max() / page * page;
-  return std::max(page, (bytes + page - 1) / page * page);
-}
 
 std::byte* map_new(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
@@ -38,7 +31,7 @@ Spares::~Spares() {
 }
 
 std::byte* Spares::take(std::int64_t bytes) {
-  const std::int64_t wanted = in_pages(bytes);
+  const std::int64_t wanted = in_pages(std::max<std::int64_t>(bytes, 1));
   const std::scoped_lock lock(mutex_);
   const auto fits = [&](const Mapping& mapping) { return mapping.bytes >= wanted && mapping.bytes / 2 <= wanted; };
   const auto found = std::find_if(kept_.begin(), kept_.end(), fits);

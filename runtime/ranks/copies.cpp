@@ -135,8 +135,9 @@ class CopyRun {
     parallel_ranges(n, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const CopySchedule::Copy& copy = *batch[static_cast<std::size_t>(i)];
-        const synth::Box& tile = storage_.tiles(to_).boxes[copy.target];
-        copy_elements(reading_.box(copy.source), target_part(storage_.out(to_, copy.target), tile, copy.box), writing_);
+        const TileView source = reading_.box(copy.source);
+        const TileTarget target = target_of(copy, storage_, to_);
+        if (source.data != target.data) copy_elements(source, target, writing_);  // else it was received there
       }
     });
   }

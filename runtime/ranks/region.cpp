@@ -30,11 +30,6 @@ constexpr std::int64_t kSlicesBytesMax = std::int64_t{64} << 40U;
 
 std::int64_t page_bytes() { return sysconf(_SC_PAGESIZE); }
 
-std::int64_t in_pages(std::int64_t bytes) {
-  const std::int64_t page = page_bytes();
-  return bytes > kBytesMax - page ? kBytesMax / page * page : (bytes + page - 1) / page * page;
-}
-
 std::int64_t head_bytes(int places) {
   return in_pages(static_cast<std::int64_t>(sizeof(Header)) + places * static_cast<std::int64_t>(sizeof(Region::Line)));
 }
