@@ -97,7 +97,8 @@ class Product {
 };
 
 template <class T>
-Kernel against(std::string name, const std::string& before, const std::string& statement, std::shared_ptr<T> by_hand) {
+Kernel against(std::string name, const std::string& before, const std::string& statement,
+               const std::shared_ptr<T>& by_hand) {
   const auto ours = std::make_shared<Statement>(before, statement);
   return {std::move(name), [ours] { ours->run(); }, [by_hand] { by_hand->run(); }};
 }

@@ -15,8 +15,8 @@ namespace tessera::repl {
 struct Ranks {
   bool is_first = true;
   // What each gives, known to all, in the order of the ranks.
-  std::function<std::vector<std::string>(std::string mine)> share = [](std::string mine) {
-    return std::vector<std::string>{std::move(mine)};
+  std::function<std::vector<std::string>(std::string mine)> share = [](const std::string& mine) {
+    return std::vector<std::string>{mine};
   };
   // Told of every failure: where a rank is lost, nothing goes on.
   std::function<void(const Diagnostics& why)> heed = [](const Diagnostics&) {};

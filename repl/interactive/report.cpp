@@ -73,7 +73,7 @@ std::string with_remark(const std::string& line, const std::string& remark, int 
 std::string placement_text(const Placement& placement) {
   const std::string extents = extents_text(placement.tile);
   const std::string bytes = bytes_text(placement.tile_bytes);
-  const std::string tile = extents.empty() ? bytes : fmt::format("{} ({})", extents, bytes);
+  std::string tile = extents.empty() ? bytes : fmt::format("{} ({})", extents, bytes);
   if (placement.devices == 1) return tile;
   const bool uneven = placement.total_bytes != placement.tile_bytes * placement.devices;
   return fmt::format("each device {}{}, {}", uneven ? "at most " : "", tile,

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <new>
 
 namespace tessera::runtime {
@@ -58,7 +58,7 @@ std::shared_ptr<Region> Region::create(int places) {
   if (!may_be_so_long(bytes)) return nullptr;
   const int descriptor = memfd_create("tessera", MFD_CLOEXEC);
   if (descriptor < 0) return nullptr;
-  const std::shared_ptr<Region> region(new Region(places, 0));
+  std::shared_ptr<Region> region(new Region(places, 0));
   region->address_ = {getpid(), descriptor, 0};
   if (ftruncate(descriptor, bytes) != 0 || !region->map(descriptor)) return nullptr;
   if (getrandom(&region->address_.secret, sizeof(std::uint64_t), 0) != sizeof(std::uint64_t)) return nullptr;
@@ -73,7 +73,7 @@ std::shared_ptr<Region> Region::open(const Address& address, int places, int pla
   const std::string path = fmt::format("/proc/{}/fd/{}", address.process, address.descriptor);
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return nullptr;
-  const std::shared_ptr<Region> region(new Region(places, place));
+  std::shared_ptr<Region> region(new Region(places, place));
   struct stat status{};
   const bool mapped = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
                       status.st_size == region_bytes(places) && region->map(descriptor);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "synth/collective/relief.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth {
@@ -153,48 +154,62 @@ void Routing::share_senders() {
                                classes * static_cast<double>(unit_count_));
   if (most > kFetchesMax) return;
   groups_ = senders_by_unit();
-  std::vector<std::int64_t> fetched_by(source_class_.size(), 0);
-  std::vector<bool> fetches_far(static_cast<std::size_t>(unit_count_), false);
+  std::int64_t most_fetched = 0;  // by a device
+  std::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
     const UnitNumbers units = units_of(target);
+    std::int64_t fetched = 0;
     walk_cells(target, [&](const Cell& cell, const RunOf&) {
       if (source_class_[static_cast<std::size_t>(target)] == cell.source_class) return;
       const std::size_t unit = nearest(cell.source_class, units);
       const std::size_t group = static_cast<std::size_t>(cell.source_class * unit_count_) + unit;
       fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
       groups_[group].total += cell.elements;
-      fetched_by[static_cast<std::size_t>(target)] += cell.elements;
-      if (unit != units.front()) fetches_far[units.front()] = true;
+      fetched += cell.elements;
+      if (unit != units.front()) fetched_far[units.front()] += cell.elements;
     });
+    most_fetched = std::max(most_fetched, fetched);
   }
-  if (rule_.unit_bandwidth > 0 && !rule_.unit_devices.empty()) relieve_near_senders(fetched_by, fetches_far);
+  if (rule_.unit_bandwidth > 0 && !rule_.unit_devices.empty()) relieve_near_senders(most_fetched, fetched_far);
 }
 
-void Routing::relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far) {
-  // What the far link brings has to be so much of what near senders send, or its latency is not worth it.
-  constexpr double kWorthAFarMessage = 0.25;
-  std::vector<std::int64_t> most_fetched(fetches_far.size(), 0);  // by a device of the unit
-  for (std::size_t device = 0; device < fetched_by.size(); ++device) {
-    auto& most = most_fetched[units_of(static_cast<std::int64_t>(device)).front()];
-    most = std::max(most, fetched_by[device]);
-  }
+void Routing::relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far) {
+  // Of each class: its group of the whole machine, then the innermost units' groups, then those of units in between.
+  const auto groups = static_cast<std::size_t>(unit_count_);
   const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
-  for (std::size_t unit = 1; unit <= units; ++unit) {
-    if (fetches_far[unit]) continue;
-    std::vector<Senders*> busy;
-    for (std::size_t group = unit; group < groups_.size(); group += fetches_far.size()) {
-      Senders& senders = groups_[group];
-      const bool others = senders.count > 0 && senders.count < replicas_;
-      if (others && senders.total > senders.count * most_fetched[unit]) busy.push_back(&senders);
-    }
-    for (Senders* senders : busy) {
-      const double near = static_cast<double>(senders->count);
-      const double far = rule_.unit_bandwidth / static_cast<double>(busy.size());
-      if (far < kWorthAFarMessage * near) continue;
-      senders->from_near = static_cast<std::int64_t>(static_cast<double>(senders->total) * near / (near + far));
+  const std::size_t classes = groups_.size() / groups;
+  UnitLinks links;
+  links.bandwidth = rule_.unit_bandwidth;
+  for (std::size_t u = 1; u <= units; ++u) links.brought_into.push_back(static_cast<double>(fetched_far[u]));
+  std::vector<UnitHolders> all;
+  std::vector<std::size_t> group_of;
+  for (std::size_t c = 0; c < classes; ++c) {
+    for (std::size_t u = 1; u <= units; ++u) {
+      const Senders& senders = groups_[c * groups + u];
+      if (senders.count == 0) continue;
+      group_of.push_back(c * groups + u);
+      all.push_back(UnitHolders{c, u - 1, static_cast<double>(senders.count), static_cast<double>(senders.total),
+                                sent_far(c, holders_[static_cast<std::size_t>(senders.first)])});
     }
   }
+  relieve(all, classes, static_cast<double>(replicas_), links, static_cast<double>(most_fetched));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double others = static_cast<double>(replicas_) - all[i].count;
+    if (all[i].from_far == 0 || all[i].from_far < others * static_cast<double>(piece_elements_)) continue;
+    groups_[group_of[i]].from_near = static_cast<std::int64_t>(all[i].fetched - all[i].from_far);
+  }
+}
+
+// What a holder of the class sends to those who have none in their own innermost unit.
+double Routing::sent_far(std::size_t source_class, std::int64_t holder) const {
+  const UnitNumbers units = units_of(holder);
+  double sent = 0;
+  for (std::size_t level = 1; level < units.size(); ++level) {
+    const Senders& senders = groups_[source_class * static_cast<std::size_t>(unit_count_) + units[level]];
+    if (senders.total > 0) sent += static_cast<double>(senders.total) / static_cast<double>(senders.count);
+  }
+  return sent;
 }
 
 Routing::Share Routing::share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const {

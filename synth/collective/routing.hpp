@@ -5,9 +5,8 @@
 //
 // Who sends. A device fetches a cell's box from the nearest of its holders. Those that fetch of one cell from the same
 // senders are laid end to end, and each sender sends an equal stretch of that: all send as much, and a box is cut only
-// where one stretch ends and the next begins. Where near senders would be busy for longer than anybody receives, and
-// the link into their unit carries nothing else, farther holders send the last stretch: as much as the link brings in
-// the time that the near ones need for theirs.
+// where one stretch ends and the next begins. Where near senders would be busy for longer than anybody receives, the
+// last stretch comes from the farther holders: as much as makes neither them nor the links between the units as busy.
 #pragma once
 
 #include <algorithm>
@@ -108,7 +107,8 @@ class Routing {
   std::size_t nearest(std::int64_t source_class, const UnitNumbers& units) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   void share_senders();
-  void relieve_near_senders(const std::vector<std::int64_t>& fetched_by, const std::vector<bool>& fetches_far);
+  void relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far);
+  double sent_far(std::size_t source_class, std::int64_t holder) const;
   Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
   template <class F>
   void count_single(std::int32_t target, std::size_t d, std::int64_t source_class, std::int64_t elements, F&& f) const;

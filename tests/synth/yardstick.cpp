@@ -44,13 +44,13 @@ constexpr std::array kCeilings = {
     Ceiling{Meshes::powers_of_two, Extents::even, MachineShape::mild, {1.12, 2.26}, {1.14, 3.04}},
     Ceiling{Meshes::others, Extents::even, MachineShape::flat, {1.005, 1.05}, {1.02, 1.08}},
     Ceiling{Meshes::others, Extents::even, MachineShape::steep, {1.045, 2.01}, {1.055, 2.06}},
-    Ceiling{Meshes::others, Extents::even, MachineShape::mild, {1.1, 2.34}, {1.12, 2.79}},
+    Ceiling{Meshes::others, Extents::even, MachineShape::mild, {1.08, 2.01}, {1.11, 2.1}},
     Ceiling{Meshes::powers_of_two, Extents::tight, MachineShape::flat, {1.02, 1.51}, {1.04, 1.53}},
     Ceiling{Meshes::powers_of_two, Extents::tight, MachineShape::steep, {1.035, 4.03}, {1.05, 4.04}},
     Ceiling{Meshes::powers_of_two, Extents::tight, MachineShape::mild, {1.13, 3.01}, {1.15, 3.03}},
     Ceiling{Meshes::others, Extents::tight, MachineShape::flat, {1.025, 1.51}, {1.04, 1.53}},
     Ceiling{Meshes::others, Extents::tight, MachineShape::steep, {1.06, 3.01}, {1.07, 3.02}},
-    Ceiling{Meshes::others, Extents::tight, MachineShape::mild, {1.12, 3.01}, {1.145, 3.04}},
+    Ceiling{Meshes::others, Extents::tight, MachineShape::mild, {1.12, 2.5}, {1.145, 2.5}},
 };
 
 // Small arrays take the time of their messages, of which the bound knows nothing.
