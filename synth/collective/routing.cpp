@@ -14,6 +14,8 @@ __extension__ using Wide = __int128;
 
 // The tile of `parts` that holds an element.
 std::int64_t tile_of(std::int64_t extent, std::int64_t parts, std::int64_t element) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(element + 1, parts, &product)) return (product - 1) / extent;
   return static_cast<std::int64_t>((static_cast<Wide>(element + 1) * parts - 1) / extent);
 }
 
@@ -112,23 +114,21 @@ std::vector<Routing::Senders> Routing::senders_by_unit() const {
   return all;
 }
 
-// The numbers of the units that a device is in, innermost first; the whole machine's, 0, is the last.
-Routing::UnitNumbers Routing::units_of(std::int64_t device) const {
-  UnitNumbers units;
+template <class F>
+std::size_t Routing::first_unit(std::int64_t device, F&& f) const {
   std::int64_t before = 1;
   for (const std::int64_t unit : rule_.unit_devices) {
-    units.push_back(static_cast<std::size_t>(before + device / unit));
+    const auto number = static_cast<std::size_t>(before + device / unit);
+    if (f(number)) return number;
     before += devices() / unit;
   }
-  units.push_back(0);
-  return units;
+  return 0;
 }
 
 // The number of the nearest unit that has holders of the class.
-std::size_t Routing::nearest(std::int64_t source_class, const UnitNumbers& units) const {
-  const std::int64_t of_class = source_class * unit_count_;
-  const auto holds = [&](std::size_t unit) { return groups_[static_cast<std::size_t>(of_class) + unit].count > 0; };
-  return *std::find_if(units.begin(), units.end(), holds);
+std::size_t Routing::nearest(std::int64_t source_class, std::int64_t device) const {
+  const auto of_class = static_cast<std::size_t>(source_class * unit_count_);
+  return first_unit(device, [&](std::size_t unit) { return groups_[of_class + unit].count > 0; });
 }
 
 Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t target) const {
@@ -158,16 +158,16 @@ void Routing::share_senders() {
   std::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
-    const UnitNumbers units = units_of(target);
+    const std::size_t innermost = first_unit(target, [](std::size_t) { return true; });
     std::int64_t fetched = 0;
     walk_cells(target, [&](const Cell& cell, const RunOf&) {
       if (source_class_[static_cast<std::size_t>(target)] == cell.source_class) return;
-      const std::size_t unit = nearest(cell.source_class, units);
+      const std::size_t unit = nearest(cell.source_class, target);
       const std::size_t group = static_cast<std::size_t>(cell.source_class * unit_count_) + unit;
       fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
       groups_[group].total += cell.elements;
       fetched += cell.elements;
-      if (unit != units.front()) fetched_far[units.front()] += cell.elements;
+      if (unit != innermost) fetched_far[innermost] += cell.elements;
     });
     most_fetched = std::max(most_fetched, fetched);
   }
@@ -203,12 +203,18 @@ void Routing::relieve_near_senders(std::int64_t most_fetched, const std::vector<
 
 // What a holder of the class sends to those who have none in their own innermost unit.
 double Routing::sent_far(std::size_t source_class, std::int64_t holder) const {
-  const UnitNumbers units = units_of(holder);
+  const std::size_t of_class = source_class * static_cast<std::size_t>(unit_count_);
   double sent = 0;
-  for (std::size_t level = 1; level < units.size(); ++level) {
-    const Senders& senders = groups_[source_class * static_cast<std::size_t>(unit_count_) + units[level]];
+  const auto add = [&](std::size_t unit) {
+    const Senders& senders = groups_[of_class + unit];
     if (senders.total > 0) sent += static_cast<double>(senders.total) / static_cast<double>(senders.count);
-  }
+  };
+  bool innermost = true;
+  first_unit(holder, [&](std::size_t unit) {
+    if (!std::exchange(innermost, false)) add(unit);
+    return false;
+  });
+  add(0);
   return sent;
 }
 

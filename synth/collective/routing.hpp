@@ -101,10 +101,11 @@ class Routing {
     const std::size_t begin = dimension.runs_begin[tile];
     return std::span(dimension.runs).subspan(begin, dimension.runs_begin[tile + 1] - begin);
   }
-  using UnitNumbers = std::vector<std::size_t>;
-  UnitNumbers units_of(std::int64_t device) const;
+  // The number, among all, of the first unit of a device that f takes: innermost first, the whole machine, 0, last.
+  template <class F>
+  std::size_t first_unit(std::int64_t device, F&& f) const;
   std::vector<Senders> senders_by_unit() const;
-  std::size_t nearest(std::int64_t source_class, const UnitNumbers& units) const;
+  std::size_t nearest(std::int64_t source_class, std::int64_t device) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   void share_senders();
   void relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far);

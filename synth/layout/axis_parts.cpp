@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tessera::synth {
 
@@ -78,28 +79,29 @@ bool exists(const Mesh& mesh, const AxisPart& part) {
   return part.before <= whole && part.size <= whole && whole % end_of(part) == 0;
 }
 
-AxisList canonical(const AxisList& axes) {
-  AxisList merged;
-  for (const AxisPart& part : axes) {
+AxisList canonical(AxisList axes) {
+  std::size_t kept = 0;
+  for (const AxisPart part : axes) {
     if (part.size == 1) continue;
-    if (!merged.empty() && continues(merged.back(), part)) {
-      merged.back().size *= part.size;
+    if (kept > 0 && continues(axes[kept - 1], part)) {
+      axes[kept - 1].size *= part.size;
     } else {
-      merged.push_back(part);
+      axes[kept++] = part;
     }
   }
-  return merged;
+  axes.resize(kept);
+  return axes;
 }
 
 AxisList canonical_set(AxisList axes) {
   std::sort(axes.begin(), axes.end());
-  return canonical(axes);
+  return canonical(std::move(axes));
 }
 
 AxisList concatenated(const AxisList& major, const AxisList& minor) {
   AxisList all = major;
   all.insert(all.end(), minor.begin(), minor.end());
-  return canonical(all);
+  return canonical(std::move(all));
 }
 
 std::optional<AxisList> without_trailing(const AxisList& axes, const AxisList& trailing) {
@@ -125,7 +127,7 @@ std::optional<AxisList> without_leading(const AxisList& longer, const AxisList& 
   AxisPart& first = rest[shared.size() - 1];
   first = AxisPart{first.axis, end_of(shared.back()), first.size / shared.back().size};
   rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(shared.size() - 1));
-  return canonical(rest);
+  return canonical(std::move(rest));
 }
 
 AxisList common_leading(const AxisList& a, const AxisList& b) {

@@ -16,7 +16,7 @@ inline std::int64_t end_of(const AxisPart& part) { return part.before * part.siz
 bool exists(const Mesh& mesh, const AxisPart& part);
 
 // Parts of size 1 dropped, neighbours that continue each other merged.
-AxisList canonical(const AxisList& axes);
+AxisList canonical(AxisList axes);
 // The same for a list whose order means nothing: in mesh order first.
 AxisList canonical_set(AxisList axes);
 

@@ -90,34 +90,35 @@ std::int64_t position(const Mesh& mesh, const AxisList& axes, std::int64_t devic
   return result;
 }
 
-Layout Layout::replicated(std::size_t rank) {
-  Layout layout;
-  layout.splits_.resize(rank);
-  return layout;
+const std::shared_ptr<const Layout::Uses>& Layout::none() {
+  static const std::shared_ptr<const Uses> none = std::make_shared<const Uses>();
+  return none;
 }
+
+Layout Layout::replicated(std::size_t rank) { return Layout(Uses{std::vector<AxisList>(rank), {}, ReduceOp::sum}); }
 
 base::Result<Layout> Layout::make(const Mesh& mesh, std::vector<AxisList> splits, AxisList pending, ReduceOp reduce) {
   return base::guarded([&]() -> base::Result<Layout> {
     for (const AxisList& split : splits) TESSERA_TRY_STATUS(check_parts(mesh, split));
     TESSERA_TRY_STATUS(check_parts(mesh, pending));
-    Layout layout;
-    for (const AxisList& split : splits) layout.splits_.push_back(canonical(split));
-    layout.pending_ = canonical_set(std::move(pending));
-    TESSERA_TRY_STATUS(check_disjoint(mesh, layout.splits_, layout.pending_));
-    layout.reduce_ = layout.pending_.empty() ? ReduceOp::sum : reduce;
-    return layout;
+    Uses uses{std::move(splits), canonical_set(std::move(pending)), reduce};
+    for (AxisList& split : uses.splits) split = canonical(std::move(split));
+    TESSERA_TRY_STATUS(check_disjoint(mesh, uses.splits, uses.pending));
+    if (uses.pending.empty()) uses.reduce = ReduceOp::sum;
+    return Layout(std::move(uses));
   });
 }
 
 bool Layout::is_replicated() const {
-  return pending_.empty() && std::all_of(splits_.begin(), splits_.end(), [](const AxisList& s) { return s.empty(); });
+  const auto whole = [](const AxisList& split) { return split.empty(); };
+  return pending().empty() && std::all_of(splits().begin(), splits().end(), whole);
 }
 
 bool Layout::uses(const AxisPart& part) const {
   const auto uses_it = [&](const AxisList& axes) {
     return std::any_of(axes.begin(), axes.end(), [&](const AxisPart& used) { return overlap(used, part); });
   };
-  return uses_it(pending_) || std::any_of(splits_.begin(), splits_.end(), uses_it);
+  return uses_it(pending()) || std::any_of(splits().begin(), splits().end(), uses_it);
 }
 
 std::string print(const Mesh& mesh, const AxisList& axes) {

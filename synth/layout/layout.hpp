@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -34,29 +36,41 @@ enum class ReduceOp : std::uint8_t { sum, max, min };
 // Invariants, kept by `make`: every part is of an axis of the mesh; no two parts overlap, pending ones included; parts
 // of size 1 are dropped; neighbouring parts of one axis that continue each other are merged; pending parts are in mesh
 // order; without pending parts the reduce operation is `sum`. So equal layouts of one mesh compare equal, but for
-// layouts that only the extents make alike (see same_type in array_type.hpp).
+// layouts that only the extents make alike (see same_type in array_type.hpp). Copies share what they say.
 class Layout {
  public:
   Layout() = default;
+  // A move is a copy, so that no layout is left without what it says.
+  Layout(const Layout&) = default;
+  Layout& operator=(const Layout&) = default;
+  ~Layout() = default;
   static Layout replicated(std::size_t rank);
   static base::Result<Layout> make(const Mesh& mesh, std::vector<AxisList> splits, AxisList pending = {},
                                    ReduceOp reduce = ReduceOp::sum);
 
-  std::size_t rank() const { return splits_.size(); }
-  const AxisList& split(std::size_t dimension) const { return splits_[dimension]; }
-  const std::vector<AxisList>& splits() const { return splits_; }
-  const AxisList& pending() const { return pending_; }
-  ReduceOp reduce() const { return reduce_; }
+  std::size_t rank() const { return splits().size(); }
+  const AxisList& split(std::size_t dimension) const { return splits()[dimension]; }
+  const std::vector<AxisList>& splits() const { return uses_->splits; }
+  const AxisList& pending() const { return uses_->pending; }
+  ReduceOp reduce() const { return uses_->reduce; }
   bool is_replicated() const;
   // Does any split or the pending set use (an overlapping part of) this one?
   bool uses(const AxisPart& part) const;
 
-  friend auto operator<=>(const Layout&, const Layout&) = default;
+  friend bool operator==(const Layout& a, const Layout& b) { return a.uses_ == b.uses_ || *a.uses_ == *b.uses_; }
+  friend auto operator<=>(const Layout& a, const Layout& b) { return *a.uses_ <=> *b.uses_; }
 
  private:
-  std::vector<AxisList> splits_;
-  AxisList pending_;
-  ReduceOp reduce_ = ReduceOp::sum;
+  struct Uses {
+    std::vector<AxisList> splits;
+    AxisList pending;
+    ReduceOp reduce = ReduceOp::sum;
+    friend auto operator<=>(const Uses&, const Uses&) = default;
+  };
+  explicit Layout(Uses uses) : uses_(std::make_shared<const Uses>(std::move(uses))) {}
+  static const std::shared_ptr<const Uses>& none();
+
+  std::shared_ptr<const Uses> uses_ = none();  // never null
 };
 
 // `x`, `(x,y)`, `x:(2)2`.
