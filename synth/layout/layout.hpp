@@ -40,9 +40,14 @@ enum class ReduceOp : std::uint8_t { sum, max, min };
 class Layout {
  public:
   Layout() = default;
-  // A move is a copy, so that no layout is left without what it says.
   Layout(const Layout&) = default;
   Layout& operator=(const Layout&) = default;
+  // What a move leaves behind is a layout, too.
+  Layout(Layout&& other) noexcept { uses_.swap(other.uses_); }
+  Layout& operator=(Layout&& other) noexcept {
+    uses_.swap(other.uses_);
+    return *this;
+  }
   ~Layout() = default;
   static Layout replicated(std::size_t rank);
   static base::Result<Layout> make(const Mesh& mesh, std::vector<AxisList> splits, AxisList pending = {},
