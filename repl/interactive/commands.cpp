@@ -34,7 +34,7 @@ constexpr std::array kCommands = {
     CommandInfo{":undo", "", A::none, "take the last input back, and the one before", run_undo},
     CommandInfo{":reset", "", A::none, "forget all names", run_reset},
     CommandInfo{":set", "[NAME VALUE]", A::setting, "the settings; change one", run_set},
-    CommandInfo{":doc", "NAME", A::topic, "what an operation does, or what an error means", run_doc},
+    CommandInfo{":doc", "NAME", A::topic, "what an operation or a word does, or what an error means", run_doc},
     CommandInfo{":learn", "", A::none, "the course, from where you were; :quit leads back here", run_learn},
     CommandInfo{":help", "[COMMAND]", A::command, "this text", run_help},
     CommandInfo{":quit", "", A::none, "leave (or Ctrl-D)", run_quit},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/words.hpp"
 #include "repl/render/text_cells.hpp"
 
 namespace tessera::repl {
@@ -20,7 +21,7 @@ constexpr std::string_view kFirstSteps =
     "A command may be shortened to a beginning that no other has.\n";
 constexpr std::string_view kLastSteps =
     "Tab completes; the up arrow brings earlier lines back; Ctrl-C drops the line or stops what runs.\n"
-    "  :doc iota     an operation        :doc axis-used-twice     what an error means\n";
+    "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n";
 
 std::string head_of(const CommandInfo& command) {
   return command.argument.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, command.argument);
@@ -38,16 +39,33 @@ std::string all_commands() {
   return text;
 }
 
+std::string word_text(const WordHelp& word) {
+  return word.example.empty() ? fmt::format("{}\n  {}\n", word.word, word.does)
+                              : fmt::format("{}\n  {}\n", word.example, word.does);
+}
+
 std::string operation_text(const OperationHelp& operation) {
   std::string text = fmt::format("{}\n  {}\n", operation.signature, operation.does);
   if (!operation.layouts.empty()) text += fmt::format("  layouts: {}\n", operation.layouts);
   return text;
 }
 
+// What there is to say of an operation, a word of the language or an error; empty if the name is none of them.
+std::string doc_text(std::string_view name) {
+  std::string text;
+  for (const OperationHelp& operation : operations()) {
+    if (operation.name == name) text += operation_text(operation);
+  }
+  if (const WordHelp* word = find_word(name)) text += word_text(*word);
+  const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
+  return text.empty() && is_slug ? *explain(name) : text;
+}
+
 // The nearest of all that can be asked about.
 std::optional<std::string> topic_near(std::string_view name) {
   std::vector<std::string> topics;
   for (const OperationHelp& operation : operations()) topics.push_back(operation.name);
+  for (const WordHelp& word : words()) topics.emplace_back(word.word);
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
   return nearest_spelling(name, topics);
 }
@@ -61,31 +79,25 @@ bool run_help(const CommandCall& call) {
   }
   const bool has_colon = call.argument.starts_with(':');
   const CommandInfo* command = find_command(has_colon ? std::string(call.argument) : fmt::format(":{}", call.argument));
-  if (command == nullptr) {
+  const std::string doc = has_colon ? std::string() : doc_text(call.argument);
+  if (command == nullptr && doc.empty()) {
     return call.interpreter.complain(fmt::format(
         "there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
   }
-  call.out(line_of(*command, 0));
+  if (command != nullptr) call.out(line_of(*command, 0));
+  call.out(doc);
   return true;
 }
 
 bool run_doc(const CommandCall& call) {
-  const std::string name(call.argument);
-  std::string text;
-  for (const OperationHelp& operation : operations()) {
-    if (operation.name == name) text += operation_text(operation);
-  }
-  const bool is_word = std::find(keywords().begin(), keywords().end(), name) != keywords().end();
-  if (is_word) text += fmt::format("`{}` is a word of the language: docs/language.md tells of it\n", name);
-  const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
-  if (text.empty() && is_slug) text = *explain(name);
-  if (!text.empty()) {
+  const std::string_view name = call.argument;
+  if (const std::string text = doc_text(name); !text.empty()) {
     call.out(text);
     return true;
   }
   const auto meant = topic_near(name);
   return call.interpreter.complain(
-      fmt::format("`{}` is neither an operation nor the name of an error\n  help: {}", name,
+      fmt::format("`{}` is no operation, no word of the language and no name of an error\n  help: {}", name,
                   meant ? fmt::format("did you mean `{}`?", *meant)
                         : std::string("the names of errors stand in brackets: error[unknown-name]")));
 }

@@ -64,6 +64,7 @@ class Sitting {
     const std::string_view shown = trimmed(line);
     if (open_.empty() && (shown.empty() || shown.front() == '#')) return std::nullopt;
     if (open_.empty() && shown.front() == ':') return command(shown);
+    if (open_.empty() && (shown == "help" || shown == "?")) return say(kHelp);
     if (open_.empty()) first_line_ = line_number_;
     if (open_.add(line)) return evaluate(open_.take());
     if (open_.size() > kAnswerBytesMax) {

@@ -15,6 +15,7 @@
 #include "repl/interactive/history.hpp"
 #include "repl/interactive/interpreter.hpp"
 #include "repl/interactive/progress.hpp"
+#include "repl/interactive/words.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/render/units.hpp"
 
@@ -71,6 +72,23 @@ struct Desk {
 
 Words completed(std::string_view line, Desk& desk) {
   return complete(line, desk.interpreter.state().session).candidates;
+}
+
+TEST(WordsOfTheLanguage, AreAllExplained) {
+  Words explained;
+  for (const WordHelp& word : words()) explained.emplace_back(word.word);
+  EXPECT_EQ(explained, keywords());
+  EXPECT_EQ(find_word("sum"), nullptr);
+}
+
+TEST(WordsOfTheLanguage, HaveExamplesThatRun) {
+  const Folder folder;
+  for (const WordHelp& word : words()) {
+    Session session(Config{.output = [](std::string_view) {}, .files = {FilePolicy::Kind::allowed, {}}});
+    const auto done = session.run(std::string(kWordSetting) + std::string(word.example), "example");
+    EXPECT_TRUE(done.ok()) << word.word << ": " << (done ? "" : done.diagnostics().front().message);
+    EXPECT_TRUE(word.example.empty() || word.example.find(word.word) != std::string_view::npos) << word.word;
+  }
 }
 
 TEST(Completion, OfNamesAndOperations) {

@@ -238,6 +238,8 @@ class Learning(AtATerminal):
         terminal.answer("let kept = 41")
         terminal.type(":learn\r")
         self.assertIn("1 of 23", terminal.until(r"\n[^\n]*> $"))
+        terminal.type("help\r")
+        self.assertIn(":hint", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         self.assertIn("Back in the session.", terminal.until(r"session\.\n> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")

@@ -1,0 +1,59 @@
+#include "repl/interactive/words.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::string_view kInteger = "an element type: whole numbers; overflow wraps";
+constexpr std::string_view kFloat = "an element type: IEEE floating point";
+constexpr std::string_view kReserved = "reserved for an element type to come";
+constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
+constexpr std::string_view kLoop = "w is w0, then n times the value of the braces; `(a, b)` carries several";
+
+constexpr std::array kWords = {
+    WordHelp{"mesh", "mesh grid = [rows: 2, columns: 3]",
+             "a grid of devices with named axes; the last one is the default"},
+    WordHelp{"let", "let b = a * 2.0", "names a value; `let b: f32[16@y, 16] = a` also says where it lives"},
+    WordHelp{"fn", "fn twice(v: f32[N, K] ?) -> f32[N, K] ? = v * 2.0",
+             "a function; `?` takes any layout, N and K any extent"},
+    WordHelp{"print", "print \"sum:\", sum(a)", "writes values, an array whole"},
+    WordHelp{"show", "show a", "draws which device holds what"},
+    WordHelp{"plan", "plan a as [16, 16@x]", "writes the steps that a value takes, without running them"},
+    WordHelp{"save", "save(a, \"a.npy\")", "writes one .npy file; `load` reads it"},
+    WordHelp{"save_shards", "save_shards(a, \"a\")", "writes the tile of every device to a .npy file of its own"},
+    WordHelp{"assert", "assert sum(a) > 0.0", "ends the program if the value is false"},
+    WordHelp{"as", "let b = a as [16@(x,y), 16]",
+             "the same array in another layout: `@x` splits a dimension over axis x"},
+    WordHelp{"on", "let b = a as f32[16@x, 16] on m", "the mesh of a type; without it the last one declared"},
+    WordHelp{"local", "let b = local { a + 1.0 }", "a value for which no device may receive anything"},
+    WordHelp{"within", "let b = a as [16, 16@x] within 64KiB",
+             "how much memory a change of layout may take on a device"},
+    WordHelp{"loop", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},
+    WordHelp{"for", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},
+    WordHelp{"if", "let b = if c { a } else { a * 2.0 }", kIf},
+    WordHelp{"else", "let b = if c { a } else { a * 2.0 }", kIf},
+    WordHelp{"true", "let d = true", "a value of type bool"},
+    WordHelp{"false", "let d = false", "a value of type bool"},
+    WordHelp{"bool", "let b = zeros(bool[4@x])", "an element type: true and false"},
+    WordHelp{"i32", "let b = iota(i32[16@x])", kInteger},
+    WordHelp{"i64", "let b = i64(a)", kInteger},
+    WordHelp{"f32", "let b = ones(f32[16@x])", kFloat},
+    WordHelp{"f64", "let b = f64(a)", kFloat},
+    WordHelp{"bf16", "", kReserved},
+    WordHelp{"f16", "", kReserved},
+};
+
+}  // namespace
+
+std::span<const WordHelp> words() { return kWords; }
+
+const WordHelp* find_word(std::string_view word) {
+  const auto* const found =
+      std::find_if(kWords.begin(), kWords.end(), [&](const WordHelp& each) { return each.word == word; });
+  return found == kWords.end() ? nullptr : found;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,21 @@
+// The words of the language for `:doc`: one example of each and what it does.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tessera::repl {
+
+struct WordHelp {
+  std::string_view word;
+  std::string_view example;  // a statement that runs where the names of kWordSetting are bound
+  std::string_view does;
+};
+
+// What the examples begin with.
+inline constexpr std::string_view kWordSetting = "mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@x, 16])\nlet c = true\n";
+
+std::span<const WordHelp> words();
+const WordHelp* find_word(std::string_view word);  // nullptr: no word of the language
+
+}  // namespace tessera::repl
