@@ -38,9 +38,9 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
-  number_targets(to);
+  target_pending_ = positions(to.mesh(), to.layout().pending());
   for (const std::int64_t unit : rule_.unit_devices) unit_count_ += devices() / unit;
-  share_senders();
+  if (replicas_ > 1 && !share_senders()) number_targets(to);
 }
 
 void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset) {
@@ -144,15 +144,14 @@ Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t
   return Senders{static_cast<std::int32_t>(first - holders_.begin()), static_cast<std::int32_t>(replicas_)};
 }
 
-// Who shares senders with whom, counted where that is not too much to remember; else as if just the devices of one
-// target tile shared them.
-void Routing::share_senders() {
+// Who shares senders with whom, counted where that is not too much to remember. False: it is; then it is as if just the
+// devices of one target tile shared them.
+bool Routing::share_senders() {
   constexpr double kFetchesMax = 4e5;
-  if (replicas_ == 1) return;
   const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);
   const double most = std::max(static_cast<double>(devices()) * static_cast<double>(cells_max()),
                                classes * static_cast<double>(unit_count_));
-  if (most > kFetchesMax) return;
+  if (most > kFetchesMax) return false;
   groups_ = senders_by_unit();
   std::int64_t most_fetched = 0;  // by a device
   std::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0);
@@ -172,6 +171,7 @@ void Routing::share_senders() {
     most_fetched = std::max(most_fetched, fetched);
   }
   if (rule_.unit_bandwidth > 0 && !rule_.unit_devices.empty()) relieve_near_senders(most_fetched, fetched_far);
+  return true;
 }
 
 void Routing::relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far) {
@@ -252,7 +252,6 @@ std::int64_t Routing::cells_max() const {
 }
 
 void Routing::number_targets(const ArrayType& to) {
-  target_pending_ = positions(to.mesh(), to.layout().pending());
   std::int64_t tiles = shard_count(to.layout().pending());
   for (const AxisList& split : to.layout().splits()) tiles *= shard_count(split);
   tile_copies_ = static_cast<std::int32_t>(devices() / tiles);

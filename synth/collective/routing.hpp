@@ -107,7 +107,7 @@ class Routing {
   std::vector<Senders> senders_by_unit() const;
   std::size_t nearest(std::int64_t source_class, std::int64_t device) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
-  void share_senders();
+  bool share_senders();
   void relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far);
   double sent_far(std::size_t source_class, std::int64_t holder) const;
   Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
@@ -143,9 +143,11 @@ class Routing {
   std::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
   std::vector<std::int32_t> holders_;         // all devices, by source class, then id
   std::int64_t replicas_ = 1;                 // holders of each class
-  std::int32_t tile_copies_ = 1;              // devices with one target tile
-  std::vector<std::int32_t> number_in_tile_;  // of every device among those with its target tile
-  std::vector<Senders> groups_;               // those with different senders, where they are remembered
+  // Where who shares senders is not remembered: devices with one target tile, and the number of every device among
+  // them.
+  std::int32_t tile_copies_ = 1;
+  std::vector<std::int32_t> number_in_tile_;
+  std::vector<Senders> groups_;  // those with different senders, where they are remembered
   struct Fetch {
     std::int32_t group = 0;
     std::int64_t offset = 0;

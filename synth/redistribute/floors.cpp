@@ -23,7 +23,8 @@ std::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin, std
 double missing_seconds(const Tiling& held, const Tiling& wanted, std::int64_t element_bytes, double bandwidth) {
   std::int64_t most = 0;
   for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
-    most = std::max(most, wanted.elements(device) - shared_elements(held, device, wanted, device));
+    const std::int64_t needed = wanted.elements(device);
+    if (needed > most) most = std::max(most, needed - shared_elements(held, device, wanted, device));
   }
   return static_cast<double>(most * element_bytes) / bandwidth;
 }
@@ -117,25 +118,26 @@ double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
   return longest;
 }
 
-double Floors::of_move(const Tiling& held, const Tiling& wanted) const {
+double Floors::of_move(const Tiling& held, const Tiling& wanted, double enough) const {
   const double missing = missing_seconds(held, wanted, element_bytes_, device_bandwidth_);
   if (missing == 0) return 0;
-  const double links = std::max(missing, each_into_units(held, wanted));
-  return links + static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
+  const double latency = static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
+  if (missing + latency >= enough) return missing + latency;
+  return std::max(missing, each_into_units(held, wanted)) + latency;
 }
 
-double Floors::of_moves(const std::vector<ArrayType>& types) const {
+double Floors::of_moves(const std::vector<ArrayType>& types, double enough) const {
   double seconds = 0;
   Tiling held(types.front());
-  for (std::size_t i = 1; i < types.size(); ++i) {
+  for (std::size_t i = 1; i < types.size() && seconds < enough; ++i) {
     Tiling wanted(types[i]);
-    seconds += of_move(held, wanted);
+    seconds += of_move(held, wanted, enough - seconds);
     held = std::move(wanted);
   }
   return std::max(seconds, of_one_launch());
 }
 
-double Floors::of_refinement(const ArrayType& refined, bool inside) const {
+double Floors::of_refinement(const ArrayType& refined, bool inside, double enough) const {
   const Tiling middle(refined);
   std::int64_t gathered = 0;
   for (std::size_t device = 0; device < middle.tile_of.size(); ++device) {
@@ -144,8 +146,8 @@ double Floors::of_refinement(const ArrayType& refined, bool inside) const {
   const std::int64_t pieces = middle.tiles / target_.tiles;
   const double gather = static_cast<double>(gathered * element_bytes_) / device_bandwidth_ +
                         static_cast<double>(pieces - 1) * near_latency_;
-  const double exchange = std::max(inside ? units_ : 0, of_move(source_, middle));
-  return gather + exchange;
+  const double least = gather + (inside ? units_ : 0);
+  return least >= enough ? least : std::max(least, gather + of_move(source_, middle, enough - gather));
 }
 
 }  // namespace tessera::synth

@@ -19,16 +19,17 @@ class Floors {
   double of_two_launches() const { return links_ + 2 * near_latency_; }
   // And any that may have no launch at all, if nothing is missing anywhere.
   double of_any() const { return links_ == 0 ? 0 : of_one_launch(); }
+  // Seconds that one move takes from end to end. A floor that reaches `enough` need not be the highest; so with the
+  // others.
+  double of_direct(double enough) const { return of_move(source_, target_, enough); }
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
-  double of_refinement(const ArrayType& refined, bool inside) const;
-  // Seconds that one move takes from end to end.
-  double of_direct() const { return of_move(source_, target_); }
+  double of_refinement(const ArrayType& refined, bool inside, double enough) const;
   // Seconds that moves through these types, each to the next, take.
-  double of_moves(const std::vector<ArrayType>& types) const;
+  double of_moves(const std::vector<ArrayType>& types, double enough) const;
 
  private:
-  double of_move(const Tiling& held, const Tiling& wanted) const;
+  double of_move(const Tiling& held, const Tiling& wanted, double enough) const;
   double into_units() const;
   double each_into_units(const Tiling& held, const Tiling& wanted) const;
 

@@ -29,7 +29,7 @@ class Portfolio {
 
   base::Result<std::optional<Chain>> best() && {
     const Floors floors(from_, to_, prices_.machine());
-    if (std::isinf(limit()) || floors.of_direct() <= limit())
+    if (std::isinf(limit()) || floors.of_direct(limit()) <= limit())
       TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
     if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     TESSERA_TRY_STATUS(consider_refinements(floors));
@@ -77,7 +77,7 @@ class Portfolio {
     while (floors.of_two_launches() < limit()) {
       const auto refined = refinements.next();
       if (!refined) return base::Done{};
-      if (floors.of_refinement(refined->type, refined->inside) >= hopeless()) continue;
+      if (floors.of_refinement(refined->type, refined->inside, hopeless()) >= hopeless()) continue;
       Chain chain = direct_move(from_, refined->type, true);
       const Chain gather = direct_move(refined->type, to_, exactly_);
       chain.insert(chain.end(), gather.begin(), gather.end());
@@ -97,7 +97,7 @@ class Portfolio {
       std::vector<ArrayType> types = types_of(*chain);
       if (exactly_ && types.back() != to_) continue;
       if (std::find(met.begin(), met.end(), types) != met.end()) continue;
-      if (floors.of_moves(types) < limit()) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      if (floors.of_moves(types, limit()) < limit()) TESSERA_TRY_STATUS(consider(std::move(*chain)));
       met.push_back(std::move(types));
     }
     return base::Done{};
