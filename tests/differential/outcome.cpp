@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <sstream>
 
@@ -41,9 +44,14 @@ Closeness closeness(const Facts& facts, Yardstick yardstick) {
 }
 
 template <class T>
+auto bits_of(T value) {
+  return std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
+}
+
+template <class T>
 bool agree(T a, T b, Closeness closeness, double tolerance) {
   switch (closeness) {
-    case Closeness::bits: return std::memcmp(&a, &b, sizeof(T)) == 0;
+    case Closeness::bits: return bits_of(a) == bits_of(b);
     case Closeness::zeros_alike: return a == b;
     case Closeness::near: return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= tolerance;
   }
