@@ -13,6 +13,7 @@ namespace {
 
 // A signal handler is given nothing but the signal's number, so what it works on has to be global.
 std::atomic<Session*> running = nullptr;
+std::atomic<bool> has_been_stopped = false;
 std::atomic<int> handlers_at_work = 0;  // the signal may arrive on any thread
 std::atomic<int> reader_to_tell = -1;   // the writing end of a pipe
 static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
@@ -44,13 +45,16 @@ void tell_reader(int) {
 
 bool stop_what_runs() {
   handlers_at_work.fetch_add(1);
-  Session* session = running.exchange(nullptr);
+  Session* session = running.load();
+  // A run that had not quite begun does not hear of it: whoever asks again is heard.
   if (session != nullptr) session->stop();
+  const bool first = session != nullptr && !has_been_stopped.exchange(true);
   handlers_at_work.fetch_sub(1);
-  return session != nullptr;
+  return first;
 }
 
 StoppableRun::StoppableRun(Session& session) {
+  has_been_stopped.store(false);
   running.store(&session);
   before_ = install(SIGINT, stop_running, SA_RESTART);
 }

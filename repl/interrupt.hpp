@@ -27,7 +27,8 @@ class StoppableRun {
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line = 1);
 
-// Stops what a StoppableRun lives for, from any thread. False: there is none, or it has been stopped.
+// Stops what a StoppableRun lives for, from any thread; again, if asked again. False: there is none, or it was stopped
+// before.
 bool stop_what_runs();
 
 // While an object lives, Ctrl-C ends nothing: it makes a descriptor readable, which LineReader watches. So does the end
