@@ -127,7 +127,7 @@ class Chain {
 // A tile cut into blocks that are consecutive in memory: a stretch of one dimension, all of the inner ones.
 class Blocks {
  public:
-  explicit Blocks(synth::Shape shape) : shape_(std::move(shape)) {
+  explicit Blocks(const synth::Shape& shape) : shape_(shape) {
     if (is_empty(shape_)) return;
     cut_ = shape_.size();
     while (cut_ > 0 && inner_ * shape_[cut_ - 1] <= kBlock) inner_ *= shape_[--cut_];
