@@ -40,8 +40,7 @@ std::string all_commands() {
 }
 
 std::string word_text(const WordHelp& word) {
-  return word.example.empty() ? fmt::format("{}\n  {}\n", word.word, word.does)
-                              : fmt::format("{}\n  {}\n", word.example, word.does);
+  return fmt::format("{}\n  {}\n", word.example.empty() ? word.word : word.example, word.does);
 }
 
 std::string operation_text(const OperationHelp& operation) {

@@ -5,7 +5,7 @@
 // of what they send out of it anyway, and what they send in the stead of the cell's holders in other units, of which
 // all others send as much. For a given time, how much must come from elsewhere has a least solution: what holders
 // cannot send in that time others do, which takes these longer, and so on. The time is good if that ends and the links
-// between the units keep it too; the shortest good one is found by halving.
+// between the units keep it too; the shortest good one is found by halving, unless it gains too little.
 #pragma once
 
 #include <cstddef>
