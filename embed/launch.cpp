@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -56,6 +58,11 @@ std::string repair(const Launcher& launcher) {
                      mpi);
 }
 
+// A launcher ends all processes once one has failed: the first, which says why, needs the time to.
+void let_the_first_speak() {
+  if (Launch::rank_by_launcher() > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 }  // namespace
 
 int Launch::rank_by_launcher() {
@@ -78,6 +85,7 @@ Result<Launch> Launch::begin() {
     runtime::end_with_launcher(static_cast<int>(Blame::world));
     const auto started = runtime::start_mpi();
     if (!started) {
+      let_the_first_speak();
       base::Diagnostic why = started.errors().front();
       return embed::failure(std::move(why).suggest(repair(*launcher)));
     }
@@ -85,6 +93,7 @@ Result<Launch> Launch::begin() {
     launch.rank_ = started->rank;
     launch.ranks_ = started->size;
     if (started->size > 1) return launch;
+    let_the_first_speak();
     return embed::failure(
         base::make(Kind::wrong_launcher, ranks_by_launcher(), runtime::mpi_name()).suggest(repair(*launcher)));
   });

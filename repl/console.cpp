@@ -17,7 +17,6 @@ namespace {
 
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
-constexpr std::size_t kBufferBytes = 1U << 16U;
 
 // Until the descriptor takes more; it does not block, because someone shares it who wants it so.
 void wait_for(int descriptor) {
@@ -28,16 +27,10 @@ void wait_for(int descriptor) {
 }  // namespace
 
 void Output::write(std::string_view text) {
-  buffer_ += text;
-  if (buffer_.size() >= kBufferBytes) flush();
-}
-
-void Output::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty() && !dropping_) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+  while (!text.empty() && !dropping_) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
     if (written >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
+      text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
       wait_for(descriptor_);
     } else if (errno != EINTR) {
@@ -45,29 +38,17 @@ void Output::flush() {
       if (errno != EPIPE) failure_ = errno;
     }
   }
-  buffer_.clear();
 }
 
-bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
-
 Console::Console(Voice voice)
-    : voice_(voice),
-      out_(kStandardOutput),
-      err_(kStandardError),
-      out_is_terminal_(out_.is_terminal()),
-      colour_(takes_colour(kStandardError)) {}
+    : voice_(voice), out_(kStandardOutput), err_(kStandardError), colour_(takes_colour(kStandardError)) {}
 
 void Console::out(std::string_view text) {
-  if (voice_ == Voice::mute) return;
-  out_.write(text);
-  if (out_is_terminal_) out_.flush();
+  if (voice_ == Voice::heard) out_.write(text);
 }
 
 void Console::err(std::string_view text) {
-  if (voice_ == Voice::mute) return;
-  out_.flush();
-  err_.write(text);
-  err_.flush();
+  if (voice_ == Voice::heard) err_.write(text);
 }
 
 void Console::report(const Diagnostic& diagnostic) { err(render(diagnostic, colour_ ? Colour::yes : Colour::no)); }
@@ -79,7 +60,6 @@ void Console::report(const Diagnostics& diagnostics) {
 void Console::complain(std::string_view message) { err(fmt::format("error: {}\n", printable(message))); }
 
 int Console::finish(int status) {
-  out_.flush();
   const auto failure = out_.failure();
   if (!failure || status != kExitDone) return status;
   complain(fmt::format("cannot write standard output: {}", std::generic_category().message(*failure)));

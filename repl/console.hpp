@@ -1,4 +1,5 @@
-// The process's outputs: standard output, buffered, and standard error, in the order they were written.
+// The process's outputs: standard output and standard error. What is written is seen at once, on a pipe too: what comes
+// after it may take long, or never end.
 #pragma once
 
 #include <optional>
@@ -16,14 +17,11 @@ class Output {
   explicit Output(int descriptor) : descriptor_(descriptor) {}
 
   void write(std::string_view text);
-  void flush();
-  bool is_terminal() const;
   // The errno of the first write that failed.
   std::optional<int> failure() const { return failure_; }
 
  private:
   int descriptor_;
-  std::string buffer_;
   bool dropping_ = false;
   std::optional<int> failure_;
 };
@@ -36,14 +34,12 @@ class Console {
   explicit Console(Voice voice = Voice::heard);
 
   void out(std::string_view text);
-  // To standard error, at once, after all that was written to standard output before.
   void err(std::string_view text);
   // Rendered, to standard error.
   void report(const Diagnostic& diagnostic);
   void report(const Diagnostics& diagnostics);
   // `error: MESSAGE`, for what has no diagnostic: the command line and the script itself.
   void complain(std::string_view message);
-  void flush() { out_.flush(); }
   // What the process ends with: `status`, or 3 if all went well but standard output could not be written.
   int finish(int status);
 
@@ -51,7 +47,6 @@ class Console {
   Voice voice_;
   Output out_;
   Output err_;
-  bool out_is_terminal_;
   bool colour_;
 };
 

@@ -67,8 +67,6 @@ class LineReader {
   enum class Outcome { line, end, interrupted, failed };
   // The next line, without its line end, goes into `line`.
   Outcome next(std::string& line);
-  // Is more there that needs no waiting?
-  bool has_buffered_line() const { return buffer_.find('\n', begin_) != std::string::npos; }
   // Forgets the part of a line that was read so far.
   void drop() { begin_ = buffer_.size(); }
   // Why next() failed.

@@ -119,7 +119,6 @@ class StandardInput {
   Entered next(std::string_view prompt) {
     std::string line;
     if (prompting_) console_.out(prompt);
-    if (!lines_.has_buffered_line()) console_.flush();
     switch (lines_.next(line)) {
       case LineReader::Outcome::line: return {Entered::Kind::line, std::move(line)};
       case LineReader::Outcome::interrupted:

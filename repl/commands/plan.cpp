@@ -35,7 +35,7 @@ bool answer_line(const std::string& line, const PlanRequest& defaults, Console& 
   return plan.ok();
 }
 
-// All lines of the file; answers are given out as soon as the next line has to be waited for.
+// All lines of the file, each answered before the next is read.
 int answer_lines(const std::string& path, const PlanRequest& defaults, Console& console) {
   const OpenFile file(path);
   const std::string name = path == "-" ? "standard input" : path;
@@ -47,7 +47,6 @@ int answer_lines(const std::string& path, const PlanRequest& defaults, Console& 
   bool all_planned = true;
   std::string line;
   while (true) {
-    if (!lines.has_buffered_line()) console.flush();
     const LineReader::Outcome outcome = lines.next(line);
     if (outcome == LineReader::Outcome::failed) {
       console.complain("cannot read " + name + ": " + lines.why());

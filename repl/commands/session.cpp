@@ -66,7 +66,6 @@ int run_piped(const MakeAnswerer& make, Console& console) {
   LineReader lines(STDIN_FILENO);
   std::string line;
   while (!answerer->left()) {
-    if (!lines.has_buffered_line()) console.flush();
     const LineReader::Outcome outcome = lines.next(line);
     if (outcome == LineReader::Outcome::failed) return unreadable(lines, console);
     if (outcome == LineReader::Outcome::end) break;
@@ -124,7 +123,6 @@ class Conversation {
   }
 
   LineReader::Outcome next(std::string_view prompt, std::string& line) {
-    console_.flush();
     if (editor_) {
       switch (editor_->next(prompt, line)) {
         case LineEditor::Outcome::line: return LineReader::Outcome::line;

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kSaidBytesMax = 2000;
 // A rank that waits notices a loss within half of it.
 constexpr std::chrono::milliseconds kForTheFirstToSpeak{700};
+// MPICH's launcher drops what it has not read when a rank ends all.
+constexpr std::chrono::milliseconds kForTheLauncherToRead{100};
 
 // The digits that follow a phrase; empty where there are none.
 std::string_view digits_after(std::string_view text, std::string_view phrase) {
@@ -45,7 +47,7 @@ bool is_hopeless(const Diagnostics& why) {
 }
 
 void abandon(Launch& launch, int status) {
-  if (launch.rank() > 0) std::this_thread::sleep_for(kForTheFirstToSpeak);
+  std::this_thread::sleep_for(launch.rank() > 0 ? kForTheFirstToSpeak : kForTheLauncherToRead);
   launch.abort(status);
 }
 

@@ -11,8 +11,8 @@ namespace tessera::repl {
 // A rank that would wait for ever waits for one that is lost.
 bool is_hopeless(const Diagnostics& why);
 
-// Ends all ranks' processes. Rank 0, which is the one that is heard, does so at once; the others give it the time to
-// say why.
+// Ends all ranks' processes, once it could be heard why: rank 0, which has said so, gives the launcher the time to pass
+// it on, and the others give rank 0 the time to say it.
 [[noreturn]] void abandon(Launch& launch, int status);
 
 // Why the ranks are gone, in a line for people, by what their launcher has said and what a rank had to say, if

@@ -1,6 +1,7 @@
 """What the tests of the command line on ranks share: scripts in folders of their own, launches, and what came of them."""
 
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -23,6 +24,33 @@ class Done:
     def diagnostics(self):
         """The headers of what went wrong: `error[slug]: message`."""
         return [line for line in self.err.splitlines() if line.startswith("error")]
+
+
+def holders(*pipes):
+    """The processes that may still write to what we read from these pipes."""
+    inodes = {f"pipe:[{os.fstat(pipe.fileno()).st_ino}]" for pipe in pipes}
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit() or int(folder.name) == os.getpid():
+            continue
+        try:
+            if any(os.readlink(one) in inodes for one in (folder / "fd").iterdir()):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def told(process):
+    """What a process runs, and where each of its threads is."""
+    folder = Path("/proc") / str(process)
+    try:
+        words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        threads = [f"{(one / 'stat').read_text().rsplit(')', 1)[1].split()[0]} {(one / 'wchan').read_text()}"
+                   for one in sorted((folder / "task").iterdir())]
+    except OSError as gone:
+        return str(gone)
+    return f"{words}[{', '.join(threads)}]"
 
 
 class RanksTest(unittest.TestCase):
@@ -50,10 +78,20 @@ class RanksTest(unittest.TestCase):
         try:
             out, err = process.communicate(timeout=HANG)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.communicate()
-            self.fail("it hangs")
+            left = holders(process.stdout, process.stderr)
+            said = [f"{one}: {told(one)}" for one in left]
+            process.kill()
+            for one in left:
+                # A launcher's own helper, or a rank, may be in a session of its own.
+                os.kill(one, 9)
+            out, err = process.communicate(timeout=HANG)
+            self.fail("it hangs:\n" + "\n".join([*said, out, err]))
         return Done(process.returncode, out, err, time.monotonic() - begin)
+
+    def expect_line(self, process, text):
+        """The next line of standard output, which has to come while the program runs."""
+        self.assertTrue(select.select([process.stdout], [], [], HANG)[0], "no line comes")
+        self.assertEqual(process.stdout.readline(), text + "\n")
 
     def launch(self, ranks, *arguments, mpirun=None, **options):
         """`tessera ARGUMENTS` on so many ranks."""

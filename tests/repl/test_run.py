@@ -1,6 +1,8 @@
 """tessera run: what it prints and how it ends."""
 
 import json
+import select
+import subprocess
 import unittest
 
 from driver import CommandLine, main
@@ -58,6 +60,18 @@ class Run(CommandLine):
         self.succeeds("run", self.write("a.tess", 'save(iota(i32[3]), "out.npy")\n'))
         self.assertTrue((self.folder / "out.npy").exists())
         self.assertEqual(self.succeeds("run", self.write("b.tess", 'print load("out.npy", i32[_])\n')), "[0 1 2]\n")
+
+    def test_a_print_is_seen_when_it_is_done(self):
+        endless = self.write("a.tess", 'print "begun"\nlet a = loop w = 0.0 for i < 1000000000 { w + 1.0 }\n')
+        for command in (["run", endless], []):
+            with self.subTest(command=command), open(self.folder / "a.tess", encoding="utf-8") as script, \
+                    subprocess.Popen([self.executable, *command], cwd=self.folder, env=self.environment, stdin=script,
+                                     stdout=subprocess.PIPE) as process:
+                self.addCleanup(process.kill)
+                came = select.select([process.stdout], [], [], 20)[0]
+                line = process.stdout.readline() if came else b""
+                process.kill()
+                self.assertEqual(line, b"begun\n")
 
     def test_define(self):
         self.write("a.tess", "let N = 4\nlet M = 1\nprint N + M\n")
