@@ -29,25 +29,39 @@ Interval in_source(Interval target, std::int64_t source_extent, std::int64_t off
 
 }  // namespace
 
-Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule)
-    : rule_(std::move(rule)) {
+Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule,
+                 std::pmr::memory_resource* memory)
+    : memory_(memory),
+      dimensions_(memory),
+      rule_(std::move(rule)),
+      target_pending_(static_cast<std::size_t>(to.devices()), memory),
+      source_class_(target_pending_.size(), memory),
+      holders_(target_pending_.size(), memory),
+      number_in_tile_(memory),
+      groups_(memory),
+      fetches_(memory),
+      fetches_begin_(memory) {
   constexpr double kNeverCut = 1e18;
   const double piece = std::ceil(rule_.piece_bytes / static_cast<double>(bytes_of(to.element())));
   piece_elements_ = static_cast<std::int64_t>(std::min(piece, kNeverCut));
   TESSERA_CHECK(from.devices() == to.devices(), "copies between meshes of different sizes");
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
+  dimensions_.reserve(to.rank());
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
-  target_pending_ = positions(to.mesh(), to.layout().pending());
+  write_positions(to.mesh(), to.layout().pending(), target_pending_);
   for (const std::int64_t unit : rule_.unit_devices) unit_count_ += devices() / unit;
   if (replicas_ > 1 && !share_senders()) number_targets(to);
 }
 
 void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset) {
-  Dimension dimension;
-  dimension.target_tile = positions(to.mesh(), to.layout().split(d));
+  Dimension& dimension = dimensions_.emplace_back(memory_);
+  dimension.target_tile.resize(target_pending_.size());
+  write_positions(to.mesh(), to.layout().split(d), dimension.target_tile);
   const std::int64_t target_tiles = shard_count(to.layout().split(d));
   const std::int64_t cells = shard_count(from.layout().split(d));
+  dimension.runs.reserve(static_cast<std::size_t>(target_tiles + cells));
+  dimension.runs_begin.reserve(static_cast<std::size_t>(target_tiles + 1));
   const std::int64_t source_extent = from.shape()[d];
   for (std::int64_t t = 0; t < target_tiles; ++t) {
     const Interval tile = cut(to.shape()[d], target_tiles, t);
@@ -61,32 +75,30 @@ void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::siz
     }
   }
   dimension.runs_begin.push_back(dimension.runs.size());
-  dimensions_.push_back(std::move(dimension));
 }
 
 // A device's class: its tile's number in every dimension and its position along the pending axes, as one number.
-std::vector<std::int32_t> Routing::classes(const ArrayType& type, std::vector<std::int64_t>* strides) const {
-  std::vector<std::int32_t> result = positions(type.mesh(), type.layout().pending());
+void Routing::write_classes(const ArrayType& type, std::span<std::int32_t> into, Strides* strides) const {
+  write_positions(type.mesh(), type.layout().pending(), into);
+  std::pmr::vector<std::int32_t> tiles(into.size(), memory_);
   std::int64_t stride = shard_count(type.layout().pending());
   for (std::size_t d = type.rank(); d-- > 0;) {
-    const std::vector<std::int32_t> tiles = positions(type.mesh(), type.layout().split(d));
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] += static_cast<std::int32_t>(tiles[i] * stride);
+    write_positions(type.mesh(), type.layout().split(d), tiles);
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] += static_cast<std::int32_t>(tiles[i] * stride);
     if (strides != nullptr) strides->push_back(stride);
     stride *= shard_count(type.layout().split(d));
   }
-  return result;
 }
 
 void Routing::number_sources(const ArrayType& from) {
-  std::vector<std::int64_t> strides;
-  source_class_ = classes(from, &strides);
+  Strides strides;
+  write_classes(from, source_class_, &strides);
   for (std::size_t d = 0; d < dimensions_.size(); ++d) dimensions_[d].class_stride = strides[strides.size() - 1 - d];
   pending_count_ = shard_count(from.layout().pending());
   std::int64_t count = pending_count_;
   for (const AxisList& split : from.layout().splits()) count *= shard_count(split);
   replicas_ = devices() / count;
-  holders_.resize(source_class_.size());
-  std::vector<std::int32_t> met(static_cast<std::size_t>(count), 0);
+  std::pmr::vector<std::int32_t> met(static_cast<std::size_t>(count), 0, memory_);
   for (std::size_t device = 0; device < source_class_.size(); ++device) {
     const auto of = static_cast<std::size_t>(source_class_[device]);
     holders_[of * static_cast<std::size_t>(replicas_) + static_cast<std::size_t>(met[of]++)] =
@@ -95,9 +107,9 @@ void Routing::number_sources(const ArrayType& from) {
 }
 
 // Of every source class: all its holders, then those in each unit of each level, innermost first.
-std::vector<Routing::Senders> Routing::senders_by_unit() const {
+std::pmr::vector<Routing::Senders> Routing::senders_by_unit() const {
   const auto units = static_cast<std::size_t>(unit_count_);
-  std::vector<Senders> all(holders_.size() / static_cast<std::size_t>(replicas_) * units);
+  std::pmr::vector<Senders> all(holders_.size() / static_cast<std::size_t>(replicas_) * units, memory_);
   for (std::size_t i = 0; i < holders_.size(); ++i) {
     const std::size_t of_class = i / static_cast<std::size_t>(replicas_) * units;
     const auto add = [&](std::size_t unit) {
@@ -154,7 +166,7 @@ bool Routing::share_senders() {
   if (most > kFetchesMax) return false;
   groups_ = senders_by_unit();
   std::int64_t most_fetched = 0;  // by a device
-  std::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0);
+  std::pmr::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0, memory_);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
     const std::size_t innermost = first_unit(target, [](std::size_t) { return true; });
@@ -174,7 +186,7 @@ bool Routing::share_senders() {
   return true;
 }
 
-void Routing::relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far) {
+void Routing::relieve_near_senders(std::int64_t most_fetched, std::span<const std::int64_t> fetched_far) {
   // Of each class: its group of the whole machine, then the innermost units' groups, then those of units in between.
   const auto groups = static_cast<std::size_t>(unit_count_);
   const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
@@ -255,8 +267,10 @@ void Routing::number_targets(const ArrayType& to) {
   std::int64_t tiles = shard_count(to.layout().pending());
   for (const AxisList& split : to.layout().splits()) tiles *= shard_count(split);
   tile_copies_ = static_cast<std::int32_t>(devices() / tiles);
-  std::vector<std::int32_t> met(static_cast<std::size_t>(tiles), 0);
-  for (const std::int32_t of : classes(to, nullptr)) number_in_tile_.push_back(met[static_cast<std::size_t>(of)]++);
+  std::pmr::vector<std::int32_t> met(static_cast<std::size_t>(tiles), 0, memory_);
+  std::pmr::vector<std::int32_t> tile_of(target_pending_.size(), memory_);
+  write_classes(to, tile_of, nullptr);
+  for (const std::int32_t of : tile_of) number_in_tile_.push_back(met[static_cast<std::size_t>(of)]++);
 }
 
 std::int64_t Routing::received_elements(std::int32_t target) const {

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,7 +35,8 @@ struct SenderRule {
 
 class Routing {
  public:
-  Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule = {});
+  Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule = {},
+          std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   std::int64_t devices() const { return static_cast<std::int64_t>(source_class_.size()); }
   // An upper bound of the number of copies the walk meets.
@@ -64,9 +66,10 @@ class Routing {
     Interval interval;
   };
   struct Dimension {
-    std::vector<std::int32_t> target_tile;  // of every device
-    std::vector<Run> runs;                  // of all target tiles, one after another, each's ascending
-    std::vector<std::size_t> runs_begin;    // of every target tile, and the end
+    explicit Dimension(std::pmr::memory_resource* memory) : target_tile(memory), runs(memory), runs_begin(memory) {}
+    std::pmr::vector<std::int32_t> target_tile;  // of every device
+    std::pmr::vector<Run> runs;                  // of all target tiles, one after another, each's ascending
+    std::pmr::vector<std::size_t> runs_begin;    // of every target tile, and the end
     std::int64_t class_stride = 1;
   };
   // Those that a device fetches a box from: `count` of holders_ from `first` on, and what they send to all that fetch
@@ -94,7 +97,8 @@ class Routing {
   void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset);
   void number_sources(const ArrayType& from);
   void number_targets(const ArrayType& to);
-  std::vector<std::int32_t> classes(const ArrayType& type, std::vector<std::int64_t>* strides) const;
+  using Strides = base::FixedVector<std::int64_t, kRankMax>;
+  void write_classes(const ArrayType& type, std::span<std::int32_t> into, Strides* strides) const;
   std::span<const Run> runs(std::size_t d, std::int32_t target) const {
     const Dimension& dimension = dimensions_[d];
     const auto tile = static_cast<std::size_t>(dimension.target_tile[static_cast<std::size_t>(target)]);
@@ -104,11 +108,11 @@ class Routing {
   // The number, among all, of the first unit of a device that f takes: innermost first, the whole machine, 0, last.
   template <class F>
   std::size_t first_unit(std::int64_t device, F&& f) const;
-  std::vector<Senders> senders_by_unit() const;
+  std::pmr::vector<Senders> senders_by_unit() const;
   std::size_t nearest(std::int64_t source_class, std::int64_t device) const;
   Senders search_nearest(std::int64_t source_class, std::int32_t target) const;
   bool share_senders();
-  void relieve_near_senders(std::int64_t most_fetched, const std::vector<std::int64_t>& fetched_far);
+  void relieve_near_senders(std::int64_t most_fetched, std::span<const std::int64_t> fetched_far);
   double sent_far(std::size_t source_class, std::int64_t holder) const;
   Share share_of(const Cell& cell, std::int32_t target, std::size_t fetch) const;
   template <class F>
@@ -134,26 +138,27 @@ class Routing {
   template <class F>
   void walk_pieces(std::int32_t target, F&& f) const;
 
-  std::vector<Dimension> dimensions_;
+  std::pmr::memory_resource* memory_;
+  std::pmr::vector<Dimension> dimensions_;
   SenderRule rule_;
   std::int64_t piece_elements_ = 1;
   std::int64_t unit_count_ = 1;  // of all levels, and the whole machine
   std::int64_t pending_count_ = 1;
-  std::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
-  std::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
-  std::vector<std::int32_t> holders_;         // all devices, by source class, then id
-  std::int64_t replicas_ = 1;                 // holders of each class
+  std::pmr::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
+  std::pmr::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
+  std::pmr::vector<std::int32_t> holders_;         // all devices, by source class, then id
+  std::int64_t replicas_ = 1;                      // holders of each class
   // Where who shares senders is not remembered: devices with one target tile, and the number of every device among
   // them.
   std::int32_t tile_copies_ = 1;
-  std::vector<std::int32_t> number_in_tile_;
-  std::vector<Senders> groups_;  // those with different senders, where they are remembered
+  std::pmr::vector<std::int32_t> number_in_tile_;
+  std::pmr::vector<Senders> groups_;  // those with different senders, where they are remembered
   struct Fetch {
     std::int32_t group = 0;
     std::int64_t offset = 0;
   };
-  std::vector<Fetch> fetches_;              // every box that comes from another device, in the order of the walk
-  std::vector<std::size_t> fetches_begin_;  // of every device
+  std::pmr::vector<Fetch> fetches_;              // every box that comes from another device, in the order of the walk
+  std::pmr::vector<std::size_t> fetches_begin_;  // of every device
 };
 
 // All copies, in order of target device, then box.

@@ -187,24 +187,29 @@ AxisList unused(const Mesh& mesh, const std::vector<AxisList>& used) {
   return canonical(free);
 }
 
-std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes) {
+void write_positions(const Mesh& mesh, const AxisList& axes, std::span<std::int32_t> into) {
   const auto devices = static_cast<std::size_t>(mesh.devices());
-  std::vector<std::int32_t> by_place(devices, 0);
+  std::fill(into.begin(), into.end(), 0);
   for (const AxisPart& part : axes) {
     const auto size = static_cast<std::int32_t>(part.size);
     const auto stride = static_cast<std::size_t>(mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part)));
     // The digit stays for a stride, then grows by one, and begins anew after the last.
     std::int32_t digit = 0;
     for (std::size_t begin = 0; begin < devices; begin += stride) {
-      for (std::size_t place = begin; place < begin + stride; ++place) by_place[place] = by_place[place] * size + digit;
+      for (std::size_t place = begin; place < begin + stride; ++place) into[place] = into[place] * size + digit;
       if (++digit == size) digit = 0;
     }
   }
-  if (mesh.is_row_major()) return by_place;
-  std::vector<std::int32_t> result;
-  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
-    result.push_back(by_place[static_cast<std::size_t>(mesh.place(device))]);
+  if (mesh.is_row_major()) return;
+  const std::vector<std::int32_t> by_place(into.begin(), into.end());
+  for (std::size_t device = 0; device < devices; ++device) {
+    into[device] = by_place[static_cast<std::size_t>(mesh.place(static_cast<std::int64_t>(device)))];
   }
+}
+
+std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes) {
+  std::vector<std::int32_t> result(static_cast<std::size_t>(mesh.devices()));
+  write_positions(mesh, axes, result);
   return result;
 }
 

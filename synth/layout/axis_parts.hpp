@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "synth/layout/layout.hpp"
@@ -46,7 +47,8 @@ std::optional<AxisList> shared_in_order(const AxisList& list, const AxisList& se
 // The digits of the mesh that no list uses.
 AxisList unused(const Mesh& mesh, const std::vector<AxisList>& used);
 
-// The position along the list of every device.
+// The position along the list of every device; `into` has an item for each.
+void write_positions(const Mesh& mesh, const AxisList& axes, std::span<std::int32_t> into);
 std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes);
 
 }  // namespace tessera::synth

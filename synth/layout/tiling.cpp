@@ -6,34 +6,48 @@
 
 namespace tessera::synth {
 
-Tiling::Tiling(const ArrayType& type)
-    : contributor(positions(type.mesh(), type.layout().pending())),
-      tile_of(static_cast<std::size_t>(type.devices()), 0),
-      contributors(shard_count(type.layout().pending())) {
+Tiling::Tiling(const ArrayType& type, std::pmr::memory_resource* memory)
+    : contributor(static_cast<std::size_t>(type.devices()), memory),
+      tile_of(contributor.size(), 0, memory),
+      contributors(shard_count(type.layout().pending())),
+      rank_(type.rank()),
+      places_(rank_ * contributor.size(), memory),
+      tiles_(places_.size(), memory),
+      cuts_(memory) {
+  write_positions(type.mesh(), type.layout().pending(), contributor);
+  std::int64_t count = 0;
+  for (const AxisList& split : type.layout().splits()) count += shard_count(split);
+  cuts_.reserve(static_cast<std::size_t>(count));
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const AxisList& split = type.layout().split(d);
     const std::int64_t parts = shard_count(split);
-    place.push_back(positions(type.mesh(), split));
+    const std::span<std::int32_t> place = std::span(places_).subspan(d * devices(), devices());
+    write_positions(type.mesh(), split, place);
     for (std::size_t i = 0; i < tile_of.size(); ++i) {
-      tile_of[i] = static_cast<std::int32_t>(tile_of[i] * parts + place.back()[i]);
+      tile_of[i] = static_cast<std::int32_t>(tile_of[i] * parts + place[i]);
     }
     tiles *= parts;
-    auto& intervals = cuts.emplace_back();
-    for (std::int64_t p = 0; p < parts; ++p) intervals.push_back(cut(type.shape()[d], parts, p));
+    first_cut_.push_back(cuts_.size());
+    for (std::int64_t p = 0; p < parts; ++p) cuts_.push_back(cut(type.shape()[d], parts, p));
+    const Interval* const intervals = cuts_.data() + first_cut_.back();
+    for (std::size_t i = 0; i < place.size(); ++i) tiles_[i * rank_ + d] = intervals[place[i]];
   }
+  first_cut_.push_back(cuts_.size());
 }
 
 std::int64_t Tiling::elements(std::size_t device) const {
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < cuts.size(); ++d) count *= interval(d, device).length();
+  for (const Interval& interval : std::span(tile(device), rank_)) count *= interval.length();
   return count;
 }
 
 std::int64_t shared_elements(const Tiling& a, std::size_t device_a, const Tiling& b, std::size_t device_b) {
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < a.cuts.size(); ++d) {
-    const Interval& one = a.interval(d, device_a);
-    const Interval& other = b.interval(d, device_b);
+  const Interval* const tile_a = a.tile(device_a);
+  const Interval* const tile_b = b.tile(device_b);
+  for (std::size_t d = 0; d < a.rank(); ++d) {
+    const Interval& one = tile_a[d];
+    const Interval& other = tile_b[d];
     const std::int64_t length = std::min(one.end, other.end) - std::max(one.begin, other.begin);
     if (length <= 0) return 0;
     count *= length;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/scratch.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/tiling.hpp"
@@ -12,20 +13,25 @@
 
 namespace tessera::synth {
 
-Traffic::Traffic(const Machine& machine, std::int64_t devices)
-    : received_(static_cast<std::size_t>(devices), 0),
-      senders_(received_),
-      receivers_(received_),
-      last_target_(static_cast<std::size_t>(devices), -1) {
-  const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
-  for (std::size_t l = sizes.size(); l-- > 0;) {
-    Level level;
-    for (std::int64_t d = 0; d < devices; ++d) level.unit_of.push_back(static_cast<std::int32_t>(d / sizes[l]));
-    level.bandwidth = machine.levels[l].bandwidth_bytes_per_second;
-    level.latency = machine.levels[l].latency_seconds;
-    level.bytes_in.assign(static_cast<std::size_t>(devices / sizes[l]), 0);
-    level.bytes_out = level.bytes_in;
-    levels_.push_back(std::move(level));
+Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
+    : levels_(memory),
+      received_(static_cast<std::size_t>(devices), 0, memory),
+      senders_(received_, memory),
+      receivers_(received_, memory),
+      last_target_(static_cast<std::size_t>(devices), -1, memory) {
+  levels_.reserve(machine.levels.size());
+  std::int64_t size = 1;  // devices of a unit
+  for (std::size_t l = machine.levels.size(); l-- > 0;) {
+    const auto units = static_cast<std::size_t>(devices / size);
+    Level& level = levels_.emplace_back(
+        Level{std::pmr::vector<std::int32_t>(memory), machine.levels[l].bandwidth_bytes_per_second,
+              machine.levels[l].latency_seconds, false, std::pmr::vector<std::int64_t>(units, 0, memory),
+              std::pmr::vector<std::int64_t>(units, 0, memory)});
+    level.unit_of.reserve(received_.size());
+    for (std::size_t unit = 0; unit < units; ++unit) {
+      level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(size), static_cast<std::int32_t>(unit));
+    }
+    size *= machine.levels[l].count;
   }
 }
 
@@ -74,13 +80,14 @@ void add_received(StepCost& cost, std::int64_t bytes) {
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
   const std::int64_t devices = after.devices();
   const std::int64_t element_bytes = bytes_of(after.element());
-  const Routing routing(before, after, nullptr, sender_rule(machine, devices));
+  base::Scratch scratch;
+  const Routing routing(before, after, nullptr, sender_rule(machine, devices), scratch.memory());
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
     for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);
     return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
   }
-  Traffic traffic(machine, devices);
+  Traffic traffic(machine, devices, scratch.memory());
   for (std::int32_t target = 0; target < devices; ++target) {
     routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
       traffic.add(source, to, count * element_bytes);
@@ -144,8 +151,9 @@ StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, cons
   const std::int64_t element_bytes = bytes_of(after.element());
   const Group group = group_of(before, after);
   const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
-  const Tiling tiles(after);
-  Traffic traffic(machine, devices);
+  base::Scratch scratch;
+  const Tiling tiles(after, scratch.memory());
+  Traffic traffic(machine, devices, scratch.memory());
   StepCost total;
   for (std::int32_t device = 0; device < devices; ++device) {
     const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));

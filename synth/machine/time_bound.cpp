@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Change {
   // Bytes that a cell and a target tile share.
   double shared(std::int32_t cell, std::int32_t tile) const {
     double bytes = static_cast<double>(element_bytes);
-    for (std::size_t d = source.cuts.size(); d-- > 0 && bytes > 0;) {
+    for (std::size_t d = source.rank(); d-- > 0 && bytes > 0;) {
       const Interval& a = last_cut(source, d, cell);
       const Interval& b = last_cut(target, d, tile);
       bytes *= static_cast<double>(std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin)));
@@ -38,7 +39,7 @@ struct Change {
   }
   // The interval along a dimension of the tile with that number; takes the dimension's digit off the number.
   static const Interval& last_cut(const Tiling& tiling, std::size_t dimension, std::int32_t& number) {
-    const auto& cuts = tiling.cuts[dimension];
+    const std::span<const Interval> cuts = tiling.cuts(dimension);
     const auto parts = static_cast<std::int32_t>(cuts.size());
     const auto place = static_cast<std::size_t>(number % parts);
     number /= parts;
@@ -46,7 +47,7 @@ struct Change {
   }
   static double bytes_of_tile(const Tiling& tiling, std::int32_t tile, std::int64_t element_bytes) {
     double bytes = static_cast<double>(element_bytes);
-    for (std::size_t d = tiling.cuts.size(); d-- > 0;) bytes *= static_cast<double>(last_cut(tiling, d, tile).length());
+    for (std::size_t d = tiling.rank(); d-- > 0;) bytes *= static_cast<double>(last_cut(tiling, d, tile).length());
     return bytes;
   }
   double cell_bytes(std::int32_t cell) const { return bytes_of_tile(source, cell, element_bytes); }

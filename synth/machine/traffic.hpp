@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "synth/machine/machine.hpp"
@@ -10,7 +11,8 @@ namespace tessera::synth {
 
 class Traffic {
  public:
-  Traffic(const Machine& machine, std::int64_t devices);
+  Traffic(const Machine& machine, std::int64_t devices,
+          std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   // Messages come grouped by target; local ones count nothing.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);
@@ -18,20 +20,20 @@ class Traffic {
 
  private:
   struct Level {
-    std::vector<std::int32_t> unit_of;  // of every device
+    std::pmr::vector<std::int32_t> unit_of;  // of every device
     double bandwidth = 1;
     double latency = 0;
     bool used = false;
-    std::vector<std::int64_t> bytes_in;   // by unit
-    std::vector<std::int64_t> bytes_out;  // by unit
+    std::pmr::vector<std::int64_t> bytes_in;   // by unit
+    std::pmr::vector<std::int64_t> bytes_out;  // by unit
   };
   void count_peers(std::size_t source, std::size_t target);
 
-  std::vector<Level> levels_;  // innermost first
-  std::vector<std::int64_t> received_;
-  std::vector<std::int64_t> senders_;
-  std::vector<std::int64_t> receivers_;
-  std::vector<std::int32_t> last_target_;  // of every source
+  std::pmr::vector<Level> levels_;  // innermost first
+  std::pmr::vector<std::int64_t> received_;
+  std::pmr::vector<std::int64_t> senders_;
+  std::pmr::vector<std::int64_t> receivers_;
+  std::pmr::vector<std::int32_t> last_target_;  // of every source
 };
 
 inline void Traffic::count_peers(std::size_t source, std::size_t target) {

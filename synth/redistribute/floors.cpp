@@ -1,7 +1,10 @@
 #include "synth/redistribute/floors.hpp"
 
 #include <algorithm>
+#include <memory_resource>
+#include <span>
 
+#include "base/scratch.hpp"
 #include "synth/machine/units.hpp"
 
 namespace tessera::synth {
@@ -9,8 +12,10 @@ namespace tessera::synth {
 namespace {
 
 // Devices of a unit, one for each different tile and pending position.
-std::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin, std::int64_t count) {
-  std::vector<std::size_t> devices;
+std::pmr::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin, std::int64_t count,
+                                        std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::size_t> devices(memory);
+  devices.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = begin; i < begin + count; ++i) devices.push_back(static_cast<std::size_t>(i));
   const auto key = [&](std::size_t device) { return std::pair(tiling.tile_of[device], tiling.contributor[device]); };
   std::sort(devices.begin(), devices.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
@@ -31,23 +36,25 @@ double missing_seconds(const Tiling& held, const Tiling& wanted, std::int64_t el
 
 // The most tiles that one wanted tile meets: each but the device's own comes from another sender.
 std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
-  std::vector<std::vector<std::int64_t>> met;  // by dimension and place
-  for (std::size_t d = 0; d < wanted.cuts.size(); ++d) {
-    auto& counts = met.emplace_back();
-    const std::vector<Interval>& cells = held.cuts[d];
+  base::Scratch scratch;
+  std::pmr::vector<std::int64_t> met(scratch.memory());  // by dimension and place
+  base::FixedVector<std::size_t, kRankMax> first_met;
+  for (std::size_t d = 0; d < wanted.rank(); ++d) {
+    first_met.push_back(met.size());
+    const std::span<const Interval> cells = held.cuts(d);
     const bool single = static_cast<std::int64_t>(cells.size()) >= cells.back().end;  // no cell has two elements
-    for (const Interval& tile : wanted.cuts[d]) {
+    for (const Interval& tile : wanted.cuts(d)) {
       const auto ends_before = [](const Interval& cell, std::int64_t at) { return cell.end <= at; };
       const auto begins_before = [](const Interval& cell, std::int64_t at) { return cell.begin < at; };
       const auto first = std::lower_bound(cells.begin(), cells.end(), tile.begin, ends_before);
       const auto last = std::lower_bound(first, cells.end(), tile.end, begins_before);
-      counts.push_back(single ? tile.length() : last - first);
+      met.push_back(single ? tile.length() : last - first);
     }
   }
   std::int64_t most = 1;
   for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
     std::int64_t cells = 1;
-    for (std::size_t d = 0; d < met.size(); ++d) cells *= met[d][static_cast<std::size_t>(wanted.place[d][device])];
+    for (std::size_t d = 0; d < wanted.rank(); ++d) cells *= met[first_met[d] + wanted.place(d, device)];
     most = std::max(most, cells);
   }
   return most;
@@ -76,9 +83,10 @@ double Floors::into_units() const {
   for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
     if (unit_sizes_[l] == 1) continue;
     for (std::int64_t begin = 0; begin < devices; begin += unit_sizes_[l]) {
-      const std::vector<std::size_t> held = different(source_, begin, unit_sizes_[l]);
+      base::Scratch scratch;
+      const auto held = different(source_, begin, unit_sizes_[l], scratch.memory());
       std::int64_t missing = 0;
-      for (const std::size_t needed : different(target_, begin, unit_sizes_[l])) {
+      for (const std::size_t needed : different(target_, begin, unit_sizes_[l], scratch.memory())) {
         missing += target_.elements(needed);
         for (const std::size_t holder : held) {
           if (source_.contributor[holder] != target_.contributor[needed]) continue;
@@ -102,7 +110,8 @@ double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
     const std::int64_t size = unit_sizes_[l];
     if (size == 1 || size > kUnitMax) continue;
     for (const std::int64_t begin : {std::int64_t{0}, devices - size}) {
-      const std::vector<std::size_t> holders = different(held, begin, size);
+      base::Scratch scratch;
+      const auto holders = different(held, begin, size, scratch.memory());
       std::int64_t missing = 0;
       for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(begin + size); ++device) {
         missing += wanted.elements(device);
@@ -128,9 +137,10 @@ double Floors::of_move(const Tiling& held, const Tiling& wanted, double enough) 
 
 double Floors::of_moves(const std::vector<ArrayType>& types, double enough) const {
   double seconds = 0;
-  Tiling held(types.front());
+  base::Scratch scratch;
+  Tiling held(types.front(), scratch.memory());
   for (std::size_t i = 1; i < types.size() && seconds < enough; ++i) {
-    Tiling wanted(types[i]);
+    Tiling wanted(types[i], scratch.memory());
     seconds += of_move(held, wanted, enough - seconds);
     held = std::move(wanted);
   }
@@ -138,7 +148,8 @@ double Floors::of_moves(const std::vector<ArrayType>& types, double enough) cons
 }
 
 double Floors::of_refinement(const ArrayType& refined, bool inside, double enough) const {
-  const Tiling middle(refined);
+  base::Scratch scratch;
+  const Tiling middle(refined, scratch.memory());
   std::int64_t gathered = 0;
   for (std::size_t device = 0; device < middle.tile_of.size(); ++device) {
     gathered = std::max(gathered, target_.elements(device) - middle.elements(device));

@@ -15,7 +15,7 @@ RoundPeaks::RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t d
   for (const Interval& piece : pieces) rounds_max_ = std::max(rounds_max_, std::min(piece.length(), kRoundsMax));
   const auto cuts_of = [&](const Tiling& tiling) {
     std::vector<std::size_t> numbers;  // of every place along the dimension
-    for (const Interval& tile : tiling.cuts[dimension]) {
+    for (const Interval& tile : tiling.cuts(dimension)) {
       std::map<std::int64_t, std::int64_t> counts;
       for (const Interval& piece : pieces_in(pieces, tile)) ++counts[piece.length()];
       TileCut cut;
@@ -31,8 +31,7 @@ RoundPeaks::RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t d
     return length == 0 ? 0 : tiling.elements(device) / length * bytes_of(to.element());
   };
   for (std::size_t device = 0; device < source.tile_of.size(); ++device) {
-    tiles_.push_back(Tiles{source_cuts[static_cast<std::size_t>(source.place[dimension][device])],
-                           target_cuts[static_cast<std::size_t>(target.place[dimension][device])],
+    tiles_.push_back(Tiles{source_cuts[source.place(dimension, device)], target_cuts[target.place(dimension, device)],
                            slice_bytes(source, device), slice_bytes(target, device)});
   }
   std::sort(tiles_.begin(), tiles_.end());

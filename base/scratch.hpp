@@ -1,0 +1,22 @@
+// Memory for the vectors of one function: a room on its stack first, then the heap; freed as a whole when it ends.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+
+namespace tessera::base {
+
+class Scratch {
+ public:
+  // What a vector gives back before then is not used again.
+  std::pmr::memory_resource* memory() { return &memory_; }
+
+ private:
+  static constexpr std::size_t kRoomBytes = std::size_t{1} << 14U;
+
+  alignas(std::max_align_t) std::array<std::byte, kRoomBytes> room_;  // as it is: filling it would take longer
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+};
+
+}  // namespace tessera::base
