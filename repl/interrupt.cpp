@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <thread>
 
 namespace tessera::repl {
@@ -16,6 +17,9 @@ std::atomic<Session*> running = nullptr;
 std::atomic<bool> has_been_stopped = false;
 std::atomic<int> handlers_at_work = 0;  // the signal may arrive on any thread
 std::atomic<int> reader_to_tell = -1;   // the writing end of a pipe
+int told_reader = -1;                   // its reading end
+constexpr char kInterrupt = 'i';
+constexpr char kChild = 'c';
 static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 struct sigaction install(int signal, void (*handler)(int), int flags) {
@@ -34,11 +38,19 @@ void stop_running(int) {
   std::raise(SIGINT);
 }
 
-void tell_reader(int) {
+void tell_reader(int signal) {
   const int error = errno;
-  const char any = '\n';
-  (void)!::write(reader_to_tell.load(), &any, 1);
+  const char what = signal == SIGINT ? kInterrupt : kChild;
+  (void)!::write(reader_to_tell.load(), &what, 1);
   errno = error;
+}
+
+// Has the reader been told of a Ctrl-C that it has not looked at? Forgets it.
+bool take_interrupt() {
+  bool is_there = false;
+  char what = 0;
+  while (told_reader >= 0 && ::read(told_reader, &what, 1) == 1) is_there = is_there || what == kInterrupt;
+  return is_there;
 }
 
 }  // namespace
@@ -57,6 +69,11 @@ StoppableRun::StoppableRun(Session& session) {
   has_been_stopped.store(false);
   running.store(&session);
   before_ = install(SIGINT, stop_running, SA_RESTART);
+  if (!take_interrupt()) return;
+  // A session hears only while it runs, which begins after this.
+  insistent_ = std::jthread([&session](const std::stop_token& over) {
+    for (; !over.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(1))) session.stop();
+  });
 }
 
 StoppableRun::~StoppableRun() {
@@ -73,6 +90,7 @@ Result<RunReport> run_stoppable(Session& session, std::string_view text, std::st
 
 InterruptibleReading::InterruptibleReading() {
   if (::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends_ = {-1, -1};
+  told_reader = ends_[0];
   reader_to_tell.store(ends_[1]);
   before_ = install(SIGINT, tell_reader, 0);
   child_before_ = install(SIGCHLD, tell_reader, SA_NOCLDSTOP);
@@ -82,6 +100,7 @@ InterruptibleReading::~InterruptibleReading() {
   sigaction(SIGCHLD, &child_before_, nullptr);
   sigaction(SIGINT, &before_, nullptr);
   reader_to_tell.store(-1);
+  told_reader = -1;
   for (const int end : ends_) {
     if (end >= 0) ::close(end);
   }

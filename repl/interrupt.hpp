@@ -5,13 +5,15 @@
 #include <csignal>
 #include <cstdint>
 #include <string_view>
+#include <thread>
 
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
 // While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody
-// caught it, but for a conversation (InterruptibleReading), which goes on. One at a time.
+// caught it, but for a conversation (InterruptibleReading), which goes on. There, one that came since the line was read
+// stops what begins now. One at a time.
 class StoppableRun {
  public:
   explicit StoppableRun(Session& session);
@@ -21,6 +23,7 @@ class StoppableRun {
 
  private:
   struct sigaction before_;
+  std::jthread insistent_;
 };
 
 // Session::run, which Ctrl-C stops as above.

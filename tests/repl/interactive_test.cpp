@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +17,7 @@
 #include "repl/interactive/interpreter.hpp"
 #include "repl/interactive/progress.hpp"
 #include "repl/interactive/words.hpp"
+#include "repl/interrupt.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/render/units.hpp"
 
@@ -315,6 +317,17 @@ TEST(Progress, IsDrawnAfterASecondAndTakenAway) {
   line.clear();
   line.clear();
   EXPECT_TRUE(drawn.ends_with("received\r\x1B[K"));
+}
+
+// Of a line that was read but does not run yet.
+TEST(Interrupts, ThatComeEarlyStopWhatBegins) {
+  Session session;
+  const InterruptibleReading reading;
+  ASSERT_EQ(std::raise(SIGINT), 0);
+  const auto stopped = run_stoppable(session, "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }", "input");
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.diagnostics().front().slug, "interrupted");
+  EXPECT_TRUE(run_stoppable(session, "let a = 1", "input").ok());
 }
 
 TEST(Units, AreThoseOfPeople) {
