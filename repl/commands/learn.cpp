@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "repl/commands/commands.hpp"
@@ -37,13 +36,12 @@ Read<Selection> from_file(const std::string& path) {
 
 // `5` is a lesson of the course, anything else a lesson's file.
 Read<Selection> select(const std::string& which) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
-  if (error != std::errc{} || end != which.data() + which.size()) return from_file(which);
-  Selection selection{course_lessons(), number - 1, Keep::progress};
-  if (number >= 1 && number <= selection.lessons.size()) return {std::move(selection), {}};
-  return {std::nullopt,
-          fmt::format("there is no lesson {}; the course has lessons 1 to {}", number, selection.lessons.size())};
+  if (which.find_first_not_of("0123456789") != std::string::npos) return from_file(which);
+  Selection selection{course_lessons(), 0, Keep::progress};
+  const Place first = place_of(which, selection.lessons.size());
+  if (!first.value) return {std::nullopt, first.why};
+  selection.first = *first.value;
+  return {std::move(selection), {}};
 }
 
 int list_lessons(Console& console) {

@@ -114,7 +114,7 @@ class Conversation {
     Screen result = screen_on(console_);
     result.detailed = true;
     result.progress = is_addressable_terminal();
-    result.teach = [this] { teach(); };
+    result.teach = [this](const std::string& lesson) { teach(lesson); };
     result.ask = [this](std::string_view question) {
       std::string answer;
       return next(question, answer) == LineReader::Outcome::line && answer.empty();
@@ -134,8 +134,8 @@ class Conversation {
     return lines_.next(line);
   }
 
-  void teach() {
-    const auto status = take_course(console_, [this](std::string_view prompt) {
+  void teach(const std::string& lesson) {
+    const auto status = take_course(console_, lesson, [this](std::string_view prompt) {
       std::string line;
       switch (next(prompt, line)) {
         case LineReader::Outcome::line: return Entered{Entered::Kind::line, line};

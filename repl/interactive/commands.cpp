@@ -35,7 +35,8 @@ constexpr std::array kCommands = {
     CommandInfo{":reset", "", A::none, "forget all names", run_reset},
     CommandInfo{":set", "[NAME VALUE]", A::setting, "the settings; change one", run_set},
     CommandInfo{":doc", "NAME", A::topic, "what an operation or a word does, or what an error means", run_doc},
-    CommandInfo{":learn", "", A::none, "the course, from where you were; :quit leads back here", run_learn},
+    CommandInfo{":learn", "[LESSON]", A::lesson, "the course, from where you were or a lesson on; :quit leads back",
+                run_learn},
     CommandInfo{":help", "[COMMAND]", A::command, "this text", run_help},
     CommandInfo{":quit", "", A::none, "leave (or Ctrl-D)", run_quit},
 };

@@ -23,7 +23,7 @@ struct CommandCall {
 };
 
 // What may stand after a command; decides what completion offers.
-enum class Argument : std::uint8_t { none, expression, file, topic, setting, command };
+enum class Argument : std::uint8_t { none, expression, file, topic, setting, command, lesson };
 
 struct CommandInfo {
   std::string_view name;      // `:plan`

@@ -15,8 +15,9 @@ struct Screen {
   std::function<void(std::string_view)> err;  // what is wrong
   // Asks for one line before going on; false: go on no further. None: nobody is asked.
   std::function<bool(std::string_view question)> ask = {};
-  // Takes the reader through the course. None: nobody is there to be taught.
-  std::function<void()> teach = {};
+  // Takes the reader through the course, from the lesson of that number on; from where they were if it is empty. None:
+  // nobody is there to be taught.
+  std::function<void(const std::string& lesson)> teach = {};
   std::function<int()> columns = [] { return 80; };
   Colour out_colour = Colour::no;
   Colour err_colour = Colour::no;

@@ -101,7 +101,7 @@ bool run_learn(const CommandCall& call) {
   const Screen& screen = call.interpreter.screen();
   if (!screen.teach)
     return call.interpreter.complain("the course is a conversation; `tessera learn --list` shows its lessons");
-  screen.teach();
+  screen.teach(std::string(call.argument));
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -214,9 +215,21 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep kee
   return kExitDone;
 }
 
-int take_course(Console& console, const NextLine& next_line) {
+Place place_of(std::string_view number, std::size_t lessons) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error == std::errc{} && end == number.data() + number.size() && value >= 1 && value <= lessons)
+    return {value - 1, {}};
+  return {std::nullopt, fmt::format("there is no lesson {}; the course has lessons 1 to {}", number, lessons)};
+}
+
+int take_course(Console& console, std::string_view lesson, const NextLine& next_line) {
   const std::vector<Lesson> lessons = course_lessons();
-  return take_lessons(lessons, lesson_to_resume(lessons, Progress::load()), Keep::progress, console, next_line);
+  const Place first =
+      lesson.empty() ? Place{lesson_to_resume(lessons, Progress::load()), {}} : place_of(lesson, lessons.size());
+  if (first.value) return take_lessons(lessons, *first.value, Keep::progress, console, next_line);
+  console.complain(first.why);
+  return kExitCommand;
 }
 
 }  // namespace tessera::repl

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,16 @@ enum class Keep : std::uint8_t { progress, nothing };
 int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep keep, Console& console,
                  const NextLine& next_line);
 
-// The course of this executable, from where the learner was: what `:learn` of a session calls.
-int take_course(Console& console, const NextLine& next_line);
+// The course of this executable: what `:learn` of a session calls. It begins at the lesson of that number; where the
+// learner was if it is empty.
+int take_course(Console& console, std::string_view lesson, const NextLine& next_line);
+
+// The place of the lesson with that number, or why there is none.
+struct Place {
+  std::optional<std::size_t> value;
+  std::string why;
+};
+Place place_of(std::string_view number, std::size_t lessons);
 
 // The place of the first lesson that the learner has yet to do; of the last one if all are done.
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress);

@@ -26,7 +26,7 @@ enum class FrameKind : std::uint8_t {
   out,         // a text for the screen
   err,         // the same, for what is wrong
   ask,         // a question, which wants an answer
-  teach,       // the reader wants the course; wants an answer when that is over
+  teach,       // the reader wants the course, or a lesson of it; wants an answer when that is over
   candidates,  // where the word begins, and what it may become
   done,        // with what was asked: how the interpreter stands
   lost,        // why nothing goes on

@@ -96,7 +96,7 @@ void FrontEnd::show(const Frame& frame) {
     case FrameKind::err: screen_.err(text); break;
     case FrameKind::ask: answer(screen_.ask && screen_.ask(text) ? "yes" : "no"); break;
     case FrameKind::teach:
-      if (screen_.teach) screen_.teach();
+      if (screen_.teach) screen_.teach(text);
       answer("over");
       break;
     case FrameKind::candidates:

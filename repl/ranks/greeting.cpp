@@ -22,7 +22,8 @@ constexpr std::array kTraits = {
     Trait{'p', [](const Screen& s) { return s.progress; }, [](Screen& s) { s.progress = true; }},
     Trait{'a', [](const Screen& s) { return s.ask != nullptr; },
           [](Screen& s) { s.ask = [](std::string_view) { return false; }; }},
-    Trait{'t', [](const Screen& s) { return s.teach != nullptr; }, [](Screen& s) { s.teach = [] {}; }},
+    Trait{'t', [](const Screen& s) { return s.teach != nullptr; },
+          [](Screen& s) { s.teach = [](const std::string&) {}; }},
 };
 
 }  // namespace

@@ -113,7 +113,9 @@ class Worker {
         return ranks_.first_says([&] { return answer_to({FrameKind::ask, {std::string(question)}}) == "yes"; });
       };
     if (screen.teach != nullptr)
-      screen.teach = [this] { ranks_.first_finds([this] { return answer_to({FrameKind::teach, {}}); }); };
+      screen.teach = [this](const std::string& lesson) {
+        ranks_.first_finds([&] { return answer_to({FrameKind::teach, {lesson}}); });
+      };
     answerer_ = std::make_unique<LocalAnswerer>(config_, screen, greeting.name, ranks_);
   }
 

@@ -243,6 +243,12 @@ class Learning(AtATerminal):
         terminal.type(":quit\r")
         self.assertIn("Back in the session.", terminal.until(r"session\.\n> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")
+        terminal.type(":learn 7\r")
+        self.assertIn("Lesson 7 of 23", terminal.until(r"\nlearn> $"))
+        terminal.type(":quit\r")
+        terminal.until(r"session\.\n> $")
+        self.assertEqual(terminal.answer(":learn 24"), "error: there is no lesson 24; the course has lessons 1 to 23\n")
+        self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         self.assertEqual(terminal.leave(), 0)
 
 
