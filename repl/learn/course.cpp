@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +14,8 @@
 #include "repl/learn/lessons.hpp"
 #include "repl/learn/trial.hpp"
 #include "repl/learn/values.hpp"
+#include "repl/render/picture.hpp"
+#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
@@ -36,6 +39,12 @@ std::string listed(std::vector<std::string> names) {
   const std::string last = names.back();
   names.pop_back();
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+// What a program shows and what a reply draws, as the terminal takes it.
+std::string painted_for_output(std::string_view text) {
+  const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
+  return paint_picture(text, colour, takes_box_characters(STDOUT_FILENO));
 }
 
 // One lesson, from its page to the right answer or until the learner leaves it.
@@ -132,7 +141,7 @@ class Sitting {
 
   std::optional<Leave> tell(const Verdict& verdict) {
     done_ = verdict.outcome == Outcome::right;
-    console_.out(fmt::format("\n{}{}", done_ ? "Right.\n" : "Not yet.\n", verdict.reply));
+    console_.out(fmt::format("\n{}{}", done_ ? "Right.\n" : "Not yet.\n", painted_for_output(verdict.reply)));
     if (done_) return Leave::next;
     return say("\nTry again; :hint helps.\n");
   }
@@ -151,7 +160,7 @@ class Sitting {
 // A session for trying things out: it shows expressions.
 Result<Session> trying_session(const Lesson& lesson, Console& console) {
   Config config;
-  config.output = [&console](std::string_view text) { console.out(text); };
+  config.output = [&console](std::string_view text) { console.out(painted_for_output(text)); };
   config.log = [&console](const Diagnostic& diagnostic) { console.report(diagnostic); };
   config.bare_expressions = true;
   Session session(std::move(config));

@@ -249,6 +249,16 @@ class Learning(AtATerminal):
         terminal.until(r"session\.\n> $")
         self.assertEqual(terminal.answer(":learn 24"), "error: there is no lesson 24; the course has lessons 1 to 23\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
+        # What is drawn in the course is drawn as in the session.
+        terminal.type(":learn 5\r")
+        terminal.until(r"\nlearn> $")
+        for line in ("show a", "let received = 1", "let peak = 2", "let b = a"):
+            terminal.type(line + "\r")
+            said = terminal.until(r"\n(?:.*\n)?learn> $")
+            self.assertEqual("\u250c" in said, line in ("show a", "let b = a"), said)
+            self.assertNotIn("+--", said)
+        terminal.type(":quit\r")
+        terminal.until(r"session\.\n> $")
         self.assertEqual(terminal.leave(), 0)
 
 
