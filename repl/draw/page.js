@@ -107,7 +107,7 @@
     state.flying = false;
     const { shape } = Stage.draw(byId('stage'), one, moment, null);
     byId('key').textContent = [
-      shape.isBars ? 'A picture has a bar for each dimension, filled where the device\'s tile is.' : '',
+      Stage.howDrawn(one, shape),
       'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound. ' +
       'After the + stands what it received in the last step.',
       one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',

@@ -123,6 +123,18 @@ const Stage = (() => {
     };
   }
 
+  // How to read a picture, for people; nothing where there is nothing to be said.
+  function howDrawn(one, shape) {
+    const rank = one.shape.length;
+    if (shape.isBars) return 'A picture has a bar for each dimension, filled where the device\'s tile is.';
+    if (rank < 2) return '';
+    const sides = `down is dimension ${rank - 2}, across dimension ${rank - 1}`;
+    const pieces = shape.wholes.map(({ piece }) => piece.map((side) => side.join(':')).join(', '));
+    if (pieces.length < 2) return `In a picture, ${sides}.`;
+    const outer = rank === 3 ? 'dimension 0' : `dimensions 0 to ${rank - 3}`;
+    return `A picture has a panel for each piece of ${outer}, from left to right ${pieces.join('; ')}. In each, ${sides}.`;
+  }
+
   // As many cards in a row as fit; fewer, but more than half of them, where the rows are full then.
   function grid(one, width) {
     const devices = one.moments[0].devices;
@@ -230,5 +242,5 @@ const Stage = (() => {
     return made;
   }
 
-  return { bytes, count, seconds, boxText, partText, stepText, element, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
+  return { bytes, count, seconds, boxText, partText, stepText, element, howDrawn, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
 })();

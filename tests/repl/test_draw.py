@@ -225,6 +225,16 @@ class InABrowser(CommandLine):
         for drawn, elements in zip(widths, [1, 1, 2, 1, 1, 2]):
             self.assertAlmostEqual(drawn, elements / 8, places=4)
 
+    def test_it_says_how_a_picture_is_read(self):
+        for program, words in [
+                (FIRST, "A picture has a panel for each piece of dimension 0, from left to right 0:8; 8:16. In each, down is "
+                        "dimension 1, across dimension 2."),
+                (LARGE, "In a picture, down is dimension 0, across dimension 1."),
+                (DEEP, "A picture has a bar for each dimension"), (UNEVEN, "The lower bar"), (SCALAR, "The lower bar")]:
+            with self.subTest(program=program):
+                self.open(program)
+                self.assertTrue(self.text("#key").startswith(words), self.text("#key"))
+
     def test_what_is_said_is_said_to_everybody(self):
         self.open(FIRST)
         self.assertEqual(self.browser.evaluate("document.querySelector('#live').getAttribute('aria-live')"), "polite")
