@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Two hosts on this machine: network namespaces, each with a name and shared memory of its own, joined by a link of
-1 Gbit/s. What the ranks of a host want of the other crosses the link once.
+1 Gbit/s; the clock of one is an hour ahead. What the ranks of a host want of the other crosses the link once.
 
     test_hosts.py MPIRUN PATH/TO/tessera
 
 Root may do this; for anybody else it is skipped. Everything is made in a namespace that ends with the test."""
 
+import json
 import os
 import re
 import subprocess
@@ -51,7 +52,9 @@ AGENT = """#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
 host=$1
 shift
-exec ip netns exec "$host" unshare -u -i bash -c "hostname $host; $*"
+ahead=0
+[[ $host == host1 ]] && ahead=3600
+exec ip netns exec "$host" unshare -u -i -T --fork --monotonic $ahead bash -c "hostname $host; $*"
 """
 
 PROGRAM = f"""mesh m = [x: 4]
@@ -64,8 +67,15 @@ print min(b), max(b), b[{ARRAY_BYTES // 8 + 5}]
 """
 
 
+TRACED = """mesh m = [x: 4]
+let a = iota(f32[64@x])
+let c = loop w = 0.0 for i < 20 { w + sum(all_gather(a, 0, x)) }
+print c
+"""
+
+
 def may_make_namespaces():
-    probe = "mount -t tmpfs tmpfs /run && ip netns add probe"
+    probe = "mount -t tmpfs tmpfs /run && ip netns add probe && unshare -T true"
     return os.geteuid() == 0 and subprocess.run(["unshare", "-n", "-m", "bash", "-c", probe], check=False,
                                                 capture_output=True).returncode == 0
 
@@ -104,6 +114,20 @@ class Hosts(RanksTest):
         # How near the time comes to the bound depends on what else the cores do: copies and pages take them, too.
         print(f"{seconds:.3f} s, bound of the link {bound:.3f} s, received {received}", file=sys.stderr)
         self.assertGreater(seconds, bound * 0.9, "the link is faster than it should be: the test measures nothing")
+
+    def test_the_clocks_of_a_trace_agree(self):
+        """A rank ends a gather after every rank has begun it: it reads what they bring."""
+        path = self.folder / "trace.json"
+        done = self.on_two_hosts("run", self.script(TRACED), "--trace", path)
+        self.assertEqual((done.status, done.out.splitlines()[0]), (0, "40320.0"), done.err)
+        gathers = {}
+        for event in json.loads(path.read_text())["traceEvents"]:
+            if event["ph"] == "X" and event["name"] == "all_gather":
+                gathers.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+        self.assertEqual([len(rounds) for rounds in gathers.values()], [20] * 4)
+        for times in zip(*gathers.values()):
+            # Microseconds; as exact as a message takes from one host to the other.
+            self.assertGreaterEqual(min(end for _, end in times) + 50_000, max(begin for begin, _ in times))
 
 
 if __name__ == "__main__":
