@@ -12,6 +12,7 @@ import termios
 import time
 
 SECONDS_MAX = 60
+TAB, ERASE_LINE = "\t", "\x15"
 # What moves the cursor, erases or colours.
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
 
@@ -106,6 +107,20 @@ class Terminal:
         while self.process.poll() is None and time.monotonic() < deadline:
             self.read(0.05)
         return self.process.wait(1)
+
+
+def complete_names(case, terminal):
+    """Names of a session are completed: one that is alone, several that begin alike, an axis of the mesh."""
+    terminal.answer("mesh m = [rows: 2]")
+    terminal.answer("let softness = 3")
+    case.assertEqual(terminal.answer("softn" + TAB), "3\n")
+    terminal.type("sof" + TAB)
+    terminal.until(r"t$")
+    terminal.type(TAB)
+    terminal.until(r"\nsoftmax\( *softness\n> soft$")
+    terminal.type(ERASE_LINE)
+    terminal.until(r"> $")
+    case.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")
 
 
 STOP, CONTINUE = signal.SIGTSTP, signal.SIGCONT

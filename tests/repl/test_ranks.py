@@ -9,10 +9,9 @@ import unittest
 from pathlib import Path
 
 from driver import CommandLine, main
-from terminal import Terminal
+from terminal import TAB, Terminal, complete_names
 
 TRANSCRIPTS = sorted((Path(__file__).resolve().parent.parent / "cases" / "repl").glob("*.case"))
-TAB = "\t"
 # Everything is over within so many seconds of a loss.
 SOON = 5
 LONG = "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }"
@@ -185,16 +184,7 @@ class Talking(AtATerminal):
     def test_completion(self):
         self.write("a_script.tess", "let loaded = 41\n")
         terminal = self.start(2)
-        terminal.answer("mesh m = [rows: 2]")
-        terminal.answer("let softness = 3")
-        self.assertEqual(terminal.answer("softn" + TAB), "3\n")
-        terminal.type("sof" + TAB)
-        terminal.until(r"t$")
-        terminal.type(TAB)
-        terminal.until(r"\nsoftmax\( *softness\n> soft$")
-        terminal.type("\x15")
-        terminal.until(r"> $")
-        self.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")
+        complete_names(self, terminal)
         self.assertIn("loaded : i64", terminal.answer(":load a_s" + TAB))
         self.leave(terminal)
 

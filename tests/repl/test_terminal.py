@@ -4,9 +4,9 @@ import time
 import unittest
 
 from driver import CommandLine, main
-from terminal import CONTINUE, STOP, Terminal
+from terminal import CONTINUE, STOP, TAB, Terminal, complete_names
 
-UP, LEFT, HOME, DELETE, TAB = "\x1b[A", "\x1b[D", "\x01", "\x1b[3~", "\t"
+UP, LEFT, HOME, DELETE = "\x1b[A", "\x1b[D", "\x01", "\x1b[3~"
 
 
 class AtATerminal(CommandLine):
@@ -76,16 +76,7 @@ class Typing(AtATerminal):
 class Completing(AtATerminal):
     def test_a_word_a_list_and_nothing(self):
         terminal = self.start()
-        terminal.answer("mesh m = [rows: 2]")
-        terminal.answer("let softness = 3")
-        self.assertEqual(terminal.answer("softn" + TAB), "3\n")
-        terminal.type("sof" + TAB)
-        terminal.until(r"t$")
-        terminal.type(TAB)
-        terminal.until(r"\nsoftmax\( *softness\n> soft$")
-        terminal.type("\x15")
-        terminal.until(r"> $")
-        self.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")
+        complete_names(self, terminal)
         self.assertIn("mesh m", terminal.answer(":mes" + TAB))
 
     def test_files(self):
