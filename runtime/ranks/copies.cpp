@@ -29,18 +29,23 @@ synth::Box moved(synth::Box box, const synth::Offset& offset) {
 
 class CopyScheduler {
  public:
-  CopyScheduler(const Team& team, std::int64_t from_devices, std::int64_t to_devices)
+  CopyScheduler(const Team& team, std::int64_t from_devices, const synth::ArrayType& to)
       : team_(team),
         from_devices_(from_devices),
-        to_devices_(to_devices),
+        to_devices_(to.devices()),
         reads_(team, from_devices),
-        repeat_reads_(team, to_devices) {}
+        repeat_reads_(team, to.devices()) {
+    // Whether other nodes' ranks repeat anything is not looked at.
+    if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
+  }
 
   void add(const Parcel& source, std::size_t target, const synth::Box& box) {
     const int reader = owner_of_target(target);
     const int node = team_.node(reader);
-    if (team_.node(team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_)) == node)
-      return read(reader, {source, target, box});
+    const int owner = team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_);
+    if (team_.node(owner) == node) return read(reader, {source, target, box});
+    reads_.note_reads();
+    if (owner != team_.rank() && node != team_.node(team_.rank())) return;
     const auto [first, is_first] = first_.try_emplace({node, source}, target);
     const int first_reader = owner_of_target(first->second);
     if (is_first || first_reader == reader) return read(reader, {source, target, box});
@@ -178,7 +183,7 @@ struct Wish {
 class ReductionScheduler {
  public:
   ReductionScheduler(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to)
-      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to.devices(), to.devices()) {}
+      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to.devices(), to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
     std::map<Wish, std::vector<std::size_t>> wishes;
@@ -231,14 +236,15 @@ class ReductionScheduler {
 
 }  // namespace
 
-CopySchedule schedule_copies(const Team& team, const std::vector<synth::BoxCopy>& copies, const synth::ArrayType& from,
-                             const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyScheduler scheduler(team, from.devices(), to.devices());
-  for (const synth::BoxCopy& copy : copies) {
-    if (synth::empty(copy.box)) continue;
+CopySchedule schedule_copies(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to,
+                             const synth::Offset& offset, Received& received) {
+  CopyScheduler scheduler(team, from.devices(), to);
+  synth::for_each_copy(from, to, &offset, [&](const synth::BoxCopy& copy) {
+    if (synth::empty(copy.box)) return;
+    received.add(copy, to.element());
     const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
     scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
-  }
+  });
   return scheduler.take();
 }
 

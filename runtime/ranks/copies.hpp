@@ -23,8 +23,9 @@ struct CopySchedule {
   ReadPlan repeat_reads;     // of the target array
   std::vector<Copy> repeats;
 };
-CopySchedule schedule_copies(const Team& team, const std::vector<synth::BoxCopy>& copies, const synth::ArrayType& from,
-                             const synth::ArrayType& to, const synth::Offset& offset);
+// `received` counts what all devices receive, other ranks' too.
+CopySchedule schedule_copies(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to,
+                             const synth::Offset& offset, Received& received);
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 

@@ -21,16 +21,18 @@ struct ReadPlan {
   std::vector<int> readers;                  // near ranks that read from this one
   std::map<int, std::set<Parcel>> incoming;  // by far rank
   std::map<int, std::set<Parcel>> outgoing;
-  bool is_nobodys = true;  // on all ranks: no rank reads from another
+  bool is_nobodys = true;  // on all ranks: no rank reads from another, as far as they have looked
 };
 
 class ReadPlanner {
  public:
   // Of an array on so many devices.
   ReadPlanner(const Team& team, std::int64_t devices) : team_(team), devices_(devices) {}
-  // A rank reads a box of a device's tile. All ranks plan the same reads.
+  // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
+  // nothing to do with, if it notes that there are some.
   void read(int reader, const Parcel& parcel);
   void read(int reader, const std::vector<Parcel>& parcels);
+  void note_reads() { plan_.is_nobodys = false; }
   ReadPlan take();
 
  private:

@@ -10,6 +10,7 @@
 // is the one that comes first in the program, on the lowest rank, however the ranks are timed: the simulation's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,6 +46,8 @@ class Team {
   // The ranks of this one's machine, itself included.
   const std::vector<int>& machine_ranks() const { return machine_ranks_; }
   int machine_count() const { return static_cast<int>(machine_ranks_.size()); }
+  // Are there ranks that cannot read each other's memory?
+  bool has_far_ranks() const { return *std::max_element(nodes_.begin(), nodes_.end()) > 0; }
   // Does some machine run several ranks that cannot share memory, although they want to?
   bool lacks_sharing() const { return lacks_sharing_; }
   const std::shared_ptr<Region>& region() const { return region_; }

@@ -44,6 +44,7 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
 base::Status Executor::reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
   auto known = reductions_.find(to);
   if (known == reductions_.end()) {
+    forget_plans();
     Reductions made{plan_reductions(step, storage_.type(from), storage_.type(to)), {}};
     if (!team_.alone()) made.schedule = schedule_reductions(team_, storage_.type(from), storage_.type(to));
     known = reductions_.emplace(to, std::move(made)).first;
@@ -79,14 +80,24 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
   return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);
 }
 
+// What is planned outside of loops is done once; between many devices such plans are large.
+void Executor::forget_plans() {
+  if (loops_ > 0) return;
+  copies_.clear();
+  reductions_.clear();
+}
+
 const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                                 const synth::Offset& offset) {
   const auto key = std::pair(to, part);
   auto known = copies_.find(key);
   if (known == copies_.end() || known->second.plan.offset != offset) {
     const synth::ArrayType& from_type = storage_.type(from);
-    Copies made{plan_copies(from_type, storage_.type(to), offset), {}};
-    if (!team_.alone()) made.schedule = schedule_copies(team_, made.plan.copies, from_type, storage_.type(to), offset);
+    const synth::ArrayType& to_type = storage_.type(to);
+    forget_plans();
+    Copies made{
+        team_.alone() ? plan_copies(from_type, to_type, offset) : CopyPlan{{}, offset, nothing_received(to_type)}, {}};
+    if (!team_.alone()) made.schedule = schedule_copies(team_, from_type, to_type, offset, made.plan.received);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

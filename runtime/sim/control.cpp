@@ -23,6 +23,7 @@ bool is_first(const std::vector<synth::RegisterId>& ids, std::size_t k) {
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
   TESSERA_TRY(rounds, storage_.scalar<std::int64_t>(repeat.count));
   const std::vector<Carried> carried = begin_loop(repeat, rounds);
+  ++loops_;
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (repeat.body.empty() && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
       return base::make(base::Kind::interrupted).from_step(step.origin);
@@ -31,6 +32,7 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
     TESSERA_TRY_STATUS(run_body(repeat.body, plan.bodies[0]));
     end_round(repeat, carried, round, rounds);
   }
+  --loops_;
   return base::Done{};
 }
 

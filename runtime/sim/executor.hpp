@@ -73,6 +73,7 @@ class Executor {
   base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   const Copies& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                               const synth::Offset& offset);
+  void forget_plans();
   void count_received(const Received& received) {
     received_bytes_ += received.bytes;
     if (tracer_ != nullptr) tracer_->count(received);
@@ -94,6 +95,7 @@ class Executor {
   Progress progress_;
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
+  int loops_ = 0;  // that run
   // By result and number of the part; steps of loops run often.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
   std::map<synth::RegisterId, Reductions> reductions_;

@@ -13,10 +13,6 @@ namespace tessera::runtime {
 
 namespace {
 
-Received nothing(const synth::ArrayType& type) {
-  return {0, std::vector<std::int64_t>(static_cast<std::size_t>(type.devices()), 0)};
-}
-
 // Elements that the target receives. Of a reduce_scatter all others' parts of its box. In an all_reduce a box is cut
 // evenly between those who combine it: everybody receives the others' parts of its own piece, and then their pieces.
 std::int64_t received_elements(synth::CollectiveKind kind, const synth::BoxReduction& reduction) {
@@ -37,12 +33,13 @@ std::int64_t copies_grain(const CopyPlan& plan, std::int64_t elements) {
 
 }  // namespace
 
+Received nothing_received(const synth::ArrayType& type) {
+  return {0, std::vector<std::int64_t>(static_cast<std::size_t>(type.devices()), 0)};
+}
+
 CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyPlan plan{synth::copies(from, to, &offset), offset, nothing(to)};
-  for (const synth::BoxCopy& copy : plan.copies) {
-    if (copy.source != copy.target)
-      plan.received.add(copy.target, synth::elements(copy.box) * synth::bytes_of(to.element()));
-  }
+  CopyPlan plan{synth::copies(from, to, &offset), offset, nothing_received(to)};
+  for (const synth::BoxCopy& copy : plan.copies) plan.received.add(copy, to.element());
   return plan;
 }
 
@@ -71,7 +68,7 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
 }
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {
-  ReductionPlan plan{{}, {}, nothing(to)};
+  ReductionPlan plan{{}, {}, nothing_received(to)};
   using Key = std::pair<std::vector<std::int32_t>, synth::Box>;
   std::map<Key, std::int32_t> done;
   for (synth::BoxReduction& reduction : synth::reductions(from, to)) {

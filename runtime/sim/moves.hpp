@@ -18,6 +18,9 @@ struct Received {
     bytes += more;
     by_device[static_cast<std::size_t>(device)] += more;
   }
+  void add(const synth::BoxCopy& copy, synth::ElementType element) {
+    if (copy.source != copy.target) add(copy.target, synth::elements(copy.box) * synth::bytes_of(element));
+  }
 };
 
 // A set of copies from one register's tiles to another's; target element r is source element r + offset.
@@ -27,6 +30,8 @@ struct CopyPlan {
   Received received;
 };
 CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset);
+// Nothing yet, by any device of this type.
+Received nothing_received(const synth::ArrayType& type);
 void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
 
 // Reductions, each done once; the other devices that want the same box from the same contributors copy it.

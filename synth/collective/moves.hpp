@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "synth/collective/collective.hpp"
@@ -29,6 +30,9 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 // travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
 // offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
+// The same, one after another, for those who need not hold them all: between n devices there may be n * n.
+void for_each_copy(const ArrayType& from, const ArrayType& to, const Offset* offset,
+                   const std::function<void(const BoxCopy&)>& f);
 
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
 struct BoxReduction {

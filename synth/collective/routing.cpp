@@ -290,19 +290,37 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
   return wanted - held;
 }
 
+namespace {
+
+// f(copies of one target device, ascending by box) for every target device.
+template <class F>
+void by_target(const Routing& routing, F&& f) {
+  std::vector<BoxCopy> copies;
+  for (std::int32_t target = 0; target < routing.devices(); ++target) {
+    copies.clear();
+    routing.walk_target(target, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
+      copies.push_back(BoxCopy{source, receiver, box});
+    });
+    std::sort(copies.begin(), copies.end(), [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; });
+    f(std::as_const(copies));
+  }
+}
+
+}  // namespace
+
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset) {
   return all_copies(Routing(from, to, offset));
 }
 
+void for_each_copy(const ArrayType& from, const ArrayType& to, const Offset* offset,
+                   const std::function<void(const BoxCopy&)>& f) {
+  by_target(Routing(from, to, offset),
+            [&](const std::vector<BoxCopy>& copies) { std::for_each(copies.begin(), copies.end(), f); });
+}
+
 std::vector<BoxCopy> all_copies(const Routing& routing) {
   std::vector<BoxCopy> all;
-  for (std::int32_t target = 0; target < routing.devices(); ++target) {
-    const auto begin = static_cast<std::ptrdiff_t>(all.size());
-    routing.walk_target(target, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
-      all.push_back(BoxCopy{source, receiver, box});
-    });
-    std::sort(all.begin() + begin, all.end(), [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; });
-  }
+  by_target(routing, [&](const std::vector<BoxCopy>& copies) { all.insert(all.end(), copies.begin(), copies.end()); });
   return all;
 }
 

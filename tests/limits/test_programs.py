@@ -52,6 +52,16 @@ class Meshes(Hostile):
     def test_many_devices_and_a_small_array(self):
         self.survived("mesh m = [x: 4096]\nlet a = iota(f32[3@x])\nprint sum(a)\n", commands=("check", "run"))
 
+    def test_many_changes_between_many_devices(self):
+        """The copies of one change fill 70 MB; those of the changes before are not kept."""
+        lines = ["mesh m = [x: 512]", "let a = iota(f32[512@x, 512])"]
+        for k in range(6):
+            lines += ["let a = a as [512, 512@x]", "let a = a as [512@x, 512]"]
+        done = self.tessera("run", self.write("\n".join([*lines, "print a[511, 511]"])))
+        self.assertEqual((done.status, done.out), (0, "262143.0\n"), done.err)
+        if self.build_type == "Release":
+            self.assertLess(done.resident_bytes, 300 << 20)
+
     def test_on_the_command_line(self):
         plan = ["plan", "--from", "f32[16@x]", "--to", "f32[16]", "--mesh"]
         for mesh, statuses in [("x:1000000000", (PROGRAM,)), ("x:" + "9" * 100, (COMMAND, PROGRAM)), ("(" * 10_000, (COMMAND,)),
