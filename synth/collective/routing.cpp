@@ -275,14 +275,17 @@ void Routing::number_targets(const ArrayType& to) {
 
 std::int64_t Routing::received_elements(std::int32_t target) const {
   std::int64_t wanted = 1;
-  std::int64_t own = source_class_[static_cast<std::size_t>(target)];
-  std::int64_t held = own % pending_count_ == target_pending_[static_cast<std::size_t>(target)] ? 1 : 0;
+  // Numbers of classes are small; narrow divisions take a fraction of the time.
+  auto own = static_cast<std::uint32_t>(source_class_[static_cast<std::size_t>(target)]);
+  const auto pending = static_cast<std::uint32_t>(target_pending_[static_cast<std::size_t>(target)]);
+  std::int64_t held = own % static_cast<std::uint32_t>(pending_count_) == pending ? 1 : 0;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const std::span<const Run> all = runs(d, target);
     if (all.empty()) return 0;
-    const std::int64_t cell = own / dimensions_[d].class_stride;
-    own -= cell * dimensions_[d].class_stride;
-    const auto by_cell = [](const Run& run, std::int64_t wanted_cell) { return run.cell < wanted_cell; };
+    const auto stride = static_cast<std::uint32_t>(dimensions_[d].class_stride);
+    const auto cell = static_cast<std::int32_t>(own / stride);
+    own %= stride;
+    const auto by_cell = [](const Run& run, std::int32_t wanted_cell) { return run.cell < wanted_cell; };
     const auto mine = std::lower_bound(all.begin(), all.end(), cell, by_cell);
     wanted *= all.back().interval.end - all.front().interval.begin;
     held *= mine != all.end() && mine->cell == cell ? mine->interval.length() : 0;

@@ -189,14 +189,19 @@ AxisList unused(const Mesh& mesh, const std::vector<AxisList>& used) {
 
 void write_positions(const Mesh& mesh, const AxisList& axes, std::span<std::int32_t> into) {
   const auto devices = static_cast<std::size_t>(mesh.devices());
-  std::fill(into.begin(), into.end(), 0);
+  if (axes.empty()) std::fill(into.begin(), into.end(), 0);
   for (const AxisPart& part : axes) {
+    const bool is_first = &part == &axes.front();
     const auto size = static_cast<std::int32_t>(part.size);
     const auto stride = static_cast<std::size_t>(mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part)));
     // The digit stays for a stride, then grows by one, and begins anew after the last.
     std::int32_t digit = 0;
     for (std::size_t begin = 0; begin < devices; begin += stride) {
-      for (std::size_t place = begin; place < begin + stride; ++place) into[place] = into[place] * size + digit;
+      const auto stay = into.subspan(begin, stride);
+      if (is_first)
+        std::fill(stay.begin(), stay.end(), digit);
+      else
+        for (std::int32_t& position : stay) position = position * size + digit;
       if (++digit == size) digit = 0;
     }
   }

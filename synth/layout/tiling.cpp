@@ -1,6 +1,7 @@
 #include "synth/layout/tiling.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "synth/layout/axis_parts.hpp"
 
@@ -21,18 +22,36 @@ Tiling::Tiling(const ArrayType& type, std::pmr::memory_resource* memory)
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const AxisList& split = type.layout().split(d);
     const std::int64_t parts = shard_count(split);
-    const std::span<std::int32_t> place = std::span(places_).subspan(d * devices(), devices());
-    write_positions(type.mesh(), split, place);
-    for (std::size_t i = 0; i < tile_of.size(); ++i) {
-      tile_of[i] = static_cast<std::int32_t>(tile_of[i] * parts + place[i]);
-    }
+    write_positions(type.mesh(), split, std::span(places_).subspan(d * devices(), devices()));
     tiles *= parts;
     first_cut_.push_back(cuts_.size());
     for (std::int64_t p = 0; p < parts; ++p) cuts_.push_back(cut(type.shape()[d], parts, p));
-    const Interval* const intervals = cuts_.data() + first_cut_.back();
-    for (std::size_t i = 0; i < place.size(); ++i) tiles_[i * rank_ + d] = intervals[place[i]];
   }
   first_cut_.push_back(cuts_.size());
+  number_tiles();
+}
+
+void Tiling::number_tiles() {
+  struct Dimension {
+    const std::int32_t* places = nullptr;
+    const Interval* intervals = nullptr;
+    std::int32_t parts = 1;
+  };
+  std::array<Dimension, kRankMax> dimensions;
+  for (std::size_t d = 0; d < rank_; ++d) {
+    dimensions[d] = {places_.data() + d * devices(), cuts_.data() + first_cut_[d],
+                     static_cast<std::int32_t>(cuts(d).size())};
+  }
+  Interval* tile = tiles_.data();
+  for (std::size_t i = 0; i < tile_of.size(); ++i) {
+    std::int32_t number = 0;
+    for (std::size_t d = 0; d < rank_; ++d) {
+      const std::int32_t place = dimensions[d].places[i];
+      number = number * dimensions[d].parts + place;
+      *tile++ = dimensions[d].intervals[place];
+    }
+    tile_of[i] = number;
+  }
 }
 
 std::int64_t Tiling::elements(std::size_t device) const {

@@ -34,6 +34,8 @@ class Tiling {
   std::int64_t tiles = 1;
 
  private:
+  void number_tiles();
+
   std::size_t rank_;
   std::pmr::vector<std::int32_t> places_;  // of every dimension and device
   std::pmr::vector<Interval> tiles_;       // of every device and dimension

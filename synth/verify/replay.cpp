@@ -177,9 +177,7 @@ Fault check_axes(const Collective& step, const Mesh& mesh) {
 // ---- Bytes ----
 
 std::int64_t owned(std::int64_t elements, std::int64_t size, std::int64_t place) {
-  __extension__ using Wide = __int128;
-  const auto begin = [&](std::int64_t t) { return static_cast<std::int64_t>(Wide{elements} * t / size); };
-  return begin(place + 1) - begin(place);
+  return part_begin(elements, size, place + 1) - part_begin(elements, size, place);
 }
 
 std::int64_t received_elements(const Standing& before, const Collective& step, const Standing& after,

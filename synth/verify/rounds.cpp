@@ -7,12 +7,6 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-// Where the k-th of `count` parts of a stretch of that length begins.
-std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k) {
-  __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{length} * k / count);
-}
-
 Interval common(const Interval& a, const Interval& b) {
   return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }

@@ -6,12 +6,6 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-// Where a tile begins: floor(t*n/k).
-std::int64_t tile_begin(std::int64_t extent, std::int64_t shards, std::int64_t tile) {
-  __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{extent} * tile / shards);
-}
-
 // Of a part of an axis: a device's digit, and how far apart devices are whose digits differ by one.
 struct Digit {
   std::int64_t stride;
@@ -33,6 +27,13 @@ bool is_part(const Mesh& mesh, const AxisPart& part) {
 
 }  // namespace
 
+std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(length, k, &product)) return product / count;
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{length} * k / count);
+}
+
 std::int64_t product_of_sizes(const AxisList& axes) {
   std::int64_t product = 1;
   for (const AxisPart& part : axes) product *= part.size;
@@ -46,8 +47,13 @@ std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t devic
 }
 
 Numbers places(const Mesh& mesh, const AxisList& axes) {
-  Numbers all;
-  for (std::int64_t device = 0; device < mesh.devices(); ++device) all.push_back(place_of(mesh, axes, device));
+  Numbers all(static_cast<std::size_t>(mesh.devices()), 0);
+  for (const AxisPart& part : axes) {
+    const Digit here = digit(mesh, part);
+    for (std::size_t device = 0; device < all.size(); ++device) {
+      all[device] = all[device] * here.size + here.of(mesh.place(static_cast<std::int64_t>(device)));
+    }
+  }
   return all;
 }
 
@@ -65,10 +71,12 @@ bool independent(const Mesh& mesh, const AxisList& axes) {
 
 Numbers group_leaders(const Mesh& mesh, const AxisList& axes) {
   Numbers leaders;
-  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
-    std::int64_t leader = device;
-    for (const AxisPart& part : axes) leader -= digit(mesh, part).of(device) * digit(mesh, part).stride;
-    leaders.push_back(leader);
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) leaders.push_back(device);
+  for (const AxisPart& part : axes) {
+    const Digit here = digit(mesh, part);
+    for (std::size_t device = 0; device < leaders.size(); ++device) {
+      leaders[device] -= here.of(static_cast<std::int64_t>(device)) * here.stride;
+    }
   }
   return leaders;
 }
@@ -88,7 +96,7 @@ Standing::Standing(const ArrayType& type)
 void Standing::cut(std::size_t d) {
   tile[d].clear();
   for (const std::int64_t at : place[d]) {
-    tile[d].push_back(Interval{tile_begin(extents[d], shards[d], at), tile_begin(extents[d], shards[d], at + 1)});
+    tile[d].push_back(Interval{part_begin(extents[d], shards[d], at), part_begin(extents[d], shards[d], at + 1)});
   }
 }
 

@@ -12,6 +12,9 @@ inline constexpr std::int64_t kExplicitDevicesMax = 512;
 
 using Numbers = std::vector<std::int64_t>;
 
+// Where the k-th of `count` parts of a stretch of that length begins: floor(k * length / count).
+std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k);
+
 // A device's position along a list of axes.
 std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t device);
 Numbers places(const Mesh& mesh, const AxisList& axes);
