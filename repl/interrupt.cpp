@@ -45,12 +45,15 @@ void tell_reader(int signal) {
   errno = error;
 }
 
-// Has the reader been told of a Ctrl-C that it has not looked at? Forgets it.
+// Has the reader been told of a Ctrl-C that it has not looked at? Forgets it, but not that a process has ended.
 bool take_interrupt() {
-  bool is_there = false;
+  bool interrupted = false;
+  bool child_ended = false;
   char what = 0;
-  while (told_reader >= 0 && ::read(told_reader, &what, 1) == 1) is_there = is_there || what == kInterrupt;
-  return is_there;
+  while (told_reader >= 0 && ::read(told_reader, &what, 1) == 1)
+    (what == kInterrupt ? interrupted : child_ended) = true;
+  if (child_ended) tell_reader(SIGCHLD);
+  return interrupted;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Read<Selection> from_file(const std::string& path) {
 Read<Selection> select(const std::string& which) {
   if (which.find_first_not_of("0123456789") != std::string::npos) return from_file(which);
   Selection selection{course_lessons(), 0, Keep::progress};
-  const Place first = place_of(which, selection.lessons.size());
+  const Read<std::size_t> first = place_of(which, selection.lessons.size());
   if (!first.value) return {std::nullopt, first.why};
   selection.first = *first.value;
   return {std::move(selection), {}};

@@ -224,7 +224,7 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep kee
   return kExitDone;
 }
 
-Place place_of(std::string_view number, std::size_t lessons) {
+Read<std::size_t> place_of(std::string_view number, std::size_t lessons) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error == std::errc{} && end == number.data() + number.size() && value >= 1 && value <= lessons)
@@ -234,8 +234,8 @@ Place place_of(std::string_view number, std::size_t lessons) {
 
 int take_course(Console& console, std::string_view lesson, const NextLine& next_line) {
   const std::vector<Lesson> lessons = course_lessons();
-  const Place first =
-      lesson.empty() ? Place{lesson_to_resume(lessons, Progress::load()), {}} : place_of(lesson, lessons.size());
+  const Read<std::size_t> first = lesson.empty() ? Read<std::size_t>{lesson_to_resume(lessons, Progress::load()), {}}
+                                                 : place_of(lesson, lessons.size());
   if (first.value) return take_lessons(lessons, *first.value, Keep::progress, console, next_line);
   console.complain(first.why);
   return kExitCommand;

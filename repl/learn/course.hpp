@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "repl/console.hpp"
+#include "repl/files.hpp"
 #include "repl/learn/lesson.hpp"
 #include "repl/learn/progress.hpp"
 
@@ -34,12 +34,8 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep kee
 // learner was if it is empty.
 int take_course(Console& console, std::string_view lesson, const NextLine& next_line);
 
-// The place of the lesson with that number, or why there is none.
-struct Place {
-  std::optional<std::size_t> value;
-  std::string why;
-};
-Place place_of(std::string_view number, std::size_t lessons);
+// The place of the lesson with that number.
+Read<std::size_t> place_of(std::string_view number, std::size_t lessons);
 
 // The place of the first lesson that the learner has yet to do; of the last one if all are done.
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress);

@@ -55,8 +55,7 @@ class Meshes(Hostile):
     def test_many_changes_between_many_devices(self):
         """The copies of one change fill 70 MB; those of the changes before are not kept."""
         lines = ["mesh m = [x: 512]", "let a = iota(f32[512@x, 512])"]
-        for k in range(6):
-            lines += ["let a = a as [512, 512@x]", "let a = a as [512@x, 512]"]
+        lines += ["let a = a as [512, 512@x]", "let a = a as [512@x, 512]"] * 6
         done = self.tessera("run", self.write("\n".join([*lines, "print a[511, 511]"])))
         self.assertEqual((done.status, done.out), (0, "262143.0\n"), done.err)
         if self.build_type == "Release":

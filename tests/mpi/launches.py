@@ -1,5 +1,6 @@
 """What the tests of the command line on ranks share: scripts in folders of their own, launches, and what came of them."""
 
+import contextlib
 import os
 import select
 import shutil
@@ -83,7 +84,8 @@ class RanksTest(unittest.TestCase):
             process.kill()
             for one in left:
                 # A launcher's own helper, or a rank, may be in a session of its own.
-                os.kill(one, 9)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, 9)
             out, err = process.communicate(timeout=HANG)
             self.fail("it hangs:\n" + "\n".join([*said, out, err]))
         return Done(process.returncode, out, err, time.monotonic() - begin)
