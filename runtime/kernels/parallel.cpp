@@ -1,0 +1,56 @@
+#include "runtime/kernels/parallel.hpp"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+
+#ifdef TESSERA_TELL_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace tessera::runtime {
+
+namespace {
+
+// oneTBB is not built with ThreadSanitizer, which therefore sees neither that work is handed to other threads nor that
+// its end is waited for. This tells it: what was written before a Handover is made is seen by every piece, and what
+// the pieces wrote after join(). Two marks and not one, so that pieces do not see each other: a race between two of
+// them is reported. In other builds there is nothing of this. This file itself is never watched (CMakeLists.txt),
+// because oneTBB's templates are part of it.
+class Handover {
+ public:
+#ifdef TESSERA_TELL_THREAD_SANITIZER
+  Handover() { __tsan_release(&given_); }
+  void begin_piece() { __tsan_acquire(&given_); }
+  void end_piece() { __tsan_release(&done_); }
+  void join() { __tsan_acquire(&done_); }
+
+ private:
+  // Only their addresses are of use.
+  char given_ = 0;
+  char done_ = 0;
+#else
+  void begin_piece() {}
+  void end_piece() {}
+  void join() {}
+#endif
+};
+
+}  // namespace
+
+void cut_over_cores(std::int64_t count, std::int64_t grain, RangeWork work) {
+  using Range = tbb::blocked_range<std::int64_t>;
+  Handover handover;
+  tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), [&](const Range& r) {
+    handover.begin_piece();
+    for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {
+      work.call(work.f, begin, std::min(begin + grain, r.end()));
+    }
+    handover.end_piece();
+  });
+  handover.join();
+}
+
+}  // namespace tessera::runtime
