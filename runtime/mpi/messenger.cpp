@@ -9,44 +9,28 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "runtime/mpi/calls.hpp"
+#include "runtime/mpi/lanes.hpp"
 #include "runtime/mpi/mpi.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-// Counts are ints in MPI: longer messages go in pieces.
-constexpr std::size_t kPieceBytes = std::size_t{1} << 30U;
+// From rank to rank. Receives that are ready are there before the pieces.
+constexpr std::size_t kSendsAtOnce = 2;
+constexpr std::size_t kReceivesAtOnce = 4;
 constexpr int kMessage = 0;
 constexpr int kNotice = 1;
-
-void check(int code, const char* call) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw MessagesFailed{std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length))};
-}
-
-bool is_complete(MPI_Request& request) {
-  int done = 0;
-  check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done != 0;
-}
-
-// MPI's own waiting would keep a core busy that the others may need.
-void wait(MPI_Request& request) {
-  while (!is_complete(request)) std::this_thread::yield();
-}
 
 // A duplicate of a communicator, whose errors come back as codes.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm host) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Comm_idup(host, &handle_, &request), "MPI_Comm_idup");
+    check_mpi(MPI_Comm_idup(host, &handle_, &request), "MPI_Comm_idup");
     wait(request);
-    check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -60,17 +44,29 @@ class Communicator {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  check_mpi(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+  return size;
+}
+
 // Machines are told apart by their names.
 std::vector<int> machines_of(MPI_Comm communicator, int size) {
   using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
   Name mine{};
   int length = 0;
-  check(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
+  check_mpi(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
   std::vector<Name> names(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(mine.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
-                       communicator, &request),
-        "MPI_Iallgather");
+  check_mpi(MPI_Iallgather(mine.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME,
+                           MPI_CHAR, communicator, &request),
+            "MPI_Iallgather");
   wait(request);
   std::vector<int> machines;
   for (const Name& name : names)
@@ -80,12 +76,15 @@ std::vector<int> machines_of(MPI_Comm communicator, int size) {
 
 class MpiMessenger final : public Messenger {
  public:
-  explicit MpiMessenger(MPI_Comm host) : communicator_(host) {
-    check(MPI_Comm_rank(communicator_.get(), &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(communicator_.get(), &size_), "MPI_Comm_size");
+  explicit MpiMessenger(MPI_Comm host)
+      : communicator_(host),
+        rank_(rank_in(communicator_.get())),
+        size_(size_of(communicator_.get())),
+        outgoing_(size_, kSendsAtOnce,
+                  [this](int rank, std::span<const std::byte> piece) { return send(rank, piece); }),
+        incoming_(size_, kReceivesAtOnce,
+                  [this](int rank, std::span<std::byte> piece) { return receive(rank, piece); }) {
     machines_ = machines_of(communicator_.get(), size_);
-    sent_.assign(static_cast<std::size_t>(size_), 0);
-    received_.assign(static_cast<std::size_t>(size_), 0);
     has_notice_.assign(static_cast<std::size_t>(size_), false);
   }
 
@@ -95,48 +94,35 @@ class MpiMessenger final : public Messenger {
 
   void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) override {
     const auto bytes = static_cast<int>(mine.size());
-    check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, communicator_.get(), &shared_),
-          "MPI_Iallgather");
+    check_mpi(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, communicator_.get(), &shared_),
+              "MPI_Iallgather");
   }
   bool is_shared() override { return is_complete(shared_); }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    for (const Incoming& message : incoming) {
-      for_pieces(message.bytes, [&](std::byte* begin, int bytes) {
-        awaited_.emplace_back(message.rank, MPI_REQUEST_NULL);
-        check(MPI_Irecv(begin, bytes, MPI_BYTE, message.rank, kMessage, communicator_.get(), &awaited_.back().second),
-              "MPI_Irecv");
-      });
-    }
-    for (const Outgoing& message : outgoing) {
-      for_pieces(message.bytes, [&](const std::byte* begin, int bytes) {
-        requests_.emplace_back();
-        ++sent_[static_cast<std::size_t>(message.rank)];
-        check(MPI_Isend(begin, bytes, MPI_BYTE, message.rank, kMessage, communicator_.get(), &requests_.back()),
-              "MPI_Isend");
-      });
-    }
+    for (const Incoming& message : incoming) incoming_.add(message.rank, message.bytes);
+    for (const Outgoing& message : outgoing) outgoing_.add(message.rank, message.bytes);
   }
 
   bool is_done() override {
-    while (!awaited_.empty() && is_complete(awaited_.front().second)) arrived();
-    while (!requests_.empty() && is_complete(requests_.front())) requests_.pop_front();
-    return awaited_.empty() && requests_.empty();
+    const bool received = incoming_.advance();
+    const bool sent = outgoing_.advance();
+    return received && sent;
   }
 
   void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
     notice_ = step;
     for (const int rank : ranks) {
       notice_requests_.emplace_back();
-      check(MPI_Isend(&notice_, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), &notice_requests_.back()),
-            "MPI_Isend");
+      check_mpi(MPI_Isend(&notice_, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), &notice_requests_.back()),
+                "MPI_Isend");
     }
   }
 
   std::optional<std::int64_t> noticed() override {
     for (int there = 1; there != 0;) {
       MPI_Status status;
-      check(MPI_Iprobe(MPI_ANY_SOURCE, kNotice, communicator_.get(), &there, &status), "MPI_Iprobe");
+      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNotice, communicator_.get(), &there, &status), "MPI_Iprobe");
       if (there != 0) receive_notice(status.MPI_SOURCE);
     }
     return noticed_;
@@ -147,32 +133,30 @@ class MpiMessenger final : public Messenger {
       if (!has_notice_[static_cast<std::size_t>(rank)]) receive_notice(rank);
     }
     settle_messages();
-    for (MPI_Request& request : requests_) wait(request);
+    outgoing_.settle([](int, const MPI_Request&) {});
     for (MPI_Request& request : notice_requests_) wait(request);
-    requests_.clear();
     notice_requests_.clear();
     noticed_ = std::nullopt;
     std::fill(has_notice_.begin(), has_notice_.end(), false);
   }
 
  private:
-  template <class Byte, class F>
-  static void for_pieces(std::span<Byte> bytes, const F& f) {
-    do {
-      const std::size_t piece = std::min(kPieceBytes, bytes.size());
-      f(bytes.data(), static_cast<int>(piece));
-      bytes = bytes.subspan(piece);
-    } while (!bytes.empty());
+  MPI_Request send(int rank, std::span<const std::byte> piece) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto bytes = static_cast<int>(piece.size());
+    check_mpi(MPI_Isend(piece.data(), bytes, MPI_BYTE, rank, kMessage, communicator_.get(), &request), "MPI_Isend");
+    return request;
   }
-
-  void arrived() {
-    ++received_[static_cast<std::size_t>(awaited_.front().first)];
-    awaited_.pop_front();
+  MPI_Request receive(int rank, std::span<std::byte> piece) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto bytes = static_cast<int>(piece.size());
+    check_mpi(MPI_Irecv(piece.data(), bytes, MPI_BYTE, rank, kMessage, communicator_.get(), &request), "MPI_Irecv");
+    return request;
   }
 
   void receive_notice(int rank) {
     std::int64_t step = 0;
-    check(MPI_Recv(&step, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+    check_mpi(MPI_Recv(&step, 1, MPI_INT64_T, rank, kNotice, communicator_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
     has_notice_[static_cast<std::size_t>(rank)] = true;
     noticed_ = std::min(step, noticed_.value_or(step));
   }
@@ -180,21 +164,21 @@ class MpiMessenger final : public Messenger {
   // Everybody learns how many pieces everybody has sent: those still to come are taken in, and what waits for others
   // that will not come is cancelled. Between two ranks messages keep their order.
   void settle_messages() {
-    std::vector<std::int64_t> coming(sent_.size());
+    const std::vector<std::int64_t>& sent = outgoing_.begun();
+    std::vector<std::int64_t> coming(sent.size());
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ialltoall(sent_.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, communicator_.get(), &request),
-          "MPI_Ialltoall");
+    check_mpi(MPI_Ialltoall(sent.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, communicator_.get(), &request),
+              "MPI_Ialltoall");
     wait(request);
-    for (; !awaited_.empty(); arrived()) {
-      auto& [rank, awaited] = awaited_.front();
-      if (received_[static_cast<std::size_t>(rank)] >= coming[static_cast<std::size_t>(rank)])
-        check(MPI_Cancel(&awaited), "MPI_Cancel");
-      wait(awaited);
-    }
+    std::vector<std::int64_t>& received = incoming_.ended();
+    incoming_.settle([&](int rank, MPI_Request& awaited) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (received[r] >= coming[r]) check_mpi(MPI_Cancel(&awaited), "MPI_Cancel");
+    });
     for (int rank = 0; rank < size_; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
-      for (; received_[r] < coming[r]; ++received_[r]) throw_away(rank);
-      received_[r] = coming[r];
+      for (; received[r] < coming[r]; ++received[r]) throw_away(rank);
+      received[r] = coming[r];
     }
   }
 
@@ -202,21 +186,20 @@ class MpiMessenger final : public Messenger {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     for (int there = 0; there == 0; std::this_thread::yield())
-      check(MPI_Improbe(rank, kMessage, communicator_.get(), &there, &message, &status), "MPI_Improbe");
+      check_mpi(MPI_Improbe(rank, kMessage, communicator_.get(), &there, &message, &status), "MPI_Improbe");
     int bytes = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     std::vector<std::byte> content(static_cast<std::size_t>(bytes));
-    check(MPI_Mrecv(content.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    check_mpi(MPI_Mrecv(content.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
   }
 
   Communicator communicator_;
-  int rank_ = 0;
-  int size_ = 1;
+  int rank_;
+  int size_;
   std::vector<int> machines_;
-  std::deque<std::pair<int, MPI_Request>> awaited_;  // receives, by rank
-  std::deque<MPI_Request> requests_;                 // sends
+  Lanes<const std::byte> outgoing_;
+  Lanes<std::byte> incoming_;
   MPI_Request shared_ = MPI_REQUEST_NULL;
-  std::vector<std::int64_t> sent_, received_;  // pieces, by rank, since the beginning
   std::int64_t notice_ = 0;
   std::deque<MPI_Request> notice_requests_;
   std::optional<std::int64_t> noticed_;
@@ -238,10 +221,10 @@ base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator) {
 base::Result<StartedMpi> start_mpi() {
   try {
     int provided = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     StartedMpi started;
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &started.rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &started.size), "MPI_Comm_size");
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &started.rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &started.size), "MPI_Comm_size");
     started.communicator = MPI_Comm_c2f(MPI_COMM_WORLD);
     return started;
   } catch (const MessagesFailed& failure) {

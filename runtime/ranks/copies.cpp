@@ -1,6 +1,7 @@
 #include "runtime/ranks/copies.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
+#include "runtime/memory/commit.hpp"
 
 namespace tessera::runtime {
 
@@ -26,6 +28,12 @@ synth::Box moved(synth::Box box, const synth::Offset& offset) {
   }
   return box;
 }
+
+// The devices of a node that want the same far parcel, in ascending order, and where in the target array.
+struct FarWish {
+  synth::Box box;
+  std::vector<std::size_t> targets;
+};
 
 class CopyScheduler {
  public:
@@ -46,15 +54,13 @@ class CopyScheduler {
     if (team_.node(owner) == node) return read(reader, {source, target, box});
     reads_.note_reads();
     if (owner != team_.rank() && node != team_.node(team_.rank())) return;
-    const auto [first, is_first] = first_.try_emplace({node, source}, target);
-    const int first_reader = owner_of_target(first->second);
-    if (is_first || first_reader == reader) return read(reader, {source, target, box});
-    const Parcel there{first->second, box};
-    repeat_reads_.read(reader, there);
-    if (reader == team_.rank()) schedule_.repeats.push_back({there, target, box});
+    FarWish& wish = far_[{node, source}];
+    wish.box = box;
+    wish.targets.push_back(target);
   }
 
   CopySchedule take() {
+    deal_far();
     schedule_.reads = reads_.take();
     schedule_.repeat_reads = repeat_reads_.take();
     return std::move(schedule_);
@@ -69,15 +75,52 @@ class CopyScheduler {
     if (reader == team_.rank()) schedule_.copies.push_back(copy);
   }
 
+  // What several ranks of a node want of far ones is dealt to them in turn: those who send to the node and those of the
+  // node come to the same. The ranks of a sending node begin with different ones.
+  void deal_far() {
+    int last_owner = -1;
+    int last_node = -1;
+    std::size_t turn = 0;
+    for (const auto& [key, wish] : far_) {
+      const auto& [node, source] = key;
+      const int owner = team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_);
+      if (owner != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(owner));
+      grant(source, wish, turn++);
+      last_owner = owner;
+      last_node = node;
+    }
+    far_.clear();
+  }
+
+  void grant(const Parcel& source, const FarWish& wish, std::size_t turn) {
+    std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
+    for (const std::size_t target : wish.targets) {
+      if (firsts.empty() || owner_of_target(firsts.back()) != owner_of_target(target)) firsts.push_back(target);
+    }
+    const Parcel there{firsts[turn % firsts.size()], wish.box};
+    for (const std::size_t target : wish.targets) {
+      const int reader = owner_of_target(target);
+      if (reader == owner_of_target(there.device)) {
+        read(reader, {source, target, wish.box});
+        continue;
+      }
+      repeat_reads_.read(reader, there);
+      if (reader == team_.rank()) schedule_.repeats.push_back({there, target, wish.box});
+    }
+  }
+
   const Team& team_;
   std::int64_t from_devices_, to_devices_;
   ReadPlanner reads_, repeat_reads_;
-  std::map<std::pair<int, Parcel>, std::size_t> first_;  // the device that a far parcel comes to, by node
+  std::map<std::pair<int, Parcel>, FarWish> far_;  // by node
   CopySchedule schedule_;
 };
 
-// Copies so many that their cutting pays, between two looks at the messages.
+// Copies so many that their cutting pays, between two looks at the messages; and while messages are under way, which
+// wait for these looks.
 constexpr std::int64_t kBatchElements = std::int64_t{4} << 20U;
+constexpr std::int64_t kBatchElementsAmidMessages = std::int64_t{1} << 18U;
+constexpr std::int64_t kCommitBytes = std::int64_t{1} << 20U;
 
 TileTarget target_of(const CopySchedule::Copy& copy, const Storage& storage, synth::RegisterId to) {
   return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.box);
@@ -98,13 +141,31 @@ Landings landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy
   return landings;
 }
 
+// Piece `k` of `n` of a box, cut along its longest dimension.
+synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
+  synth::Box part = box;
+  const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
+  const auto longest = std::max_element(part.begin(), part.end(), longer);
+  if (longest == part.end()) return part;  // a scalar; never cut
+  const std::int64_t begin = longest->begin;
+  const std::int64_t length = longest->length();
+  *longest = {begin + length * k / n, begin + length * (k + 1) / n};
+  return part;
+}
+
 class CopyRun {
  public:
   CopyRun(const std::vector<CopySchedule::Copy>& copies, Reading& reading, const Storage& storage, synth::RegisterId to)
-      : reading_(reading), storage_(storage), to_(to) {
+      : reading_(reading),
+        storage_(storage),
+        to_(to),
+        batch_elements_(reading.has_messages() ? kBatchElementsAmidMessages : kBatchElements) {
     std::int64_t elements = 0;
     for (const CopySchedule::Copy& copy : copies) {
-      (reading.has_come(copy.source) ? there_ : to_come_).push_back(&copy);
+      if (reading.has_come(copy.source))
+        add_near(copy);
+      else
+        to_come_.push_back(&copy);
       elements += synth::elements(copy.box);
     }
     // The ranks of a machine share its caches.
@@ -112,9 +173,11 @@ class CopyRun {
     writing_ = writing_of(bytes * storage.team().machine_count());
   }
 
-  // What is there, while the rest is on its way; then the rest.
-  base::Status run() {
+  // What is there, while the rest is on its way; then the rest. Meanwhile, memory is made ready for what these devices
+  // get afterwards.
+  base::Status run(const std::set<std::size_t>& targets_after) {
     TESSERA_TRY_STATUS(copy(there_));
+    for (const std::size_t target : targets_after) TESSERA_TRY_STATUS(commit(storage_.out(to_, target)));
     TESSERA_TRY_STATUS(reading_.await());
     return copy(to_come_);
   }
@@ -122,14 +185,33 @@ class CopyRun {
  private:
   using Copies = std::vector<const CopySchedule::Copy*>;
 
+  void add_near(const CopySchedule::Copy& copy) {
+    const std::int64_t pieces = (synth::elements(copy.box) + batch_elements_ - 1) / batch_elements_;
+    if (pieces <= 1 || !reading_.has_messages()) return there_.push_back(&copy);
+    for (std::int64_t k = 0; k < pieces; ++k) {
+      const Parcel source{copy.source.device, piece(copy.source.box, k, pieces)};
+      cut_.push_back({source, copy.target, piece(copy.box, k, pieces)});
+      there_.push_back(&cut_.back());
+    }
+  }
+
   base::Status copy(const Copies& copies) {
     for (std::size_t begin = 0; begin < copies.size();) {
       std::size_t end = begin;
       std::int64_t elements = 0;
-      while (end < copies.size() && elements < kBatchElements) elements += synth::elements(copies[end++]->box);
+      while (end < copies.size() && elements < batch_elements_) elements += synth::elements(copies[end++]->box);
       copy_batch(std::span(copies).subspan(begin, end - begin), elements);
       TESSERA_TRY_STATUS(reading_.advance());
       begin = end;
+    }
+    return base::Done{};
+  }
+
+  base::Status commit(const TileOut& tile) {
+    const std::int64_t bytes = count(tile.shape) * synth::bytes_of(tile.element);
+    for (std::int64_t begin = 0; begin < bytes; begin += kCommitBytes) {
+      commit_pages(tile.data + begin, std::min(kCommitBytes, bytes - begin));
+      TESSERA_TRY_STATUS(reading_.advance());
     }
     return base::Done{};
   }
@@ -150,27 +232,18 @@ class CopyRun {
   Reading& reading_;
   const Storage& storage_;
   synth::RegisterId to_;
+  std::int64_t batch_elements_;
+  std::deque<CopySchedule::Copy> cut_;
   Copies there_, to_come_;
   Writing writing_ = Writing::through_caches;
 };
 
 base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies,
-                        const Distributed& array, const Storage& storage, synth::RegisterId to) {
+                        const Distributed& array, const Storage& storage, synth::RegisterId to,
+                        const std::set<std::size_t>& targets_after = {}) {
   TESSERA_TRY(reading, Reading::begin(team, reads, array, landings_of(reads, copies, storage, to)));
-  TESSERA_TRY_STATUS(CopyRun(copies, reading, storage, to).run());
+  TESSERA_TRY_STATUS(CopyRun(copies, reading, storage, to).run(targets_after));
   return reading.end();
-}
-
-// Piece `k` of `n` of a box, cut along its longest dimension.
-synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
-  synth::Box part = box;
-  const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
-  const auto longest = std::max_element(part.begin(), part.end(), longer);
-  if (longest == part.end()) return part;  // a scalar; never cut
-  const std::int64_t begin = longest->begin;
-  const std::int64_t length = longest->length();
-  *longest = {begin + length * k / n, begin + length * (k + 1) / n};
-  return part;
 }
 
 // Devices that want the same box from the same contributors.
@@ -250,7 +323,9 @@ CopySchedule schedule_copies(const Team& team, const synth::ArrayType& from, con
 
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to) {
-  TESSERA_TRY_STATUS(copy_phase(team, schedule.reads, schedule.copies, storage.array(from), storage, to));
+  std::set<std::size_t> repeated;
+  for (const CopySchedule::Copy& copy : schedule.repeats) repeated.insert(copy.target);
+  TESSERA_TRY_STATUS(copy_phase(team, schedule.reads, schedule.copies, storage.array(from), storage, to, repeated));
   if (schedule.repeat_reads.is_nobodys) return base::Done{};
   return copy_phase(team, schedule.repeat_reads, schedule.repeats, storage.array(to), storage, to);
 }

@@ -51,6 +51,8 @@ class Reading {
   // and the array outlive the reading; the tiles of far ranks are not looked at.
   static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array,
                                      const Landings& landings = {});
+  // Does this rank send or receive messages?
+  bool has_messages() const { return !plan_->incoming.empty() || !plan_->outgoing.empty(); }
   // Lets messages go on while there is other work.
   base::Status advance() { return plan_->is_nobodys ? base::Done{} : team_->advance_messages(); }
   // Waits until all that is wanted of far ranks has come, too.

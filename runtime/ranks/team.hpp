@@ -43,6 +43,8 @@ class Team {
   // Can this rank read the other's memory? And the lowest rank whose memory a rank can read: its node.
   bool is_near(int rank) const { return near_[static_cast<std::size_t>(rank)]; }
   int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  // How many lower ranks are on the same machine.
+  int place(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
   // The ranks of this one's machine, itself included.
   const std::vector<int>& machine_ranks() const { return machine_ranks_; }
   int machine_count() const { return static_cast<int>(machine_ranks_.size()); }
@@ -110,7 +112,7 @@ class Team {
   Deal deal_;
   std::vector<bool> near_;
   std::vector<int> nodes_;
-  std::vector<int> places_;      // of every rank, in its node's region
+  std::vector<int> places_;      // of every rank, on its machine and in its node's region
   bool sees_processes_ = false;  // of the near ranks
   int near_count_ = 1;
   std::vector<int> machines_;  // of every rank, the lowest rank of its machine

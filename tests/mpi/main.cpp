@@ -1,12 +1,14 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
-//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | long_message [GoogleTest's options]
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -116,6 +119,36 @@ void send_long_message(Crew& crew) {
   EXPECT_EQ(wrong, 0U);
 }
 
+// One rank after another gives up amid messages of many pieces, of which some are on their way and some have not begun.
+// What the ranks run next has the right elements, and nothing of the messages given up.
+void stop_amid_messages(Crew& crew, int rounds) {
+  Session session(crew.together(Config{}));
+  const int parts = crew.size();
+  const int extent = parts << 21;
+  ASSERT_TRUE(session.run(fmt::format("mesh m = [x: {}]\nlet a = iota(i32[{}@x])\n", parts, extent)));
+  const std::string long_run =
+      fmt::format("let w = loop w = i32(0) for i < 100000 {{ let c = a as [{}]; w + max(c) }}\n", extent);
+  for (int round = 0; round < rounds; ++round) {
+    std::atomic<bool> over = false;
+    std::thread stopping([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(1'000 + round * 7'919 % 60'000));
+      for (; round % parts == crew.rank() && !over; std::this_thread::sleep_for(std::chrono::milliseconds(20)))
+        session.stop();
+    });
+    const auto stopped = session.run(long_run);
+    over = true;
+    stopping.join();
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.diagnostics().front().slug, "interrupted");
+    const auto sums = session.run(fmt::format("let c = (a + {}) as [{}]\n", round, extent));
+    ASSERT_TRUE(sums) << sums.diagnostics().front().message;
+    const auto elements = session.get("c").value().to_vector<std::int32_t>();
+    ASSERT_TRUE(elements);
+    for (std::size_t at = 0; at < elements->size(); ++at)
+      ASSERT_EQ((*elements)[at], static_cast<std::int32_t>(at) + round) << "round " << round;
+  }
+}
+
 // What ranks other than the first say.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
@@ -144,6 +177,11 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     add_test("ranks", "long_message", __FILE__, [&crew] { send_long_message(crew); });
     return true;
   }
+  if (words.size() == 2 && words[0] == "stopped") {
+    const int rounds = std::atoi(words[1].c_str());
+    add_test("ranks", "stopped", __FILE__, [&crew, rounds] { stop_amid_messages(crew, rounds); });
+    return true;
+  }
   if (words.size() < 2 || words.size() > 3 || words[0] != "generated") return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
   add_generated(crew, first, std::strtoull(words[1].c_str(), nullptr, 10));
@@ -164,7 +202,7 @@ int main(int count, char** words) {
   tessera::ranks::quieten(crew.rank());
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
-               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | long_message [GoogleTest's options]\n");
+               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message [options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

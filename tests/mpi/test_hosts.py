@@ -99,7 +99,8 @@ class Hosts(RanksTest):
         command = ["unshare", "-n", "-m", "bash", "-c", script, "bash", *words, *self.command(*arguments)]
         return self.finish(self.start(command), 0)
 
-    def test_a_replicated_array_crosses_once(self):
+    def change(self):
+        """The seconds of a change of layout of which half the array crosses: the best of three."""
         done = self.on_two_hosts("run", "--stats", self.script(PROGRAM))
         self.assertEqual(done.status, 0, done.err)
         lines = done.out.splitlines()
@@ -108,12 +109,17 @@ class Hosts(RanksTest):
         self.assertEqual(len(received), 2)
         for bytes_of_host in received:
             self.assertLess(bytes_of_host, 1.15 * 3 * ARRAY_BYTES / 2, "more than what the host lacks has crossed")
-        # The best of three: other programs may be at work.
-        seconds = min(float(time) for time in re.findall(r":[345]:\d+: .* ([0-9.]+) seconds", done.err))
+        return min(float(time) for time in re.findall(r":[345]:\d+: .* ([0-9.]+) seconds", done.err))
+
+    def test_a_replicated_array_crosses_once_at_the_speed_of_the_link(self):
         bound = ARRAY_BYTES / 2 / BYTES_PER_SECOND
-        # How near the time comes to the bound depends on what else the cores do: copies and pages take them, too.
-        print(f"{seconds:.3f} s, bound of the link {bound:.3f} s, received {received}", file=sys.stderr)
-        self.assertGreater(seconds, bound * 0.9, "the link is faster than it should be: the test measures nothing")
+        tries = []
+        # Copies and the link's own work take the cores, which other programs may want, too.
+        while not tries or (min(tries) > bound * 1.3 and len(tries) < 5):
+            tries.append(self.change())
+        print(f"{tries} s, bound of the link {bound:.3f} s", file=sys.stderr)
+        self.assertGreater(min(tries), bound * 0.9, "the link is faster than it should be: the test measures nothing")
+        self.assertLessEqual(min(tries), bound * 1.3)
 
     def test_the_clocks_of_a_trace_agree(self):
         """A rank ends a gather after every rank has begun it: it reads what they bring."""

@@ -41,15 +41,16 @@ TEST(ParallelRanges, SeeWhatWasWrittenBeforeThemAndAreSeenAfterThem) {
 }
 
 #ifdef __SANITIZE_THREAD__
-// Two pieces that write the same place, on two threads at once: each waits (not forever, should there be one core) until
-// another has begun, in a way that orders nothing.
+// Two pieces that write the same place, on two threads at once: each waits (not forever, should there be one core)
+// until another has begun, in a way that orders nothing.
 void race() {
   std::atomic<int> begun = 0;
   int place = 0;
   parallel_each(2, [&](std::int64_t i) {
     begun.fetch_add(1, std::memory_order_relaxed);
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (begun.load(std::memory_order_relaxed) < 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    while (begun.load(std::memory_order_relaxed) < 2 && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
     place = static_cast<int>(i);
   });
   std::exit(place == 2 ? 1 : 0);

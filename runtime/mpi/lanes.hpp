@@ -1,0 +1,102 @@
+// Messages to other ranks, or from them, in pieces of which few are under way at once from rank to rank. Over TCP what
+// MPI is given whole is queued whole: a rank that sends and receives would say what it is ready to receive only after
+// all that it sends, and the link would carry one direction at a time. Besides, MPI counts in int.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/mpi/calls.hpp"
+
+namespace tessera::runtime {
+
+template <class Byte>
+class Lanes {
+ public:
+  // Gives the request of a piece that is begun.
+  using Begin = std::function<MPI_Request(int rank, std::span<Byte> piece)>;
+
+  Lanes(int ranks, std::size_t at_once, Begin begin)
+      : at_once_(at_once),
+        begin_(std::move(begin)),
+        begun_(static_cast<std::size_t>(ranks), 0),
+        ended_(static_cast<std::size_t>(ranks), 0) {}
+
+  // Messages of one rank keep their order. One of no bytes is a message, too.
+  void add(int rank, std::span<Byte> bytes) {
+    Lane& lane = lanes_[rank];
+    do {
+      const std::size_t piece = std::min(kPieceBytes, bytes.size());
+      lane.waiting.push_back(bytes.first(piece));
+      bytes = bytes.subspan(piece);
+    } while (!bytes.empty());
+    begin(rank, lane);
+  }
+
+  // Goes on with everything. Is it done? A lane that only has to end is not looked at before those ahead of it have.
+  bool advance() {
+    bool done = true;
+    for (auto lane = lanes_.begin(); lane != lanes_.end();) {
+      if (done || !lane->second.waiting.empty()) advance(lane->first, lane->second);
+      const bool is_over = lane->second.under_way.empty();
+      done = done && is_over;
+      lane = is_over ? lanes_.erase(lane) : std::next(lane);
+    }
+    return done;
+  }
+
+  // Ends what has begun, and forgets the rest. `prepare` may cancel a request before it is waited for.
+  template <class F>
+  void settle(const F& prepare) {
+    for (auto& [rank, lane] : lanes_) {
+      for (MPI_Request& request : lane.under_way) {
+        prepare(rank, request);
+        wait(request);
+        ++ended_[static_cast<std::size_t>(rank)];
+      }
+    }
+    lanes_.clear();
+  }
+
+  // Pieces since the beginning, by rank.
+  const std::vector<std::int64_t>& begun() const { return begun_; }
+  std::vector<std::int64_t>& ended() { return ended_; }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+  struct Lane {
+    std::deque<std::span<Byte>> waiting;
+    std::deque<MPI_Request> under_way;
+  };
+
+  void begin(int rank, Lane& lane) {
+    for (; !lane.waiting.empty() && lane.under_way.size() < at_once_; lane.waiting.pop_front()) {
+      lane.under_way.push_back(begin_(rank, lane.waiting.front()));
+      ++begun_[static_cast<std::size_t>(rank)];
+    }
+  }
+
+  void advance(int rank, Lane& lane) {
+    while (!lane.under_way.empty() && is_complete(lane.under_way.front())) {
+      lane.under_way.pop_front();
+      ++ended_[static_cast<std::size_t>(rank)];
+      begin(rank, lane);
+    }
+  }
+
+  std::size_t at_once_;
+  Begin begin_;
+  std::map<int, Lane> lanes_;
+  std::vector<std::int64_t> begun_, ended_;
+};
+
+}  // namespace tessera::runtime
