@@ -23,7 +23,7 @@ inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes)
     std::memcpy(to, from, bytes);
     return;
   }
-  std::memcpy(to, from, head);
+  if (head > 0) std::memcpy(to, from, head);
   std::size_t at = head;
   for (; at + kLine <= bytes; at += kLine) {
     const auto* source = reinterpret_cast<const __m128i*>(from + at);
@@ -37,7 +37,7 @@ inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes)
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  std::memcpy(to + at, from + at, bytes - at);
+  if (at < bytes) std::memcpy(to + at, from + at, bytes - at);
 #else
   std::memcpy(to, from, bytes);
 #endif

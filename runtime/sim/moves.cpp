@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/check.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -26,9 +27,36 @@ std::int64_t received_elements(synth::CollectiveKind kind, const synth::BoxReduc
 }
 
 // Copies worth a task of their own, by their mean size.
-std::int64_t copies_grain(const CopyPlan& plan, std::int64_t elements) {
-  const auto n = static_cast<std::int64_t>(plan.copies.size());
+std::int64_t copies_grain(std::int64_t n, std::int64_t elements) {
   return std::max<std::int64_t>(1, kGrain * n / std::max<std::int64_t>(1, elements));
+}
+
+// The pieces that copies are cut into where the order of what is read pays.
+constexpr std::int64_t kPieceElements = std::int64_t{1} << 17U;
+
+// Pieces of a copy along its first dimension that has several indices, which the memory walks last.
+void add_pieces(const synth::BoxCopy& copy, std::vector<synth::BoxCopy>& pieces) {
+  const auto outer =
+      std::find_if(copy.box.begin(), copy.box.end(), [](const synth::Interval& i) { return i.length() > 1; });
+  const std::int64_t wanted = synth::elements(copy.box) / kPieceElements;
+  if (outer == copy.box.end() || wanted < 2) return pieces.push_back(copy);
+  const std::int64_t n = std::min(wanted, outer->length());
+  for (std::int64_t k = 0; k < n; ++k) {
+    pieces.push_back(copy);
+    const synth::Interval part = synth::cut(outer->length(), n, k);
+    pieces.back().box[static_cast<std::size_t>(outer - copy.box.begin())] = {outer->begin + part.begin,
+                                                                             outer->begin + part.end};
+  }
+}
+
+// The copies by what they read: several targets take neighbouring parts of a source at the same time.
+std::vector<synth::BoxCopy> by_source(const std::vector<synth::BoxCopy>& copies) {
+  std::vector<synth::BoxCopy> pieces;
+  for (const synth::BoxCopy& copy : copies) add_pieces(copy, pieces);
+  std::stable_sort(pieces.begin(), pieces.end(), [](const synth::BoxCopy& a, const synth::BoxCopy& b) {
+    return std::tie(a.source, a.box) < std::tie(b.source, b.box);
+  });
+  return pieces;
 }
 
 }  // namespace
@@ -61,10 +89,17 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
     const TileView part = part_of(sources[s], begin, synth::shape_of(c.box));
     copy_elements(part, target_part(targets[t], target_boxes[t], c.box), writing);
   };
-  const auto n = static_cast<std::int64_t>(plan.copies.size());
-  parallel_ranges(n, copies_grain(plan, elements), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) copy(plan.copies[static_cast<std::size_t>(i)]);
-  });
+  const auto all = [&](const std::vector<synth::BoxCopy>& copies) {
+    const auto n = static_cast<std::int64_t>(copies.size());
+    parallel_ranges(n, copies_grain(n, elements), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) copy(copies[static_cast<std::size_t>(i)]);
+    });
+  };
+  const bool are_large = elements / std::max<std::int64_t>(1, std::ssize(plan.copies)) > kPieceElements;
+  if (writing == Writing::past_caches && are_large)
+    all(by_source(plan.copies));
+  else
+    all(plan.copies);
 }
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {

@@ -64,6 +64,13 @@ TEST(Collect, EmptyTilesMoveNothing) {
   expect_same_array(move(CollectiveKind::exchange, "x:2", "f32[0@x, 2]", "f32[0, 2@x]"));
 }
 
+// Steps that outgrow the caches are cut and ordered by what they read.
+TEST(Collect, OfLargeArraysKeepsTheArray) {
+  expect_same_array(move(CollectiveKind::exchange, "x:3", "f32[1, 2600@x, 2601]", "f32[1, 2600, 2601@x]"));
+  expect_same_array(move(CollectiveKind::exchange, "x:2,y:2", "f32[301@x, 151, 152@y]", "f32[301, 151@(y,x), 152]"));
+  expect_same_array(move(CollectiveKind::all_gather, "x:3", "f32[1601@x, 1602]", "f32[1601, 1602]"));
+}
+
 TEST(Collect, CountsWhatDevicesReceive) {
   // The devices receive 20, 32, 40 and 32 bytes.
   const auto moved = move(CollectiveKind::exchange, "x:4", "f32[6@x, 7]", "f32[6, 7@x]");
