@@ -147,9 +147,8 @@ synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
   const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
   const auto longest = std::max_element(part.begin(), part.end(), longer);
   if (longest == part.end()) return part;  // a scalar; never cut
-  const std::int64_t begin = longest->begin;
-  const std::int64_t length = longest->length();
-  *longest = {begin + length * k / n, begin + length * (k + 1) / n};
+  const synth::Interval cut = synth::cut(longest->length(), n, k);
+  *longest = {longest->begin + cut.begin, longest->begin + cut.end};
   return part;
 }
 

@@ -20,9 +20,11 @@ Config Crew::together(Config config) const {
 
 void Crew::meet() { session_.run("").value(); }
 
-// The launcher's process, which all ranks of the machine have in common, tells runs apart.
+// The first rank's process tells runs apart.
 std::string Crew::next_folder() {
-  return std::filesystem::temp_directory_path() / fmt::format("tessera-ranks-{}-{}", getppid(), ++folders_);
+  const std::string mine =
+      std::filesystem::temp_directory_path() / fmt::format("tessera-ranks-{}-{}", getpid(), ++folders_);
+  return session_.share(mine).value().front();
 }
 
 }  // namespace tessera::ranks

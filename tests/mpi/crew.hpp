@@ -20,7 +20,7 @@ class Crew {
   Config together(Config config) const;
   // Waits until all ranks have come so far.
   void meet();
-  // The name of a folder that is new, and the same on all ranks of the machine. Rank 0 makes and removes it.
+  // The name of a folder that is new, and the same on all ranks. Rank 0 makes and removes it.
   std::string next_folder();
 
  private:

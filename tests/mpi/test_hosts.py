@@ -2,7 +2,7 @@
 """Two hosts on this machine: network namespaces, each with a name and shared memory of its own, joined by a link of
 1 Gbit/s; the clock of one is an hour ahead. What the ranks of a host want of the other crosses the link once.
 
-    test_hosts.py MPIRUN PATH/TO/tessera
+    test_hosts.py MPIRUN PATH/TO/tessera PATH/TO/tessera_ranks
 
 Root may do this; for anybody else it is skipped. Everything is made in a namespace that ends with the test."""
 
@@ -81,22 +81,27 @@ def may_make_namespaces():
 
 
 class Hosts(RanksTest):
+    ranks = None
+
     def setUp(self):
         super().setUp()
         if not may_make_namespaces():
             self.skipTest("only root may make network namespaces")
 
     def on_two_hosts(self, *arguments):
+        return self.launch(4, *self.command(*arguments))
+
+    def launch(self, ranks, *program):
         agent = self.script(AGENT, "agent")
         agent.chmod(0o755)
         hosts = self.script("host0 slots=2\nhost1 slots=2\n", "hostfile")
         settings = {"plm": "rsh", "plm_rsh_agent": agent, "btl": "self,vader,tcp", "btl_tcp_if_include": f"{NETWORK}.0/24",
                     "oob_tcp_if_include": f"{NETWORK}.0/24", "btl_vader_single_copy_mechanism": "none"}
-        words = [self.mpirun, "--hostfile", hosts, "-np", 4]
+        words = [self.mpirun, "--hostfile", hosts, "-np", ranks]
         for name, value in settings.items():
             words += ["--mca", name, value]
         script = NAMESPACES.format(net=NETWORK)
-        command = ["unshare", "-n", "-m", "bash", "-c", script, "bash", *words, *self.command(*arguments)]
+        command = ["unshare", "-n", "-m", "bash", "-c", script, "bash", *words, *program]
         return self.finish(self.start(command), 0)
 
     def change(self):
@@ -121,6 +126,12 @@ class Hosts(RanksTest):
         self.assertGreater(min(tries), bound * 0.9, "the link is faster than it should be: the test measures nothing")
         self.assertLessEqual(min(tries), bound * 1.3)
 
+    def test_programs_have_the_bits_of_the_simulation(self):
+        for ranks, *arguments in ([4, "cases"], [4, "generated", 60, 9000], [3, "generated", 30, 9100]):
+            done = self.launch(ranks, self.ranks, *arguments, "--gtest_color=no")
+            self.assertEqual(done.status, 0, done.out[-4000:] + done.err[-4000:])
+            self.assertRegex(done.out, r"\[  PASSED  \] [0-9]{2,} tests")
+
     def test_the_clocks_of_a_trace_agree(self):
         """A rank ends a gather after every rank has begun it: it reads what they bring."""
         path = self.folder / "trace.json"
@@ -137,5 +148,5 @@ class Hosts(RanksTest):
 
 
 if __name__ == "__main__":
-    RanksTest.mpirun, RanksTest.tessera = sys.argv[1:3]
+    RanksTest.mpirun, RanksTest.tessera, Hosts.ranks = sys.argv[1:4]
     unittest.main(argv=sys.argv[:1])
