@@ -102,7 +102,8 @@ void copy_transposing(const Nest<2>& nest, std::size_t crossing, const T* from, 
   });
 }
 
-// Asks for what a run reads that is `ahead` bytes further. The processor sees by itself where long runs go on, but not
+// Asks for what a run reads that is `ahead` bytes further; behind the last run that is nothing, which does no harm. The
+// processor sees by itself where long runs go on, but not
 // where the next of many short ones begins.
 template <class T>
 void fetch_ahead(const T* from, std::int64_t n, std::int64_t ahead) {
@@ -110,9 +111,8 @@ void fetch_ahead(const T* from, std::int64_t n, std::int64_t ahead) {
   constexpr std::int64_t kShortBytes = 1'024;
   const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
   if (bytes > kShortBytes) return;
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(ahead);
-  for (std::int64_t at = 0; at < bytes; at += kLine)
-    __builtin_prefetch(reinterpret_cast<const void*>(begin + static_cast<std::uintptr_t>(at)));
+  const std::byte* const begin = reinterpret_cast<const std::byte*>(from) + ahead;
+  for (std::int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(begin + at);
 }
 
 // Both sides consecutive along the innermost dimension.
