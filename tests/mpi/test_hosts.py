@@ -91,17 +91,23 @@ class Hosts(RanksTest):
     def on_two_hosts(self, *arguments):
         return self.launch(4, *self.command(*arguments))
 
-    def launch(self, ranks, *program):
+    def launcher(self, ranks):
+        """The launcher's words for so many ranks, two on the first host. Both start the agent as they would ssh."""
         agent = self.script(AGENT, "agent")
         agent.chmod(0o755)
+        if "mpich" in self.mpirun:
+            return [self.mpirun, "-launcher", "ssh", "-launcher-exec", agent, "-hosts", "host0:2,host1:2", "-np", ranks]
         hosts = self.script("host0 slots=2\nhost1 slots=2\n", "hostfile")
         settings = {"plm": "rsh", "plm_rsh_agent": agent, "btl": "self,vader,tcp", "btl_tcp_if_include": f"{NETWORK}.0/24",
                     "oob_tcp_if_include": f"{NETWORK}.0/24", "btl_vader_single_copy_mechanism": "none"}
         words = [self.mpirun, "--hostfile", hosts, "-np", ranks]
         for name, value in settings.items():
             words += ["--mca", name, value]
+        return words
+
+    def launch(self, ranks, *program):
         script = NAMESPACES.format(net=NETWORK)
-        command = ["unshare", "-n", "-m", "bash", "-c", script, "bash", *words, *program]
+        command = ["unshare", "-n", "-m", "bash", "-c", script, "bash", *self.launcher(ranks), *program]
         return self.finish(self.start(command), 0)
 
     def change(self):
@@ -119,18 +125,26 @@ class Hosts(RanksTest):
     def test_a_replicated_array_crosses_once_at_the_speed_of_the_link(self):
         bound = ARRAY_BYTES / 2 / BYTES_PER_SECOND
         tries = []
-        # Copies and the link's own work take the cores, which other programs may want, too.
-        while not tries or (min(tries) > bound * 1.3 and len(tries) < 5):
+        # Copies and the link's own work take the cores, which other programs may want, too. Ranks of MPICH spin while they
+        # wait, and have two cores for four here.
+        limit = bound * (1.5 if "mpich" in self.mpirun else 1.3)
+        while not tries or (min(tries) > limit and len(tries) < 5):
             tries.append(self.change())
         print(f"{tries} s, bound of the link {bound:.3f} s", file=sys.stderr)
         self.assertGreater(min(tries), bound * 0.9, "the link is faster than it should be: the test measures nothing")
-        self.assertLessEqual(min(tries), bound * 1.3)
+        self.assertLessEqual(min(tries), limit)
 
     def test_programs_have_the_bits_of_the_simulation(self):
         for ranks, *arguments in ([4, "cases"], [4, "generated", 60, 9000], [3, "generated", 30, 9100]):
             done = self.launch(ranks, self.ranks, *arguments, "--gtest_color=no")
             self.assertEqual(done.status, 0, done.out[-4000:] + done.err[-4000:])
             self.assertRegex(done.out, r"\[  PASSED  \] [0-9]{2,} tests")
+
+    def test_short_programs_end(self):
+        script = self.script("mesh m = [x: 4]\nprint sum(iota(i64[64@x]))\n")
+        for _ in range(8):
+            done = self.on_two_hosts("run", script)
+            self.assertEqual((done.status, done.out.splitlines()[0]), (0, "2016"), done.err)
 
     def test_the_clocks_of_a_trace_agree(self):
         """A rank ends a gather after every rank has begun it: it reads what they bring."""
