@@ -103,8 +103,7 @@ void copy_transposing(const Nest<2>& nest, std::size_t crossing, const T* from, 
 }
 
 // Asks for what a run reads that is `ahead` bytes further; behind the last run that is nothing, which does no harm. The
-// processor sees by itself where long runs go on, but not
-// where the next of many short ones begins.
+// processor sees by itself where long runs go on, but not where the next of many short ones begins.
 template <class T>
 void fetch_ahead(const T* from, std::int64_t n, std::int64_t ahead) {
   constexpr std::int64_t kLine = 64;

@@ -7,9 +7,7 @@
 #include <deque>
 #include <memory>
 #include <thread>
-#include <utility>
 
-#include "base/check.hpp"
 #include "runtime/mpi/calls.hpp"
 #include "runtime/mpi/lanes.hpp"
 #include "runtime/mpi/mpi.hpp"
@@ -18,7 +16,7 @@ namespace tessera::runtime {
 
 namespace {
 
-// From rank to rank. Receives that are ready are there before the pieces.
+// Pieces under way from rank to rank. More are awaited than are sent, so that each finds its place ready.
 constexpr std::size_t kSendsAtOnce = 2;
 constexpr std::size_t kReceivesAtOnce = 4;
 constexpr int kMessage = 0;
