@@ -18,7 +18,7 @@ namespace {
 // its end is waited for. This tells it: what was written before a Handover is made is seen by every piece, and what
 // the pieces wrote after join(). Two marks and not one, so that pieces do not see each other: a race between two of
 // them is reported. In other builds there is nothing of this. This file itself is never watched (CMakeLists.txt),
-// because oneTBB's templates are part of it.
+// because oneTBB's templates for handing tasks over are part of it.
 class Handover {
  public:
 #ifdef TESSERA_TELL_THREAD_SANITIZER

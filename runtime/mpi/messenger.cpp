@@ -205,9 +205,9 @@ class MpiMessenger final : public Messenger {
   std::vector<bool> has_notice_;
 };
 
-// MPICH before 4.2 on UCX may wait in MPI_Finalize for ever where TCP joins machines: a rank whose own connections are
-// closed does not answer those who still close theirs. Ranks that come there together, with nothing on its way, have
-// not been seen to.
+// MPICH 4.0 on UCX may wait in MPI_Finalize for ever where TCP joins machines: a rank whose own connections are closed
+// waits in a barrier, without answering those who still close theirs. (The barrier was dropped in 2023, before 4.2.)
+// Ranks that come there together, with nothing on its way, have not been seen to.
 void settle_before_the_end() {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
   int size = 1;
