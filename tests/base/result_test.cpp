@@ -46,7 +46,7 @@ TEST(Result, AskingForTheOtherOneIsOurBug) {
   EXPECT_THROW((void)half(8).errors(), InternalError);
 }
 
-TEST(Result, AFailureWithoutADiagnosticIsOurBug) { EXPECT_THROW(Result<int>(Diagnostics{}), InternalError); }
+TEST(Result, AFailureWithoutADiagnosticIsOurBug) { EXPECT_THROW((void)Result<int>(Diagnostics{}), InternalError); }
 
 TEST(Result, MovesWhatCannotBeCopied) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(3);

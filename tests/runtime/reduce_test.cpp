@@ -18,7 +18,8 @@ using Dimensions = std::vector<std::uint8_t>;
 
 Shape without(const Shape& shape, const Dimensions& dimensions) {
   Shape kept;
-  for (std::uint8_t d = 0; d < shape.size(); ++d) {
+  const auto rank = static_cast<std::uint8_t>(shape.size());
+  for (std::uint8_t d = 0; d < rank; ++d) {
     if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(shape[d]);
   }
   return kept;
@@ -97,8 +98,8 @@ TEST(Reduce, LongStretchesJoinAsBlocksDo) {
 
 RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {
   Shape shape;
-  const auto rank = *rc::gen::inRange<std::size_t>(0, 5);
-  for (std::size_t d = 0; d < rank; ++d) shape.push_back(*rc::gen::inRange(0, 7));
+  const auto rank = *rc::gen::inRange<std::uint8_t>(0, 5);
+  for (std::uint8_t d = 0; d < rank; ++d) shape.push_back(*rc::gen::inRange(0, 7));
   Dimensions dimensions;
   for (std::uint8_t d = 0; d < rank; ++d) {
     if (*rc::gen::arbitrary<bool>()) dimensions.push_back(d);
