@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,8 +98,15 @@ bool follows_type(const Place& p) {
 bool first_is(const Place& p, TokenKind kind) { return p.tokens().front().kind == kind; }
 
 constexpr Hint kHints[] = {
-    {[](const Place& p) { return p.is(TokenKind::left_brace) && follows_type(p); },
+    {[](const Place& p) { return (p.is(TokenKind::left_brace) || p.is(TokenKind::plus)) && follows_type(p); },
      "what is pending is written `{+x}`, `{max x}` or `{min x}`"},
+    {[](const Place& p) {
+       const bool is_extent = p.is(TokenKind::integer) || p.is(TokenKind::left_paren);
+       return is_extent && role(p.before().kind) == TokenRole::element;
+     },
+     "extents stand in square brackets, as in `f32[8]`"},
+    {[](const Place& p) { return (p.is(TokenKind::arrow) || p.text() == "to") && p.after_operand(); },
+     "a value gets another type with `as`, as in `a as f32[8@x]`"},
     {[](const Place& p) { return p.is(TokenKind::left_square) && p.expects_type(); },
      "begin with the element type, as in `f32[...]`"},
     {[](const Place& p) { return p.is(TokenKind::within); }, "`within` stands after `as T`"},
@@ -120,6 +129,37 @@ constexpr Hint kHints[] = {
      "an argument is named with `=`, as in `dim=0`"},
 };
 
+// How a statement or a loop is written, for whoever stumbles before the part that may be anything.
+struct Form {
+  TokenKind keyword;
+  bool (*ends)(TokenKind);  // the token at which that part begins
+  std::string_view help;
+};
+constexpr Form kForms[] = {
+    {TokenKind::mesh, [](TokenKind) { return false; }, "write `mesh m = [x: 4, y: 2]`"},
+    {TokenKind::let, [](TokenKind kind) { return kind == TokenKind::assign; },
+     "write `let a = ...`, or `let a: f32[8] = ...`"},
+    {TokenKind::fn, [](TokenKind kind) { return kind == TokenKind::assign || kind == TokenKind::left_brace; },
+     "write `fn f(a: f32[8]) -> f32[8] = ...`"},
+    {TokenKind::save, [](TokenKind) { return false; }, "write `save(a, \"a.npy\")`"},
+    {TokenKind::save_shards, [](TokenKind) { return false; }, "write `save_shards(a, \"a\")`"},
+    {TokenKind::loop, [](TokenKind kind) { return kind == TokenKind::left_brace; },
+     "write `loop w = w0 for i < n { ... }`"},
+};
+
+// The form of what the nearest keyword to the left begins.
+std::optional<std::string_view> help_by_form(const Place& p) {
+  for (std::size_t i = p.index(); i-- > 0;) {
+    const auto form = std::find_if(std::begin(kForms), std::end(kForms),
+                                   [&](const Form& f) { return f.keyword == p.tokens()[i].kind; });
+    if (form == std::end(kForms)) continue;
+    const Tokens since = p.tokens().subspan(i, p.index() - i);
+    const bool is_over = std::any_of(since.begin(), since.end(), [&](const Token& t) { return form->ends(t.kind); });
+    return is_over ? std::nullopt : std::optional(form->help);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Diagnostic expected_and_found(const Place& p) {
@@ -127,6 +167,7 @@ Diagnostic expected_and_found(const Place& p) {
   for (const Hint& hint : kHints) {
     if (hint.fits(p)) return std::move(why).suggest(std::string(hint.help));
   }
+  if (const auto help = help_by_form(p)) return std::move(why).suggest(std::string(*help));
   return why;
 }
 

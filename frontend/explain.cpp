@@ -60,14 +60,15 @@ Answer foreign(const Place& p) {
   return std::nullopt;
 }
 
-// `for` or `else` where a statement should begin.
+// `for` or `else` where a statement should begin, or `for` directly after `loop`.
 Answer lone_keyword(const Place& p) {
-  if (!p.is_first()) return std::nullopt;
-  if (p.is(TokenKind::for_)) {
-    return make(Kind::syntax_error, "a statement", "`for`")
+  const bool in_loop = p.before().kind == TokenKind::loop;
+  if (p.is(TokenKind::for_) && (p.is_first() || in_loop)) {
+    return make(Kind::syntax_error, in_loop ? "a name" : "a statement", "`for`")
         .at(p.span())
         .suggest("a loop carries a value: `loop w = w0 for i < n { ... }`");
   }
+  if (!p.is_first()) return std::nullopt;
   if (p.is(TokenKind::else_)) {
     return make(Kind::syntax_error, "a statement", "`else`")
         .at(p.span())
