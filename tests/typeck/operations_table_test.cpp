@@ -1,13 +1,18 @@
 // Section 11 of docs/language.md and the table of operations say the same.
 #include "typeck/operations/table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "frontend/parse.hpp"
+#include "typeck/check.hpp"
 
 namespace tessera::typeck {
 namespace {
@@ -87,6 +92,30 @@ TEST(OperationsTable, IsWhatTheReferenceSays) {
 
 TEST(OperationsTable, SaysWhatEachOperationDoes) {
   for (const OperationInfo& operation : operations()) EXPECT_FALSE(operation.does.empty()) << operation.name;
+}
+
+// What is shown to whoever got a call wrong is itself a call: all names are bound, and each argument is of the kind
+// that the operation takes. Shapes and elements may not go together.
+TEST(OperationsTable, ShowsCallsThatAreCalls) {
+  for (const OperationInfo& operation : operations()) {
+    std::string program = "mesh m = [x: 2]\n";
+    for (const char* name : {"a", "b", "c", "low", "high", "i", "v", "table", "ids", "seed"})
+      program += fmt::format("let {} = iota(i64[8@x])\n", name);
+    program += fmt::format("let result = {}\n", example_call(operation));
+    base::SourceMap sources;
+    auto ast = frontend::parse(sources, sources.add("test", program));
+    ASSERT_TRUE(ast.ok()) << program;
+    synth::PlanCache plans{synth::Machine{}};
+    const auto typed =
+        check(std::make_shared<const frontend::Ast>(std::move(ast).value()), sources, Environment(), plans);
+    if (typed.ok()) continue;
+    using base::Kind;
+    for (const base::Diagnostic& error : typed.errors()) {
+      const bool is_of_the_call = error.kind == Kind::wrong_arguments || error.kind == Kind::type_here ||
+                                  error.kind == Kind::unknown_name || error.kind == Kind::unknown_axis;
+      EXPECT_FALSE(is_of_the_call) << example_call(operation) << ": " << error.message;
+    }
+  }
 }
 
 }  // namespace

@@ -9,23 +9,41 @@ namespace tessera::typeck {
 
 namespace {
 
-std::string usage(const OperationInfo& info) {
-  std::string text = fmt::format("{}(", info.name);
-  for (std::size_t k = 0; k < info.parameters.size(); ++k) {
-    const ParameterInfo& parameter = info.parameters[k];
-    const std::string name = parameter.kind == ArgumentKind::rest ? "a, b, ..."
-                             : parameter.named_only               ? fmt::format("{}=", parameter.name)
-                                                                  : std::string(parameter.name);
-    text += fmt::format("{}{}", k == 0 ? "" : ", ", name);
+// What a parameter may be given.
+std::string example_argument(const ParameterInfo& parameter) {
+  switch (parameter.kind) {
+    case ArgumentKind::array: break;
+    case ArgumentKind::arrays: return "[a, b]";
+    case ArgumentKind::type: return "f32[8]";
+    case ArgumentKind::dim:
+    case ArgumentKind::dims: return "0";
+    case ArgumentKind::integers:
+      return parameter.name == "widths" ? "[[1, 1]]" : parameter.name == "dims" ? "[1, 0]" : "[2, 4]";
+    case ArgumentKind::integer: return "8";
+    case ArgumentKind::axes: return "x";
+    case ArgumentKind::text: return parameter.name == "path" ? "\"a.npy\"" : "\"ij,jk->ik\"";
+    case ArgumentKind::rest: return "a, b";
   }
-  return text + ")";
+  return parameter.named_only ? "1e-5" : std::string(parameter.name);
 }
 
 }  // namespace
 
+std::string example_call(const OperationInfo& operation) {
+  std::vector<std::string> arguments;
+  for (const ParameterInfo& parameter : operation.parameters) {
+    // The second array of `max`, the value of `pad`: these calls are mostly written without.
+    if (parameter.kind == ArgumentKind::array && !parameter.required && !parameter.named_only) continue;
+    const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
+    arguments.push_back(name + example_argument(parameter));
+  }
+  return fmt::format("{}({})", operation.name, fmt::join(arguments, ", "));
+}
+
 bool OperationCall::wrong(Span at, const std::string& what) {
-  checker.report(
-      base::make(Kind::wrong_arguments, info.name, what).at(at).suggest(fmt::format("write it as {}", usage(info))));
+  checker.report(base::make(Kind::wrong_arguments, info.name, what)
+                     .at(at)
+                     .suggest(fmt::format("write it as in `{}`", example_call(info))));
   return false;
 }
 

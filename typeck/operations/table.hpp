@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct OperationInfo {
 
 const std::vector<OperationInfo>& operations();
 const OperationInfo* find_operation(std::string_view name);
+// `sum(a, dim=0)`: how a call may look, for whoever got one wrong.
+std::string example_call(const OperationInfo& operation);
 Maybe call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
                      const Want& want);
 
