@@ -47,11 +47,22 @@ class CopyScheduler {
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 
+  // Whether this rank has to do with a copy. What it has nothing to do with it notes only.
+  bool concerns(std::int32_t source, std::int32_t target) {
+    const int owner = owner_of_source(static_cast<std::size_t>(source));
+    const int reader = owner_of_target(static_cast<std::size_t>(target));
+    if (owner != reader) reads_.note_reads();
+    if (owner == team_.rank() || reader == team_.rank()) return true;
+    // What comes from elsewhere to this node is dealt to its ranks.
+    const int node = team_.node(team_.rank());
+    return team_.node(reader) == node && team_.node(owner) != node;
+  }
+
   void add(const Parcel& source, std::size_t target, const synth::Box& box) {
     const int reader = owner_of_target(target);
     const int node = team_.node(reader);
-    const int owner = team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_);
-    if (team_.node(owner) == node) return read(reader, {source, target, box});
+    const int owner = owner_of_source(source.device);
+    if (team_.node(owner) == node) return read(reader, source, target, box);
     reads_.note_reads();
     if (owner != team_.rank() && node != team_.node(team_.rank())) return;
     FarWish& wish = far_[{node, source}];
@@ -67,12 +78,15 @@ class CopyScheduler {
   }
 
  private:
+  int owner_of_source(std::size_t device) const {
+    return team_.deal().owner(static_cast<std::int64_t>(device), from_devices_);
+  }
   int owner_of_target(std::size_t device) const {
     return team_.deal().owner(static_cast<std::int64_t>(device), to_devices_);
   }
-  void read(int reader, const CopySchedule::Copy& copy) {
-    reads_.read(reader, copy.source);
-    if (reader == team_.rank()) schedule_.copies.push_back(copy);
+  void read(int reader, const Parcel& source, std::size_t target, const synth::Box& box) {
+    reads_.read(reader, source);
+    if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
   }
 
   // What several ranks of a node want of far ones is dealt to them in turn: those who send to the node and those of the
@@ -83,7 +97,7 @@ class CopyScheduler {
     std::size_t turn = 0;
     for (const auto& [key, wish] : far_) {
       const auto& [node, source] = key;
-      const int owner = team_.deal().owner(static_cast<std::int64_t>(source.device), from_devices_);
+      const int owner = owner_of_source(source.device);
       if (owner != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(owner));
       grant(source, wish, turn++);
       last_owner = owner;
@@ -101,7 +115,7 @@ class CopyScheduler {
     for (const std::size_t target : wish.targets) {
       const int reader = owner_of_target(target);
       if (reader == owner_of_target(there.device)) {
-        read(reader, {source, target, wish.box});
+        read(reader, source, target, wish.box);
         continue;
       }
       repeat_reads_.read(reader, there);
@@ -293,8 +307,7 @@ class ReductionScheduler {
 
   void combine(const Wish& wish, const synth::Box& part, std::size_t target) {
     const int reader = owner(target);
-    for (const std::int32_t device : wish.contributors)
-      reads_.read(reader, Parcel{static_cast<std::size_t>(device), part});
+    for (const std::int32_t device : wish.contributors) reads_.read(reader, static_cast<std::size_t>(device), part);
     if (reader != team_.rank()) return;
     schedule_.reductions.push_back({static_cast<std::int32_t>(target), part, wish.contributors});
   }
@@ -308,15 +321,16 @@ class ReductionScheduler {
 
 }  // namespace
 
-CopySchedule schedule_copies(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to,
-                             const synth::Offset& offset, Received& received) {
-  CopyScheduler scheduler(team, from.devices(), to);
-  synth::for_each_copy(from, to, &offset, [&](const synth::BoxCopy& copy) {
-    if (synth::empty(copy.box)) return;
-    received.add(copy, to.element());
-    const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
-    scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
-  });
+CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, std::int64_t from_devices,
+                             const synth::ArrayType& to, const synth::Offset& offset) {
+  CopyScheduler scheduler(team, from_devices, to);
+  for (std::int32_t target = 0; target < to.devices(); ++target) {
+    const auto concerns = [&](std::int32_t source) { return scheduler.concerns(source, target); };
+    walk.to(target, concerns, [&](const synth::BoxCopy& copy) {
+      const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
+      scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
+    });
+  }
   return scheduler.take();
 }
 

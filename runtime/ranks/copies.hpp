@@ -23,9 +23,9 @@ struct CopySchedule {
   ReadPlan repeat_reads;     // of the target array
   std::vector<Copy> repeats;
 };
-// `received` counts what all devices receive, other ranks' too.
-CopySchedule schedule_copies(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to,
-                             const synth::Offset& offset, Received& received);
+// Of an array on so many devices.
+CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, std::int64_t from_devices,
+                             const synth::ArrayType& to, const synth::Offset& offset);
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 

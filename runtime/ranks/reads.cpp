@@ -6,18 +6,19 @@
 
 namespace tessera::runtime {
 
-void ReadPlanner::read(int reader, const Parcel& parcel) {
-  const int source = team_.deal().owner(static_cast<std::int64_t>(parcel.device), devices_);
-  if (source == reader || synth::empty(parcel.box)) return;
+void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
+  const int source = team_.deal().owner(static_cast<std::int64_t>(device), devices_);
+  if (source == reader || synth::empty(box)) return;
   plan_.is_nobodys = false;
   const bool is_reader = reader == team_.rank();
   const bool is_source = source == team_.rank();
+  if (!is_reader && !is_source) return;
   if (team_.node(source) == team_.node(reader)) {
     if (is_reader) sources_.insert(source);
     if (is_source) readers_.insert(reader);
   } else {
-    if (is_reader) plan_.incoming[source].insert(parcel);
-    if (is_source) plan_.outgoing[reader].insert(parcel);
+    if (is_reader) plan_.incoming[source].insert(Parcel{device, box});
+    if (is_source) plan_.outgoing[reader].insert(Parcel{device, box});
   }
 }
 

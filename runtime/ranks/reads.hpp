@@ -30,7 +30,8 @@ class ReadPlanner {
   ReadPlanner(const Team& team, std::int64_t devices) : team_(team), devices_(devices) {}
   // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
   // nothing to do with, if it notes that there are some.
-  void read(int reader, const Parcel& parcel);
+  void read(int reader, std::size_t device, const synth::Box& box);
+  void read(int reader, const Parcel& parcel) { read(reader, parcel.device, parcel.box); }
   void read(int reader, const std::vector<Parcel>& parcels);
   void note_reads() { plan_.is_nobodys = false; }
   ReadPlan take();

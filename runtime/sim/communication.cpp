@@ -59,9 +59,9 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
   const Copies& copies = cached_copies(from, to, part, offset);
-  count_received(copies.plan.received);
-  if (!team_.alone()) return run_copies(team_, copies.schedule, storage_, from, to);
-  run_copies(copies.plan, storage_, from, to);
+  count_received(copies.received);
+  if (!team_.alone()) return run_copies(team_, std::get<CopySchedule>(copies.how), storage_, from, to);
+  run_copies(std::get<CopyPlan>(copies.how), storage_, from, to);
   return base::Done{};
 }
 
@@ -91,13 +91,16 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
                                                 const synth::Offset& offset) {
   const auto key = std::pair(to, part);
   auto known = copies_.find(key);
-  if (known == copies_.end() || known->second.plan.offset != offset) {
+  if (known == copies_.end() || known->second.offset != offset) {
     const synth::ArrayType& from_type = storage_.type(from);
     const synth::ArrayType& to_type = storage_.type(to);
     forget_plans();
-    Copies made{
-        team_.alone() ? plan_copies(from_type, to_type, offset) : CopyPlan{{}, offset, nothing_received(to_type)}, {}};
-    if (!team_.alone()) made.schedule = schedule_copies(team_, from_type, to_type, offset, made.plan.received);
+    const synth::CopyWalk walk(from_type, to_type, &offset);
+    Copies made{offset, received_by(walk, to_type), CopySchedule{}};
+    if (team_.alone())
+      made.how = plan_copies(walk, to_type, offset);
+    else
+      made.how = schedule_copies(team_, walk, from_type.devices(), to_type, offset);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

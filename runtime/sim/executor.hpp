@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.hpp"
@@ -58,8 +59,9 @@ class Executor {
 
   // communication.cpp
   struct Copies {
-    CopyPlan plan;
-    CopySchedule schedule;  // of a team
+    synth::Offset offset;
+    Received received;
+    std::variant<CopyPlan, CopySchedule> how;  // alone, or of a team
   };
   struct Reductions {
     ReductionPlan plan;

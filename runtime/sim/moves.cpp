@@ -31,6 +31,14 @@ std::int64_t copies_grain(std::int64_t n, std::int64_t elements) {
   return std::max<std::int64_t>(1, kGrain * n / std::max<std::int64_t>(1, elements));
 }
 
+Received nothing_received(const synth::ArrayType& type) {
+  return {0, std::vector<std::int64_t>(static_cast<std::size_t>(type.devices()), 0)};
+}
+
+// So many copies are held; each takes some hundred bytes.
+constexpr std::int64_t kFewCopies = 4096;
+bool from_any(std::int32_t) { return true; }
+
 // The pieces that copies are cut into where the order of what is read pays.
 constexpr std::int64_t kPieceElements = std::int64_t{1} << 17U;
 
@@ -61,13 +69,18 @@ std::vector<synth::BoxCopy> by_source(const std::vector<synth::BoxCopy>& copies)
 
 }  // namespace
 
-Received nothing_received(const synth::ArrayType& type) {
-  return {0, std::vector<std::int64_t>(static_cast<std::size_t>(type.devices()), 0)};
+Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to) {
+  Received received = nothing_received(to);
+  for (std::int32_t device = 0; device < to.devices(); ++device)
+    received.add(device, walk.received_elements(device) * synth::bytes_of(to.element()));
+  return received;
 }
 
-CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyPlan plan{synth::copies(from, to, &offset), offset, nothing_received(to)};
-  for (const synth::BoxCopy& copy : plan.copies) plan.received.add(copy, to.element());
+CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset) {
+  CopyPlan plan{walk, {}, offset};
+  if (walk.copies_at_most() > kFewCopies) return plan;
+  for (std::int32_t device = 0; device < to.devices(); ++device)
+    walk.to(device, from_any, [&](const synth::BoxCopy& copy) { plan.few.push_back(copy); });
   return plan;
 }
 
@@ -95,11 +108,18 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
       for (std::int64_t i = begin; i < end; ++i) copy(copies[static_cast<std::size_t>(i)]);
     });
   };
-  const bool are_large = elements / std::max<std::int64_t>(1, std::ssize(plan.copies)) > kPieceElements;
+  if (plan.few.empty()) {
+    const auto devices = static_cast<std::int64_t>(targets.size());
+    return parallel_ranges(devices, copies_grain(devices, elements), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t device = begin; device < end; ++device)
+        plan.walk.to(static_cast<std::int32_t>(device), from_any, copy);
+    });
+  }
+  const bool are_large = elements / std::ssize(plan.few) > kPieceElements;
   if (writing == Writing::past_caches && are_large)
-    all(by_source(plan.copies));
+    all(by_source(plan.few));
   else
-    all(plan.copies);
+    all(plan.few);
 }
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {

@@ -18,20 +18,18 @@ struct Received {
     bytes += more;
     by_device[static_cast<std::size_t>(device)] += more;
   }
-  void add(const synth::BoxCopy& copy, synth::ElementType element) {
-    if (copy.source != copy.target) add(copy.target, synth::elements(copy.box) * synth::bytes_of(element));
-  }
 };
 
-// A set of copies from one register's tiles to another's; target element r is source element r + offset.
+// A set of copies from one register's tiles to another's; target element r is source element r + offset. Between many
+// devices the copies are not held.
 struct CopyPlan {
-  std::vector<synth::BoxCopy> copies;
+  synth::CopyWalk walk;
+  std::vector<synth::BoxCopy> few;
   synth::Offset offset;
-  Received received;
 };
-CopyPlan plan_copies(const synth::ArrayType& from, const synth::ArrayType& to, const synth::Offset& offset);
-// Nothing yet, by any device of this type.
-Received nothing_received(const synth::ArrayType& type);
+CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset);
+// What the devices of this type receive by the copies.
+Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to);
 void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
 
 // Reductions, each done once; the other devices that want the same box from the same contributors copy it.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "synth/collective/collective.hpp"
@@ -30,9 +31,26 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 // travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
 // offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
-// The same, one after another, for those who need not hold them all: between n devices there may be n * n.
-void for_each_copy(const ArrayType& from, const ArrayType& to, const Offset* offset,
-                   const std::function<void(const BoxCopy&)>& f);
+
+class Routing;
+
+// The same copies, device by device, for those who need not hold them all: between n devices there may be n * n.
+class CopyWalk {
+ public:
+  CopyWalk(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
+
+  // An upper bound of the number of all copies.
+  std::int64_t copies_at_most() const;
+  // f with the copies to one device, out of the sources that `wants` takes, in order of their boxes. Several threads
+  // may ask at once.
+  void to(std::int32_t target, const std::function<bool(std::int32_t source)>& wants,
+          const std::function<void(const BoxCopy&)>& f) const;
+  // What the copies to a device bring from others.
+  std::int64_t received_elements(std::int32_t target) const;
+
+ private:
+  std::shared_ptr<const Routing> routing_;
+};
 
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
 struct BoxReduction {

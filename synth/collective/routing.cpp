@@ -295,18 +295,10 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
 
 namespace {
 
-// f(copies of one target device, ascending by box) for every target device.
-template <class F>
-void by_target(const Routing& routing, F&& f) {
-  std::vector<BoxCopy> copies;
-  for (std::int32_t target = 0; target < routing.devices(); ++target) {
-    copies.clear();
-    routing.walk_target(target, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
-      copies.push_back(BoxCopy{source, receiver, box});
-    });
-    std::sort(copies.begin(), copies.end(), [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; });
-    f(std::as_const(copies));
-  }
+// Copies to one device in order of their boxes, which cells come in unless some are cut.
+void sort_by_box(std::vector<BoxCopy>& copies) {
+  const auto before = [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; };
+  if (!std::is_sorted(copies.begin(), copies.end(), before)) std::sort(copies.begin(), copies.end(), before);
 }
 
 }  // namespace
@@ -315,16 +307,35 @@ std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Of
   return all_copies(Routing(from, to, offset));
 }
 
-void for_each_copy(const ArrayType& from, const ArrayType& to, const Offset* offset,
-                   const std::function<void(const BoxCopy&)>& f) {
-  by_target(Routing(from, to, offset),
-            [&](const std::vector<BoxCopy>& copies) { std::for_each(copies.begin(), copies.end(), f); });
-}
-
 std::vector<BoxCopy> all_copies(const Routing& routing) {
   std::vector<BoxCopy> all;
-  by_target(routing, [&](const std::vector<BoxCopy>& copies) { all.insert(all.end(), copies.begin(), copies.end()); });
+  std::vector<BoxCopy> copies;
+  for (std::int32_t target = 0; target < routing.devices(); ++target) {
+    copies.clear();
+    routing.walk_target(target, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
+      copies.push_back(BoxCopy{source, receiver, box});
+    });
+    sort_by_box(copies);
+    all.insert(all.end(), copies.begin(), copies.end());
+  }
   return all;
 }
+
+CopyWalk::CopyWalk(const ArrayType& from, const ArrayType& to, const Offset* offset)
+    : routing_(std::make_shared<const Routing>(from, to, offset)) {}
+
+std::int64_t CopyWalk::copies_at_most() const { return routing_->copies_at_most(); }
+
+void CopyWalk::to(std::int32_t target, const std::function<bool(std::int32_t source)>& wants,
+                  const std::function<void(const BoxCopy&)>& f) const {
+  std::vector<BoxCopy> copies;
+  routing_->walk_target(target, wants, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
+    copies.push_back(BoxCopy{source, receiver, box});
+  });
+  sort_by_box(copies);
+  std::for_each(copies.begin(), copies.end(), f);
+}
+
+std::int64_t CopyWalk::received_elements(std::int32_t target) const { return routing_->received_elements(target); }
 
 }  // namespace tessera::synth

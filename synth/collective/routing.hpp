@@ -51,7 +51,12 @@ class Routing {
     for (std::int32_t target = 0; target < devices(); ++target) walk_target(target, f);
   }
   template <class F>
-  void walk_target(std::int32_t target, F&& f) const;
+  void walk_target(std::int32_t target, F&& f) const {
+    walk_target(target, [](std::int32_t) { return true; }, f);
+  }
+  // The copies out of those sources only that `wants` takes; the others' boxes are not made.
+  template <class Wants, class F>
+  void walk_target(std::int32_t target, const Wants& wants, F&& f) const;
   // f(source, target, elements) for the same copies of one device: for those who only count.
   template <class F>
   void count_target(std::int32_t target, F&& f) const;
@@ -232,10 +237,11 @@ void Routing::walk_pieces(std::int32_t target, F&& f) const {
   });
 }
 
-template <class F>
-void Routing::walk_target(std::int32_t target, F&& f) const {
+template <class Wants, class F>
+void Routing::walk_target(std::int32_t target, const Wants& wants, F&& f) const {
   walk_pieces(target,
               [&](const Cell& cell, const RunOf& runs, std::int32_t source, std::int64_t begin, std::int64_t end) {
+                if (!wants(source)) return;
                 Box box;
                 for (std::size_t d = 0; d < dimensions_.size(); ++d) box.push_back(runs[d]->interval);
                 if (!box.empty()) {

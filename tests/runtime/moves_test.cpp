@@ -71,6 +71,15 @@ TEST(Collect, OfLargeArraysKeepsTheArray) {
   expect_same_array(move(CollectiveKind::all_gather, "x:3", "f32[1601@x, 1602]", "f32[1601, 1602]"));
 }
 
+// So many copies are not held at once.
+TEST(Collect, BetweenManyDevicesKeepsTheArray) {
+  expect_same_array(move(CollectiveKind::all_to_all, "x:130", "f32[131@x, 257]", "f32[131, 257@x]"));
+  expect_same_array(move(CollectiveKind::exchange, "x:12,y:11", "f32[131@x, 257@y]", "f32[131@y, 257@x]"));
+  const auto all = move(CollectiveKind::all_gather, "x:130", "f32[131@x]", "f32[131]");
+  EXPECT_EQ(all.outcome.statistics.at(0).received_bytes, 4 * (130 * 131 - 131));
+  expect_same_array(all);
+}
+
 TEST(Collect, CountsWhatDevicesReceive) {
   // The devices receive 20, 32, 40 and 32 bytes.
   const auto moved = move(CollectiveKind::exchange, "x:4", "f32[6@x, 7]", "f32[6, 7@x]");

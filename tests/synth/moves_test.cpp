@@ -81,6 +81,34 @@ RC_GTEST_PROP(CopiesProperty, WithAnOffset, ()) {
   }
 }
 
+// Device by device, the same copies; those out of some sources only are the same less the others'.
+RC_GTEST_PROP(CopiesProperty, AreWhatAWalkMeets, ()) {
+  const MeshRef on = any_mesh();
+  const ArrayType from = any_type(on, any_shape(2, 9), false);
+  const ArrayType to = any_type(on, any_shape(2, 9), false);
+  const Offset offset{*rc::gen::inRange<std::int64_t>(-3, 4), *rc::gen::inRange<std::int64_t>(-3, 4)};
+  const auto odd = *rc::gen::inRange(0, 2);
+  const std::vector<BoxCopy> all = copies(from, to, &offset);
+  const CopyWalk walk(from, to, &offset);
+  std::vector<BoxCopy> met;
+  std::vector<BoxCopy> out_of_some;
+  for (std::int32_t target = 0; target < to.devices(); ++target) {
+    walk.to(target, [](std::int32_t) { return true; }, [&](const BoxCopy& copy) { met.push_back(copy); });
+    walk.to(
+        target, [&](std::int32_t source) { return source % 2 == odd; },
+        [&](const BoxCopy& copy) { out_of_some.push_back(copy); });
+    std::int64_t received = 0;
+    for (const BoxCopy& copy : all) {
+      if (copy.target == target && copy.source != target) received += elements(copy.box);
+    }
+    RC_ASSERT(walk.received_elements(target) == received);
+  }
+  RC_ASSERT(met == all);
+  RC_ASSERT(walk.copies_at_most() >= std::ssize(all));
+  std::erase_if(met, [&](const BoxCopy& copy) { return copy.source % 2 != odd; });
+  RC_ASSERT(out_of_some == met);
+}
+
 TEST(CopiesTest, OffsetsOfAnySizeAreSafe) {
   const ArrayType array = type("f32[8@x]", "x:2");
   for (const std::int64_t far : {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {

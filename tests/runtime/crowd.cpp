@@ -1,0 +1,207 @@
+#include "tests/runtime/crowd.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
+namespace tessera::runtime::test {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+Bytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+// Who asks whether something has come sleeps a little if it has not: threads are many, cores few.
+constexpr std::chrono::microseconds kPause{200};
+
+// What has been sent to one rank.
+struct Mailbox {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<int, std::deque<Bytes>> messages;  // by sender
+  std::size_t unread = 0;
+  std::deque<std::pair<int, std::int64_t>> notices;
+};
+
+// What all ranks give each other at once. They do so in the same order; the one after may begin before all have taken.
+struct Sharing {
+  std::vector<Bytes> given;
+  std::size_t came = 0;
+  std::size_t took = 0;
+};
+
+class Switchboard {
+ public:
+  explicit Switchboard(Machines machines) : machines_(std::move(machines)), mailboxes_(machines_.size()) {}
+
+  const Machines& machines() const { return machines_; }
+  Mailbox& mailbox(int rank) { return mailboxes_[static_cast<std::size_t>(rank)]; }
+
+  void give(std::int64_t turn, int rank, std::span<const std::byte> mine) {
+    const std::scoped_lock lock(mutex_);
+    Sharing& sharing = sharings_[turn];
+    sharing.given.resize(machines_.size());
+    sharing.given[static_cast<std::size_t>(rank)] = copy_of(mine);
+    if (++sharing.came == machines_.size()) all_came_.notify_all();
+  }
+  // Everyone's, one after another, once they are there.
+  bool take(std::int64_t turn, std::span<std::byte> all) {
+    std::unique_lock lock(mutex_);
+    const auto is_complete = [&] { return sharings_[turn].came == machines_.size(); };
+    if (!all_came_.wait_for(lock, kPause, is_complete)) return false;
+    Sharing& sharing = sharings_[turn];
+    for (const Bytes& given : sharing.given) {
+      std::copy(given.begin(), given.end(), all.begin());
+      all = all.subspan(given.size());
+    }
+    if (++sharing.took == machines_.size()) sharings_.erase(turn);
+    return true;
+  }
+
+ private:
+  Machines machines_;
+  std::deque<Mailbox> mailboxes_;
+  std::mutex mutex_;
+  std::condition_variable all_came_;
+  std::map<std::int64_t, Sharing> sharings_;
+};
+
+class ThreadMessenger final : public Messenger {
+ public:
+  ThreadMessenger(Switchboard& board, int rank) : board_(board), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(board_.machines().size()); }
+  const std::vector<int>& machines() const override { return board_.machines(); }
+
+  void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    board_.give(turn_, rank_, mine);
+    all_ = all;
+  }
+  bool is_shared() override {
+    if (!board_.take(turn_, all_)) return false;
+    ++turn_;
+    return true;
+  }
+
+  void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
+    for (const Incoming& message : incoming) incoming_[message.rank].push_back(message.bytes);
+    awaited_ += incoming.size();
+    for (const Outgoing& message : outgoing) {
+      Mailbox& box = board_.mailbox(message.rank);
+      const std::scoped_lock lock(box.mutex);
+      box.messages[rank_].push_back(copy_of(message.bytes));
+      ++box.unread;
+      box.changed.notify_one();
+    }
+  }
+  bool is_done() override {
+    if (awaited_ == 0) return true;
+    Mailbox& box = board_.mailbox(rank_);
+    std::unique_lock lock(box.mutex);
+    if (!box.changed.wait_for(lock, kPause, [&] { return box.unread >= awaited_; })) return false;
+    take_messages(box);
+    return awaited_ == 0;
+  }
+
+  void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
+    for (const int rank : ranks) {
+      Mailbox& box = board_.mailbox(rank);
+      const std::scoped_lock lock(box.mutex);
+      box.notices.emplace_back(rank_, step);
+    }
+  }
+  std::optional<std::int64_t> noticed() override {
+    Mailbox& box = board_.mailbox(rank_);
+    const std::scoped_lock lock(box.mutex);
+    std::optional<std::int64_t> first;
+    for (const auto& [rank, step] : box.notices) first = std::min(step, first.value_or(step));
+    return first;
+  }
+
+  void settle(const std::vector<int>& notifiers) override {
+    meet();
+    Mailbox& box = board_.mailbox(rank_);
+    {
+      const std::scoped_lock lock(box.mutex);
+      for (const int rank : notifiers) {
+        const bool has_told =
+            std::any_of(box.notices.begin(), box.notices.end(), [&](const auto& n) { return n.first == rank; });
+        if (!has_told) throw MessagesFailed{fmt::format("rank {} has sent no notice", rank)};
+      }
+      box.messages.clear();
+      box.unread = 0;
+      box.notices.clear();
+    }
+    incoming_.clear();
+    awaited_ = 0;
+    meet();
+  }
+
+ private:
+  // Waits for all ranks.
+  void meet() {
+    begin_sharing({}, {});
+    while (!is_shared()) {
+    }
+  }
+
+  // Of one rank messages come in their order.
+  void take_messages(Mailbox& box) {
+    for (auto from = incoming_.begin(); from != incoming_.end();) {
+      auto& [rank, wanted] = *from;
+      std::deque<Bytes>& sent = box.messages[rank];
+      for (; !wanted.empty() && !sent.empty(); wanted.pop_front(), sent.pop_front()) {
+        if (sent.front().size() != wanted.front().size())
+          throw MessagesFailed{
+              fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), rank, wanted.front().size())};
+        std::copy(sent.front().begin(), sent.front().end(), wanted.front().begin());
+        --box.unread;
+        --awaited_;
+      }
+      from = wanted.empty() ? incoming_.erase(from) : std::next(from);
+    }
+  }
+
+  Switchboard& board_;
+  int rank_;
+  std::int64_t turn_ = 0;
+  std::span<std::byte> all_;
+  std::map<int, std::deque<std::span<std::byte>>> incoming_;  // by sender
+  std::size_t awaited_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
+                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f) {
+  Switchboard board(machines);
+  std::vector<std::string> wrong(machines.size());
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < machines.size(); ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto team = Team::meet(std::make_unique<ThreadMessenger>(board, static_cast<int>(rank)), sharing);
+      wrong[rank] = team.ok() ? f(*team) : team.errors()[0].message;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<std::string> said;
+  for (std::size_t rank = 0; rank < machines.size(); ++rank) {
+    if (!wrong[rank].empty()) said.push_back(fmt::format("rank {}: {}", rank, wrong[rank]));
+  }
+  return said;
+}
+
+}  // namespace tessera::runtime::test

@@ -1,0 +1,21 @@
+// Ranks as threads of this process, whose messages pass through its memory: as many, on as many machines, as a test
+// wants. Real ranks, with MPI, are in tests/mpi.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime::test {
+
+// The machines of a crowd: of every rank, the lowest rank of its machine.
+using Machines = std::vector<int>;
+
+// Calls f for every rank, on a thread of its own, with its team. Gives what f found wrong: `rank 3: ...`.
+std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
+                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f);
+
+}  // namespace tessera::runtime::test
