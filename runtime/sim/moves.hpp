@@ -24,7 +24,7 @@ struct Received {
 // devices the copies are not held.
 struct CopyPlan {
   synth::CopyWalk walk;
-  std::vector<synth::BoxCopy> few;
+  std::vector<synth::BoxCopy> few;  // all, unless they are many
   synth::Offset offset;
 };
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset);
