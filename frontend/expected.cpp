@@ -105,7 +105,7 @@ constexpr Hint kHints[] = {
        return is_extent && role(p.before().kind) == TokenRole::element;
      },
      "extents stand in square brackets, as in `f32[8]`"},
-    {[](const Place& p) { return (p.is(TokenKind::arrow) || p.text() == "to") && p.after_operand(); },
+    {[](const Place& p) { return (p.is(TokenKind::arrow) || p.text() == "to") && p.expects(TokenKind::end); },
      "a value gets another type with `as`, as in `a as f32[8@x]`"},
     {[](const Place& p) { return p.is(TokenKind::left_square) && p.expects_type(); },
      "begin with the element type, as in `f32[...]`"},

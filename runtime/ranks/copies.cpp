@@ -37,34 +37,29 @@ struct FarWish {
 
 class CopyScheduler {
  public:
-  CopyScheduler(const Team& team, std::int64_t from_devices, const synth::ArrayType& to)
-      : team_(team),
-        from_devices_(from_devices),
-        to_devices_(to.devices()),
-        reads_(team, from_devices),
-        repeat_reads_(team, to.devices()) {
+  // To an array of this type, from one on as many devices.
+  CopyScheduler(const Team& team, const synth::ArrayType& to)
+      : team_(team), devices_(to.devices()), reads_(team, devices_), repeat_reads_(team, devices_) {
     // Whether other nodes' ranks repeat anything is not looked at.
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 
   // Whether this rank has to do with a copy. What it has nothing to do with it notes only.
-  bool concerns(std::int32_t source, std::int32_t target) {
-    const int owner = owner_of_source(static_cast<std::size_t>(source));
-    const int reader = owner_of_target(static_cast<std::size_t>(target));
-    if (owner != reader) reads_.note_reads();
-    if (owner == team_.rank() || reader == team_.rank()) return true;
+  bool concerns(std::size_t source, std::size_t target) {
+    const int from = owner(source);
+    const int reader = owner(target);
+    if (from != reader) reads_.note_reads();
+    if (from == team_.rank() || reader == team_.rank()) return true;
     // What comes from elsewhere to this node is dealt to its ranks.
     const int node = team_.node(team_.rank());
-    return team_.node(reader) == node && team_.node(owner) != node;
+    return team_.node(reader) == node && team_.node(from) != node;
   }
 
+  // A copy that concerns this rank.
   void add(const Parcel& source, std::size_t target, const synth::Box& box) {
-    const int reader = owner_of_target(target);
+    const int reader = owner(target);
     const int node = team_.node(reader);
-    const int owner = owner_of_source(source.device);
-    if (team_.node(owner) == node) return read(reader, source, target, box);
-    reads_.note_reads();
-    if (owner != team_.rank() && node != team_.node(team_.rank())) return;
+    if (team_.node(owner(source.device)) == node) return read(reader, source, target, box);
     FarWish& wish = far_[{node, source}];
     wish.box = box;
     wish.targets.push_back(target);
@@ -78,12 +73,7 @@ class CopyScheduler {
   }
 
  private:
-  int owner_of_source(std::size_t device) const {
-    return team_.deal().owner(static_cast<std::int64_t>(device), from_devices_);
-  }
-  int owner_of_target(std::size_t device) const {
-    return team_.deal().owner(static_cast<std::int64_t>(device), to_devices_);
-  }
+  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), devices_); }
   void read(int reader, const Parcel& source, std::size_t target, const synth::Box& box) {
     reads_.read(reader, source);
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
@@ -97,10 +87,10 @@ class CopyScheduler {
     std::size_t turn = 0;
     for (const auto& [key, wish] : far_) {
       const auto& [node, source] = key;
-      const int owner = owner_of_source(source.device);
-      if (owner != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(owner));
+      const int from = owner(source.device);
+      if (from != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(from));
       grant(source, wish, turn++);
-      last_owner = owner;
+      last_owner = from;
       last_node = node;
     }
     far_.clear();
@@ -109,12 +99,12 @@ class CopyScheduler {
   void grant(const Parcel& source, const FarWish& wish, std::size_t turn) {
     std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
     for (const std::size_t target : wish.targets) {
-      if (firsts.empty() || owner_of_target(firsts.back()) != owner_of_target(target)) firsts.push_back(target);
+      if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
     }
     const Parcel there{firsts[turn % firsts.size()], wish.box};
     for (const std::size_t target : wish.targets) {
-      const int reader = owner_of_target(target);
-      if (reader == owner_of_target(there.device)) {
+      const int reader = owner(target);
+      if (reader == owner(there.device)) {
         read(reader, source, target, wish.box);
         continue;
       }
@@ -124,7 +114,7 @@ class CopyScheduler {
   }
 
   const Team& team_;
-  std::int64_t from_devices_, to_devices_;
+  std::int64_t devices_;
   ReadPlanner reads_, repeat_reads_;
   std::map<std::pair<int, Parcel>, FarWish> far_;  // by node
   CopySchedule schedule_;
@@ -269,7 +259,7 @@ struct Wish {
 class ReductionScheduler {
  public:
   ReductionScheduler(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to)
-      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to.devices(), to) {}
+      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
     std::map<Wish, std::vector<std::size_t>> wishes;
@@ -300,7 +290,8 @@ class ReductionScheduler {
       combine(wish, part, firsts[k]);
       for (const std::size_t target : targets) {
         const bool wants = cut || owner(target) == owner(firsts[k]);
-        if (wants && target != firsts[k]) spread_.add({firsts[k], part}, target, part);
+        if (wants && target != firsts[k] && spread_.concerns(firsts[k], target))
+          spread_.add({firsts[k], part}, target, part);
       }
     }
   }
@@ -321,11 +312,13 @@ class ReductionScheduler {
 
 }  // namespace
 
-CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, std::int64_t from_devices,
-                             const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyScheduler scheduler(team, from_devices, to);
+CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, const synth::ArrayType& to,
+                             const synth::Offset& offset) {
+  CopyScheduler scheduler(team, to);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
-    const auto concerns = [&](std::int32_t source) { return scheduler.concerns(source, target); };
+    const auto concerns = [&](std::int32_t source) {
+      return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
+    };
     walk.to(target, concerns, [&](const synth::BoxCopy& copy) {
       const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
       scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);

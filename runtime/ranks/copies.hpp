@@ -23,9 +23,8 @@ struct CopySchedule {
   ReadPlan repeat_reads;     // of the target array
   std::vector<Copy> repeats;
 };
-// Of an array on so many devices.
-CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, std::int64_t from_devices,
-                             const synth::ArrayType& to, const synth::Offset& offset);
+CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, const synth::ArrayType& to,
+                             const synth::Offset& offset);
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 

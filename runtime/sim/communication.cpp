@@ -92,15 +92,14 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
   const auto key = std::pair(to, part);
   auto known = copies_.find(key);
   if (known == copies_.end() || known->second.offset != offset) {
-    const synth::ArrayType& from_type = storage_.type(from);
     const synth::ArrayType& to_type = storage_.type(to);
     forget_plans();
-    const synth::CopyWalk walk(from_type, to_type, &offset);
+    const synth::CopyWalk walk(storage_.type(from), to_type, &offset);
     Copies made{offset, received_by(walk, to_type), CopySchedule{}};
     if (team_.alone())
       made.how = plan_copies(walk, to_type, offset);
     else
-      made.how = schedule_copies(team_, walk, from_type.devices(), to_type, offset);
+      made.how = schedule_copies(team_, walk, to_type, offset);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

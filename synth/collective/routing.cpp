@@ -295,10 +295,16 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
 
 namespace {
 
-// Copies to one device in order of their boxes, which cells come in unless some are cut.
-void sort_by_box(std::vector<BoxCopy>& copies) {
+// The copies to one device out of some sources, in order of their boxes: which cells come in unless some are cut.
+template <class Wants>
+std::vector<BoxCopy> copies_to(const Routing& routing, std::int32_t target, const Wants& wants) {
+  std::vector<BoxCopy> copies;
+  routing.walk_target(target, wants, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
+    copies.push_back(BoxCopy{source, receiver, box});
+  });
   const auto before = [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; };
   if (!std::is_sorted(copies.begin(), copies.end(), before)) std::sort(copies.begin(), copies.end(), before);
+  return copies;
 }
 
 }  // namespace
@@ -309,14 +315,9 @@ std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Of
 
 std::vector<BoxCopy> all_copies(const Routing& routing) {
   std::vector<BoxCopy> all;
-  std::vector<BoxCopy> copies;
   for (std::int32_t target = 0; target < routing.devices(); ++target) {
-    copies.clear();
-    routing.walk_target(target, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
-      copies.push_back(BoxCopy{source, receiver, box});
-    });
-    sort_by_box(copies);
-    all.insert(all.end(), copies.begin(), copies.end());
+    const std::vector<BoxCopy> some = copies_to(routing, target, [](std::int32_t) { return true; });
+    all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
@@ -328,12 +329,7 @@ std::int64_t CopyWalk::copies_at_most() const { return routing_->copies_at_most(
 
 void CopyWalk::to(std::int32_t target, const std::function<bool(std::int32_t source)>& wants,
                   const std::function<void(const BoxCopy&)>& f) const {
-  std::vector<BoxCopy> copies;
-  routing_->walk_target(target, wants, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
-    copies.push_back(BoxCopy{source, receiver, box});
-  });
-  sort_by_box(copies);
-  std::for_each(copies.begin(), copies.end(), f);
+  for (const BoxCopy& copy : copies_to(*routing_, target, wants)) f(copy);
 }
 
 std::int64_t CopyWalk::received_elements(std::int32_t target) const { return routing_->received_elements(target); }

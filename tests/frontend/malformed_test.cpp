@@ -220,6 +220,7 @@ const std::vector<Told> kTold = {
     {"let a: f32[8]+x = b", "expected `=`, found `+`", "what is pending is written `{+x}`, `{max x}` or `{min x}`"},
     {"let a = b -> f32[8]", "expected the end of the statement, found `->`",
      "a value gets another type with `as`, as in `a as f32[8@x]`"},
+    {"let a to = b", "expected `:` or `=`, found `to`", "write `let a = ...`, or `let a: f32[8] = ...`"},
     {"let a = b to f32[8]", "expected the end of the statement, found `to`",
      "a value gets another type with `as`, as in `a as f32[8@x]`"},
     {"let a = b c", "expected the end of the statement, found `c`", ""},

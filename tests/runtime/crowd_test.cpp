@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 
 #include "tests/runtime/support.hpp"
 
@@ -33,16 +32,12 @@ Machines machines_of(int ranks, int each) {
   return machines;
 }
 
-bool is_same(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
-}
-
 // What of a rank's outcome is not as simulated.
 std::string difference(const Outcome& outcome, const Outcome& simulated) {
   for (std::size_t k = 0; k < simulated.outputs.size(); ++k) {
     const Value& mine = outcome.outputs.at(k);
     for (std::int64_t device = 0; device < mine.type().devices(); ++device) {
-      if (mine.has_device(device) && !is_same(mine.tile(device), simulated.outputs[k].tile(device)))
+      if (mine.has_device(device) && !std::ranges::equal(mine.tile(device), simulated.outputs[k].tile(device)))
         return "another tile of device " + std::to_string(device);
     }
   }
@@ -76,7 +71,7 @@ Machines random_machines() {
   return machines;
 }
 
-// A change of layout, and one of an array whose sums are pending: the ranks of a machine need not follow each other.
+// The ranks of a machine need not follow each other.
 RC_GTEST_PROP(CrowdProperty, AnyMoveGivesTheSameBits, ()) {
   const auto mesh = random_mesh();
   const Shape shape{*rc::gen::inRange<std::int64_t>(0, 9), *rc::gen::inRange<std::int64_t>(0, 9)};

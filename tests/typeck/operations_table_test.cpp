@@ -1,4 +1,4 @@
-// Section 11 of docs/language.md and the table of operations say the same.
+// Section 11 of docs/language.md and the table of operations say the same; what the table shows is right.
 #include "typeck/operations/table.hpp"
 
 #include <fmt/format.h>

@@ -11,20 +11,20 @@ namespace {
 
 // What a parameter may be given.
 std::string example_argument(const ParameterInfo& parameter) {
+  if (!parameter.example.empty()) return std::string(parameter.example);
   switch (parameter.kind) {
-    case ArgumentKind::array: break;
+    case ArgumentKind::array:
+    case ArgumentKind::text: break;
     case ArgumentKind::arrays: return "[a, b]";
     case ArgumentKind::type: return "f32[8]";
     case ArgumentKind::dim:
     case ArgumentKind::dims: return "0";
-    case ArgumentKind::integers:
-      return parameter.name == "widths" ? "[[1, 1]]" : parameter.name == "dims" ? "[1, 0]" : "[2, 4]";
+    case ArgumentKind::integers: return "[2, 4]";
     case ArgumentKind::integer: return "8";
     case ArgumentKind::axes: return "x";
-    case ArgumentKind::text: return parameter.name == "path" ? "\"a.npy\"" : "\"ij,jk->ik\"";
     case ArgumentKind::rest: return "a, b";
   }
-  return parameter.named_only ? "1e-5" : std::string(parameter.name);
+  return std::string(parameter.name);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::vector<OperationInfo> reduction_operations() {
 std::vector<OperationInfo> shape_operations() {
   return {
       {"transpose",
-       {{"a", K::array}, {"dims", K::integers, false}},
+       {{"a", K::array}, {"dims", K::integers, false, false, "[1, 0]"}},
        run_transpose,
        0,
        "dimensions in another order, reversed if none is given"},
@@ -85,7 +85,7 @@ std::vector<OperationInfo> shape_operations() {
       {"broadcast", {{"a", K::array}, {"shape", K::integers}}, run_broadcast, 0, "repeated to a shape as NumPy does"},
       {"concat", {{"arrays", K::arrays}, {"dim", K::dim}}, run_concat, 0, "arrays joined along a dimension"},
       {"pad",
-       {{"a", K::array}, {"widths", K::integers}, {"value", K::array, false}},
+       {{"a", K::array}, {"widths", K::integers, true, false, "[[1, 1]]"}, {"value", K::array, false}},
        run_pad,
        0,
        "[[before, after], ...] elements more, of a value (0)"},
@@ -101,14 +101,17 @@ std::vector<OperationInfo> shape_operations() {
 std::vector<OperationInfo> product_operations() {
   return {
       {"einsum",
-       {{"indices", K::text}, {"operands", K::rest}},
+       {{"indices", K::text, true, false, "\"ij,jk->ik\""}, {"operands", K::rest}},
        run_einsum,
        0,
        "Einstein sum, as in einsum(\"ij,jk->ik\", a, b)"},
       {"take", {{"table", K::array}, {"ids", K::array}}, run_take, 0, "the table's rows at ids"},
       {"one_hot", {{"ids", K::array}, {"n", K::integer}}, run_one_hot, 0, "f32 rows with a 1 at each id"},
       {"allclose",
-       {{"a", K::array}, {"b", K::array}, {"rtol", K::array, false, true}, {"atol", K::array, false, true}},
+       {{"a", K::array},
+        {"b", K::array},
+        {"rtol", K::array, false, true, "1e-5"},
+        {"atol", K::array, false, true, "1e-8"}},
        run_allclose,
        0,
        "is abs(a - b) <= atol + rtol * abs(b) everywhere?"},
@@ -127,7 +130,7 @@ std::vector<OperationInfo> constructor_operations() {
        0,
        "uniform in [0, 1), the same whatever the layout"},
       {"normal", {{"T", K::type}, {"seed", K::array}}, run_random, 1, "standard normal, the same whatever the layout"},
-      {"load", {{"path", K::text}, {"T", K::type}}, run_load, 0, "a .npy file"},
+      {"load", {{"path", K::text, true, false, "\"a.npy\""}, {"T", K::type}}, run_load, 0, "a .npy file"},
   };
 }
 

@@ -31,6 +31,7 @@ struct ParameterInfo {
   ArgumentKind kind;
   bool required = true;
   bool named_only = false;
+  std::string_view example = {};  // where its kind does not tell what it looks like
 };
 
 class OperationCall;
