@@ -37,6 +37,22 @@ std::vector<Plan::Move> copies_of(const Leg& leg) {
   return result;
 }
 
+// What a relay's devices keep, and what they hand each other: from the one that passes it on, not from the first.
+std::vector<Plan::Move> sends_of(const Leg& leg) {
+  std::vector<Plan::Move> result;
+  for (const synth::BoxCopy& copy : synth::copies(leg.from, leg.step.after)) {
+    if (copy.source == copy.target) result.push_back({copy.source, copy.target, embed::to_public(copy.box), false});
+  }
+  const auto transfer =
+      synth::transfer_of(synth::relay_tasks(leg.from, leg.step.after), *leg.step.collective.relay);
+  if (!transfer) return result;  // of a plan that does not verify
+  for (const synth::Send& send : transfer->sends) {
+    const synth::Box& box = transfer->pieces[static_cast<std::size_t>(send.piece)];
+    result.push_back({send.from, send.to, embed::to_public(box), false});
+  }
+  return result;
+}
+
 std::vector<Plan::Move> contributions_of(const Leg& leg) {
   std::vector<Plan::Move> result;
   for (const synth::BoxReduction& reduction : synth::reductions(leg.from, leg.step.after)) {
@@ -64,6 +80,7 @@ std::vector<Plan::Move> moves_of(const Leg& leg) {
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
     case CollectiveKind::exchange: return copies_of(leg);
+    case CollectiveKind::relay: return sends_of(leg);
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce: return contributions_of(leg);
   }
@@ -102,7 +119,8 @@ std::int64_t received_elements(const Leg& leg, std::int64_t device) {
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: {
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: {
       const synth::Box own = synth::intersect(synth::tile(leg.from, device), target);
       return moved_elements(leg, target) - moved_elements(leg, own);
     }

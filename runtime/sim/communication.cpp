@@ -31,14 +31,33 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
     case synth::CollectiveKind::all_gather:
     case synth::CollectiveKind::all_to_all:
     case synth::CollectiveKind::permute:
-    case synth::CollectiveKind::exchange: {
-      return copy_boxes(from, to, 0, synth::Offset(storage_.type(to).rank(), std::int64_t{0}));
-    }
+    case synth::CollectiveKind::exchange: return copy_whole(from, to);
+    case synth::CollectiveKind::relay: return relay_boxes(collect.collective, from, to);
     case synth::CollectiveKind::reduce_scatter:
     case synth::CollectiveKind::all_reduce: return reduce_boxes(collect.collective, from, to);
     case synth::CollectiveKind::keep: return keep(apply, collect);
   }
   throw base::InternalError("an unknown collective");
+}
+
+base::Status Executor::copy_whole(synth::RegisterId from, synth::RegisterId to) {
+  return copy_boxes(from, to, 0, synth::Offset(storage_.type(to).rank(), std::int64_t{0}));
+}
+
+// In one address space it does not matter who passes a box on: every device copies it from one that has it in the
+// beginning.
+base::Status Executor::relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
+  if (team_.alone()) return copy_whole(from, to);
+  auto known = relays_.find(to);
+  if (known == relays_.end()) {
+    forget_plans();
+    const synth::ArrayType& to_type = storage_.type(to);
+    const synth::CopyWalk walk(storage_.type(from), to_type);
+    Relay made{received_by(walk, to_type), schedule_relay(team_, *step.relay, storage_.type(from), to_type)};
+    known = relays_.emplace(to, std::move(made)).first;
+  }
+  count_received(known->second.received);
+  return run_relay(team_, known->second.schedule, storage_, from, to);
 }
 
 base::Status Executor::reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
@@ -84,6 +103,7 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
 void Executor::forget_plans() {
   if (loops_ > 0) return;
   copies_.clear();
+  relays_.clear();
   reductions_.clear();
 }
 

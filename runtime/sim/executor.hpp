@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "runtime/ranks/copies.hpp"
+#include "runtime/ranks/relays.hpp"
 #include "runtime/run.hpp"
 #include "runtime/sim/moves.hpp"
 #include "runtime/sim/storage.hpp"
@@ -71,7 +72,9 @@ class Executor {
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
   base::Status keep(const synth::Apply& apply, const synth::Collect& collect);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
+  base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
+  base::Status relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   const Copies& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                               const synth::Offset& offset);
@@ -100,6 +103,11 @@ class Executor {
   int loops_ = 0;  // that run
   // By result and number of the part; steps of loops run often.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
+  struct Relay {
+    Received received;
+    RelaySchedule schedule;
+  };
+  std::map<synth::RegisterId, Relay> relays_;  // of a team
   std::map<synth::RegisterId, Reductions> reductions_;
 };
 

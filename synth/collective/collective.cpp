@@ -159,9 +159,15 @@ base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& 
   return *step.target;
 }
 
+base::Result<ArrayType> apply_relay(const Collective& step, const ArrayType& before) {
+  TESSERA_TRY_STATUS(check_same_array(step, before));
+  if (step.relay == nullptr) return refuse(step, "it does not say who sends what");
+  if (step.target->mesh() != before.mesh()) return refuse(step, "its target is on another mesh");
+  return *step.target;
+}
+
 base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& before) {
-  const bool has_target = step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange;
-  if (!has_target) TESSERA_TRY_STATUS(check_axes(step, before));
+  if (!has_target(step.kind)) TESSERA_TRY_STATUS(check_axes(step, before));
   TESSERA_TRY_STATUS(check_round(step, before));
   switch (step.kind) {
     case CollectiveKind::slice: return apply_slice(step, before);
@@ -169,6 +175,7 @@ base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& be
     case CollectiveKind::all_to_all: return apply_all_to_all(step, before);
     case CollectiveKind::permute: return apply_permute(step, before);
     case CollectiveKind::exchange: return apply_exchange(step, before);
+    case CollectiveKind::relay: return apply_relay(step, before);
     case CollectiveKind::reduce_scatter: return apply_reduce_scatter(step, before);
     case CollectiveKind::all_reduce: return apply_all_reduce(step, before);
     case CollectiveKind::keep: return apply_keep(step, before);
@@ -216,11 +223,28 @@ std::string detail_of_single(const Collective& step, const Mesh& mesh) {
     case CollectiveKind::permute: return "";
     case CollectiveKind::exchange:
       return step.round ? fmt::format("round {} of {}", step.round->index + 1, step.round->count) : "";
+    case CollectiveKind::relay:
+      return step.relay == nullptr ? "" : fmt::format("{} stretches, {} hops", step.relay->stretches, step.relay->hops);
   }
   return "";
 }
 
 }  // namespace
+
+bool has_target(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return true;
+    case CollectiveKind::slice:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::keep: return false;
+  }
+  return false;
+}
 
 std::string_view name(CollectiveKind kind) {
   switch (kind) {

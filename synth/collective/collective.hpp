@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "synth/layout/array_type.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -18,6 +20,7 @@ namespace tessera::synth {
   FOREACH(all_to_all, "all_to_all", "MPI_Alltoallv")              \
   FOREACH(permute, "permute", "MPI_Sendrecv")                     \
   FOREACH(exchange, "exchange", "MPI_Alltoallw")                  \
+  FOREACH(relay, "relay", "none")                                 \
   FOREACH(reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter") \
   FOREACH(all_reduce, "all_reduce", "MPI_Allreduce")              \
   FOREACH(keep, "keep", "none")
@@ -30,6 +33,8 @@ enum class CollectiveKind : std::uint8_t {
 std::string_view name(CollectiveKind kind);
 std::string_view mpi_name(CollectiveKind kind);
 std::optional<CollectiveKind> collective_by_name(std::string_view name);
+// Does a step of this kind say the layout that it leads to?
+bool has_target(CollectiveKind kind);
 
 // A move of axes from one dimension to another, as the steps below say.
 struct AxisMove {
@@ -54,6 +59,7 @@ struct Round {
 //   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
 //                   devices; round: the step is one of several that make the exchange together, nothing if it is all
 //                   of it. The type after every round is the target's
+//   relay           target: as of an exchange, on the same mesh; relay: who gets what from whom, in hops and stretches
 //   reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to`
 //   all_reduce      axes (pending): they leave the pending set
 //   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,
@@ -68,8 +74,9 @@ struct Collective {
   std::size_t to = 0;
   std::vector<AxisMove> also;
   ReduceOp reduce = ReduceOp::sum;  // keep only
-  std::optional<ArrayType> target;  // permute, exchange
-  std::optional<Round> round;       // exchange only
+  std::optional<ArrayType> target;           // permute, exchange, relay
+  std::optional<Round> round;                // exchange only
+  std::shared_ptr<const RelayRecipe> relay;  // relay only; shared by the copies of a step
 };
 
 // The single moves that a step takes in its one launch: itself, and a step for each of `also`.
@@ -78,7 +85,7 @@ std::vector<Collective> single_moves(const Collective& step);
 // The type after the step, or why the step may not be taken there.
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 
-// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, or empty (docs/language.md section 10); the moves of one
+// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, `8 stretches, 2 hops`, or empty (docs/language.md section 10); the moves of one
 // launch are joined by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
 

@@ -1,5 +1,6 @@
 // What a step costs.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -10,6 +11,7 @@
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
 #include "synth/machine/units.hpp"
+#include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
 
@@ -104,6 +106,17 @@ StepCost cost_of_exchange(const Machine& machine, const Collective& step, const 
   return costs[static_cast<std::size_t>(step.round->index)];
 }
 
+// What cannot be carried out costs more than anything that can: a planner makes no such relay, and the verifier refuses
+// it.
+StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
+                       const ArrayType& after) {
+  const auto transfer =
+      step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
+  if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
+  const Cluster cluster(machine, after.devices());
+  return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
+}
+
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
 struct Group {
   AxisList axes;
@@ -176,6 +189,7 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute: return cost_of_moves(machine, before, after);
     case CollectiveKind::exchange: return cost_of_exchange(machine, step, before, after);
+    case CollectiveKind::relay: return cost_of_relay(machine, step, before, after);
     case CollectiveKind::reduce_scatter: return cost_of_reduction(machine, before, after, reduce_scatter_piece);
     case CollectiveKind::all_reduce: return cost_of_reduction(machine, before, after, all_reduce_piece);
   }

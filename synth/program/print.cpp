@@ -253,7 +253,9 @@ class ProgramPrinter {
         return fmt::format(" axes {} reduce {}", axes(step.axes, mesh), reduce_name(step.reduce));
       case CollectiveKind::permute:
       case CollectiveKind::exchange:
-        return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step);
+      case CollectiveKind::relay:
+        return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step) +
+               relay_text(step);
     }
     return "";
   }
@@ -262,6 +264,10 @@ class ProgramPrinter {
   static std::string round_text(const Collective& step) {
     if (!step.round) return "";
     return fmt::format(" round {} of {} along {}", step.round->index + 1, step.round->count, step.round->dimension);
+  }
+
+  static std::string relay_text(const Collective& step) {
+    return step.relay == nullptr ? "" : fmt::format(" relay <{}>", print(*step.relay));
   }
 
   // A part that is none of the mesh's (a program that does not verify) is named by its numbers.

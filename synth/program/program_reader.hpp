@@ -59,6 +59,7 @@ class ProgramReader {
   base::Result<Placement> placement();
   base::Result<Operation> collect(const std::vector<RegisterId>& operands);
   base::Status move_fields(AxisMove& move, const Mesh& mesh);
+  base::Status relay_field(Collective& collective);
   base::Status collective_fields(Collective& collective, const Mesh& mesh);
   base::Result<AxisList> axes(const Mesh& mesh);
   base::Result<AxisPart> axis_part(const Mesh& mesh);

@@ -196,7 +196,15 @@ base::Status ProgramReader::collective_fields(Collective& collective, const Mesh
   if (accept("target none") || !accept("target")) return base::Done{};
   TESSERA_TRY(target, type());
   collective.target = target;
-  return base::Done{};
+  return relay_field(collective);
+}
+
+base::Status ProgramReader::relay_field(Collective& collective) {
+  if (!accept("relay <")) return base::Done{};
+  auto recipe = parse_relay_recipe(cursor_.bytes_while([](char c) { return c != '>'; }));
+  if (!recipe) return wrong("who sends what in a relay cannot be read");
+  collective.relay = std::make_shared<const RelayRecipe>(std::move(*recipe));
+  return expect(">");
 }
 
 base::Result<AxisList> ProgramReader::axes(const Mesh& mesh) {

@@ -1,6 +1,7 @@
 // Private to synth: chains of steps, found and turned into plans with all their figures.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,7 @@ Collective all_reduce_step(AxisList axes);
 Collective keep_step(AxisList axes, ReduceOp reduce);
 Collective permute_step(const ArrayType& target);
 Collective exchange_step(const ArrayType& target);
+Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe> recipe);
 
 // Does the step communicate at all?
 bool is_launch(const Collective& step);
@@ -77,6 +79,9 @@ Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
 // `seconds_max`. Pending sets are equal.
 base::Result<std::optional<Chain>> best_move(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
                                              double seconds_max);
+// A relay, where that takes less than so many seconds and these are more than a part in a hundred above the bound.
+// Pending sets are equal.
+std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds);
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
 // Candidate chains of our planner: one for each way to resolve what is pending or, if only the fastest is wanted, for

@@ -46,7 +46,8 @@ void set_groups(PlanStep& step, std::int64_t devices) {
     case CollectiveKind::slice:
     case CollectiveKind::keep: step.group_size = 1; break;
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: step.group_size = devices; break;
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: step.group_size = devices; break;
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::reduce_scatter:

@@ -16,6 +16,7 @@ StepCost Prices::of(const Collective& step, const ArrayType& before, const Array
     case CollectiveKind::permute: return remembered(Deed::move, step, before, after);
     case CollectiveKind::exchange:
       return step.round ? of_round(*step.round, before, after) : remembered(Deed::move, step, before, after);
+    case CollectiveKind::relay: return of_relay(step, before, after);
     case CollectiveKind::reduce_scatter: return remembered(Deed::reduce_scatter, step, before, after);
     case CollectiveKind::all_reduce: return remembered(Deed::all_reduce, step, before, after);
   }
@@ -28,6 +29,14 @@ StepCost Prices::remembered(Deed deed, const Collective& step, const ArrayType& 
   if (found != known_.end()) return found->cost;
   known_.push_back(Known{deed, before, after, cost(machine_, step, before, after)});
   return known_.back().cost;
+}
+
+StepCost Prices::of_relay(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  const auto same = [&](const KnownRelay& k) { return k.recipe == step.relay; };
+  const auto found = std::find_if(relays_.begin(), relays_.end(), same);
+  if (found != relays_.end()) return found->cost;
+  relays_.push_back(KnownRelay{step.relay, cost(machine_, step, before, after)});
+  return relays_.back().cost;
 }
 
 // All rounds of an exchange are priced at its first.

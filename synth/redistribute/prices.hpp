@@ -2,6 +2,7 @@
 // the chain that it chose becomes a plan.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/stop.hpp"
@@ -27,12 +28,18 @@ class Prices {
     ArrayType after;
     StepCost cost;
   };
+  struct KnownRelay {
+    std::shared_ptr<const RelayRecipe> recipe;
+    StepCost cost;
+  };
+  StepCost of_relay(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
   StepCost remembered(Deed deed, const Collective& step, const ArrayType& before, const ArrayType& after);
 
   const Machine& machine_;
   base::StopToken stop_;
   std::vector<Known> known_;
+  std::vector<KnownRelay> relays_;
   std::vector<StepCost> rounds_;  // of the exchange whose first round was asked for last
 };
 

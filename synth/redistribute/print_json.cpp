@@ -22,12 +22,24 @@ std::string type_json(const ArrayType& type) {
   return type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
 }
 
+// How the step's bytes move; nothing where none do.
+std::string transfer_json(const PlanStep& step) {
+  const std::shared_ptr<const RelayRecipe>& relay = step.collective.relay;
+  if (step.received_bytes_total == 0) return "";
+  if (relay == nullptr) {
+    const int hops = step.collective.kind == CollectiveKind::all_reduce ? 2 : 1;  // to the owners, and from them
+    return fmt::format(R"(, "transfer": {{"recipe": "direct", "hops": {}, "stretches": 1}})", hops);
+  }
+  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}}})",
+                     quoted("relay " + print(*relay)), relay->hops, relay->stretches);
+}
+
 std::string step_json(const PlanStep& step) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
-                     R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}}})",
+                     R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}}})",
                      quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
                      type_json(step.after), step.local_bytes_max, step.received_bytes_total, step.received_bytes_max,
-                     step.groups, step.group_size);
+                     step.groups, step.group_size, transfer_json(step));
 }
 
 }  // namespace

@@ -40,14 +40,16 @@ constexpr std::size_t kStepsMax = 4096;
 
 base::Diagnostic bad(std::string_view why) { return make(Kind::bad_plan_text, why); }
 
-// An object that has exactly these keys.
-base::Result<const json::Object*> object_with(const json::Value& value, std::span<const std::string_view> keys) {
+// An object that has exactly these keys, and the optional one or not.
+base::Result<const json::Object*> object_with(const json::Value& value, std::span<const std::string_view> keys,
+                                              std::string_view optional = {}) {
   const auto* object = std::get_if<json::Object>(&value.content);
   if (object == nullptr) return bad("an object is missing");
   for (const std::string_view key : keys) {
     if (json::member(*object, key) == nullptr) return bad(fmt::format("`{}` is missing", key));
   }
-  if (object->size() != keys.size()) return bad("an object has members it should not have");
+  const bool has_optional = !optional.empty() && json::member(*object, optional) != nullptr;
+  if (object->size() != keys.size() + (has_optional ? 1 : 0)) return bad("an object has members it should not have");
   return object;
 }
 
@@ -148,14 +150,16 @@ std::optional<Round> read_round(Cursor& cursor) {
   return Round{*number - 1, *count, 0};
 }
 
-base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after) {
+base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after,
+                                         std::shared_ptr<const RelayRecipe> relay) {
   const auto kind = collective_by_name(op);
   if (!kind) return bad(fmt::format("`{}` is not a collective", excerpt(op)));
   Collective step;
   step.kind = *kind;
   Cursor cursor(text);
-  const bool has_target = *kind == CollectiveKind::permute || *kind == CollectiveKind::exchange;
+  const bool has_target = synth::has_target(*kind);
   if (has_target) step.target = after;
+  if (*kind == CollectiveKind::relay) step.relay = std::move(relay);
   if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();
   if (*kind == CollectiveKind::exchange && !text.empty()) step.round = read_round(cursor);
   const bool right = has_target || read_moves(cursor, after.mesh(), step);
@@ -165,10 +169,33 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
   return step;
 }
 
+// ---- Transfers ----
+
+constexpr std::array<std::string_view, 3> kTransferKeys = {"recipe", "hops", "stretches"};
+
+// The recipe of a relay; null for a direct transfer and where the step has none.
+base::Result<std::shared_ptr<const RelayRecipe>> read_transfer(const json::Object& step) {
+  const json::Value* const value = json::member(step, "transfer");
+  if (value == nullptr) return std::shared_ptr<const RelayRecipe>();
+  TESSERA_TRY(object, object_with(*value, kTransferKeys));
+  TESSERA_TRY(text, text_of(*object, "recipe"));
+  if (text == "direct") return std::shared_ptr<const RelayRecipe>();
+  constexpr std::string_view kRelay = "relay ";
+  auto recipe = text.starts_with(kRelay) ? parse_relay_recipe(std::string_view(text).substr(kRelay.size()))
+                                         : std::optional<RelayRecipe>();
+  if (!recipe) return bad(fmt::format("the recipe `{}` cannot be read", excerpt(text)));
+  std::int64_t hops = 0;
+  std::int64_t stretches = 0;
+  TESSERA_TRY_STATUS(read_integer(*object, "hops", hops));
+  TESSERA_TRY_STATUS(read_integer(*object, "stretches", stretches));
+  if (hops != recipe->hops || stretches != recipe->stretches) return bad("a recipe and what is said of it differ");
+  return std::make_shared<const RelayRecipe>(std::move(*recipe));
+}
+
 // ---- Steps and plans ----
 
 base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) {
-  TESSERA_TRY(object, object_with(value, kStepKeys));
+  TESSERA_TRY(object, object_with(value, kStepKeys, "transfer"));
   TESSERA_TRY(op, text_of(*object, "op"));
   TESSERA_TRY(text, text_of(*object, "detail"));
   if (std::holds_alternative<json::Null>(json::member(*object, "type")->content)) {
@@ -178,7 +205,8 @@ base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) 
   PlanStep step;
   TESSERA_TRY(after, parse_array_type(type_text, mesh));
   step.after = after;
-  TESSERA_TRY(collective, read_collective(op, text, after));
+  TESSERA_TRY(relay, read_transfer(*object));
+  TESSERA_TRY(collective, read_collective(op, text, after, std::move(relay)));
   step.collective = collective;
   TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));
@@ -289,7 +317,9 @@ base::Result<Plan> read_plan(const json::Value& value) {
   TESSERA_TRY_STATUS(read_steps(*object, mesh, plan));
   TESSERA_TRY_STATUS(read_figures(*object, plan));
   // The text does not say; only a chain of named collectives may be one that promised nothing.
-  const auto is_exchange = [](const PlanStep& s) { return s.collective.kind == CollectiveKind::exchange; };
+  const auto is_exchange = [](const PlanStep& s) {
+    return s.collective.kind == CollectiveKind::exchange || s.collective.kind == CollectiveKind::relay;
+  };
   plan.bound_promised = planner == Planner::tessera && std::any_of(plan.steps.begin(), plan.steps.end(), is_exchange);
   find_round_dimension(plan);
   set_step_peaks(plan);

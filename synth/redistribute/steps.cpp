@@ -117,6 +117,12 @@ Collective keep_step(AxisList axes, ReduceOp reduce) {
 Collective permute_step(const ArrayType& target) { return with_target(CollectiveKind::permute, target); }
 Collective exchange_step(const ArrayType& target) { return with_target(CollectiveKind::exchange, target); }
 
+Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe> recipe) {
+  Collective step = with_target(CollectiveKind::relay, target);
+  step.relay = std::move(recipe);
+  return step;
+}
+
 bool is_launch(const Collective& step) {
   return step.kind != CollectiveKind::slice && step.kind != CollectiveKind::keep;
 }

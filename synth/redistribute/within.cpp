@@ -95,7 +95,8 @@ bool moves_data(CollectiveKind kind) {
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: return true;
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return true;
     case CollectiveKind::slice:
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce:

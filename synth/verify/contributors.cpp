@@ -119,7 +119,8 @@ Fault follow_contributors(State& state, const Collective& step, const Standing& 
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: {
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: {
       if (auto fault = check_replicas(state)) return fault;
       return check_sources(state, after);
     }

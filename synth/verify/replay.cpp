@@ -126,6 +126,9 @@ Fault check_move(const Step& s) {
   if (s.step.kind == CollectiveKind::exchange) {
     return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
   }
+  if (s.step.kind == CollectiveKind::relay) {
+    return wrong_unless(same_mesh && s.step.relay != nullptr, "a relay does not say who sends what");
+  }
   return wrong_unless(same_mesh && s.start().shards == s.after.shards, "a permute changes the number of tiles");
 }
 
@@ -135,7 +138,8 @@ Fault check_kind(const Step& s) {
     case CollectiveKind::all_gather: return check_moves(s, "an all_gather");
     case CollectiveKind::all_to_all: return check_moves(s, "an all_to_all");
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: return check_move(s);
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return check_move(s);
     case CollectiveKind::reduce_scatter: return check_reduce_scatter(s);
     case CollectiveKind::all_reduce: return check_all_reduce(s);
     case CollectiveKind::keep: return check_keep(s);
@@ -143,7 +147,9 @@ Fault check_kind(const Step& s) {
   return "it is not a collective";
 }
 
-bool is_move(CollectiveKind kind) { return kind == CollectiveKind::permute || kind == CollectiveKind::exchange; }
+bool is_move(CollectiveKind kind) {
+  return kind == CollectiveKind::permute || kind == CollectiveKind::exchange || kind == CollectiveKind::relay;
+}
 
 bool dimensions_exist(const Collective& step, std::size_t rank) {
   switch (step.kind) {
@@ -153,6 +159,7 @@ bool dimensions_exist(const Collective& step, std::size_t rank) {
     case CollectiveKind::all_to_all: return step.from < rank && step.to < rank;
     case CollectiveKind::permute:
     case CollectiveKind::exchange:
+    case CollectiveKind::relay:
     case CollectiveKind::all_reduce:
     case CollectiveKind::keep: return true;
   }
@@ -189,7 +196,8 @@ std::int64_t received_elements(const Standing& before, const Collective& step, c
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: return tile - shared_elements(before, device, after, device);
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return tile - shared_elements(before, device, after, device);
     case CollectiveKind::reduce_scatter: return tile * (size - 1);
     case CollectiveKind::all_reduce: {
       const std::int64_t own = owned(tile, size, place);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "synth/machine/round_cost.hpp"
+#include "synth/verify/relay_replay.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth {
@@ -64,7 +65,8 @@ std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int
     case CollectiveKind::slice:
     case CollectiveKind::keep: return {devices, 1};
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: return {1, devices};
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return {1, devices};
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all:
     case CollectiveKind::reduce_scatter:
@@ -118,7 +120,12 @@ class PlanVerifier {
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
     const Numbers received = received_bytes(state_, step.collective, after);
     if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
-    const StepCost price = cost(machine_, step.collective, state_.type, step.after);
+    StepCost price;
+    if (step.collective.kind == CollectiveKind::relay) {
+      if (auto fault = replay_relay(state_, *step.collective.relay, after, machine_, price.seconds)) return fault;
+    } else {
+      price = cost(machine_, step.collective, state_.type, step.after);
+    }
     const Fault figures = check_step_figures(step, received, after);
     state_.type = step.after;
     state_.standing = after;

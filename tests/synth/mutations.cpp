@@ -61,9 +61,7 @@ constexpr std::array kOperations = {ReduceOp::sum, ReduceOp::max, ReduceOp::min}
 
 void change_kind(PlanStep& step, Random& random) {
   step.collective.kind = kKinds[random.below(kKinds.size())];
-  const bool moves =
-      step.collective.kind == CollectiveKind::permute || step.collective.kind == CollectiveKind::exchange;
-  step.collective.target = moves ? std::optional(step.after) : std::nullopt;
+  step.collective.target = has_target(step.collective.kind) ? std::optional(step.after) : std::nullopt;
 }
 
 ArrayType with_other_tiles(const ArrayType& type, Random& random) {

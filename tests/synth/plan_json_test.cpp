@@ -16,7 +16,8 @@ TEST(PlanJson, HasTheContractsKeysInItsOrder) {
             R"({"mesh": "x:4,y:2", "from": "f32[16@y,16,16@x]", "to": "f32[16@y,16@x,16]", "planner": "tessera", )"
             R"("devices": 8, "steps": [{"op": "all_to_all", "detail": "x: dim 2 -> dim 1", )"
             R"("type": "f32[16@y,16@x,16]", "local_bytes_max": 2048, "received_bytes_total": 12288, )"
-            R"("received_bytes_max": 1536, "groups": 2, "group_size": 4}], "received_bytes_total": 12288, )"
+            R"("received_bytes_max": 1536, "groups": 2, "group_size": 4, )"
+            R"("transfer": {"recipe": "direct", "hops": 1, "stretches": 1}}], "received_bytes_total": 12288, )"
             R"("lower_bound_bytes_total": 12288, "local_bytes_max": 2048, "bound_bytes": 2048, "peak_bytes": 4096, )"
             R"("seconds": 3.01536e-06, "lower_bound_seconds": 1.536e-08, "verified": true})");
 }

@@ -40,6 +40,7 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
     case CollectiveKind::exchange:
+    case CollectiveKind::relay:
       if (!same_sums(before, after)) return std::nullopt;
       for (const BoxCopy& copy : copies(before, after)) {
         if (copy.source != copy.target) bytes[static_cast<std::size_t>(copy.target)] += elements(copy.box) * element;
@@ -63,7 +64,7 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
 
 std::int64_t group_size(const Collective& step, std::int64_t devices) {
   if (step.kind == CollectiveKind::slice || step.kind == CollectiveKind::keep) return 1;
-  if (step.kind == CollectiveKind::permute || step.kind == CollectiveKind::exchange) return devices;
+  if (has_target(step.kind)) return devices;
   std::int64_t size = shard_count(step.axes);
   for (const AxisMove& move : step.also) size *= shard_count(move.axes);
   return std::max<std::int64_t>(size, 1);

@@ -84,6 +84,30 @@ void run_copies(const ArrayType& before, const ArrayType& after, const Data& dat
   }
 }
 
+// Slot by slot; within a slot nothing is written that is read.
+void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayType& after, const Data& data,
+               Data& out) {
+  const auto transfer = transfer_of(relay_tasks(before, after), recipe);
+  ASSERT_TRUE(transfer.has_value());
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    for (const std::size_t element : element_numbers(after, intersect(tile(before, device), tile(after, device))))
+      put(out, device, element, *data[static_cast<std::size_t>(device)][element]);
+  }
+  for (std::int64_t slot = 0; slot < transfer->slots(); ++slot) {
+    const Data there = out;
+    for (const Send& send : transfer->sends) {
+      const std::int64_t stretch = slot - send.hop;
+      if (stretch < 0 || stretch >= transfer->stretches) continue;
+      const Box& piece = transfer->pieces[static_cast<std::size_t>(send.piece)];
+      for (const std::size_t element : element_numbers(after, stretch_of(piece, transfer->stretches, stretch))) {
+        const auto value = (send.hop == 0 ? data : there)[static_cast<std::size_t>(send.from)][element];
+        ASSERT_TRUE(value.has_value()) << "device " << send.from << " sends what it does not have yet";
+        put(out, send.to, element, *value);
+      }
+    }
+  }
+}
+
 void run_reductions(const ArrayType& before, const ArrayType& after, const Data& data, Data& out) {
   for (const BoxReduction& reduction : reductions(before, after)) {
     for (const std::size_t element : element_numbers(after, reduction.box)) {
@@ -156,6 +180,7 @@ Data run_step(const Collective& step, const ArrayType& before, const ArrayType& 
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
     case CollectiveKind::exchange: run_copies(before, after, data, out); break;
+    case CollectiveKind::relay: run_relay(*step.relay, before, after, data, out); break;
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce: run_reductions(before, after, data, out); break;
     case CollectiveKind::keep: run_keep(step, before, data, out); break;

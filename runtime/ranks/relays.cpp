@@ -1,0 +1,203 @@
+#include "runtime/ranks/relays.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/check.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/parallel.hpp"
+#include "runtime/memory/boxes.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// A stretch of a send, on its way in one slot.
+struct Passage {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  synth::Box box;
+  bool of_source = false;  // read in the source array, not in what came
+};
+
+class RelayRun {
+ public:
+  RelayRun(Team& team, const RelaySchedule& schedule, const Storage& storage, synth::RegisterId from,
+           synth::RegisterId to)
+      : team_(team),
+        schedule_(schedule),
+        storage_(storage),
+        to_(to),
+        source_(storage.array(from)),
+        target_(storage.array(to)) {}
+
+  base::Status run() {
+    keep_own();
+    for (std::int64_t slot = 0; slot < schedule_.transfer.slots(); ++slot) TESSERA_TRY_STATUS(run_slot(slot));
+    return schedule_.has_reads ? team_.finish(schedule_.near_readers) : base::Status(base::Done{});
+  }
+
+ private:
+  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), target_.type.devices()); }
+
+  // What a device holds of its target tile it copies itself.
+  void keep_own() const {
+    const Block mine = storage_.block(to_);
+    parallel_each(mine.end - mine.begin, [&](std::int64_t i) {
+      const auto device = static_cast<std::size_t>(mine.begin + i);
+      const synth::Box& box = schedule_.kept[device];
+      if (!synth::empty(box)) copy_elements(in_tile(source_, device, box), target_of(device, box));
+    });
+  }
+
+  base::Status run_slot(std::int64_t slot) {
+    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.arrive(schedule_.near_sources));
+    const std::vector<Passage> passages = passages_of(slot);
+    std::vector<const Passage*> here;
+    std::map<int, std::vector<const Passage*>> incoming;
+    std::map<int, std::vector<const Passage*>> outgoing;
+    for (const Passage& passage : passages) {
+      const int reader = owner(passage.to);
+      const int source = owner(passage.from);
+      if (team_.node(source) != team_.node(reader)) {
+        auto& messages = reader == team_.rank() ? incoming[source] : outgoing[reader];
+        messages.push_back(&passage);
+      } else if (reader == team_.rank()) {
+        here.push_back(&passage);
+      }
+    }
+    const Messages messages = pack(incoming, outgoing);
+    TESSERA_TRY_STATUS(team_.begin_messages(messages.incoming, messages.outgoing));
+    parallel_each(static_cast<std::int64_t>(here.size()), [&](std::int64_t i) {
+      const Passage& passage = *here[static_cast<std::size_t>(i)];
+      copy_elements(in_tile(array_of(passage), passage.from, passage.box), target_of(passage.to, passage.box));
+    });
+    if (!incoming.empty() || !outgoing.empty()) TESSERA_TRY_STATUS(team_.await_messages());
+    unpack(incoming, messages);
+    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.finish({}));
+    return base::Done{};
+  }
+
+  // The stretches of this rank's sends that move in a slot; in the same order on both sides of a message.
+  std::vector<Passage> passages_of(std::int64_t slot) const {
+    std::vector<Passage> passages;
+    const synth::Transfer& transfer = schedule_.transfer;
+    for (const synth::Send& send : transfer.sends) {
+      const std::int64_t stretch = slot - send.hop;
+      if (stretch < 0 || stretch >= transfer.stretches) continue;
+      const synth::Box& piece = transfer.pieces[static_cast<std::size_t>(send.piece)];
+      synth::Box box = synth::stretch_of(piece, transfer.stretches, stretch);
+      if (synth::empty(box)) continue;
+      passages.push_back({static_cast<std::size_t>(send.from), static_cast<std::size_t>(send.to), box, send.hop == 0});
+    }
+    return passages;
+  }
+
+  struct Messages {
+    std::vector<Incoming> incoming;
+    std::vector<Outgoing> outgoing;
+  };
+  using ByRank = std::map<int, std::vector<const Passage*>>;
+
+  std::int64_t bytes_of(const Passage& passage) const {
+    return synth::elements(passage.box) * synth::bytes_of(target_.type.element());
+  }
+  std::int64_t bytes_of(const std::vector<const Passage*>& passages) const {
+    std::int64_t bytes = 0;
+    for (const Passage* passage : passages) bytes += bytes_of(*passage);
+    return bytes;
+  }
+
+  // The place of messages to and from each rank: of one slot at a time, as large as its largest has been.
+  std::span<std::byte> room(std::map<int, std::span<std::byte>>& rooms, int rank, std::int64_t bytes) {
+    std::span<std::byte>& known = rooms[rank];
+    if (static_cast<std::int64_t>(known.size()) < bytes) known = team_.room(bytes);
+    return known.first(static_cast<std::size_t>(bytes));
+  }
+
+  Messages pack(const ByRank& incoming, const ByRank& outgoing) {
+    Messages messages;
+    for (const auto& [rank, passages] : incoming)
+      messages.incoming.push_back({rank, room(incoming_rooms_, rank, bytes_of(passages))});
+    for (const auto& [rank, passages] : outgoing) {
+      const std::span<std::byte> message = room(outgoing_rooms_, rank, bytes_of(passages));
+      std::byte* at = message.data();
+      for (const Passage* passage : passages) {
+        const TileOut packed{target_.type.element(), synth::shape_of(passage->box), at};
+        copy_elements(in_tile(array_of(*passage), passage->from, passage->box), packed);
+        at += bytes_of(*passage);
+      }
+      messages.outgoing.push_back({rank, message});
+    }
+    return messages;
+  }
+
+  void unpack(const ByRank& incoming, const Messages& messages) const {
+    std::size_t message = 0;
+    for (const auto& [rank, passages] : incoming) {
+      std::byte* at = messages.incoming[message++].bytes.data();
+      for (const Passage* passage : passages) {
+        const TileOut packed{target_.type.element(), synth::shape_of(passage->box), at};
+        copy_elements(dense_view(packed), target_of(passage->to, passage->box));
+        at += bytes_of(*passage);
+      }
+    }
+  }
+
+  const Distributed& array_of(const Passage& passage) const { return passage.of_source ? source_ : target_; }
+  static TileView in_tile(const Distributed& array, std::size_t device, const synth::Box& box) {
+    const TileView& tile = array.tiles[device];
+    TESSERA_CHECK(tile.data != nullptr, "a far rank's tile is read");
+    return part_of(tile, begin_in(box, array.boxes[device]), synth::shape_of(box));
+  }
+  TileTarget target_of(std::size_t device, const synth::Box& box) const {
+    return target_part(storage_.out(to_, device), storage_.tiles(to_).boxes[device], box);
+  }
+
+  Team& team_;
+  const RelaySchedule& schedule_;
+  const Storage& storage_;
+  synth::RegisterId to_;
+  Distributed source_;
+  Distributed target_;
+  std::map<int, std::span<std::byte>> incoming_rooms_;
+  std::map<int, std::span<std::byte>> outgoing_rooms_;
+};
+
+}  // namespace
+
+RelaySchedule schedule_relay(const Team& team, const synth::RelayRecipe& recipe, const synth::ArrayType& from,
+                             const synth::ArrayType& to) {
+  auto transfer = synth::transfer_of(synth::relay_tasks(from, to), recipe);
+  TESSERA_CHECK(transfer.has_value(), "a relay that was verified does not fit its arrays");
+  RelaySchedule schedule;
+  std::set<int> sources;
+  std::set<int> readers;
+  std::vector<synth::Send> mine;
+  for (const synth::Send& send : transfer->sends) {
+    const int source = team.deal().owner(send.from, to.devices());
+    const int reader = team.deal().owner(send.to, to.devices());
+    schedule.has_reads = schedule.has_reads || source != reader;
+    if (source != team.rank() && reader != team.rank()) continue;
+    mine.push_back(send);
+    if (source == reader || team.node(source) != team.node(reader)) continue;
+    (reader == team.rank() ? sources : readers).insert(reader == team.rank() ? source : reader);
+  }
+  schedule.transfer = std::move(*transfer);
+  schedule.transfer.sends = std::move(mine);
+  schedule.near_sources.assign(sources.begin(), sources.end());
+  schedule.near_readers.assign(readers.begin(), readers.end());
+  for (std::int64_t device = 0; device < to.devices(); ++device)
+    schedule.kept.push_back(synth::intersect(synth::tile(from, device), synth::tile(to, device)));
+  return schedule;
+}
+
+base::Status run_relay(Team& team, const RelaySchedule& schedule, const Storage& storage, synth::RegisterId from,
+                       synth::RegisterId to) {
+  return RelayRun(team, schedule, storage, from, to).run();
+}
+
+}  // namespace tessera::runtime

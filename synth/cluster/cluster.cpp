@@ -1,0 +1,18 @@
+#include "synth/cluster/cluster.hpp"
+
+#include "synth/machine/machine.hpp"
+
+namespace tessera::synth {
+
+Cluster::Cluster(const Machine& machine, std::int64_t devices) : devices_(devices) {
+  std::int64_t inside = devices;
+  std::size_t links = 0;
+  for (const MachineLevel& level : machine.levels) {
+    inside /= level.count;
+    const auto units = static_cast<std::size_t>(devices / inside);
+    levels_.push_back(Level{level.bandwidth_bytes_per_second, level.latency_seconds, inside, links, units});
+    links += units;
+  }
+}
+
+}  // namespace tessera::synth

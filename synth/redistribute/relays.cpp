@@ -1,0 +1,60 @@
+// Relays: a change of layout in hops, stretch by stretch, where a plan of steps in turn stays above the bound.
+#include "synth/machine/time_bound.hpp"
+#include "synth/machine/units.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/transfer/relay_search.hpp"
+#include "synth/transfer/transfer_cost.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// A plan that takes no more of its bound than this needs no relay.
+constexpr double kNearBound = 1.01;
+// Few large parts are quickly found and enough where many tasks balance one another; more where they do not.
+constexpr std::int64_t kFewSends = 300;
+constexpr std::int64_t kManySends = 2000;
+
+struct Found {
+  std::shared_ptr<const RelayRecipe> recipe;
+  double seconds = 0;
+};
+
+std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                              double bound, std::int64_t sends) {
+  RelayRecipe recipe = find_relay(cluster, tasks, element_bytes, bound, sends);
+  const auto transfer = transfer_of(tasks, recipe);
+  if (!transfer || transfer->sends.empty()) return std::nullopt;
+  const TransferCost cost(cluster, *transfer, element_bytes);
+  recipe.stretches = cost.best_stretches();
+  const double seconds = cost.seconds(recipe.stretches);
+  return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds};
+}
+
+std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
+  std::int64_t sends = 0;
+  for (const RelayTask& task : tasks) sends += static_cast<std::int64_t>(task.needers.size());
+  return sends;
+}
+
+}  // namespace
+
+std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds) {
+  if (from.mesh() != to.mesh() || to.devices() > kExactDevicesMax || machine.levels.size() < 2) return std::nullopt;
+  const double bound = time_bound(machine, from, to);
+  if (seconds <= kNearBound * bound) return std::nullopt;
+  const Cluster cluster(machine, to.devices());
+  const std::vector<RelayTask> tasks = relay_tasks(from, to);
+  if (least_sends(tasks) > kExactMessagesMax) return std::nullopt;
+  const std::int64_t element_bytes = bytes_of(to.element());
+  std::optional<Found> best;
+  for (const std::int64_t sends : {kFewSends, kManySends}) {
+    auto found = relay_of(cluster, tasks, element_bytes, bound, sends);
+    if (found && (!best || found->seconds < best->seconds)) best = std::move(found);
+    if (best && best->seconds <= kNearBound * bound) break;
+  }
+  if (!best || best->seconds >= seconds) return std::nullopt;
+  return Chain{relay_step(to, best->recipe)};
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,340 @@
+#include "synth/transfer/relay_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace tessera::synth {
+
+namespace {
+
+using Devices = std::span<const std::int32_t>;
+
+// How a part goes: who sends it to whom, in order.
+struct Hand {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+};
+using Way = std::vector<Hand>;
+
+// A unit's devices that hold a part, and those that need it.
+struct Child {
+  Devices holders;
+  Devices needers;
+};
+
+class Ways {
+ public:
+  Ways(const Cluster& cluster, const std::vector<RelayTask>& tasks, double bound)
+      : cluster_(cluster), bound_(bound), out_(cluster.links(), 0.0), in_(cluster.links(), 0.0) {
+    for (const Cluster::Level& level : cluster.levels())
+      seconds_per_byte_.insert(seconds_per_byte_.end(), level.units, 1 / level.bandwidth);
+    static_cast<void>(tasks);
+  }
+
+  // The way of a part of so many bytes; its load is put on the links.
+  Way choose(const RelayTask& task, double bytes, bool may_relieve) {
+    bytes_ = bytes;
+    may_relieve_ = may_relieve;
+    way_.clear();
+    cast(0, task.holders, task.needers);
+    return way_;
+  }
+  void take_out(const Way& way, double bytes) {
+    bytes_ = -bytes;
+    for (const Hand& hand : way) load(hand.from, hand.to);
+  }
+  // Links need not be less busy than this.
+  void tolerate(double seconds) { tolerated_ = seconds; }
+  double busiest() const {
+    double most = 0;
+    for (std::size_t link = 0; link < out_.size(); ++link)
+      most = std::max(most, std::max(out_[link], in_[link]) * seconds_per_byte_[link]);
+    return most;
+  }
+
+ private:
+  void load(std::int32_t from, std::int32_t to) {
+    for (std::size_t l = cluster_.parting(from, to); l < cluster_.levels().size(); ++l) {
+      out_[cluster_.link(l, from)] += bytes_;
+      in_[cluster_.link(l, to)] += bytes_;
+    }
+  }
+  void hand(std::int32_t from, std::int32_t to) {
+    way_.push_back(Hand{from, to});
+    load(from, to);
+  }
+
+  std::vector<Child> children(std::size_t level, Devices holders, Devices needers) const {
+    std::vector<Child> all;
+    std::size_t h = 0;
+    std::size_t n = 0;
+    while (h < holders.size() || n < needers.size()) {
+      const std::int32_t next = n == needers.size()   ? holders[h]
+                                : h == holders.size() ? needers[n]
+                                                      : std::min(holders[h], needers[n]);
+      const std::size_t unit = cluster_.unit(level, next);
+      const std::size_t h_begin = h;
+      const std::size_t n_begin = n;
+      while (h < holders.size() && cluster_.unit(level, holders[h]) == unit) ++h;
+      while (n < needers.size() && cluster_.unit(level, needers[n]) == unit) ++n;
+      all.push_back(Child{holders.subspan(h_begin, h - h_begin), needers.subspan(n_begin, n - n_begin)});
+    }
+    return all;
+  }
+
+  // Among the devices of a unit whose children are those of `level`: all that need the part get it.
+  void cast(std::size_t level, Devices holders, Devices needers) {
+    if (needers.empty()) return;
+    std::vector<Devices> receivers;
+    std::vector<std::int32_t> senders(holders.begin(), holders.end());
+    for (const Child& child : children(level, holders, needers)) {
+      if (child.needers.empty()) continue;
+      if (child.holders.empty()) {
+        receivers.push_back(child.needers);
+      } else if (is_relieved(level, child, holders)) {
+        receivers.push_back(child.needers);
+        std::erase_if(senders, [&](std::int32_t d) {
+          return std::find(child.holders.begin(), child.holders.end(), d) != child.holders.end();
+        });
+      } else {
+        cast(level + 1, child.holders, child.needers);
+      }
+    }
+    if (!receivers.empty()) spread(level, senders, receivers);
+  }
+
+  // How long the busiest of a device's links out, from `level` inward, is busy with so many bytes more.
+  double time_out(std::size_t level, std::int32_t device, double more) const {
+    double longest = tolerated_;
+    for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
+      const std::size_t link = cluster_.link(l, device);
+      longest = std::max(longest, (out_[link] + more) * seconds_per_byte_[link]);
+    }
+    return longest;
+  }
+
+  struct Choice {
+    std::int32_t device = 0;
+    double time = std::numeric_limits<double>::infinity();
+    double load = 0;  // among those that take equally long
+  };
+  void consider(Choice& best, std::int32_t device, double time) const {
+    const std::size_t link = cluster_.link(cluster_.levels().size() - 1, device);
+    const double own = out_[link];
+    if (time < best.time || (time == best.time && own < best.load)) best = Choice{device, time, own};
+  }
+
+  Choice sender(std::size_t level, Devices senders, double more) const {
+    Choice best;
+    for (const std::int32_t device : senders) consider(best, device, time_out(level, device, more));
+    return best;
+  }
+
+  // Who of those of a unit gets the part first, if it sends it to so many units outside, too. `level` is the unit's.
+  Choice entry(std::size_t level, Devices needers, double copies_outside) const {
+    Choice best;
+    for (const std::int32_t device : needers) consider(best, device, entry_time(level, device, needers, copies_outside));
+    return best;
+  }
+  double entry_time(std::size_t level, std::int32_t device, Devices needers, double copies_outside) const {
+    double copies = copies_outside;
+    double longest = tolerated_;
+    for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
+      if (l > level) copies += neighbours(l, device, needers);
+      const std::size_t link = cluster_.link(l, device);
+      longest = std::max(longest, (out_[link] + copies * bytes_) * seconds_per_byte_[link]);
+    }
+    return longest;
+  }
+  // Other units of the level, in the same unit of the level outside it, that need the part.
+  double neighbours(std::size_t level, std::int32_t device, Devices needers) const {
+    const std::size_t outside = cluster_.unit(level - 1, device);
+    std::size_t units = 0;
+    std::size_t last = std::numeric_limits<std::size_t>::max();
+    for (const std::int32_t other : needers) {
+      if (cluster_.unit(level - 1, other) != outside) continue;
+      const std::size_t unit = cluster_.unit(level, other);
+      if (unit != last) ++units;
+      last = unit;
+    }
+    return static_cast<double>(units) - 1;
+  }
+
+  // The least time of the busiest link if these receive the part: sent to each, or by way of a hub.
+  struct Pattern {
+    std::int32_t sender = 0;
+    std::size_t hub = 0;
+    bool has_hub = false;
+    std::int32_t entry = 0;
+    double time = std::numeric_limits<double>::infinity();
+  };
+  Pattern pattern(std::size_t level, Devices senders, const std::vector<Devices>& receivers) const {
+    const auto copies = static_cast<double>(receivers.size());
+    const Choice direct = sender(level, senders, copies * bytes_);
+    Pattern best{direct.device, 0, false, 0, direct.time};
+    if (receivers.size() == 1 || direct.time <= tolerated_) return best;
+    const Choice once = sender(level, senders, bytes_);
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      const Choice hub = entry(level, receivers[r], copies - 1);
+      const double time = std::max(once.time, hub.time);
+      if (time < best.time) best = Pattern{once.device, r, true, hub.device, time};
+    }
+    return best;
+  }
+
+  void spread(std::size_t level, Devices senders, const std::vector<Devices>& receivers) {
+    const Pattern chosen = pattern(level, senders, receivers);
+    std::int32_t from = chosen.sender;
+    if (chosen.has_hub) {
+      enter(level, from, chosen.entry, receivers[chosen.hub]);
+      from = chosen.entry;
+    }
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+      if (chosen.has_hub && r == chosen.hub) continue;
+      enter(level, from, entry(level, receivers[r], 0).device, receivers[r]);
+    }
+  }
+
+  void enter(std::size_t level, std::int32_t from, std::int32_t to, Devices needers) {
+    hand(from, to);
+    std::vector<std::int32_t> others;
+    for (const std::int32_t device : needers) {
+      if (device != to) others.push_back(device);
+    }
+    const std::array<std::int32_t, 1> holder = {to};
+    cast(level + 1, holder, others);
+  }
+
+  // Is it better that a unit which holds the part gets it from outside once more, for those of its devices that need it?
+  bool is_relieved(std::size_t level, const Child& child, Devices holders) const {
+    if (!may_relieve_ || child.holders.size() == holders.size()) return false;
+    std::vector<Devices> inside;
+    for (const Child& c : children(level + 1, child.holders, child.needers)) {
+      if (c.holders.empty()) inside.push_back(c.needers);
+    }
+    if (inside.empty()) return false;
+    const double by_own = pattern(level + 1, child.holders, inside).time;
+    if (by_own <= std::max(bound_, tolerated_)) return false;
+    std::vector<std::int32_t> others;
+    std::set_difference(holders.begin(), holders.end(), child.holders.begin(), child.holders.end(),
+                        std::back_inserter(others));
+    const std::size_t link = cluster_.link(level, child.needers.front());
+    const double comes_in = (in_[link] + bytes_) * seconds_per_byte_[link];
+    const double by_others = std::max({comes_in, sender(level, others, bytes_).time, entry(level, child.needers, 0).time});
+    return by_others < by_own;
+  }
+
+  const Cluster& cluster_;
+  double bound_;
+  double tolerated_ = 0;
+  std::vector<double> out_;  // bytes over every link
+  std::vector<double> in_;
+  std::vector<double> seconds_per_byte_;
+  double bytes_ = 0;  // of the part that is on its way
+  bool may_relieve_ = false;
+  Way way_;
+};
+
+// ---- Parts ----
+
+constexpr std::array<std::int64_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12,  14,  16,
+                                                 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
+
+struct Part {
+  std::size_t task = 0;
+  double bytes = 0;
+  Way way;
+};
+
+double bytes_of_task(const RelayTask& task, std::int64_t element_bytes) {
+  return static_cast<double>(elements(task.box) * element_bytes);
+}
+
+std::int64_t longest(const Box& box) {
+  std::int64_t length = 1;
+  for (const Interval& interval : box) length = std::max(length, interval.length());
+  return length;
+}
+
+std::vector<Part> parts_of(const std::vector<RelayTask>& tasks, std::int64_t element_bytes, std::int64_t sends_wanted) {
+  double volume = 0;  // bytes times receivers
+  for (const RelayTask& task : tasks)
+    volume += bytes_of_task(task, element_bytes) * static_cast<double>(task.needers.size());
+  std::vector<Part> parts;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const double bytes = bytes_of_task(tasks[t], element_bytes);
+    const double wanted = static_cast<double>(sends_wanted) * bytes / volume;
+    const auto most = static_cast<double>(longest(tasks[t].box));
+    std::int64_t count = 1;
+    for (const std::int64_t n : kParts) {
+      if (static_cast<double>(n) <= std::min(wanted, most)) count = n;
+    }
+    for (std::int64_t k = 0; k < count; ++k) parts.push_back(Part{t, bytes / static_cast<double>(count), {}});
+  }
+  return parts;
+}
+
+// A device passes on in the next hop what it gets in one. A way names senders after they have got the part.
+std::int64_t hops_of(const Way& way) {
+  std::map<std::int32_t, std::int64_t> got;  // the hops until a device has the part
+  std::int64_t hops = 0;
+  for (const Hand& hand : way) {
+    const auto before = got.find(hand.from);
+    const std::int64_t hop = before == got.end() ? 1 : before->second + 1;
+    got[hand.to] = hop;
+    hops = std::max(hops, hop);
+  }
+  return hops;
+}
+
+RelayPart part_of(const RelayTask& task, const Way& way) {
+  RelayPart part;
+  part.sources.resize(task.needers.size());
+  for (const Hand& hand : way) {
+    const auto at = std::lower_bound(task.needers.begin(), task.needers.end(), hand.to) - task.needers.begin();
+    part.sources[static_cast<std::size_t>(at)] = hand.from;
+  }
+  return part;
+}
+
+// Parts that go the same way are one.
+RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<Part>& parts) {
+  std::vector<std::map<std::vector<std::int32_t>, std::int32_t>> weights(tasks.size());
+  for (const Part& part : parts) ++weights[part.task][part_of(tasks[part.task], part.way).sources];
+  RelayRecipe recipe;
+  for (const auto& of_task : weights) {
+    std::int32_t divisor = 0;
+    for (const auto& [sources, weight] : of_task) divisor = std::gcd(divisor, weight);
+    auto& into = recipe.tasks.emplace_back();
+    for (const auto& [sources, weight] : of_task) into.push_back(RelayPart{weight / divisor, sources});
+  }
+  return recipe;
+}
+
+}  // namespace
+
+RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                       double bound, std::int64_t sends_wanted) {
+  std::vector<Part> parts = parts_of(tasks, element_bytes, sends_wanted);
+  Ways ways(cluster, tasks, bound);
+  for (Part& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
+  constexpr int kPasses = 3;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
+    for (Part& part : parts) {
+      ways.take_out(part.way, part.bytes);
+      part.way = ways.choose(tasks[part.task], part.bytes, true);
+    }
+  }
+  RelayRecipe recipe = recipe_of(tasks, parts);
+  recipe.hops = 0;
+  for (const Part& part : parts) recipe.hops = std::max(recipe.hops, hops_of(part.way));
+  return recipe;
+}
+
+}  // namespace tessera::synth

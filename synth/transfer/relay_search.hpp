@@ -1,0 +1,27 @@
+// Private to synth: ways for the boxes of a change of layout through a machine, so that no link is much busier than the
+// busiest has to be.
+//
+// Every task is cut into equal parts, and each part takes one way, a tree. It enters a unit that lacks it once; there
+// the device that got it sends it to the others. Where k units lack it, the sender sends it to each, or to one, the
+// *hub*, which sends it to the others: so the loads of a task can be shared by all who hold or get it. Parts choose one
+// after the other what makes the busiest link on their way least; then each is taken out and chooses again, against
+// what all the others do.
+//
+// Example: device 0 of a node holds what its seven neighbours need. In seven parts, part i goes to device i and from
+// there to the six others: device 0 sends the box once, the others six sevenths of it each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/transfer/relay_recipe.hpp"
+
+namespace tessera::synth {
+
+// One stretch; the recipe's parts are as many as about `sends_wanted` allow. `bound` is what no way can beat, in
+// seconds: links that are busy for no longer do not matter.
+RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                       double bound, std::int64_t sends_wanted);
+
+}  // namespace tessera::synth

@@ -1,0 +1,136 @@
+// What has to move, and the sends that a recipe makes of it.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "synth/layout/tiling.hpp"
+#include "synth/transfer/relay_recipe.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// Devices that hold the same: a tile and a position along the pending axes.
+using Devices = std::vector<std::int32_t>;
+using ByTile = std::map<std::pair<std::int32_t, std::int32_t>, Devices>;
+
+ByTile devices_by_tile(const Tiling& tiling) {
+  ByTile devices;
+  for (std::size_t d = 0; d < tiling.devices(); ++d) {
+    devices[{tiling.contributor[d], tiling.tile_of[d]}].push_back(static_cast<std::int32_t>(d));
+  }
+  return devices;
+}
+
+Box box_of(const Tiling& tiling, std::int32_t device) {
+  const Interval* const tile = tiling.tile(static_cast<std::size_t>(device));
+  return Box(tile, tile + tiling.rank());
+}
+
+Devices without(const Devices& all, const Devices& some) {
+  Devices rest;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
+  return rest;
+}
+
+class Sends {
+ public:
+  explicit Sends(Transfer& transfer) : transfer_(transfer) {}
+
+  // A part of a task's box as a piece. False where a needer is not reached from a holder.
+  bool add(const RelayTask& task, const RelayPart& part, const Box& box) {
+    if (part.sources.size() != task.needers.size()) return false;
+    const auto piece = static_cast<std::int32_t>(transfer_.pieces.size());
+    for (std::size_t i = 0; i < task.needers.size(); ++i) {
+      const auto hop = hop_to(task, part, i);
+      if (!hop) return false;
+      if (!empty(box)) transfer_.sends.push_back(Send{part.sources[i], task.needers[i], piece, *hop});
+    }
+    if (!empty(box)) transfer_.pieces.push_back(box);
+    return true;
+  }
+
+ private:
+  // How many devices pass the part on before the needer of that number has it.
+  static std::optional<std::int32_t> hop_to(const RelayTask& task, const RelayPart& part, std::size_t needer) {
+    std::int32_t hop = 0;
+    for (std::size_t at = needer;; ++hop) {
+      const std::int32_t source = part.sources[at];
+      if (std::binary_search(task.holders.begin(), task.holders.end(), source)) return hop;
+      const auto found = std::lower_bound(task.needers.begin(), task.needers.end(), source);
+      if (found == task.needers.end() || *found != source) return std::nullopt;
+      at = static_cast<std::size_t>(found - task.needers.begin());
+      if (hop >= static_cast<std::int32_t>(task.needers.size())) return std::nullopt;  // a circle
+    }
+  }
+
+  Transfer& transfer_;
+};
+
+std::size_t longest_dimension(const Box& box) {
+  const auto shorter = [](const Interval& a, const Interval& b) { return a.length() < b.length(); };
+  return static_cast<std::size_t>(std::max_element(box.begin(), box.end(), shorter) - box.begin());
+}
+
+// The task's box in parts along its longest dimension, as their weights say.
+bool add_task(const RelayTask& task, const std::vector<RelayPart>& parts, Sends& sends) {
+  std::int64_t weights = 0;
+  for (const RelayPart& part : parts) {
+    if (part.weight < 1) return false;
+    weights += part.weight;
+  }
+  if (parts.empty()) return false;
+  const std::size_t d = task.box.empty() ? 0 : longest_dimension(task.box);
+  std::int64_t before = 0;
+  for (const RelayPart& part : parts) {
+    Box box = task.box;
+    if (!box.empty()) {
+      const std::int64_t begin = task.box[d].begin;
+      const std::int64_t length = task.box[d].length();
+      box[d] = Interval{begin + scaled(before, length, weights), begin + scaled(before + part.weight, length, weights)};
+    } else if (before > 0) {
+      break;  // a scalar is not cut
+    }
+    before += part.weight;
+    if (!sends.add(task, part, box)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
+  const Tiling source(from);
+  const Tiling target(to);
+  const ByTile holders = devices_by_tile(source);
+  const ByTile needers = devices_by_tile(target);
+  std::vector<RelayTask> tasks;
+  for (const auto& [cell, holding] : holders) {
+    const Box held = box_of(source, holding.front());
+    for (const auto& [tile, wanting] : needers) {
+      if (tile.first != cell.first) continue;  // another part of the sum
+      const Box box = intersect(held, box_of(target, wanting.front()));
+      if (empty(box)) continue;
+      Devices needing = without(wanting, holding);
+      if (!needing.empty()) tasks.push_back(RelayTask{box, holding, std::move(needing)});
+    }
+  }
+  return tasks;
+}
+
+std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe) {
+  if (recipe.tasks.size() != tasks.size() || recipe.stretches < 1) return std::nullopt;
+  Transfer transfer;
+  transfer.stretches = recipe.stretches;
+  Sends sends(transfer);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    if (!add_task(tasks[t], recipe.tasks[t], sends)) return std::nullopt;
+  }
+  for (const Send& send : transfer.sends) transfer.hops = std::max<std::int64_t>(transfer.hops, send.hop + 1);
+  if (transfer.hops != recipe.hops) return std::nullopt;
+  std::stable_sort(transfer.sends.begin(), transfer.sends.end(),
+                   [](const Send& a, const Send& b) { return a.hop < b.hop; });
+  return transfer;
+}
+
+}  // namespace tessera::synth

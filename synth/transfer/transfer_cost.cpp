@@ -1,0 +1,167 @@
+#include "synth/transfer/transfer_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace tessera::synth {
+
+namespace {
+
+constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,  8,   12,  16, 24,
+                                                     32, 48, 64, 96, 128, 160, 192, 256};
+
+// The device's box from 0 on.
+Box at_origin(Box box) {
+  for (Interval& interval : box) interval = Interval{0, interval.length()};
+  return box;
+}
+
+}  // namespace
+
+TransferCost::TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes)
+    : element_bytes_(element_bytes),
+      hops_(static_cast<std::size_t>(transfer.hops)),
+      received_(static_cast<std::size_t>(cluster.devices()), 0),
+      peers_(hops_, 0),
+      latencies_(hops_, 0) {
+  std::vector<std::size_t> shape_of;
+  for (const Box& piece : transfer.pieces) shape_of.push_back(shape_number(piece));
+  for (const Cluster::Level& level : cluster.levels()) {
+    seconds_per_byte_.insert(seconds_per_byte_.end(), 2 * level.units, 1 / level.bandwidth);
+  }
+  boxes_.assign(hops_ * shapes_.size(), std::vector<double>(2 * cluster.links(), 0.0));
+  for (const Send& send : transfer.sends) {
+    const std::size_t shape = shape_of[static_cast<std::size_t>(send.piece)];
+    received_[static_cast<std::size_t>(send.to)] += elements(shapes_[shape]) * element_bytes_;
+    add(cluster, send, shape);
+  }
+  count_peers(cluster, transfer);
+}
+
+std::size_t TransferCost::shape_number(const Box& box) {
+  const Box shape = at_origin(box);
+  const auto same = [&](const Box& known) { return std::equal(known.begin(), known.end(), shape.begin(), shape.end()); };
+  const auto found = std::find_if(shapes_.begin(), shapes_.end(), same);
+  if (found != shapes_.end()) return static_cast<std::size_t>(found - shapes_.begin());
+  shapes_.push_back(shape);
+  return shapes_.size() - 1;
+}
+
+void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t shape) {
+  const auto hop = static_cast<std::size_t>(send.hop);
+  std::vector<double>& lanes = boxes(hop, shape);
+  for (std::size_t l = cluster.parting(send.from, send.to); l < cluster.levels().size(); ++l) {
+    lanes[2 * cluster.link(l, send.to)] += 1;
+    lanes[2 * cluster.link(l, send.from) + 1] += 1;
+    latencies_[hop] = std::max(latencies_[hop], cluster.levels()[l].latency);
+  }
+}
+
+// Devices that a device sends to, or receives from, in a hop.
+void TransferCost::count_peers(const Cluster& cluster, const Transfer& transfer) {
+  const auto devices = static_cast<std::size_t>(cluster.devices());
+  std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> pairs(hops_);
+  for (const Send& send : transfer.sends) pairs[static_cast<std::size_t>(send.hop)].emplace_back(send.from, send.to);
+  for (std::size_t hop = 0; hop < hops_; ++hop) {
+    std::sort(pairs[hop].begin(), pairs[hop].end());
+    pairs[hop].erase(std::unique(pairs[hop].begin(), pairs[hop].end()), pairs[hop].end());
+    std::vector<std::int64_t> senders(devices, 0);
+    std::vector<std::int64_t> receivers(devices, 0);
+    for (const auto& [from, to] : pairs[hop]) {
+      ++receivers[static_cast<std::size_t>(from)];
+      ++senders[static_cast<std::size_t>(to)];
+    }
+    peers_[hop] = std::max(*std::max_element(senders.begin(), senders.end()),
+                           *std::max_element(receivers.begin(), receivers.end()));
+  }
+}
+
+std::vector<std::vector<double>> TransferCost::stretch_bytes(std::int64_t stretches) const {
+  std::vector<std::vector<double>> bytes;
+  for (const Box& shape : shapes_) {
+    auto& of_shape = bytes.emplace_back();
+    for (std::int64_t s = 0; s < stretches; ++s) {
+      of_shape.push_back(static_cast<double>(elements(stretch_of(shape, stretches, s)) * element_bytes_));
+    }
+  }
+  return bytes;
+}
+
+double TransferCost::slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const {
+  const auto stretches = static_cast<std::int64_t>(bytes.front().size());
+  double latency = 0;
+  std::vector<double> lanes(seconds_per_byte_.size(), 0.0);
+  for (std::size_t hop = 0; hop < hops_; ++hop) {
+    const std::int64_t stretch = slot - static_cast<std::int64_t>(hop);
+    if (stretch < 0 || stretch >= stretches) continue;
+    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+      const double each = bytes[shape][static_cast<std::size_t>(stretch)];
+      const std::vector<double>& of_lanes = boxes(hop, shape);
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += each * of_lanes[lane];
+    }
+  }
+  double busiest = 0;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    busiest = std::max(busiest, lanes[lane] * seconds_per_byte_[lane]);
+  return latency + busiest;
+}
+
+// Where all stretches are alike, the slots in which every hop is at work are alike, too.
+double TransferCost::seconds(std::int64_t stretches) const {
+  if (hops_ == 0) return 0;
+  const auto bytes = stretch_bytes(stretches);
+  const auto even = [](const std::vector<double>& b) { return std::equal(b.begin() + 1, b.end(), b.begin()); };
+  const bool alike = std::all_of(bytes.begin(), bytes.end(), even);
+  const auto hops = static_cast<std::int64_t>(hops_);
+  double total = 0;
+  double last = 0;
+  for (std::int64_t slot = 0; slot < stretches + hops - 1; ++slot) {
+    const bool as_before = alike && slot >= hops && slot < stretches;
+    if (!as_before) last = slot_seconds(slot, bytes);
+    total += last;
+  }
+  return total;
+}
+
+std::int64_t TransferCost::best_stretches() const {
+  if (hops_ <= 1) return 1;
+  std::int64_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t stretches : kStretches) {
+    const double taken = seconds(stretches);
+    if (taken >= least) continue;
+    least = taken;
+    best = stretches;
+  }
+  return best;
+}
+
+StepCost TransferCost::cost(std::int64_t stretches) const {
+  StepCost cost;
+  for (const std::int64_t bytes : received_) {
+    cost.received_bytes_total += bytes;
+    cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
+  }
+  for (const std::int64_t peers : peers_) cost.rounds = std::max(cost.rounds, peers);
+  cost.seconds = seconds(stretches);
+  return cost;
+}
+
+double TransferCost::busiest_seconds() const {
+  double busiest = 0;
+  for (std::size_t lane = 0; lane < seconds_per_byte_.size(); ++lane) {
+    double bytes = 0;
+    for (std::size_t hop = 0; hop < hops_; ++hop) {
+      for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+        bytes += boxes(hop, shape)[lane] * static_cast<double>(elements(shapes_[shape]) * element_bytes_);
+      }
+    }
+    busiest = std::max(busiest, bytes * seconds_per_byte_[lane]);
+  }
+  return busiest;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,53 @@
+// Private to synth: what a transfer costs on a machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/machine/machine.hpp"
+#include "synth/transfer/transfer.hpp"
+
+namespace tessera::synth {
+
+// The sends of a transfer summed by hop and link, so that it can be priced for any number of stretches.
+//
+// A slot takes the longest latency of its hops - the most peers that a device has in the hop, times the latency of the
+// slowest level used - and the time of its busiest link, where everything that its hops move counts. A transfer takes
+// the sum of its slots.
+class TransferCost {
+ public:
+  TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes);
+
+  double seconds(std::int64_t stretches) const;
+  // The number of stretches that takes the least time; the least of equal ones.
+  std::int64_t best_stretches() const;
+  // Bytes that devices receive, in all and at most; the most peers of a device in any hop, times the slots.
+  StepCost cost(std::int64_t stretches) const;
+  // The busiest link's bytes of the whole transfer, in seconds.
+  double busiest_seconds() const;
+
+ private:
+  void add(const Cluster& cluster, const Send& send, std::size_t shape);
+  void count_peers(const Cluster& cluster, const Transfer& transfer);
+  std::size_t shape_number(const Box& box);
+  // Boxes of a shape that a hop brings over every lane. A link has two: in, then out.
+  std::vector<double>& boxes(std::size_t hop, std::size_t shape) { return boxes_[hop * shapes_.size() + shape]; }
+  const std::vector<double>& boxes(std::size_t hop, std::size_t shape) const {
+    return boxes_[hop * shapes_.size() + shape];
+  }
+  // Bytes of every stretch of a box of every shape.
+  std::vector<std::vector<double>> stretch_bytes(std::int64_t stretches) const;
+  double slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const;
+
+  std::int64_t element_bytes_;
+  std::size_t hops_;
+  std::vector<Box> shapes_;               // a box from 0 on of every shape that a piece has
+  std::vector<double> seconds_per_byte_;  // of every lane
+  std::vector<std::vector<double>> boxes_;
+  std::vector<std::int64_t> received_;  // bytes, of every device
+  std::vector<std::int64_t> peers_;     // of every hop
+  std::vector<double> latencies_;       // of every hop, for one peer
+};
+
+}  // namespace tessera::synth

@@ -1,0 +1,140 @@
+// Relays: found, carried out on real data, priced slot by slot, and never above what the plans before them took.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "bench/planner/problems.hpp"
+#include "synth/machine/time_bound.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/transfer/relay_search.hpp"
+#include "synth/transfer/transfer_cost.hpp"
+#include "synth/verify/verify.hpp"
+#include "tests/synth/random_layouts.hpp"
+#include "tests/synth/relays.hpp"
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+namespace {
+
+using Loads = std::map<std::tuple<std::size_t, std::int64_t, bool>, std::int64_t>;
+
+// A transfer's seconds by its definition: every slot's bytes on every link, counted anew.
+double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t devices, std::int64_t element_bytes) {
+  double total = 0;
+  for (std::int64_t slot = 0; slot < transfer.slots(); ++slot) {
+    Loads loads;
+    std::map<std::int64_t, double> slowest;
+    std::map<std::int64_t, std::map<std::pair<std::int32_t, bool>, std::set<std::int32_t>>> peers;
+    for (const Send& send : transfer.sends) {
+      const std::int64_t stretch = slot - send.hop;
+      if (stretch < 0 || stretch >= transfer.stretches) continue;
+      peers[send.hop][{send.from, true}].insert(send.to);
+      peers[send.hop][{send.to, false}].insert(send.from);
+      const Box& piece = transfer.pieces[static_cast<std::size_t>(send.piece)];
+      const std::int64_t bytes = elements(stretch_of(piece, transfer.stretches, stretch)) * element_bytes;
+      std::int64_t size = devices;
+      for (std::size_t l = 0; l < machine.levels.size(); ++l) {
+        size /= machine.levels[l].count;
+        if (send.from / size == send.to / size) continue;
+        loads[{l, send.from / size, true}] += bytes;
+        loads[{l, send.to / size, false}] += bytes;
+        slowest[send.hop] = std::max(slowest[send.hop], machine.levels[l].latency_seconds);
+      }
+    }
+    double latency = 0;
+    for (const auto& [hop, of_hop] : peers) {
+      for (const auto& [device, others] : of_hop)
+        latency = std::max(latency, static_cast<double>(others.size()) * slowest[hop]);
+    }
+    double busiest = 0;
+    for (const auto& [link, bytes] : loads)
+      busiest = std::max(busiest, static_cast<double>(bytes) / machine.levels[std::get<0>(link)].bandwidth_bytes_per_second);
+    total += latency + busiest;
+  }
+  return total;
+}
+
+// The example of relay_search.hpp: the holder sends the box once, everybody else six sevenths of it.
+TEST(Relays, DeviceZeroOfANodeHoldsWhatItsSevenNeighboursNeed) {
+  const Machine machine{{{"node", 1, 1, 0}, {"device", 8, 1, 0}}};
+  const Cluster cluster(machine, 8);
+  const std::vector<RelayTask> tasks{RelayTask{{Interval{0, 7}}, {0}, {1, 2, 3, 4, 5, 6, 7}}};
+  const RelayRecipe recipe = find_relay(cluster, tasks, 1, 7, 49);
+  ASSERT_EQ(recipe.tasks[0].size(), 7U);
+  const auto transfer = transfer_of(tasks, recipe);
+  ASSERT_TRUE(transfer.has_value());
+  std::map<std::int32_t, int> sent;
+  for (const Send& send : transfer->sends) ++sent[send.from];
+  EXPECT_EQ(sent[0], 7);
+  for (std::int32_t device = 1; device < 8; ++device) EXPECT_EQ(sent[device], 6);
+}
+
+// Steps in turn take 1.75 times the bound here (docs/redistribution.md says why).
+TEST(Relays, TakeWhatStepsInTurnCannot) {
+  const auto on = mesh("a:8,b:8");
+  const Machine machine{{{"node", 8, 12.5e9, 0}, {"gpu", 8, 300e9, 0}}};
+  const Plan plan = planned(type("f32[4096@b,4096]", on), type("f32[4096@a,4096]", on), {}, machine);
+  EXPECT_EQ(steps_of(plan), "relay");
+  EXPECT_EQ(plan.received_bytes_total, plan.lower_bound_bytes_total);
+  EXPECT_LE(plan.seconds, 1.02 * plan.lower_bound_seconds);
+}
+
+TEST(Relays, KeepTheBoundOfMemory) {
+  Random random(3);
+  int relays = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Plan plan = random_relay_plan(random);
+    if (steps_of(plan).find("relay") == std::string::npos) continue;
+    ++relays;
+    EXPECT_LE(plan.local_bytes_max, plan.bound_bytes);
+  }
+  EXPECT_GE(relays, 30);
+}
+
+TEST(Relays, MoveData) {
+  Random random(1);
+  int relays = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Plan plan = random_relay_plan(random);
+    if (steps_of(plan).find("relay") == std::string::npos) continue;
+    ++relays;
+    SCOPED_TRACE(fmt::format("{}: {} -> {}", print(plan.from.mesh()), print(plan.from), print(plan.to)));
+    expect_moves_data(plan);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GE(relays, 30);
+}
+
+TEST(Relays, ArePricedSlotBySlot) {
+  Random random(2);
+  for (int i = 0; i < 60; ++i) {
+    const auto [from, to, machine] = random_change(random);
+    const auto tasks = relay_tasks(from, to);
+    if (tasks.empty()) continue;
+    RelayRecipe recipe = find_relay(Cluster(machine, to.devices()), tasks, 4, time_bound(machine, from, to), 200);
+    for (const std::int64_t stretches : {1, 2, 3, 7}) {
+      recipe.stretches = stretches;
+      const auto transfer = transfer_of(tasks, recipe);
+      ASSERT_TRUE(transfer.has_value());
+      const double priced = TransferCost(Cluster(machine, to.devices()), *transfer, 4).seconds(stretches);
+      EXPECT_NEAR(priced, seconds_of(*transfer, machine, to.devices(), 4), 1e-9 * priced);
+    }
+  }
+}
+
+TEST(Relays, AreReadAsTheyArePrinted) {
+  Random random(4);
+  for (int i = 0; i < 200; ++i) {
+    const Plan plan = random_relay_plan(random);
+    const auto read = read_json(print_json(plan));
+    ASSERT_TRUE(read.ok()) << print_json(plan);
+    EXPECT_EQ(print_json(*read), print_json(plan));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::synth::test

@@ -1,0 +1,20 @@
+// Random changes of layout on machines of levels, small enough to be carried out on real data.
+#pragma once
+
+#include "synth/machine/machine.hpp"
+#include "synth/redistribute/plan.hpp"
+#include "tests/synth/random_layouts.hpp"
+
+namespace tessera::synth::test {
+
+struct RandomChange {
+  ArrayType from;
+  ArrayType to;
+  Machine machine;
+};
+RandomChange random_change(Random& random);
+
+// A plan of such a change; a relay in many of them.
+Plan random_relay_plan(Random& random);
+
+}  // namespace tessera::synth::test
