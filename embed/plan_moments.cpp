@@ -43,8 +43,7 @@ std::vector<Plan::Move> sends_of(const Leg& leg) {
   for (const synth::BoxCopy& copy : synth::copies(leg.from, leg.step.after)) {
     if (copy.source == copy.target) result.push_back({copy.source, copy.target, embed::to_public(copy.box), false});
   }
-  const auto transfer =
-      synth::transfer_of(synth::relay_tasks(leg.from, leg.step.after), *leg.step.collective.relay);
+  const auto transfer = synth::transfer_of(synth::relay_tasks(leg.from, leg.step.after), *leg.step.collective.relay);
   if (!transfer) return result;  // of a plan that does not verify
   for (const synth::Send& send : transfer->sends) {
     const synth::Box& box = transfer->pieces[static_cast<std::size_t>(send.piece)];

@@ -41,7 +41,9 @@ class RelayRun {
   }
 
  private:
-  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), target_.type.devices()); }
+  int owner(std::size_t device) const {
+    return team_.deal().owner(static_cast<std::int64_t>(device), target_.type.devices());
+  }
 
   // What a device holds of its target tile it copies itself.
   void keep_own() const {

@@ -16,11 +16,11 @@ namespace tessera::runtime {
 
 // The sends of a relay that this rank makes or receives, and what all ranks must know alike: the slots.
 struct RelaySchedule {
-  synth::Transfer transfer;         // its sends are those that concern this rank
-  std::vector<synth::Box> kept;     // of every device, what it holds of its target tile
-  std::vector<int> near_sources;    // ranks whose memory this one reads
-  std::vector<int> near_readers;    // ranks that read this one's
-  bool has_reads = false;           // does any rank read of another?
+  synth::Transfer transfer;       // its sends are those that concern this rank
+  std::vector<synth::Box> kept;   // of every device, what it holds of its target tile
+  std::vector<int> near_sources;  // ranks whose memory this one reads
+  std::vector<int> near_readers;  // ranks that read this one's
+  bool has_reads = false;         // does any rank read of another?
 };
 RelaySchedule schedule_relay(const Team& team, const synth::RelayRecipe& recipe, const synth::ArrayType& from,
                              const synth::ArrayType& to);

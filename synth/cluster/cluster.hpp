@@ -20,10 +20,10 @@ class Cluster {
   Cluster(const Machine& machine, std::int64_t devices);
 
   struct Level {
-    double bandwidth = 1;            // bytes per second of a unit's link, each way
-    double latency = 0;              // seconds
-    std::int64_t unit_devices = 1;   // devices in a unit
-    std::size_t first_link = 0;      // the link of the level's unit 0
+    double bandwidth = 1;           // bytes per second of a unit's link, each way
+    double latency = 0;             // seconds
+    std::int64_t unit_devices = 1;  // devices in a unit
+    std::size_t first_link = 0;     // the link of the level's unit 0
     std::size_t units = 1;
   };
   // Outermost first. The units of the last are the devices.

@@ -73,7 +73,7 @@ struct Collective {
   std::size_t from = 0;
   std::size_t to = 0;
   std::vector<AxisMove> also;
-  ReduceOp reduce = ReduceOp::sum;  // keep only
+  ReduceOp reduce = ReduceOp::sum;           // keep only
   std::optional<ArrayType> target;           // permute, exchange, relay
   std::optional<Round> round;                // exchange only
   std::shared_ptr<const RelayRecipe> relay;  // relay only; shared by the copies of a step
@@ -85,8 +85,8 @@ std::vector<Collective> single_moves(const Collective& step);
 // The type after the step, or why the step may not be taken there.
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 
-// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, `8 stretches, 2 hops`, or empty (docs/language.md section 10); the moves of one
-// launch are joined by `; `.
+// `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, `8 stretches, 2 hops`, or empty (docs/language.md section
+// 10); the moves of one launch are joined by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
 
 }  // namespace tessera::synth

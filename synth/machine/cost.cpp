@@ -110,8 +110,7 @@ StepCost cost_of_exchange(const Machine& machine, const Collective& step, const 
 // it.
 StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
-  const auto transfer =
-      step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
+  const auto transfer = step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
   const Cluster cluster(machine, after.devices());
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);

@@ -34,7 +34,8 @@ class Portfolio {
     if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
-    if (auto relay = relay_move(from_, to_, prices_.machine(), limit())) TESSERA_TRY_STATUS(consider(std::move(*relay)));
+    if (auto relay = relay_move(from_, to_, prices_.machine(), limit()))
+      TESSERA_TRY_STATUS(consider(std::move(*relay)));
     if (!best_) return std::optional<Chain>{};
     return std::optional<Chain>{std::move(best_->chain)};
   }

@@ -30,8 +30,8 @@ std::string transfer_json(const PlanStep& step) {
     const int hops = step.collective.kind == CollectiveKind::all_reduce ? 2 : 1;  // to the owners, and from them
     return fmt::format(R"(, "transfer": {{"recipe": "direct", "hops": {}, "stretches": 1}})", hops);
   }
-  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}}})",
-                     quoted("relay " + print(*relay)), relay->hops, relay->stretches);
+  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}}})", quoted("relay " + print(*relay)),
+                     relay->hops, relay->stretches);
 }
 
 std::string step_json(const PlanStep& step) {

@@ -14,6 +14,8 @@ constexpr double kNearBound = 1.01;
 // Few large parts are quickly found and enough where many tasks balance one another; more where they do not.
 constexpr std::int64_t kFewSends = 300;
 constexpr std::int64_t kManySends = 2000;
+// Where more than this many sends are needed at least, a search takes longer than planning may.
+constexpr std::int64_t kSendsMax = 12'000;
 
 struct Found {
   std::shared_ptr<const RelayRecipe> recipe;
@@ -43,9 +45,10 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   if (from.mesh() != to.mesh() || to.devices() > kExactDevicesMax || machine.levels.size() < 2) return std::nullopt;
   const double bound = time_bound(machine, from, to);
   if (seconds <= kNearBound * bound) return std::nullopt;
+  if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
   const Cluster cluster(machine, to.devices());
   const std::vector<RelayTask> tasks = relay_tasks(from, to);
-  if (least_sends(tasks) > kExactMessagesMax) return std::nullopt;
+  if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());
   std::optional<Found> best;
   for (const std::int64_t sends : {kFewSends, kManySends}) {

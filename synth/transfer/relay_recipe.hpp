@@ -26,8 +26,8 @@ struct RelayRecipe {
   friend bool operator==(const RelayRecipe&, const RelayRecipe&) = default;
 };
 
-// `8/2: 0 4, 2*0 5; 3 3 1`: the numbers of stretches and hops; tasks between semicolons, their parts between commas, a part's
-// weight where it is not 1, and its sources. A task like the one before it, with all sources shifted by the same
+// `8/2: 0 4, 2*0 5; 3 3 1`: the numbers of stretches and hops; tasks between semicolons, their parts between commas, a
+// part's weight where it is not 1, and its sources. A task like the one before it, with all sources shifted by the same
 // amount, is `+N`.
 std::string print(const RelayRecipe& recipe);
 std::optional<RelayRecipe> parse_relay_recipe(std::string_view text);
@@ -40,7 +40,8 @@ struct RelayTask {
 };
 
 // Everything that has to move between two types with the same pending sets: the boxes in which a tile of the source and
-// one of the target meet, where somebody needs them. In order of source tile, then target tile.
+// one of the target meet, where somebody needs them. In order of target tile, then source tile; of pending arrays, in
+// order of the positions along the pending axes first.
 std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to);
 
 // The sends of a recipe; nothing where it does not fit the tasks: a part that does not reach every needer, say, or

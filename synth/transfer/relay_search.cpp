@@ -138,14 +138,19 @@ class Ways {
   // Who of those of a unit gets the part first, if it sends it to so many units outside, too. `level` is the unit's.
   Choice entry(std::size_t level, Devices needers, double copies_outside) const {
     Choice best;
-    for (const std::int32_t device : needers) consider(best, device, entry_time(level, device, needers, copies_outside));
+    const double children = level + 1 < cluster_.levels().size() ? neighbours(level + 1, needers.front(), needers) : 0;
+    for (const std::int32_t device : needers)
+      consider(best, device, entry_time(level, device, needers, copies_outside, children));
     return best;
   }
-  double entry_time(std::size_t level, std::int32_t device, Devices needers, double copies_outside) const {
+  // `children`: the unit's children that need the part, but for the device's own.
+  double entry_time(std::size_t level, std::int32_t device, Devices needers, double copies_outside,
+                    double children) const {
     double copies = copies_outside;
     double longest = tolerated_;
     for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
-      if (l > level) copies += neighbours(l, device, needers);
+      if (l == level + 1) copies += children;
+      if (l > level + 1) copies += neighbours(l, device, needers);
       const std::size_t link = cluster_.link(l, device);
       longest = std::max(longest, (out_[link] + copies * bytes_) * seconds_per_byte_[link]);
     }
@@ -210,7 +215,8 @@ class Ways {
     cast(level + 1, holder, others);
   }
 
-  // Is it better that a unit which holds the part gets it from outside once more, for those of its devices that need it?
+  // Is it better that a unit which holds the part gets it from outside once more, for those of its devices that need
+  // it?
   bool is_relieved(std::size_t level, const Child& child, Devices holders) const {
     if (!may_relieve_ || child.holders.size() == holders.size()) return false;
     std::vector<Devices> inside;
@@ -225,7 +231,8 @@ class Ways {
                         std::back_inserter(others));
     const std::size_t link = cluster_.link(level, child.needers.front());
     const double comes_in = (in_[link] + bytes_) * seconds_per_byte_[link];
-    const double by_others = std::max({comes_in, sender(level, others, bytes_).time, entry(level, child.needers, 0).time});
+    const double by_others =
+        std::max({comes_in, sender(level, others, bytes_).time, entry(level, child.needers, 0).time});
     return by_others < by_own;
   }
 
@@ -242,7 +249,7 @@ class Ways {
 
 // ---- Parts ----
 
-constexpr std::array<std::int64_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12,  14,  16,
+constexpr std::array<std::int64_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
                                                  20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
 
 struct Part {

@@ -1,6 +1,6 @@
 // What has to move, and the sends that a recipe makes of it.
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <utility>
 
 #include "synth/layout/tiling.hpp"
@@ -10,16 +10,43 @@ namespace tessera::synth {
 
 namespace {
 
-// Devices that hold the same: a tile and a position along the pending axes.
 using Devices = std::vector<std::int32_t>;
-using ByTile = std::map<std::pair<std::int32_t, std::int32_t>, Devices>;
 
-ByTile devices_by_tile(const Tiling& tiling) {
-  ByTile devices;
-  for (std::size_t d = 0; d < tiling.devices(); ++d) {
-    devices[{tiling.contributor[d], tiling.tile_of[d]}].push_back(static_cast<std::int32_t>(d));
+// The devices of every tile, by the tile's number and the position along the pending axes.
+class DevicesByTile {
+ public:
+  explicit DevicesByTile(const Tiling& tiling)
+      : contributors_(tiling.contributors), devices_(static_cast<std::size_t>(tiling.tiles * tiling.contributors)) {
+    for (std::size_t d = 0; d < tiling.devices(); ++d) {
+      devices_[number(tiling.tile_of[d], tiling.contributor[d])].push_back(static_cast<std::int32_t>(d));
+    }
   }
-  return devices;
+  const Devices& at(std::int64_t tile, std::int64_t contributor) const { return devices_[number(tile, contributor)]; }
+
+ private:
+  std::size_t number(std::int64_t tile, std::int64_t contributor) const {
+    return static_cast<std::size_t>(tile * contributors_ + contributor);
+  }
+  std::int64_t contributors_;
+  std::vector<Devices> devices_;
+};
+
+// f(number, box) for the tiles of a tiling that meet a box, and what they share with it, in ascending order: only
+// those along each dimension that do are looked at.
+template <class F>
+void for_tiles_in(const Tiling& tiling, const Box& box, const F& f, std::size_t d = 0, std::int64_t number = 0,
+                  Box shared = {}) {
+  if (d == box.size()) return f(number, shared);
+  const auto cuts = tiling.cuts(d);
+  const auto ends_before = [](const Interval& cut, std::int64_t at) { return cut.end <= at; };
+  auto cut = std::lower_bound(cuts.begin(), cuts.end(), box[d].begin, ends_before);
+  for (; cut != cuts.end() && cut->begin < box[d].end; ++cut) {
+    const Interval both{std::max(cut->begin, box[d].begin), std::min(cut->end, box[d].end)};
+    if (both.length() == 0) continue;
+    Box next = shared;
+    next.push_back(both);
+    for_tiles_in(tiling, box, f, d + 1, number * static_cast<std::int64_t>(cuts.size()) + (cut - cuts.begin()), next);
+  }
 }
 
 Box box_of(const Tiling& tiling, std::int32_t device) {
@@ -102,17 +129,18 @@ bool add_task(const RelayTask& task, const std::vector<RelayPart>& parts, Sends&
 std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
   const Tiling source(from);
   const Tiling target(to);
-  const ByTile holders = devices_by_tile(source);
-  const ByTile needers = devices_by_tile(target);
+  const DevicesByTile holders(source);
+  const DevicesByTile needers(target);
   std::vector<RelayTask> tasks;
-  for (const auto& [cell, holding] : holders) {
-    const Box held = box_of(source, holding.front());
-    for (const auto& [tile, wanting] : needers) {
-      if (tile.first != cell.first) continue;  // another part of the sum
-      const Box box = intersect(held, box_of(target, wanting.front()));
-      if (empty(box)) continue;
-      Devices needing = without(wanting, holding);
-      if (!needing.empty()) tasks.push_back(RelayTask{box, holding, std::move(needing)});
+  for (std::int64_t part = 0; part < target.contributors; ++part) {
+    for (std::int64_t tile = 0; tile < target.tiles; ++tile) {
+      const Devices& wanting = needers.at(tile, part);
+      if (wanting.empty()) continue;
+      for_tiles_in(source, box_of(target, wanting.front()), [&](std::int64_t cell, const Box& box) {
+        const Devices& holding = holders.at(cell, part);
+        Devices needing = without(wanting, holding);
+        if (!needing.empty()) tasks.push_back(RelayTask{box, holding, std::move(needing)});
+      });
     }
   }
   return tasks;

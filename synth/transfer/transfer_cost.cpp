@@ -9,8 +9,7 @@ namespace tessera::synth {
 
 namespace {
 
-constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,  8,   12,  16, 24,
-                                                     32, 48, 64, 96, 128, 160, 192, 256};
+constexpr std::array<std::int64_t, 17> kStretches = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256};
 
 // The device's box from 0 on.
 Box at_origin(Box box) {
@@ -42,7 +41,9 @@ TransferCost::TransferCost(const Cluster& cluster, const Transfer& transfer, std
 
 std::size_t TransferCost::shape_number(const Box& box) {
   const Box shape = at_origin(box);
-  const auto same = [&](const Box& known) { return std::equal(known.begin(), known.end(), shape.begin(), shape.end()); };
+  const auto same = [&](const Box& known) {
+    return std::equal(known.begin(), known.end(), shape.begin(), shape.end());
+  };
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), same);
   if (found != shapes_.end()) return static_cast<std::size_t>(found - shapes_.begin());
   shapes_.push_back(shape);

@@ -30,7 +30,7 @@ struct Sending {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t hop = 0;
-  Numbers lengths;  // of the box that is sent
+  std::size_t shape = 0;  // of the box that is sent
 };
 
 std::int64_t volume(const Numbers& lengths) {
@@ -46,8 +46,7 @@ std::int64_t stretch_volume(const Numbers& lengths, std::int64_t count, std::int
   auto cut_along = std::find_if(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n >= count; });
   if (cut_along == lengths.end()) cut_along = std::max_element(lengths.begin(), lengths.end());
   if (*cut_along == 0) return 0;
-  return elements / *cut_along *
-         (part_begin(*cut_along, count, index + 1) - part_begin(*cut_along, count, index));
+  return elements / *cut_along * (part_begin(*cut_along, count, index + 1) - part_begin(*cut_along, count, index));
 }
 
 class RelayReplay {
@@ -57,21 +56,21 @@ class RelayReplay {
         after_(after),
         recipe_(recipe),
         machine_(machine),
-        element_bytes_(bytes_of(before.type.element())) {}
+        element_bytes_(bytes_of(before.type.element())),
+        first_hop_(static_cast<std::size_t>(before.standing.devices()), -1) {}
 
   Fault follow() {
     const Groups holders = groups_of(before_);
     const Groups needers = groups_of(after_);
     std::size_t task = 0;
-    for (const auto& [source, holding] : holders) {
-      for (const auto& [target, wanting] : needers) {
-        if (source[0] != target[0]) continue;  // parts of sums stay apart
+    for (const auto& [target, wanting] : needers) {
+      for (const auto& [source, holding] : holders) {
+        if (source[0] != target[0] || !meet(holding.front(), wanting.front())) continue;  // parts of sums stay apart
         const std::vector<Interval> box = shared_box(holding.front(), wanting.front());
         Numbers needing;
         std::set_difference(wanting.begin(), wanting.end(), holding.begin(), holding.end(),
                             std::back_inserter(needing));
-        const bool nothing = std::any_of(box.begin(), box.end(), [](const Interval& i) { return i.length() == 0; });
-        if (nothing || needing.empty()) continue;
+        if (needing.empty()) continue;
         if (task == recipe_.tasks.size()) return "a box that is needed is in none of its tasks";
         if (auto fault = follow_task(recipe_.tasks[task], box, holding, needing))
           return fmt::format("task {}: {}", task + 1, *fault);
@@ -101,6 +100,14 @@ class RelayReplay {
   }
 
  private:
+  bool meet(std::int64_t holder, std::int64_t needer) const {
+    for (std::size_t d = 0; d < before_.extents.size(); ++d) {
+      const Interval& held = before_.interval(d, holder);
+      const Interval& wanted = after_.interval(d, needer);
+      if (std::max(held.begin, wanted.begin) >= std::min(held.end, wanted.end)) return false;
+    }
+    return true;
+  }
   std::vector<Interval> shared_box(std::int64_t holder, std::int64_t needer) const {
     std::vector<Interval> box;
     for (std::size_t d = 0; d < before_.extents.size(); ++d) {
@@ -142,31 +149,48 @@ class RelayReplay {
   // Devices get the part in the order of hops, until nobody new has it.
   Fault follow_part(const RelayPart& part, const Numbers& lengths, const Numbers& holding, const Numbers& needing) {
     if (part.sources.size() != needing.size()) return "a part does not say who sends to each device that needs it";
-    std::map<std::int64_t, std::int64_t> has;  // the first hop in which a device can send it
-    for (const std::int64_t device : holding) has[device] = 0;
-    std::size_t reached = 0;
-    for (bool more = true; more;) {
-      more = false;
+    constexpr std::int64_t kNever = -1;
+    Numbers& has = first_hop_;  // the first hop in which a device can send it
+    for (const std::int64_t device : holding) has[static_cast<std::size_t>(device)] = 0;
+    const std::size_t sends = sendings_.size();
+    const std::size_t shape = shape_number(lengths);
+    for (std::int64_t hop = 0; sendings_.size() - sends < needing.size(); ++hop) {
+      const std::size_t before = sendings_.size();
       for (std::size_t i = 0; i < needing.size(); ++i) {
-        const auto source = has.find(part.sources[i]);
-        if (source == has.end() || has.count(needing[i]) > 0) continue;
-        const std::int64_t hop = source->second;
-        has[needing[i]] = hop + 1;
-        more = true;
-        ++reached;
-        if (volume(lengths) == 0) continue;
-        hops_ = std::max(hops_, hop + 1);
-        sendings_.push_back(Sending{part.sources[i], needing[i], hop, lengths});
+        const std::int64_t source = part.sources[i];
+        const bool exists = source >= 0 && source < before_.devices();
+        if (!exists || has[static_cast<std::size_t>(needing[i])] != kNever) continue;
+        if (has[static_cast<std::size_t>(source)] == hop) sendings_.push_back(Sending{source, needing[i], hop, shape});
       }
+      for (std::size_t s = before; s < sendings_.size(); ++s) has[static_cast<std::size_t>(sendings_[s].to)] = hop + 1;
+      if (sendings_.size() == before) break;
     }
-    if (reached != needing.size()) return "a part does not reach a device that needs it";
+    for (const auto* devices : {&holding, &needing}) {
+      for (const std::int64_t device : *devices) has[static_cast<std::size_t>(device)] = kNever;
+    }
+    if (sendings_.size() - sends != needing.size()) return "a part does not reach a device that needs it";
+    if (volume(lengths) == 0) sendings_.resize(sends, Sending{});
+    for (std::size_t s = sends; s < sendings_.size(); ++s) hops_ = std::max(hops_, sendings_[s].hop + 1);
     return std::nullopt;
+  }
+
+  // Boxes of the same lengths are cut into stretches alike.
+  std::size_t shape_number(const Numbers& lengths) { return shapes_.emplace(lengths, shapes_.size()).first->second; }
+  // Bytes of every stretch of a box of each shape.
+  std::vector<Numbers> stretches_of_shapes() const {
+    std::vector<Numbers> bytes(shapes_.size());
+    for (const auto& [lengths, shape] : shapes_) {
+      for (std::int64_t s = 0; s < recipe_.stretches; ++s)
+        bytes[shape].push_back(stretch_volume(lengths, recipe_.stretches, s) * element_bytes_);
+    }
+    return bytes;
   }
 
   // For every slot, how long its busiest link is busy. Links are counted by level and unit, in and out.
   std::vector<double> loads_of_slots() const {
     const auto slots = static_cast<std::size_t>(recipe_.stretches + hops_ - 1);
     std::vector<double> longest(slots, 0);
+    const std::vector<Numbers> moved = stretches_of_shapes();
     std::int64_t unit_devices = before_.devices();
     for (const MachineLevel& level : machine_.levels) {
       unit_devices /= level.count;
@@ -177,10 +201,10 @@ class RelayReplay {
         const std::int64_t in = sending.to / unit_devices;
         if (out == in) continue;
         for (std::int64_t s = 0; s < recipe_.stretches; ++s) {
-          const std::int64_t moved = stretch_volume(sending.lengths, recipe_.stretches, s) * element_bytes_;
+          const std::int64_t more = moved[sending.shape][static_cast<std::size_t>(s)];
           const auto slot = static_cast<std::size_t>(s + sending.hop);
-          bytes[(slot * units + static_cast<std::size_t>(out)) * 2] += moved;
-          bytes[(slot * units + static_cast<std::size_t>(in)) * 2 + 1] += moved;
+          bytes[(slot * units + static_cast<std::size_t>(out)) * 2] += more;
+          bytes[(slot * units + static_cast<std::size_t>(in)) * 2 + 1] += more;
         }
       }
       const double per_byte = 1 / level.bandwidth_bytes_per_second;
@@ -194,21 +218,22 @@ class RelayReplay {
 
   // The most peers of a device in each hop, at the latency of the slowest level that it uses.
   std::vector<double> hop_latencies() const {
+    using Pair = std::pair<std::int64_t, std::int64_t>;
+    std::vector<std::set<Pair>> pairs(static_cast<std::size_t>(hops_));
+    for (const Sending& sending : sendings_)
+      pairs[static_cast<std::size_t>(sending.hop)].emplace(sending.from, sending.to);
     std::vector<double> latencies;
-    for (std::int64_t hop = 0; hop < hops_; ++hop) {
-      std::map<std::int64_t, std::set<std::int64_t>> sends;
-      std::map<std::int64_t, std::set<std::int64_t>> receives;
+    for (const auto& of_hop : pairs) {
+      Numbers sends(static_cast<std::size_t>(before_.devices()), 0);
+      Numbers receives = sends;
       double slowest = 0;
-      for (const Sending& sending : sendings_) {
-        if (sending.hop != hop) continue;
-        sends[sending.from].insert(sending.to);
-        receives[sending.to].insert(sending.from);
-        slowest = std::max(slowest, latency_between(sending.from, sending.to));
+      for (const auto& [from, to] : of_hop) {
+        ++sends[static_cast<std::size_t>(from)];
+        ++receives[static_cast<std::size_t>(to)];
+        slowest = std::max(slowest, latency_between(from, to));
       }
-      std::size_t peers = 0;
-      for (const auto* all : {&sends, &receives}) {
-        for (const auto& [device, others] : *all) peers = std::max(peers, others.size());
-      }
+      const std::int64_t peers =
+          std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end()));
       latencies.push_back(static_cast<double>(peers) * slowest);
     }
     return latencies;
@@ -230,6 +255,8 @@ class RelayReplay {
   const Machine& machine_;
   std::int64_t element_bytes_;
   std::vector<Sending> sendings_;
+  std::map<Numbers, std::size_t> shapes_;
+  Numbers first_hop_;
   std::int64_t hops_ = 0;
 };
 

@@ -8,7 +8,10 @@ from driver import CommandLine, main
 PLANNERS = ["tessera", "paper", "xla", "shardy", "dtensor", "gather"]
 KEYS = ["mesh", "from", "to", "planner", "devices", "steps", "received_bytes_total", "lower_bound_bytes_total",
         "local_bytes_max", "bound_bytes", "peak_bytes", "seconds", "lower_bound_seconds", "verified"]
-STEP_KEYS = ["op", "detail", "type", "local_bytes_max", "received_bytes_total", "received_bytes_max", "groups", "group_size"]
+STEP_KEYS = ["op", "detail", "type", "local_bytes_max", "received_bytes_total", "received_bytes_max", "groups", "group_size",
+             "transfer"]
+DIRECT = {"recipe": "direct", "hops": 1, "stretches": 1}
+NODES = [{"name": "node", "count": 4, "bandwidth": 12.5e9, "latency": 0}, {"name": "gpu", "count": 4, "bandwidth": 300e9, "latency": 0}]
 
 
 def change(mesh="x:4", source="f32[8@x,8]", target="f32[8,8@x]"):
@@ -29,6 +32,28 @@ class Plan(CommandLine):
         self.assertEqual((plan["bound_bytes"], plan["local_bytes_max"], plan["lower_bound_bytes_total"]), (2048, 2048, 14336))
         for step in plan["steps"]:
             self.assertEqual(list(step), STEP_KEYS)
+            self.assertEqual(step["transfer"], DIRECT)
+
+    def test_what_moves_nothing_has_no_transfer(self):
+        (plan,) = self.tessera("plan", *change("x:4", "f32[8,8]", "f32[8@x,8]"), "--json").objects()
+        self.assertEqual([list(step) for step in plan["steps"]], [STEP_KEYS[:-1]])
+
+    def test_an_all_reduce_has_two_hops(self):
+        (plan,) = self.tessera("plan", *change("x:4", "f32[8,8]{+x}", "f32[8,8]"), "--json").objects()
+        self.assertEqual([step["transfer"]["hops"] for step in plan["steps"] if step["op"] == "all_reduce"], [2])
+
+    def test_a_relay(self):
+        machine = self.folder / "machine.json"
+        machine.write_text(json.dumps(NODES))
+        request = change("a:4,b:4", "f32[4096@b,4096]", "f32[4096@a,4096]") + ["--machine", str(machine)]
+        (plan,) = self.tessera("plan", *request, "--json").objects()
+        (step,) = plan["steps"]
+        self.assertEqual(step["op"], "relay")
+        self.assertTrue(step["transfer"]["recipe"].startswith("relay "))
+        self.assertEqual(step["detail"], "{stretches} stretches, {hops} hops".format(**step["transfer"]))
+        self.assertEqual(plan["received_bytes_total"], plan["lower_bound_bytes_total"])
+        self.assertLess(plan["seconds"], 1.05 * plan["lower_bound_seconds"])
+        self.assertIn(step["detail"], self.succeeds("plan", *request))
 
     def test_gathering_everything(self):
         (plan,) = self.tessera("plan", *change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"), "--planner", "gather",

@@ -31,7 +31,9 @@ void change(RelayRecipe& recipe, std::int64_t devices, Random& random) {
     case 3: part.weight = static_cast<std::int32_t>(random.below(4)); break;
     case 4: recipe.stretches += static_cast<std::int64_t>(random.below(3)) - 1; break;
     case 5: recipe.hops += random.coin() ? 1 : -1; break;
-    case 6: recipe.tasks.erase(recipe.tasks.begin() + static_cast<std::ptrdiff_t>(random.below(recipe.tasks.size()))); break;
+    case 6:
+      recipe.tasks.erase(recipe.tasks.begin() + static_cast<std::ptrdiff_t>(random.below(recipe.tasks.size())));
+      break;
     case 7: recipe.tasks.push_back(recipe.tasks[random.below(recipe.tasks.size())]); break;
   }
 }

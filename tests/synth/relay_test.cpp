@@ -52,7 +52,8 @@ double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t
     }
     double busiest = 0;
     for (const auto& [link, bytes] : loads)
-      busiest = std::max(busiest, static_cast<double>(bytes) / machine.levels[std::get<0>(link)].bandwidth_bytes_per_second);
+      busiest =
+          std::max(busiest, static_cast<double>(bytes) / machine.levels[std::get<0>(link)].bandwidth_bytes_per_second);
     total += latency + busiest;
   }
   return total;

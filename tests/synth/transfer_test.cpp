@@ -9,9 +9,7 @@
 namespace tessera::synth::test {
 namespace {
 
-Machine two_nodes() {
-  return Machine{{{"node", 2, 8, 0.5}, {"device", 4, 64, 0.25}}};
-}
+Machine two_nodes() { return Machine{{{"node", 2, 8, 0.5}, {"device", 4, 64, 0.25}}}; }
 
 TEST(Cluster, TwoNodesOfFourDevices) {
   const Cluster cluster(two_nodes(), 8);
@@ -34,9 +32,7 @@ TEST(Stretches, CutTheFirstDimensionThatIsLongEnough) {
   EXPECT_EQ(elements(stretch_of(box, 16, 15)), 2);
 }
 
-TEST(Stretches, OfAScalarAreOne) {
-  EXPECT_EQ(elements(stretch_of(Box{}, 1, 0)), 1);
-}
+TEST(Stretches, OfAScalarAreOne) { EXPECT_EQ(elements(stretch_of(Box{}, 1, 0)), 1); }
 
 RC_GTEST_PROP(Stretches, CoverABoxOnce, ()) {
   Box box;
@@ -81,15 +77,18 @@ TEST(Transfers, DeviceZeroHoldsWhatTwoOfAnotherNodeNeed) {
 }
 
 TEST(Recipes, AreReadAsTheyArePrinted) {
-  const RelayRecipe recipe{
-      8, 2, {{RelayPart{1, {0, 4}}, RelayPart{2, {0, 5}}}, {RelayPart{1, {3, 7}}, RelayPart{2, {3, 8}}}, {RelayPart{1, {1}}}}};
+  const RelayRecipe recipe{8,
+                           2,
+                           {{RelayPart{1, {0, 4}}, RelayPart{2, {0, 5}}},
+                            {RelayPart{1, {3, 7}}, RelayPart{2, {3, 8}}},
+                            {RelayPart{1, {1}}}}};
   EXPECT_EQ(print(recipe), "8/2: 0 4, 2* 0 5; +3; 1");
   EXPECT_EQ(parse_relay_recipe(print(recipe)), recipe);
 }
 
 TEST(Recipes, OtherTextsAreRefused) {
-  for (const char* text : {"", "8", "8/2", "8/2:", "0/1: 1", "1/0: 1", "1/1: x", "1/1: 1,", "1/1: 1;", "1/1: +1", "1/1: 2*",
-                           "1/1: 99999999999999999999", "1/1: 1 >"}) {
+  for (const char* text : {"", "8", "8/2", "8/2:", "0/1: 1", "1/0: 1", "1/1: x", "1/1: 1,", "1/1: 1;", "1/1: +1",
+                           "1/1: 2*", "1/1: 99999999999999999999", "1/1: 1 >"}) {
     EXPECT_FALSE(parse_relay_recipe(text).has_value()) << text;
   }
 }
