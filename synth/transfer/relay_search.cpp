@@ -48,6 +48,8 @@ class Ways {
     bytes_ = -bytes;
     for (const Hand& hand : way) load(hand.from, hand.to);
   }
+  // How much a busy link counts: its time, beside the bound, to the power of 2^doublings.
+  void sharpen(int doublings) { doublings_ = doublings; }
   // Links need not be less busy than this.
   void tolerate(double seconds) { tolerated_ = seconds; }
   double busiest() const {
@@ -108,30 +110,41 @@ class Ways {
     if (!receivers.empty()) spread(level, senders, receivers);
   }
 
-  // How long the busiest of a device's links out, from `level` inward, is busy with so many bytes more.
-  double time_out(std::size_t level, std::int32_t device, double more) const {
-    double longest = tolerated_;
-    for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
-      const std::size_t link = cluster_.link(l, device);
-      longest = std::max(longest, (out_[link] + more) * seconds_per_byte_[link]);
-    }
-    return longest;
+  // What a link costs that is busy for so long: the sum over all links is least where the busiest are least busy.
+  double cost(double seconds) const {
+    constexpr double kMost = 1e4;
+    if (seconds <= tolerated_) return 0;
+    double power = std::min(kMost, seconds / bound_);
+    for (int i = 0; i < doublings_; ++i) power *= power;
+    return power;
+  }
+  double more_out(std::size_t link, double bytes) const {
+    return cost((out_[link] + bytes) * seconds_per_byte_[link]) - cost(out_[link] * seconds_per_byte_[link]);
+  }
+  double more_in(std::size_t link) const {
+    return cost((in_[link] + bytes_) * seconds_per_byte_[link]) - cost(in_[link] * seconds_per_byte_[link]);
+  }
+  // What it costs that a device sends so many bytes more over its links out, from `level` inward.
+  double cost_out(std::size_t level, std::int32_t device, double more) const {
+    double total = 0;
+    for (std::size_t l = level; l < cluster_.levels().size(); ++l) total += more_out(cluster_.link(l, device), more);
+    return total;
   }
 
   struct Choice {
     std::int32_t device = 0;
-    double time = std::numeric_limits<double>::infinity();
-    double load = 0;  // among those that take equally long
+    double cost = std::numeric_limits<double>::infinity();
+    double load = 0;  // among those that cost as much
   };
-  void consider(Choice& best, std::int32_t device, double time) const {
+  void consider(Choice& best, std::int32_t device, double cost) const {
     const std::size_t link = cluster_.link(cluster_.levels().size() - 1, device);
     const double own = out_[link];
-    if (time < best.time || (time == best.time && own < best.load)) best = Choice{device, time, own};
+    if (cost < best.cost || (cost == best.cost && own < best.load)) best = Choice{device, cost, own};
   }
 
   Choice sender(std::size_t level, Devices senders, double more) const {
     Choice best;
-    for (const std::int32_t device : senders) consider(best, device, time_out(level, device, more));
+    for (const std::int32_t device : senders) consider(best, device, cost_out(level, device, more));
     return best;
   }
 
@@ -140,21 +153,20 @@ class Ways {
     Choice best;
     const double children = level + 1 < cluster_.levels().size() ? neighbours(level + 1, needers.front(), needers) : 0;
     for (const std::int32_t device : needers)
-      consider(best, device, entry_time(level, device, needers, copies_outside, children));
+      consider(best, device, entry_cost(level, device, needers, copies_outside, children));
     return best;
   }
   // `children`: the unit's children that need the part, but for the device's own.
-  double entry_time(std::size_t level, std::int32_t device, Devices needers, double copies_outside,
+  double entry_cost(std::size_t level, std::int32_t device, Devices needers, double copies_outside,
                     double children) const {
     double copies = copies_outside;
-    double longest = tolerated_;
+    double total = 0;
     for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
       if (l == level + 1) copies += children;
       if (l > level + 1) copies += neighbours(l, device, needers);
-      const std::size_t link = cluster_.link(l, device);
-      longest = std::max(longest, (out_[link] + copies * bytes_) * seconds_per_byte_[link]);
+      total += more_out(cluster_.link(l, device), copies * bytes_);
     }
-    return longest;
+    return total;
   }
   // Other units of the level, in the same unit of the level outside it, that need the part.
   double neighbours(std::size_t level, std::int32_t device, Devices needers) const {
@@ -170,24 +182,33 @@ class Ways {
     return static_cast<double>(units) - 1;
   }
 
-  // The least time of the busiest link if these receive the part: sent to each, or by way of a hub.
+  // The cheapest way for these to receive the part: sent to each, or by way of a hub.
   struct Pattern {
     std::int32_t sender = 0;
     std::size_t hub = 0;
     bool has_hub = false;
     std::int32_t entry = 0;
-    double time = std::numeric_limits<double>::infinity();
+    double cost = std::numeric_limits<double>::infinity();
   };
   Pattern pattern(std::size_t level, Devices senders, const std::vector<Devices>& receivers) const {
     const auto copies = static_cast<double>(receivers.size());
     const Choice direct = sender(level, senders, copies * bytes_);
-    Pattern best{direct.device, 0, false, 0, direct.time};
-    if (receivers.size() == 1 || direct.time <= tolerated_) return best;
+    if (receivers.size() == 1) {
+      return {direct.device, 0, false, 0, direct.cost + entry(level, receivers[0], 0).cost};
+    }
+    std::vector<Choice> entries;
+    double all_entries = 0;
+    for (const Devices& receiver : receivers) {
+      entries.push_back(entry(level, receiver, 0));
+      all_entries += entries.back().cost;
+    }
+    Pattern best{direct.device, 0, false, 0, direct.cost + all_entries};
+    if (best.cost == 0) return best;
     const Choice once = sender(level, senders, bytes_);
     for (std::size_t r = 0; r < receivers.size(); ++r) {
       const Choice hub = entry(level, receivers[r], copies - 1);
-      const double time = std::max(once.time, hub.time);
-      if (time < best.time) best = Pattern{once.device, r, true, hub.device, time};
+      const double cost = once.cost + hub.cost + all_entries - entries[r].cost;
+      if (cost < best.cost) best = Pattern{once.device, r, true, hub.device, cost};
     }
     return best;
   }
@@ -224,21 +245,20 @@ class Ways {
       if (c.holders.empty()) inside.push_back(c.needers);
     }
     if (inside.empty()) return false;
-    const double by_own = pattern(level + 1, child.holders, inside).time;
-    if (by_own <= std::max(bound_, tolerated_)) return false;
+    const double by_own = pattern(level + 1, child.holders, inside).cost;
+    if (by_own == 0) return false;
     std::vector<std::int32_t> others;
     std::set_difference(holders.begin(), holders.end(), child.holders.begin(), child.holders.end(),
                         std::back_inserter(others));
-    const std::size_t link = cluster_.link(level, child.needers.front());
-    const double comes_in = (in_[link] + bytes_) * seconds_per_byte_[link];
-    const double by_others =
-        std::max({comes_in, sender(level, others, bytes_).time, entry(level, child.needers, 0).time});
+    const double by_others = more_in(cluster_.link(level, child.needers.front())) + sender(level, others, bytes_).cost +
+                             entry(level, child.needers, 0).cost;
     return by_others < by_own;
   }
 
   const Cluster& cluster_;
   double bound_;
   double tolerated_ = 0;
+  int doublings_ = 2;
   std::vector<double> out_;  // bytes over every link
   std::vector<double> in_;
   std::vector<double> seconds_per_byte_;
@@ -248,6 +268,11 @@ class Ways {
 };
 
 // ---- Parts ----
+
+// How often parts choose anew, and how sharply busy links count at first and at last: the fourth power and the 32nd.
+constexpr int kPasses = 5;
+constexpr int kBlunt = 2;
+constexpr int kSharpest = 5;
 
 constexpr std::array<std::int64_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
                                                  20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
@@ -330,8 +355,8 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
   std::vector<Part> parts = parts_of(tasks, element_bytes, sends_wanted);
   Ways ways(cluster, tasks, bound);
   for (Part& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
-  constexpr int kPasses = 3;
   for (int pass = 0; pass < kPasses; ++pass) {
+    ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
     for (Part& part : parts) {
       ways.take_out(part.way, part.bytes);

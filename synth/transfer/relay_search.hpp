@@ -4,8 +4,8 @@
 // Every task is cut into equal parts, and each part takes one way, a tree. It enters a unit that lacks it once; there
 // the device that got it sends it to the others. Where k units lack it, the sender sends it to each, or to one, the
 // *hub*, which sends it to the others: so the loads of a task can be shared by all who hold or get it. Parts choose one
-// after the other what makes the busiest link on their way least; then each is taken out and chooses again, against
-// what all the others do.
+// after the other the cheapest way, where busy links cost more than in proportion; then each is taken out and chooses
+// again, against what all the others do.
 //
 // Example: device 0 of a node holds what its seven neighbours need. In seven parts, part i goes to device i and from
 // there to the six others: device 0 sends the box once, the others six sevenths of it each.

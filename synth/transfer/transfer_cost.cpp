@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace tessera::synth {
@@ -11,7 +12,9 @@ namespace {
 
 constexpr std::array<std::int64_t, 17> kStretches = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256};
 
-// The device's box from 0 on.
+constexpr std::size_t kCandidatesMax = kStretches.size() + 6;
+
+// The box' shape.
 Box at_origin(Box box) {
   for (Interval& interval : box) interval = Interval{0, interval.length()};
   return box;
@@ -131,13 +134,25 @@ std::int64_t TransferCost::best_stretches() const {
   if (hops_ <= 1) return 1;
   std::int64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t stretches : kStretches) {
+  for (const std::int64_t stretches : candidates()) {
     const double taken = seconds(stretches);
     if (taken >= least) continue;
     least = taken;
     best = stretches;
   }
   return best;
+}
+
+// Where a box is cut at every element of a dimension all its stretches are alike, too.
+std::vector<std::int64_t> TransferCost::candidates() const {
+  std::set<std::int64_t> all(kStretches.begin(), kStretches.end());
+  for (const Box& shape : shapes_) {
+    for (const Interval& interval : shape) {
+      if (interval.length() > 0 && interval.length() < kStretches.back()) all.insert(interval.length());
+      if (all.size() == kCandidatesMax) return {all.begin(), all.end()};
+    }
+  }
+  return {all.begin(), all.end()};
 }
 
 StepCost TransferCost::cost(std::int64_t stretches) const {

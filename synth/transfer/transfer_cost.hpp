@@ -38,6 +38,7 @@ class TransferCost {
   }
   // Bytes of every stretch of a box of every shape.
   std::vector<std::vector<double>> stretch_bytes(std::int64_t stretches) const;
+  std::vector<std::int64_t> candidates() const;
   double slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const;
 
   std::int64_t element_bytes_;
