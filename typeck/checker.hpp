@@ -61,6 +61,9 @@ struct Want {
   std::optional<Layout> layout;
   MeshRef mesh;  // of the layout
   Span because;  // the annotation
+  // Mesh axes over which the program says that the value is a pending sum: in the type around it, or by a collective
+  // that finishes it.
+  std::vector<std::string> written_pending = {};
 
   // Is the wanted layout one for such an array?
   bool fits(std::size_t rank, const synth::Mesh& own) const {

@@ -9,13 +9,13 @@ namespace tessera::typeck {
 
 namespace {
 
-PendingRule pending_rule(synth::MapOp op, ElementType element) {
+PendingRule pending_rule(synth::MapOp op) {
   switch (op) {
     case synth::MapOp::add:
     case synth::MapOp::subtract: return PendingRule::equal_sums;
     case synth::MapOp::negate: return PendingRule::linear;
-    case synth::MapOp::multiply: return PendingRule::one_of;
-    case synth::MapOp::divide: return synth::is_float(element) ? PendingRule::first_only : PendingRule::resolve;
+    case synth::MapOp::multiply: return PendingRule::product;
+    case synth::MapOp::divide: return PendingRule::quotient;
     case synth::MapOp::maximum: return PendingRule::equal_max;
     case synth::MapOp::minimum: return PendingRule::equal_min;
     default: return PendingRule::resolve;
@@ -52,7 +52,7 @@ std::pair<const Shape*, const Shape*> culprits(const std::vector<const Shape*>& 
 
 Maybe Checker::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
                    const std::string& who, const Want& want) {
-  auto solved = aligned(span, std::move(operands), result_element, pending_rule(op, result_element), who, want);
+  auto solved = aligned(span, std::move(operands), result_element, pending_rule(op), who, want);
   if (!solved.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;
   for (const Checked& operand : solved->operands) nodes.push_back(operand.node());
@@ -112,7 +112,7 @@ Maybe Checker::contract(Span span, std::vector<Checked> operands, std::vector<st
   signature.index_names = index_names;
   signature.element = type(operands.front()).element();
   for (const int index : signature.result) signature.shape.push_back(extents.at(index));
-  signature.pending = PendingRule::one_of;
+  signature.pending = PendingRule::contraction;
   auto solved = solve(signature, std::move(operands), want);
   if (!solved.has_value()) return std::nullopt;
   synth::Contract operation;

@@ -214,6 +214,9 @@ Want Checker::want_of(const Ast& tree, TypeId id) {
   };
   for (const frontend::Dimension& dimension : type.dimensions) add(dimension.axes, splits.emplace_back());
   if (type.pending.has_value()) add(type.pending->axes, pending);
+  if (type.pending.has_value() && type.pending->kind == frontend::PendingKind::sum) {
+    for (const frontend::Name& axis : type.pending->axes) want.written_pending.push_back(axis.text);
+  }
   const auto reduce = type.pending.has_value() ? reduce_of(type.pending->kind) : synth::ReduceOp::sum;
   auto layout = Layout::make(*want.mesh, std::move(splits), std::move(pending), reduce);
   if (layout.ok()) want.layout = std::move(layout).value();

@@ -49,10 +49,15 @@ auto bits_of(T value) {
 }
 
 template <class T>
+bool is_nan(T value) {
+  return std::isnan(static_cast<double>(value));
+}
+
+template <class T>
 bool agree(T a, T b, Closeness closeness, double tolerance) {
   switch (closeness) {
     case Closeness::bits: return bits_of(a) == bits_of(b);
-    case Closeness::zeros_alike: return a == b;
+    case Closeness::zeros_alike: return a == b || (is_nan(a) && is_nan(b));
     case Closeness::near: return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= tolerance;
   }
   return false;
@@ -126,7 +131,7 @@ std::optional<std::string> contradiction(const Facts& facts, const Value& value)
     return fmt::format("the type is {}, not {}", type_text(value.element, value.shape),
                        type_text(facts.element, facts.shape));
   }
-  if (facts.element == Element::boolean) return std::nullopt;  // truth has no magnitude
+  if (facts.element == Element::boolean || !facts.finite) return std::nullopt;  // truth has no magnitude
   return visit_element(value.element, [&](auto zero) -> std::optional<std::string> {
     using T = decltype(zero);
     for (std::size_t k = 0; k < value.bytes.size() / sizeof(T); ++k) {

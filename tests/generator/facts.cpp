@@ -62,7 +62,7 @@ double unit(Element element) {
 }
 
 Facts derived(Element element, Shape shape, const std::vector<Facts>& operands) {
-  Facts facts{element, std::move(shape), true, true, true, 0, 0};
+  Facts facts{element, std::move(shape), true, true, true, true, 0, 0};
   for (const Facts& operand : operands) {
     facts.same_bits = facts.same_bits && operand.same_bits;
     facts.portable = facts.portable && operand.portable;

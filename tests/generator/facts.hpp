@@ -30,6 +30,7 @@ struct Facts {
   bool same_bits = true;   // on all devices and meshes
   bool portable = true;    // on other implementations too
   bool zero_signs = true;  // the sign of a zero does not depend on devices either
+  bool finite = true;      // false: there may be infinities and NaNs, and magnitude says nothing
   double magnitude = 0;    // no element's absolute value is larger
   double error = 0;        // 0 for certain values
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/generator/edges.hpp"
 #include "tests/generator/maker.hpp"
 
 namespace tessera::generator {
@@ -39,6 +40,8 @@ class Writer {
       two_carried();
     } else if (which == 4) {
       two_results();
+    } else if (which == 5) {
+      edges();
     } else {
       value();
     }
@@ -53,7 +56,7 @@ class Writer {
     program_.statements.push_back(std::move(statement));
     for (Variable& one : bound) {
       program_.statements.push_back({{}, {}, fmt::format("print \"= {0}\", {0}", one.name), "", nullptr});
-      maker_.scope.push_back(std::move(one));
+      if (one.facts.finite) maker_.scope.push_back(std::move(one));
     }
   }
 
@@ -102,6 +105,12 @@ class Writer {
     add({first, second}, fmt::format("let ({}, {}) = $0", first.name, second.name),
         fmt::format("{}, {} = $0", first.name, second.name),
         node(facts, tessera, "loop2(lambda i, u, w: (w, u), 3, $0, $1)", {a, b}));
+  }
+
+  void edges() {
+    const ExpressionRef expression = edge_values(maker_);
+    const Variable bound{maker_.fresh("v"), expression->facts};
+    add({bound}, fmt::format("let {} = $0", bound.name), fmt::format("{} = $0", bound.name), expression);
   }
 
   void two_results();

@@ -13,13 +13,14 @@ namespace tessera::typeck {
 
 // How pending operands pass through an operation.
 enum class PendingRule : std::uint8_t {
-  resolve,     // never: they are finished first
-  unary,       // the only operand: any kind of pending reduction (moves of data)
-  linear,      // the only operand: pending sums
-  equal_sums,  // all operands pending sums over the same axes
-  one_of,      // one operand a pending sum, the others replicated over its axes (products)
-  first_only,  // as one_of, but only the first operand may be pending (division)
-  equal_max,   // all operands pending maxima over the same axes
+  resolve,      // never: they are finished first
+  unary,        // the only operand: any kind of pending reduction (moves of data)
+  linear,       // the only operand: pending sums
+  equal_sums,   // all operands pending sums over the same axes
+  product,      // one operand a pending sum, the other a factor that keeps the sum's value whatever the layout is
+  quotient,     // the first operand a pending sum, the second a divisor that keeps the sum's value
+  contraction,  // one operand a pending sum; of floats, several operands only where the program asks for it
+  equal_max,    // all operands pending maxima over the same axes
   equal_min,
   equal_any,  // all operands pending alike, of any kind (concat)
 };

@@ -25,6 +25,13 @@ std::vector<const ArrayType*> pointers(const std::vector<ArrayType>& types) {
   return all;
 }
 
+// A constant as a float.
+std::optional<double> number_of(const std::optional<KnownScalar>& known) {
+  if (!known.has_value() || std::holds_alternative<bool>(*known)) return std::nullopt;
+  if (const auto* integer = std::get_if<std::int64_t>(&*known)) return static_cast<double>(*integer);
+  return std::get<double>(*known);
+}
+
 struct Candidate {
   std::string description;
   Assignment assignment;
@@ -221,9 +228,12 @@ std::vector<ArrayType> Checker::types_of(const std::vector<Checked>& operands) c
 bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want) {
   const std::vector<ArrayType> types = types_of(operands);
   const bool some_pending = std::any_of(types.begin(), types.end(), is_pending);
-  if (!some_pending || passes(signature.pending, pointers(types))) return true;
+  if (!some_pending) return true;
+  std::vector<PendingOperand> seen;
+  for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
+  if (passes(signature.pending, seen, want.written_pending)) return true;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const Want for_operand{{}, operand_of_wanted(signature, k, types[k], want), want.mesh, want.because};
+    const Want for_operand{{}, operand_of_wanted(signature, k, types[k], want), want.mesh, want.because, {}};
     auto finished = resolve_pending(operands[k], signature.who, signature.span, &for_operand);
     if (!finished.has_value()) return false;
     operands[k] = std::move(*finished);

@@ -107,6 +107,14 @@ Maybe OperationCall::array(std::size_t parameter, std::optional<ElementType> ele
   return checker.check_array(expr(parameter), Want{element, {}, {}, {}});
 }
 
+Maybe OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
+  Want pending;
+  for (const frontend::Name& axis : axis_names(axes_parameter).value_or(std::vector<frontend::Name>{})) {
+    pending.written_pending.push_back(axis.text);
+  }
+  return checker.check_array(expr(parameter), pending);
+}
+
 std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter) {
   const auto* list = std::get_if<frontend::ListLiteral>(&checker.ast()[expr(parameter)].node);
   if (list == nullptr || list->items.empty()) {
@@ -189,20 +197,25 @@ std::optional<std::size_t> OperationCall::dim(std::size_t parameter, std::size_t
   return std::nullopt;
 }
 
-std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
+// Nothing where the argument is not a list of names.
+std::optional<std::vector<frontend::Name>> OperationCall::axis_names(std::size_t parameter) const {
   const auto& node = checker.ast()[expr(parameter)].node;
   std::vector<ExprId> items = {expr(parameter)};
   if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
   std::vector<frontend::Name> names;
   for (const ExprId item : items) {
     const auto* name = std::get_if<frontend::NameRef>(&checker.ast()[item].node);
-    if (name == nullptr) {
-      wrong(span_of(parameter), "axes are written as x or (x, y)");
-      return std::nullopt;
-    }
+    if (name == nullptr) return std::nullopt;
     names.push_back({name->name, checker.ast()[item].span});
   }
-  return checker.axis_list(names, mesh);
+  return names;
+}
+
+std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
+  const auto names = axis_names(parameter);
+  if (names.has_value()) return checker.axis_list(*names, mesh);
+  wrong(span_of(parameter), "axes are written as x or (x, y)");
+  return std::nullopt;
 }
 
 std::optional<std::string> OperationCall::text(std::size_t parameter) {

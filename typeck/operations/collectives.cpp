@@ -25,11 +25,13 @@ Maybe take_step(OperationCall& call, const Checked& a, const synth::Collective& 
 
 Maybe run_collective(OperationCall& call) {
   const auto kind = static_cast<synth::CollectiveKind>(call.info.detail);
-  const Maybe a = call.array(0);
+  const bool axes_first = kind == synth::CollectiveKind::all_to_all || kind == synth::CollectiveKind::all_reduce;
+  const bool finishes = kind == synth::CollectiveKind::all_reduce || kind == synth::CollectiveKind::reduce_scatter;
+  const std::size_t axes_at = axes_first ? 1 : 2;
+  const Maybe a = finishes ? call.pending_array(0, axes_at) : call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ArrayType own = call.checker.type(*a);
-  const bool axes_first = kind == synth::CollectiveKind::all_to_all || kind == synth::CollectiveKind::all_reduce;
-  const auto axes = call.axes(axes_first ? 1 : 2, own.mesh());
+  const auto axes = call.axes(axes_at, own.mesh());
   if (!axes.has_value()) return std::nullopt;
   synth::Collective step;
   step.kind = kind;

@@ -60,6 +60,8 @@ class OperationCall {
   bool has(std::size_t parameter) const { return bound_[parameter] != nullptr; }
   Span span_of(std::size_t parameter) const { return bound_[parameter]->span; }
   Maybe array(std::size_t parameter, std::optional<ElementType> element = {});
+  // The operand of a collective that finishes a pending sum over the axes of another argument.
+  Maybe pending_array(std::size_t parameter, std::size_t axes_parameter);
   std::optional<std::vector<Checked>> arrays(std::size_t parameter);
   std::optional<std::vector<Checked>> rest(std::size_t parameter);
   std::optional<TypeId> type(std::size_t parameter);
@@ -82,6 +84,7 @@ class OperationCall {
   const Want& want;
 
  private:
+  std::optional<std::vector<frontend::Name>> axis_names(std::size_t parameter) const;
   bool place(const frontend::Argument& argument, std::size_t& next, std::size_t given);
   bool wrong(Span at, const std::string& what);
   bool kinds_fit();
