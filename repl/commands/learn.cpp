@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "repl/commands/commands.hpp"
@@ -60,10 +62,11 @@ int refuse(const std::string& why, Console& console) {
   return kExitCommand;
 }
 
-// Runs the statements of an answer; those that fail are reported where no check expects it.
-Attempt attempt_at(const Lesson& lesson, Session session, const Text& answer, Console& console) {
-  Attempt attempt(std::move(session));
+// Runs the statements of an answer up to one that binds a given name again, whose name it gives. Statements that fail
+// are reported where no check expects it.
+std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, Attempt& attempt, Console& console) {
   for (const StatementText& statement : statements_of(answer.text)) {
+    if (auto given = attempt.rebound_name(statement.text)) return given;
     const auto report = attempt.add(statement.text, answer.name, statement.line);
     if (report) continue;
     const std::vector<std::string> names = names_let_in(statement.text);
@@ -73,7 +76,7 @@ Attempt attempt_at(const Lesson& lesson, Session session, const Text& answer, Co
     });
     if (!is_expected) console.report(report.diagnostics());
   }
-  return attempt;
+  return std::nullopt;
 }
 
 int tell(const Verdict& verdict, Console& console) {
@@ -90,7 +93,10 @@ int check_answer(const Lesson& lesson, const Text& answer, Console& console) {
     return refuse(answer.name + " is no answer: it is longer than 64 KiB", console);
   auto session = given_session(lesson);
   if (!session) return failed(session.diagnostics(), console);
-  const Attempt attempt = attempt_at(lesson, std::move(*session), answer, console);
+  Attempt attempt(lesson, std::move(*session));
+  if (const auto given = run_answer(lesson, answer, attempt, console)) {
+    return tell(wrong(name_is_given(*given) + "\n"), console);
+  }
   for (const std::string& name : asked_names(lesson)) {
     if (attempt.settles({name})) continue;
     return tell(wrong(fmt::format("The answer does not bind `{0}`: it needs `let {0} = ...`.\n", name)), console);

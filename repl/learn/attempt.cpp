@@ -26,7 +26,35 @@ std::vector<std::string> words_used_in(std::string_view statement, const std::ve
   return words;
 }
 
+// The names that a lesson gives and its answers may not bind again: values, meshes and functions. A name that the
+// lesson asks for has to be bound, and golf is played with arrays and meshes of the learner's own.
+std::set<std::string, std::less<>> names_to_keep(const Lesson& lesson, const Session& given) {
+  const auto is_golf = [](const Check& check) { return check.kind == CheckKind::golf; };
+  if (std::any_of(lesson.checks.begin(), lesson.checks.end(), is_golf)) return {};
+  std::set<std::string, std::less<>> names;
+  for (const Binding& binding : given.names()) names.insert(binding.name);
+  for (const NamedMesh& mesh : given.meshes()) names.insert(mesh.name);
+  for (const std::string& function : given.functions()) names.insert(function);
+  for (const std::string& name : asked_names(lesson)) names.erase(name);
+  return names;
+}
+
 }  // namespace
+
+Attempt::Attempt(const Lesson& lesson, Session session)
+    : session_(std::move(session)), given_(names_to_keep(lesson, session_)) {}
+
+std::optional<std::string> Attempt::rebound_name(const std::string& statement) const {
+  const auto program = session_.fork().check(statement, "answer");
+  if (!program) return std::nullopt;
+  for (const Binding& binding : program->bindings()) {
+    if (given_.contains(binding.name)) return binding.name;
+  }
+  for (const Declaration& declaration : program->declared()) {
+    if (given_.contains(declaration.name)) return declaration.name;
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> names_let_in(std::string_view statement) {
   std::vector<std::string> words = words_of(statement.substr(0, statement.find_first_of("=:")));

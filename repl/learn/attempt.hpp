@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,11 +23,14 @@ inline constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 16U;
 
 class Attempt {
  public:
-  // `session` has run what the lesson gives.
-  explicit Attempt(Session session) : session_(std::move(session)) {}
+  // `session` has run what the lesson gives. An answer may not bind its names again: the checks compare with them.
+  Attempt(const Lesson& lesson, Session session);
 
-  // Runs a statement. If it succeeds and declares something it belongs to the answer; if it fails, it is remembered
-  // that the name it would have bound was refused.
+  // The first given name that a statement would bind again; nothing if it binds none, or cannot be read.
+  std::optional<std::string> rebound_name(const std::string& statement) const;
+
+  // Runs a statement, which must not bind a given name again. If it succeeds and declares something it belongs to the
+  // answer; if it fails, it is remembered that the name it would have bound was refused.
   Result<RunReport> add(const std::string& statement, const std::string& file, std::uint32_t line);
 
   // Is every one of these names bound or refused?
@@ -44,6 +49,7 @@ class Attempt {
     std::vector<std::string> bound;  // none: a mesh or a function
   };
   Session session_;
+  std::set<std::string, std::less<>> given_;  // none in golf, where the learner chooses everything
   std::vector<Statement> statements_;
   std::map<std::string, Diagnostics> refusals_;
 };

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kHelp =
     "Type statements; a line goes on while a bracket is open. An expression alone is shown, so try things out:\n"
-    "only the names that are asked for count, and each may be bound again.\n"
+    "only the names that are asked for count, and each may be bound again; given names stay as they are.\n"
     "  :hint       a hint, then the next one\n"
     "  :answer?    an answer that is right\n"
     "  :page       this lesson's page once more\n"
@@ -51,7 +51,7 @@ std::string painted_for_output(std::string_view text) {
 class Sitting {
  public:
   Sitting(const Lesson& lesson, Session session, Console& console, const NextLine& next_line)
-      : lesson_(lesson), attempt_(std::move(session)), console_(console), next_line_(next_line) {}
+      : lesson_(lesson), attempt_(lesson, std::move(session)), console_(console), next_line_(next_line) {}
 
   bool is_done() const { return done_; }
 
@@ -107,6 +107,10 @@ class Sitting {
   }
 
   std::optional<Leave> evaluate(const std::string& statement) {
+    if (const auto given = attempt_.rebound_name(statement)) {
+      console_.complain(name_is_given(*given));
+      return std::nullopt;
+    }
     const std::vector<std::string> asked = asked_names(lesson_);
     const auto report = attempt_.add(statement, "input", first_line_);
     if (!report) console_.report(report.diagnostics());

@@ -105,6 +105,11 @@ Result<Session> given_session(const Lesson& lesson) {
   return session;
 }
 
+std::string name_is_given(const std::string& name) {
+  return fmt::format("`{}` is given and cannot be bound again: the answer is compared with it. Use another name.",
+                     name);
+}
+
 Verdict judge(const Lesson& lesson, const Attempt& attempt) {
   if (Verdict verdict = refused(lesson, attempt); verdict.outcome != Outcome::right) return verdict;
   auto given = given_session(lesson);

@@ -55,6 +55,9 @@ std::string known_mistake(const Lesson& lesson, std::string_view subject, Same&&
 // A session that prints nothing, after the lesson's program. Fails where the lesson's program does.
 Result<Session> given_session(const Lesson& lesson);
 
+// What is said of an answer that binds a given name again.
+std::string name_is_given(const std::string& name);
+
 // Judges an answer that settles all names that the lesson asks for.
 Verdict judge(const Lesson& lesson, const Attempt& attempt);
 

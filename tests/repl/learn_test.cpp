@@ -20,7 +20,7 @@ Session after(const std::string& text) {
 }
 
 Attempt attempt_of(const std::vector<std::string>& statements) {
-  Attempt attempt(after("mesh m = [x: 4]\nlet a = iota(f32[8@x])\n"));
+  Attempt attempt(Lesson{}, after("mesh m = [x: 4]\nlet a = iota(f32[8@x])\n"));
   for (const std::string& statement : statements) (void)attempt.add(statement, "test", 1);
   return attempt;
 }

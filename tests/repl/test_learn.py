@@ -95,6 +95,32 @@ class Course(CommandLine):
                     for line in says:
                         self.assertIn(flowing(line), flowing(done.out))
 
+    def test_given_names_stay_as_they_are(self):
+        for number, lesson in enumerate(LESSONS[:-1], 1):  # the last is golf, where everything is the learner's
+            given = dict(sections(lesson.read_text(encoding="utf-8")))["given"]
+            answer = answer_of(lesson)
+            tries = [f"mesh {name} = [x: 1]\n" for name in re.findall(r"(?m)^mesh (\w+)", given)]
+            for name in re.findall(r"(?m)^let (\w+)", given):
+                tries += [f"let {name} = 0\n", f"let {name}: i64 = 0\n", f"let (other, {name}) = (0, 1)\n"]
+            self.assertTrue(tries, lesson.stem)
+            for rebinding in tries:
+                for text in (rebinding + answer, answer + rebinding):
+                    with self.subTest(lesson=lesson.stem, rebinding=rebinding):
+                        done = self.check(number, text)
+                        self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
+                        self.assertIn("is given and cannot be bound again", done.out)
+
+    def test_homework_cannot_be_cheated_by_another_array(self):
+        for number, name, value in [(5, "b", "f32[8, 8@x]"), (6, "b", "f32[8, 8]"), (7, "b", "f32[8@x, 8]"),
+                                    (11, "b", "f32[16, 16@(x,y), 16]")]:
+            with self.subTest(lesson=number):
+                done = self.check(number, f"{answer_of(LESSONS[number - 1])}let a = iota({value})\nlet {name} = a\n")
+                self.assertEqual(done.status, 1, done)
+
+    def check(self, number, answer):
+        self.write("answer.tess", answer)
+        return self.tessera("learn", "--check", str(number), "answer.tess")
+
     def test_the_mistakes_a_lesson_knows_are_mistakes(self):
         for number, lesson in enumerate(LESSONS, 1):
             for heading, body in sections(lesson.read_text(encoding="utf-8")):
