@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "synth/layout/tiling.hpp"
+#include "synth/machine/holder_bound.hpp"
 #include "synth/machine/units.hpp"
 
 namespace tessera::synth {
@@ -54,27 +55,6 @@ struct Change {
   double tile_bytes(std::int32_t tile) const { return bytes_of_tile(target, tile, element_bytes); }
 };
 
-// ---- Sets of children ----
-
-using Children = std::vector<std::uint64_t>;  // a bit for each child of a unit
-
-bool within(const Children& inner, const Children& outer) {
-  for (std::size_t w = 0; w < inner.size(); ++w) {
-    if ((inner[w] & ~outer[w]) != 0) return false;
-  }
-  return true;
-}
-
-std::int64_t count(const Children& children) {
-  std::int64_t total = 0;
-  for (const std::uint64_t word : children) total += __builtin_popcountll(word);
-  return total;
-}
-
-void insert(Children& children, std::int64_t child) {
-  children[static_cast<std::size_t>(child / 64)] |= std::uint64_t{1} << (child % 64);
-}
-
 // A unit and the links that lead to its children and to itself.
 struct Unit {
   std::int64_t begin = 0;
@@ -93,15 +73,16 @@ class UnitBound {
 
  private:
   using HolderSets = std::vector<Children>;  // one for each contributor; a group's key
-  Children none() const { return Children(words_, 0); }
+  Children none() const { return no_children(unit_.devices / unit_.child_devices); }
   void find_holders();
   void find_needs();
   void sum_groups();
   double bytes(const Children& senders) const;
+  double seconds_of_copies() const;
+  double seconds_of_sums() const;
 
   const Change& change_;
   const Unit& unit_;
-  std::size_t words_;
   std::map<std::int32_t, HolderSets> holders_;           // of cells the unit lacks no contributor of
   std::map<std::int32_t, Children> needs_;               // of target tiles
   std::map<Children, std::vector<std::int32_t>> tiles_;  // target tiles by who needs them
@@ -110,8 +91,7 @@ class UnitBound {
   std::vector<Children> candidates_;                     // sets of children to cut off as senders
 };
 
-UnitBound::UnitBound(const Change& change, const Unit& unit)
-    : change_(change), unit_(unit), words_(static_cast<std::size_t>(unit.devices / unit.child_devices + 63) / 64) {
+UnitBound::UnitBound(const Change& change, const Unit& unit) : change_(change), unit_(unit) {
   find_holders();
   find_needs();
   sum_groups();
@@ -184,7 +164,26 @@ double UnitBound::bytes(const Children& senders) const {
   return total;
 }
 
-double UnitBound::seconds() const {
+double UnitBound::seconds() const { return change_.source.contributors == 1 ? seconds_of_copies() : seconds_of_sums(); }
+
+double UnitBound::seconds_of_copies() const {
+  double lacked = 0;
+  for (const double bytes : lacked_) lacked += bytes;
+  std::vector<HeldBytes> held{{none(), lacked}};
+  for (const auto& [sets, row] : groups_) {
+    HeldBytes& next = held.emplace_back(HeldBytes{sets.front(), 0});
+    std::size_t n = 0;
+    for (const auto& [need, tiles] : tiles_) {
+      if (!within(need, next.holders)) next.bytes += row[n];
+      ++n;
+    }
+  }
+  return holder_bound(held, UnitLinks{unit_.child_bandwidth, unit_.bandwidth});
+}
+
+// Of a sum every contributor has to leave its holders, but two of them may leave as one: only sets that hold a whole
+// contributor's part are tried.
+double UnitBound::seconds_of_sums() const {
   double longest = 0;
   for (const Children& senders : candidates_) {
     const double capacity = static_cast<double>(count(senders)) * unit_.child_bandwidth + unit_.bandwidth;
