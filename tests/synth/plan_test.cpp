@@ -219,7 +219,9 @@ TEST(Trap, CoPrimeMeshes) {
 // ---- Pending sums ----
 
 TEST(PendingPlan, ScattersStraightIntoWhatTheTargetWants) {
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter");
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+y}", "f32[8@y,8]")), "reduce_scatter");
+  // Groups of 4 and of 2 have fewer peers than groups of 8.
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter, reduce_scatter");
   const Plan both = planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8@y]");
   EXPECT_EQ(steps_of(both), "reduce_scatter, reduce_scatter");
   EXPECT_EQ(both.received_bytes_total, both.lower_bound_bytes_total);
@@ -243,6 +245,35 @@ TEST(PendingPlan, NeverTurnsOneReductionIntoAnother) {
   EXPECT_EQ(change.steps.back().collective.reduce, ReduceOp::sum);
   EXPECT_GT(change.received_bytes_total, 0);
   EXPECT_FALSE(planned("x:4,y:2", "f32[8]{max x}", "f32[8]{min x}").steps.empty());
+}
+
+TEST(PendingPlan, CutsBeforeItAdds) {
+  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000@x,3000]");
+  EXPECT_EQ(change.steps.front().collective.kind, CollectiveKind::slice);
+  EXPECT_EQ(change.received_bytes_total, 192'000'000);
+  EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
+  EXPECT_EQ(steps_of(planned("x:4,y:8", "f32[1024,1024]{+x}", "f32[1024,1024@y]")), "slice, all_reduce");
+}
+
+TEST(PendingPlan, DealsOutWhatReplicasWouldAddTwice) {
+  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000,3000]");
+  EXPECT_EQ(steps_of(change), "slice, reduce_scatter, all_gather");
+  EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
+}
+
+TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
+  const Machine nodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+  const MeshRef on = mesh("a:4,b:4");
+  const Plan change =
+      test::planned(type("f32[4096@a,4096]{+b}", on), type("f32[4096,4096@a]{+b}", on), PlanOptions{}, nodes);
+  EXPECT_EQ(steps_of(change), "reduce_scatter, permute, all_gather, keep");
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
+}
+
+TEST(ChoiceTest, TakesTheFewestBytesOfThoseThatAreAsFast) {
+  const Plan change = planned("x:2,y:2,z:2", "f32[4096,4096@x]", "f32[4096@z,4096@y]");
+  EXPECT_EQ(change.received_bytes_total, 67'108'864);
+  EXPECT_EQ(change.peak_bytes, 50'331'648);
 }
 
 TEST(PendingPlan, LargeReplicatedSumsAreReducedInPartsOnly) {
