@@ -105,8 +105,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain);
 
-// The peak of every step of a chain.
-base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from);
+// The peak of every step of a chain; with the source in each of them where it lives on.
+enum class Source : std::uint8_t { dies, lives_on };
+base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from,
+                                                   Source source = Source::dies);
 
 // Where the fastest plan is over the budget (within.cpp): of the portfolio's chains, the direct exchange and the
 // detours over refinements of the target the one of fewest launches whose peak keeps the budget; then the fastest.

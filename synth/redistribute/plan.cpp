@@ -66,14 +66,32 @@ void keep_those_of_least_excess(std::vector<Plan>& plans) {
   std::erase_if(plans, [&](const Plan& plan) { return excess(plan) > least; });
 }
 
+// What a budget has to hold.
+base::Result<std::int64_t> peak_with_source(const Plan& plan, const PlanOptions& options) {
+  if (!options.source_lives_on) return plan.peak_bytes;
+  Chain chain;
+  for (const PlanStep& step : plan.steps) chain.push_back(step.collective);
+  TESSERA_TRY(peaks, step_peaks(chain, plan.from, Source::lives_on));
+  return peaks.empty() ? plan.peak_bytes : *std::max_element(peaks.begin(), peaks.end());
+}
+
+base::Result<std::vector<Plan>> within_budget(std::vector<Plan> candidates, const PlanOptions& options) {
+  if (!options.within_bytes) return candidates;
+  std::vector<Plan> kept;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (Plan& plan : candidates) {
+    TESSERA_TRY(peak, peak_with_source(plan, options));
+    least = std::min(least, peak);
+    if (peak <= *options.within_bytes) kept.push_back(std::move(plan));
+  }
+  if (kept.empty()) return over_budget(least, *options.within_bytes);
+  return kept;
+}
+
 base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& options) {
-  const auto by_peak = [](const Plan& a, const Plan& b) { return a.peak_bytes < b.peak_bytes; };
-  const std::int64_t least = std::min_element(candidates.begin(), candidates.end(), by_peak)->peak_bytes;
-  const std::int64_t budget = options.within_bytes.value_or(std::numeric_limits<std::int64_t>::max());
-  if (least > budget) return over_budget(least, budget);
-  std::erase_if(candidates, [&](const Plan& plan) { return plan.peak_bytes > budget; });
-  if (options.collectives_only) keep_those_of_least_excess(candidates);
-  return chosen(std::move(candidates));
+  TESSERA_TRY(kept, within_budget(std::move(candidates), options));
+  if (options.collectives_only) keep_those_of_least_excess(kept);
+  return chosen(std::move(kept));
 }
 
 // Is there more than the fastest chains to keep a budget with?
@@ -93,14 +111,15 @@ base::Result<Plan> best_of(Prices& prices, const ArrayType& from, const ArrayTyp
   PlanOptions boundless = options;
   boundless.within_bytes.reset();
   TESSERA_TRY(best, choose(std::move(candidates), boundless));
-  if (best.peak_bytes <= *options.within_bytes) return best;
+  TESSERA_TRY(peak, peak_with_source(best, options));
+  if (peak <= *options.within_bytes) return best;
   return plan_within(prices, from, to, chains, options);
 }
 
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
-  return fmt::format("{} {}; {} {}; {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
+  return fmt::format("{} {}; {} {}; {} {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
-                     options.within_bytes && options.source_dies);
+                     options.within_bytes && options.source_dies, options.within_bytes && options.source_lives_on);
 }
 
 }  // namespace

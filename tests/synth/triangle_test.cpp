@@ -108,10 +108,16 @@ TEST_P(Triangles, NoDetourPays) {
   }
 }
 
+std::string name_of(const ::testing::TestParamInfo<std::tuple<Sums, MachineShape>>& chosen) {
+  const auto [sums, shape] = chosen.param;
+  return (sums == Sums::none ? "without_sums_" : "with_sums_") + std::string(name(shape));
+}
+
 INSTANTIATE_TEST_SUITE_P(AnyLayouts, Triangles,
                          ::testing::Combine(::testing::Values(Sums::none, Sums::pending),
                                             ::testing::Values(MachineShape::flat, MachineShape::steep,
-                                                              MachineShape::mild)));
+                                                              MachineShape::mild)),
+                         name_of);
 
 }  // namespace
 }  // namespace tessera::synth::test
