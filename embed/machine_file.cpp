@@ -1,13 +1,13 @@
 // Machine files: [{"name": "node", "count": 4, "bandwidth": 12.5e9, "latency": 5e-6}, ...].
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
 #include "synth/layout/mesh.hpp"
+#include "synth/machine/machine.hpp"
 
 namespace tessera {
 
@@ -22,18 +22,10 @@ base::Diagnostic wrong(const JsonField& field, std::string_view wanted) {
   return base::make(kKind, fmt::format("\"{}\" must be {}", field.key, wanted)).at(field.span);
 }
 
-// A number greater than 0 (or, where allowed, 0).
-std::optional<double> number(const JsonField& field, bool zero_allowed) {
-  double value = 0;
-  if (const auto* integer = std::get_if<std::int64_t>(&field.value)) {
-    value = static_cast<double>(*integer);
-  } else if (const auto* real = std::get_if<double>(&field.value)) {
-    value = *real;
-  } else {
-    return std::nullopt;
-  }
-  const bool good = std::isfinite(value) && (value > 0 || (zero_allowed && value == 0));
-  return good ? std::optional(value) : std::nullopt;
+std::optional<double> number(const JsonField& field) {
+  if (const auto* integer = std::get_if<std::int64_t>(&field.value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&field.value)) return *real;
+  return std::nullopt;
 }
 
 // Puts one field into the level.
@@ -48,12 +40,13 @@ base::Status put(MachineLevel& level, const JsonField& field) {
       return wrong(field, "a whole number from 1 to 65536");
     level.count = *count;
   } else if (field.key == "bandwidth") {
-    const auto bandwidth = number(field, false);
-    if (!bandwidth) return wrong(field, "a number of bytes per second, greater than 0");
+    const auto bandwidth = number(field);
+    if (!bandwidth || !synth::is_bandwidth(*bandwidth))
+      return wrong(field, "a number of bytes per second, from 0.001 to 1e24");
     level.bandwidth_bytes_per_second = *bandwidth;
   } else if (field.key == "latency") {
-    const auto latency = number(field, true);
-    if (!latency) return wrong(field, "a number of seconds, at least 0");
+    const auto latency = number(field);
+    if (!latency || !synth::is_latency(*latency)) return wrong(field, "a number of seconds, from 0 to 1e9");
     level.latency_seconds = *latency;
   } else {
     return base::make(kKind, fmt::format("there is no key \"{}\"", field.key))

@@ -207,6 +207,7 @@ class Checker {
   Maybe check_binary(ExprId id, const frontend::Binary& binary, const Want& want);
   std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Want& want);
   Maybe check_cast(ExprId id, const frontend::Cast& cast, const Want& want);
+  bool may_live_on(NodeId node, std::size_t made_before) const;
   Maybe check_as(ExprId id, const frontend::As& as);
   Maybe check_if(ExprId id, const frontend::If& node, const Want& want);
   Maybe check_loop(ExprId id, const frontend::Loop& loop, const Want& want);

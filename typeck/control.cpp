@@ -55,6 +55,25 @@ void Checker::note_accidental_gather(const Checked& result, const WrittenType& w
              .suggest("name the axes it should be split over, as in `[8@x, 8]`"));
 }
 
+// May a value be used after the operand that gave it? Whatever has a name may: it was there before so many nodes were
+// made, comes from outside, or is a view of such a value.
+bool Checker::may_live_on(NodeId node, std::size_t made_before) const {
+  while (node.value >= made_before) {
+    const auto& body = typed_.nodes[node].body;
+    if (std::holds_alternative<Input>(body) || std::holds_alternative<Parameter>(body)) return true;
+    const auto* moved = std::get_if<Redistribute>(&body);
+    const auto* computed = std::get_if<Compute>(&body);
+    if (moved != nullptr && !moved->plan->communicates()) {
+      node = moved->operand;
+    } else if (computed != nullptr && std::holds_alternative<synth::Reshape>(computed->operation)) {
+      node = computed->operands[0];
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 Maybe Checker::check_as(ExprId id, const frontend::As& as) {
   const auto written = written_type(ast(), as.type);
   if (!written.has_value()) {
@@ -65,11 +84,13 @@ Maybe Checker::check_as(ExprId id, const frontend::As& as) {
     report(base::make(Kind::any_layout_here).at(written->span));
     return std::nullopt;
   }
+  const std::size_t made_before = typed_.nodes.size();
   Maybe operand = check_array(as.operand, want_of(ast(), as.type));
   if (!operand.has_value()) return std::nullopt;
   synth::PlanOptions options;
   options.within_bytes = as.within_bytes;
   options.source_dies = false;  // the runtime frees no part of an array
+  options.source_lives_on = may_live_on(operand->node(), made_before);
   return annotated(*operand, *written, "`as`", ast()[id].span, options);
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "synth/collective/routing.hpp"
 #include "synth/machine/units.hpp"
 
@@ -14,14 +12,12 @@ namespace {
 using base::Kind;
 using base::make;
 
-bool positive(double figure) { return std::isfinite(figure) && figure > 0; }
-
 base::Status check_level(const MachineLevel& level) {
   if (level.count < 1) return make(Kind::bad_machine, level.name, "its count is not at least 1");
-  if (!positive(level.bandwidth_bytes_per_second))
-    return make(Kind::bad_machine, level.name, "its bandwidth is not positive");
-  if (!std::isfinite(level.latency_seconds) || level.latency_seconds < 0)
-    return make(Kind::bad_machine, level.name, "its latency is negative");
+  if (!is_bandwidth(level.bandwidth_bytes_per_second))
+    return make(Kind::bad_machine, level.name, "its bandwidth is not from 0.001 to 1e24 bytes per second");
+  if (!is_latency(level.latency_seconds))
+    return make(Kind::bad_machine, level.name, "its latency is not from 0 to 1e9 seconds");
   return base::Done{};
 }
 

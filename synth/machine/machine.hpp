@@ -19,13 +19,21 @@ struct MachineLevel {
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
+// What a link may be: so that the time of every plan is a number that can be printed, compared and added.
+inline constexpr double kBandwidthMin = 1e-3;  // bytes per second
+inline constexpr double kBandwidthMax = 1e24;
+inline constexpr double kLatencyMax = 1e9;  // seconds
+// Neither is true of what is no number.
+inline bool is_bandwidth(double figure) { return figure >= kBandwidthMin && figure <= kBandwidthMax; }
+inline bool is_latency(double figure) { return figure >= 0 && figure <= kLatencyMax; }
+
 struct Machine {
   std::vector<MachineLevel> levels;  // empty: the default, one level of as many units as there are devices
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Levels with the default filled in; fails where the counts do not multiply to the number of devices, a bandwidth is
-// not positive and finite, or a latency is negative or not finite.
+// Levels with the default filled in; fails where the counts do not multiply to the number of devices, or a bandwidth or
+// a latency is none.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The copies of moves.hpp on a machine: "nearest" is the replica that the fewest links lie before.

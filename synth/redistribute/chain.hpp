@@ -40,6 +40,9 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
 
+// The part cut where a unit of the machine ends, if one does end inside, major first. Units are in devices, ascending.
+AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units);
+
 // What the target may be refined to on the way (refinements.cpp), the more promising ones first: at most 12, fewer on
 // many devices, where each takes longer to price.
 struct Refinement {
@@ -75,17 +78,13 @@ class Refinements {
 // can hold the same data and use other axes, where tiles are empty: `exactly` the target's axes are wanted where a
 // later step needs one of those.
 Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
-// The fastest chain that keeps the bound, by the machine's model (portfolio.cpp); nothing if it would take longer than
-// `seconds_max`. Pending sets are equal.
-base::Result<std::optional<Chain>> best_move(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
-                                             double seconds_max);
 // A relay, where that takes less than so many seconds and these are more than a part in a hundred above the bound.
 // Pending sets are equal.
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds);
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
-// Candidate chains of our planner: one for each way to resolve what is pending or, if only the fastest is wanted, for
-// those that may be it. `from` and `to` differ as data.
+// The chain that our planner chooses (choice.hpp) and, if every way is wanted, one for each simple way to resolve what
+// is pending. `from` and `to` differ as data.
 enum class Resolve : std::uint8_t { every_way, fastest };
 base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways);
 // The same without a general exchange; of those that may be the fastest, and, where the bound or the budget is not
@@ -106,8 +105,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain);
 
-// The peak of every step of a chain.
-base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from);
+// The peak of every step of a chain; with the source in each of them where it lives on.
+enum class Source : std::uint8_t { dies, lives_on };
+base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from,
+                                                   Source source = Source::dies);
 
 // Where the fastest plan is over the budget (within.cpp): of the portfolio's chains, the direct exchange and the
 // detours over refinements of the target the one of fewest launches whose peak keeps the budget; then the fastest.

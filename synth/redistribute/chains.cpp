@@ -8,63 +8,11 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
+#include "synth/redistribute/sums.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-AxisList joined(const AxisList& a, const AxisList& b) {
-  AxisList all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  return all;
-}
-
-// What of the axes to resolve the target wants on a dimension, in the target's order.
-AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {
-  if (from.mesh() != to.mesh()) return {};
-  return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
-}
-
-// Does every tile of the dimension still hold something when it is cut that much finer?
-bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
-  const std::int64_t tiles = shard_count(type.layout().split(dimension)) * shard_count(axes);
-  return type.shape()[dimension] >= tiles;
-}
-
-// Each axis straight into the dimension that wants it; what no dimension wants is reduced whole, on the smaller tiles.
-Chain scatter_where_wanted(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
-  Chain chain;
-  AxisList left = resolve;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const AxisList axes = wanted_on(from, to, left, d);
-    const auto rest = without(left, axes);
-    if (axes.empty() || !rest) continue;
-    chain.push_back(reduce_scatter_step(axes, d));
-    left = *rest;
-  }
-  if (!left.empty()) chain.push_back(all_reduce_step(left));
-  return chain;
-}
-
-// All axes into one dimension: first those that the target wants there, in its order.
-std::optional<Chain> scatter_into(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
-                                  std::size_t dimension) {
-  if (!fits(from, dimension, resolve)) return std::nullopt;
-  const AxisList wanted = wanted_on(from, to, resolve, dimension);
-  const auto rest = without(resolve, wanted);
-  if (!rest) return std::nullopt;
-  return Chain{reduce_scatter_step(canonical(joined(wanted, *rest)), dimension)};
-}
-
-std::vector<Chain> resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
-  if (resolve.empty()) return {Chain{}};
-  std::vector<Chain> all{scatter_where_wanted(from, to, resolve)};
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    if (auto chain = scatter_into(from, to, resolve, d)) all.push_back(std::move(*chain));
-  }
-  all.push_back(Chain{all_reduce_step(resolve)});
-  return all;
-}
 
 std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool exactly) {
   if (exactly ? from == to : same_type(from, to)) return Chain{};
@@ -77,19 +25,6 @@ std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool
 }
 
 // ---- Without a general exchange ----
-
-// Slices that may be taken at once: dimensions that the target only cuts finer, over axes that are free.
-Chain free_slices(const ArrayType& from, const ArrayType& to) {
-  Chain chain;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const auto axes = without_leading(to.layout().split(d), from.layout().split(d));
-    if (!axes || axes->empty()) continue;
-    const bool free =
-        std::none_of(axes->begin(), axes->end(), [&](const AxisPart& p) { return from.layout().uses(p); });
-    if (free) chain.push_back(slice_step(*axes, d));
-  }
-  return chain;
-}
 
 // Everything the two do not begin with is gathered away and sliced in again.
 Chain gathers_and_slices(const ArrayType& from, const ArrayType& to) {
@@ -141,7 +76,7 @@ base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& 
   const PendingChange change = pending_change(from, to);
   TESSERA_TRY(target, unkept(to, change));
   std::vector<Chain> all;
-  for (const Chain& resolution : resolutions(from, target, change.resolve)) {
+  for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
     TESSERA_TRY(resolved, after_chain(resolution, from));
     TESSERA_TRY(ways, moves(resolution, resolved, target, !change.keep.empty()));
     for (const Chain& move : ways) {
@@ -229,24 +164,6 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to) {
 base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change) {
   TESSERA_TRY(layout, Layout::make(to.mesh(), to.layout().splits(), change.common, to.layout().reduce()));
   return to.with_layout(layout);
-}
-
-base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways) {
-  // Sums of the same prices in another order may differ in their last bits.
-  constexpr double kSlack = 1 + 1e-9;
-  double fastest = std::numeric_limits<double>::infinity();
-  using Chains = base::Result<std::vector<Chain>>;
-  return chains(from, to,
-                [&](const Chain& resolution, const ArrayType& at, const ArrayType& target, bool exactly) -> Chains {
-                  TESSERA_TRY(before, seconds_of(resolution, from, prices));
-                  if (ways == Resolve::fastest && before > fastest * kSlack) return std::vector<Chain>{};
-                  const double rest = ways == Resolve::fastest ? fastest * kSlack - before : fastest;
-                  TESSERA_TRY(best, best_move(at, target, exactly, prices, rest));
-                  if (!best) return std::vector<Chain>{};
-                  TESSERA_TRY(after, seconds_of(*best, at, prices));
-                  if (ways == Resolve::fastest) fastest = std::min(fastest, before + after);
-                  return std::vector<Chain>{std::move(*best)};
-                });
 }
 
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to, Prices& prices,

@@ -60,14 +60,15 @@ void set_groups(PlanStep& step, std::int64_t devices) {
 // what the others begin with, too.
 class Live {
  public:
-  explicit Live(const ArrayType& from) : bytes_(tiles_bytes(from)) {}
+  explicit Live(const ArrayType& from, Source source = Source::dies)
+      : bytes_(tiles_bytes(from)), kept_(source == Source::lives_on ? bytes_ : BytesByDevice(bytes_.size(), 0)) {}
 
   // The peak of a step, whose output is the next step's input.
   std::int64_t peak_of(const Collective& step, const ArrayType& before, const ArrayType& after) {
     if (step.kind == CollectiveKind::slice) return largest(bytes_);
-    BytesByDevice output = tiles_bytes(after);
+    const BytesByDevice output = tiles_bytes(after);
     const std::int64_t peak = step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output);
-    bytes_ = std::move(output);
+    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = output[i] + kept_[i];
     return peak;
   }
 
@@ -79,7 +80,8 @@ class Live {
     return index < round_peaks_.size() ? round_peaks_[index] : 0;
   }
 
-  BytesByDevice bytes_;
+  BytesByDevice bytes_;  // of the next step's input, and of a source that lives on beside it
+  BytesByDevice kept_;
   std::vector<std::int64_t> round_peaks_;
 };
 
@@ -132,8 +134,8 @@ void set_step_peaks(Plan& plan) {
   }
 }
 
-base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from) {
-  Live live(from);
+base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from, Source source) {
+  Live live(from, source);
   ArrayType before = from;
   std::vector<std::int64_t> peaks;
   for (const Collective& step : chain) {

@@ -72,7 +72,30 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       near_latency_(machine.levels.back().latency_seconds) {
   for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
   if (from.devices() <= kExactDevicesMax) units_ = into_units();
-  links_ = std::max(units_, missing_seconds(source_, target_, element_bytes_, device_bandwidth_));
+  look_at_devices();
+}
+
+void Floors::look_at_devices() {
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < target_.tile_of.size(); ++device) {
+    const std::int64_t needed = target_.elements(device);
+    const std::int64_t missing = needed - shared_elements(source_, device, target_, device);
+    most = std::max(most, missing);
+    least_bytes_ += missing * element_bytes_;
+    holds_a_target_ = holds_a_target_ || (missing == 0 && needed > 0);
+  }
+  links_ = std::max(units_, static_cast<double>(most * element_bytes_) / device_bandwidth_);
+}
+
+// What a device holds and keeps lies in its tile of the refinement.
+std::int64_t Floors::bytes_of_refinement(const ArrayType& refined) const {
+  base::Scratch scratch;
+  const Tiling middle(refined, scratch.memory());
+  std::int64_t elements = 0;
+  for (std::size_t device = 0; device < target_.tile_of.size(); ++device) {
+    elements += target_.elements(device) - shared_elements(source_, device, middle, device);
+  }
+  return elements * element_bytes_;
 }
 
 // What the devices of a unit need and none of them holds, each element once, over the unit's link: for the unit that

@@ -19,6 +19,13 @@ class Floors {
   double of_two_launches() const { return links_ + 2 * near_latency_; }
   // And any that may have no launch at all, if nothing is missing anywhere.
   double of_any() const { return links_ == 0 ? 0 : of_one_launch(); }
+  // Bytes that any plan receives.
+  std::int64_t least_bytes() const { return least_bytes_; }
+  // Does a device hold all of its target tile, which is not empty? Then whatever cuts the target finer and gathers it
+  // again receives more than the least.
+  bool holds_a_target() const { return holds_a_target_; }
+  // Bytes that the exchange into a refinement of the target and the gather after it receive.
+  std::int64_t bytes_of_refinement(const ArrayType& refined) const;
   // Seconds that one move takes from end to end. A floor that reaches `enough` need not be the highest; so with the
   // others.
   double of_direct(double enough) const { return of_move(source_, target_, enough); }
@@ -31,6 +38,7 @@ class Floors {
  private:
   double of_move(const Tiling& held, const Tiling& wanted, double enough) const;
   double into_units() const;
+  void look_at_devices();
   double each_into_units(const Tiling& held, const Tiling& wanted) const;
 
   const Machine& machine_;
@@ -42,6 +50,8 @@ class Floors {
   double near_latency_;
   double units_ = 0;  // what units need and do not hold, over their links in
   double links_ = 0;
+  std::int64_t least_bytes_ = 0;
+  bool holds_a_target_ = false;
 };
 
 }  // namespace tessera::synth

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/choice.hpp"
 #include "synth/verify/verify.hpp"
 
 namespace tessera::synth {
@@ -42,30 +42,56 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
   return std::vector<Chain>{chain};
 }
 
+// Steps that move something.
 std::int64_t launches(const Plan& plan) {
-  return std::count_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& s) { return is_launch(s.collective); });
+  return std::count_if(plan.steps.begin(), plan.steps.end(),
+                       [](const PlanStep& s) { return s.received_bytes_total > 0; });
 }
 
-// Faster first; then fewer launches, fewer bytes. Candidates that are equal in all stay in their order.
-bool better(const Plan& a, const Plan& b) {
-  return std::tuple(a.seconds, launches(a), a.received_bytes_total) <
-         std::tuple(b.seconds, launches(b), b.received_bytes_total);
+// As choice.hpp says of chains.
+Plan chosen(std::vector<Plan> plans) {
+  const auto by_time = [](const Plan& a, const Plan& b) { return a.seconds < b.seconds; };
+  const double most = std::min_element(plans.begin(), plans.end(), by_time)->seconds * kAsFast;
+  std::erase_if(plans, [&](const Plan& plan) { return plan.seconds > most; });
+  const auto order = [](const Plan& p) { return std::tuple(p.received_bytes_total, p.peak_bytes, launches(p)); };
+  const auto better = [&](const Plan& a, const Plan& b) { return order(a) < order(b); };
+  return std::move(*std::min_element(plans.begin(), plans.end(), better));
 }
+
 // Without a general exchange no bound is kept for sure: plans that keep it come first, then those of least peak.
-bool better_without_exchange(const Plan& a, const Plan& b) {
+void keep_those_of_least_excess(std::vector<Plan>& plans) {
   const auto excess = [](const Plan& p) { return p.local_bytes_max > p.bound_bytes ? p.peak_bytes : 0; };
-  if (excess(a) != excess(b)) return excess(a) < excess(b);
-  return better(a, b);
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Plan& plan : plans) least = std::min(least, excess(plan));
+  std::erase_if(plans, [&](const Plan& plan) { return excess(plan) > least; });
+}
+
+// What a budget has to hold.
+base::Result<std::int64_t> peak_with_source(const Plan& plan, const PlanOptions& options) {
+  if (!options.source_lives_on) return plan.peak_bytes;
+  Chain chain;
+  for (const PlanStep& step : plan.steps) chain.push_back(step.collective);
+  TESSERA_TRY(peaks, step_peaks(chain, plan.from, Source::lives_on));
+  return peaks.empty() ? plan.peak_bytes : *std::max_element(peaks.begin(), peaks.end());
+}
+
+base::Result<std::vector<Plan>> within_budget(std::vector<Plan> candidates, const PlanOptions& options) {
+  if (!options.within_bytes) return candidates;
+  std::vector<Plan> kept;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (Plan& plan : candidates) {
+    TESSERA_TRY(peak, peak_with_source(plan, options));
+    least = std::min(least, peak);
+    if (peak <= *options.within_bytes) kept.push_back(std::move(plan));
+  }
+  if (kept.empty()) return over_budget(least, *options.within_bytes);
+  return kept;
 }
 
 base::Result<Plan> choose(std::vector<Plan> candidates, const PlanOptions& options) {
-  const auto by_peak = [](const Plan& a, const Plan& b) { return a.peak_bytes < b.peak_bytes; };
-  const std::int64_t least = std::min_element(candidates.begin(), candidates.end(), by_peak)->peak_bytes;
-  const std::int64_t budget = options.within_bytes.value_or(std::numeric_limits<std::int64_t>::max());
-  if (least > budget) return over_budget(least, budget);
-  std::erase_if(candidates, [&](const Plan& plan) { return plan.peak_bytes > budget; });
-  const auto order = options.collectives_only ? better_without_exchange : better;
-  return std::move(*std::min_element(candidates.begin(), candidates.end(), order));
+  TESSERA_TRY(kept, within_budget(std::move(candidates), options));
+  if (options.collectives_only) keep_those_of_least_excess(kept);
+  return chosen(std::move(kept));
 }
 
 // Is there more than the fastest chains to keep a budget with?
@@ -85,14 +111,15 @@ base::Result<Plan> best_of(Prices& prices, const ArrayType& from, const ArrayTyp
   PlanOptions boundless = options;
   boundless.within_bytes.reset();
   TESSERA_TRY(best, choose(std::move(candidates), boundless));
-  if (best.peak_bytes <= *options.within_bytes) return best;
+  TESSERA_TRY(peak, peak_with_source(best, options));
+  if (peak <= *options.within_bytes) return best;
   return plan_within(prices, from, to, chains, options);
 }
 
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
-  return fmt::format("{} {}; {} {}; {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
+  return fmt::format("{} {}; {} {}; {} {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
-                     options.within_bytes && options.source_dies);
+                     options.within_bytes && options.source_dies, options.within_bytes && options.source_lives_on);
 }
 
 }  // namespace

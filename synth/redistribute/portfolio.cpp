@@ -1,14 +1,14 @@
-// The fastest move from one layout to another with the same pending set: the direct exchange (or the collective that it
-// is), an exchange into a refinement of the target and a gather, or what a rival would do. Whatever cannot beat the
-// best so far by its lower bound is not priced.
+// The chain that our planner chooses. Each way to finish pending sums (sums.hpp) is followed by a move: the direct
+// exchange (or the collective that it is), an exchange into a refinement of the target and a gather, or what a rival
+// would do. What cannot be chosen any more by its lower bounds is not priced.
 #include <algorithm>
-#include <cmath>
-#include <tuple>
 #include <utility>
 
+#include "synth/layout/axis_parts.hpp"
 #include "synth/machine/units.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/sums.hpp"
 
 namespace tessera::synth {
 
@@ -17,70 +17,57 @@ namespace {
 constexpr std::int64_t kFewDevices = 64;
 constexpr double kWorthTrying = 0.98;
 
+// The moves that may follow a way, each with what is kept in the end.
 class Portfolio {
  public:
-  Portfolio(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices, double seconds_max)
-      : from_(from),
-        to_(to),
-        exactly_(exactly),
-        prices_(prices),
-        seconds_max_(seconds_max),
-        bound_(std::max(tile_bytes_max(from), tile_bytes_max(to))) {}
+  Portfolio(const Way& way, const ArrayType& to, const Chain& keep, Prices& prices, Choice& choice)
+      : way_(way), to_(to), keep_(keep), exactly_(!keep.empty()), prices_(prices), choice_(choice) {}
 
-  base::Result<std::optional<Chain>> best() && {
-    const Floors floors(from_, to_, prices_.machine());
-    if (std::isinf(limit()) || floors.of_direct(limit()) <= limit())
-      TESSERA_TRY_STATUS(consider(direct_move(from_, to_, exactly_)));
-    if (best_ && best_->launches == 0) return std::optional<Chain>{std::move(best_->chain)};
+  base::Status run() {
+    const Floors floors(from(), to_, prices_.machine());
+    if (!is_hopeless(floors.of_direct(most()), floors.least_bytes())) {
+      TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
+    }
+    if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
     TESSERA_TRY_STATUS(consider_refinements(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
-    if (auto relay = relay_move(from_, to_, prices_.machine(), limit()))
-      TESSERA_TRY_STATUS(consider(std::move(*relay)));
-    if (!best_) return std::optional<Chain>{};
-    return std::optional<Chain>{std::move(best_->chain)};
+    return base::Done{};
+  }
+  base::Status relay() {
+    auto found = relay_move(from(), to_, prices_.machine(), choice_.fastest_seconds() - way_.seconds);
+    if (!found || (exactly_ && found->back().target != to_)) return base::Done{};
+    return consider(std::move(*found));
   }
 
  private:
-  struct Candidate {
-    Chain chain;
-    double seconds = 0;
-    std::int64_t launches = 0;
-    std::int64_t received_bytes = 0;
-  };
-  static bool better(const Candidate& a, const Candidate& b) {
-    return std::tuple(a.seconds, a.launches, a.received_bytes) < std::tuple(b.seconds, b.launches, b.received_bytes);
+  const ArrayType& from() const { return way_.type; }
+  // A move may take so long.
+  double most() const { return choice_.seconds_max() - way_.seconds; }
+  bool is_hopeless(double seconds_least, std::int64_t bytes_least) const {
+    return choice_.is_hopeless(way_.seconds + seconds_least, way_.received_bytes + bytes_least);
   }
-  // A chain has to be as fast as this.
-  double limit() const { return best_ ? best_->seconds : seconds_max_; }
-  // One that takes so long at least is not worth its pricing. Many devices take long to price: there a refinement has
-  // to promise more than a hair.
-  double hopeless() const { return to_.devices() <= kFewDevices ? limit() : kWorthTrying * limit(); }
+  // Many devices take long to price: there a refinement has to promise more than a hair.
+  double worth_trying() const {
+    return to_.devices() <= kFewDevices ? most() : choice_.fastest_seconds() * kWorthTrying - way_.seconds;
+  }
 
-  // Prices the chain as far as it can still win. Chains with an array beyond the bound are none of ours.
-  base::Status consider(Chain chain) {
-    Candidate candidate{std::move(chain)};
-    ArrayType type = from_;
-    for (const Collective& step : candidate.chain) {
-      TESSERA_TRY(after, apply(step, type));
-      if (tile_bytes_max(after) > bound_) return base::Done{};
-      const StepCost price = prices_.of(step, type, after);
-      candidate.seconds += price.seconds;
-      candidate.received_bytes += price.received_bytes_total;
-      candidate.launches += is_launch(step) ? 1 : 0;
-      if (candidate.seconds > limit()) return base::Done{};
-      type = after;
-    }
-    if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
-    return base::Done{};
+  base::Status consider(Chain move) {
+    move.insert(move.end(), keep_.begin(), keep_.end());
+    return choice_.consider(way_, move);
   }
 
   base::Status consider_refinements(const Floors& floors) {
-    Refinements refinements(from_, to_, prices_.machine());
-    while (floors.of_two_launches() < limit()) {
+    Refinements refinements(from(), to_, prices_.machine());
+    while (floors.of_two_launches() <= most()) {
+      if (floors.holds_a_target() && is_hopeless(floors.of_two_launches(), floors.least_bytes() + 1)) {
+        return base::Done{};
+      }
       const auto refined = refinements.next();
       if (!refined) return base::Done{};
-      if (floors.of_refinement(refined->type, refined->inside, hopeless()) >= hopeless()) continue;
-      Chain chain = direct_move(from_, refined->type, true);
+      const double least = floors.of_refinement(refined->type, refined->inside, worth_trying());
+      if (least > worth_trying()) continue;
+      if (is_hopeless(least, 0) || is_hopeless(least, floors.bytes_of_refinement(refined->type))) continue;
+      Chain chain = direct_move(from(), refined->type, true);
       const Chain gather = direct_move(refined->type, to_, exactly_);
       chain.insert(chain.end(), gather.begin(), gather.end());
       TESSERA_TRY_STATUS(consider(std::move(chain)));
@@ -91,22 +78,24 @@ class Portfolio {
   // Their chains are as good as any where they keep the bound; that a rival cannot is no error here.
   base::Status consider_rivals(const Floors& floors) {
     std::vector<std::vector<ArrayType>> met;
-    if (best_) met.push_back(types_of(best_->chain));
     for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::gather, Planner::xla}) {
-      if (floors.of_one_launch() >= limit()) return base::Done{};
-      auto chain = rival_chain(from_, to_, rival);
+      if (is_hopeless(floors.of_one_launch(), floors.least_bytes())) return base::Done{};
+      auto chain = rival_chain(from(), to_, rival);
       if (!chain.ok()) continue;
       std::vector<ArrayType> types = types_of(*chain);
-      if (exactly_ && types.back() != to_) continue;
+      const bool leads_there = types.size() == chain->size() + 1;
+      if (!leads_there || (exactly_ && types.back() != to_)) continue;
       if (std::find(met.begin(), met.end(), types) != met.end()) continue;
-      if (floors.of_moves(types, limit()) < limit()) TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      if (!is_hopeless(floors.of_moves(types, most()), floors.least_bytes())) {
+        TESSERA_TRY_STATUS(consider(std::move(*chain)));
+      }
       met.push_back(std::move(types));
     }
     return base::Done{};
   }
   // The types that a chain passes through, both ends included.
   std::vector<ArrayType> types_of(const Chain& chain) const {
-    std::vector<ArrayType> types{from_};
+    std::vector<ArrayType> types{from()};
     for (const Collective& step : chain) {
       auto after = apply(step, types.back());
       if (!after.ok()) break;
@@ -115,20 +104,98 @@ class Portfolio {
     return types;
   }
 
-  const ArrayType& from_;
+  const Way& way_;
   const ArrayType& to_;
+  const Chain& keep_;
   bool exactly_;
   Prices& prices_;
-  double seconds_max_;
-  std::int64_t bound_;
-  std::optional<Candidate> best_;
+  Choice& choice_;
 };
+
+// Where sums are finished or begun, what a rival makes of the whole change.
+base::Status consider_rivals(const ArrayType& from, const ArrayType& to, Choice& choice) {
+  for (const Planner rival : {Planner::dtensor, Planner::gather}) {
+    const auto chain = rival_chain(from, to, rival);
+    if (chain.ok() && after_chain(*chain, from).ok()) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
+  }
+  return base::Done{};
+}
 
 }  // namespace
 
-base::Result<std::optional<Chain>> best_move(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
-                                             double seconds_max) {
-  return Portfolio(from, to, exactly, prices, seconds_max).best();
+// All changes of what is pending that lead there. A sum that stays pending moves as its parts, of which there are
+// several; finished and begun anew, only its values move. So any of the axes that may stay pending may also be resolved
+// and kept again.
+std::vector<PendingChange> pending_changes(const ArrayType& from, const ArrayType& to) {
+  constexpr std::size_t kAxesMax = 3;
+  const PendingChange change = pending_change(from, to);
+  std::vector<PendingChange> all;
+  const std::size_t axes = std::min(change.common.size(), kAxesMax);
+  for (std::size_t anew = 0; anew < std::size_t{1} << axes; ++anew) {
+    PendingChange other{{}, change.resolve, change.keep};
+    for (std::size_t i = 0; i < change.common.size(); ++i) {
+      const AxisPart& part = change.common[i];
+      if ((anew >> i & 1U) == 0) {
+        other.common.push_back(part);
+      } else {
+        other.resolve.push_back(part);
+        other.keep.push_back(part);
+      }
+    }
+    other.resolve = canonical_set(std::move(other.resolve));
+    other.keep = canonical_set(std::move(other.keep));
+    all.push_back(std::move(other));
+  }
+  return all;
+}
+
+Chain keep_chain(const PendingChange& change, const ArrayType& to) {
+  return change.keep.empty() ? Chain{} : Chain{keep_step(change.keep, to.layout().reduce())};
+}
+
+// The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
+// find: only the fastest way is followed by one.
+base::Status consider_all(const ArrayType& from, const ArrayType& to, const PendingChange& change, Prices& prices,
+                          Choice& choice) {
+  TESSERA_TRY(target, unkept(to, change));
+  const Chain keep = keep_chain(change, to);
+  Resolutions resolutions(from, target, change.resolve, prices);
+  std::optional<Way> fastest;
+  while (true) {
+    TESSERA_TRY(way, resolutions.next(choice));
+    if (!way) break;
+    const double before = choice.seconds_max();
+    TESSERA_TRY_STATUS(Portfolio(*way, target, keep, prices, choice).run());
+    if (choice.seconds_max() < before) fastest = std::move(*way);
+  }
+  return fastest ? Portfolio(*fastest, target, keep, prices, choice).relay() : base::Status{base::Done{}};
+}
+
+base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways) {
+  const PendingChange change = pending_change(from, to);
+  std::vector<Chain> chosen;
+  const auto add_best = [&](Choice& choice) -> base::Status {
+    TESSERA_TRY(best, std::move(choice).best());
+    if (best) chosen.push_back(std::move(*best));
+    return base::Done{};
+  };
+  Choice choice(from, to, prices);
+  for (const PendingChange& other : pending_changes(from, to)) {
+    TESSERA_TRY_STATUS(consider_all(from, to, other, prices, choice));
+  }
+  if (!change.resolve.empty() || !change.keep.empty()) TESSERA_TRY_STATUS(consider_rivals(from, to, choice));
+  TESSERA_TRY_STATUS(add_best(choice));
+  if (ways == Resolve::fastest) return chosen;
+  TESSERA_TRY(target, unkept(to, change));
+  const Chain keep = keep_chain(change, to);
+  for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
+    Way way{{}, from};
+    for (const Collective& step : resolution) TESSERA_TRY_STATUS(way.take(step, prices));
+    Choice of_way(from, to, prices);
+    TESSERA_TRY_STATUS(Portfolio(way, target, keep, prices, of_way).run());
+    TESSERA_TRY_STATUS(add_best(of_way));
+  }
+  return chosen;
 }
 
 }  // namespace tessera::synth

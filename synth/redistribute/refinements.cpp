@@ -17,20 +17,6 @@ std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
   return mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
 }
 
-// The part cut where a unit of the machine ends, if it does end inside, major first.
-AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
-  AxisList pieces{part};
-  for (const std::int64_t unit : units) {
-    const AxisPart last = pieces.front();  // the outermost: units ascend
-    const std::int64_t stride = stride_of(mesh, last);
-    const std::int64_t inside = unit % stride == 0 ? unit / stride : 1;
-    if (inside <= 1 || inside >= last.size || last.size % inside != 0) continue;
-    pieces.front().size = last.size / inside;
-    pieces.insert(pieces.begin() + 1, AxisPart{last.axis, last.before * (last.size / inside), inside});
-  }
-  return pieces;
-}
-
 std::int64_t smallest_prime(std::int64_t number) {
   for (std::int64_t p = 2; p * p <= number; ++p) {
     if (number % p == 0) return p;
@@ -58,6 +44,19 @@ AxisList nearest_digits(const Mesh& mesh, const AxisList& unused, const std::vec
 using Splits = std::vector<AxisList>;
 
 }  // namespace
+
+AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
+  AxisList pieces{part};
+  for (const std::int64_t unit : units) {
+    const AxisPart last = pieces.front();  // the outermost: units ascend
+    const std::int64_t stride = stride_of(mesh, last);
+    const std::int64_t inside = unit % stride == 0 ? unit / stride : 1;
+    if (inside <= 1 || inside >= last.size || last.size % inside != 0) continue;
+    pieces.front().size = last.size / inside;
+    pieces.insert(pieces.begin() + 1, AxisPart{last.axis, last.before * (last.size / inside), inside});
+  }
+  return pieces;
+}
 
 Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
     : from_(from), to_(to), units_(sender_rule(machine, to.devices()).unit_devices) {

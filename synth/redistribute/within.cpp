@@ -134,9 +134,9 @@ struct Course {
   }
 };
 
-base::Result<Course> course_of(const Chain& chain, const ArrayType& from) {
+base::Result<Course> course_of(const Chain& chain, const ArrayType& from, Source source) {
   Course course{chain, {from}};
-  TESSERA_TRY(peaks, step_peaks(chain, from));
+  TESSERA_TRY(peaks, step_peaks(chain, from, source));
   for (std::size_t i = 0; i < chain.size(); ++i) {
     TESSERA_TRY(after, apply(chain[i], course.types.back()));
     course.types.push_back(after);
@@ -161,12 +161,17 @@ bool same_figures(const Plan& a, const Plan& b) {
 class Budget {
  public:
   Budget(Prices& prices, const ArrayType& from, const ArrayType& to, const PlanOptions& options)
-      : prices_(prices), from_(from), to_(to), bytes_(*options.within_bytes), source_dies_(options.source_dies) {}
+      : prices_(prices),
+        from_(from),
+        to_(to),
+        bytes_(*options.within_bytes),
+        source_dies_(options.source_dies && !options.source_lives_on),
+        source_(options.source_lives_on ? Source::lives_on : Source::dies) {}
 
   base::Result<Plan> best_of(const std::vector<Chain>& chains) {
     std::vector<Course> courses;
     for (const Chain& chain : chains) {
-      TESSERA_TRY(course, course_of(chain, from_));
+      TESSERA_TRY(course, course_of(chain, from_, source_));
       courses.push_back(std::move(course));
     }
     for (const Course& course : courses) offer(course);
@@ -251,6 +256,7 @@ class Budget {
   const ArrayType& to_;
   std::int64_t bytes_;
   bool source_dies_;
+  Source source_;
   std::int64_t launches_ = kNoLimit;  // the fewest met
   std::vector<Way> ways_;             // of so many
 };

@@ -14,7 +14,7 @@
 namespace tessera::synth::test {
 namespace {
 
-constexpr int kMutants = 20'000;
+constexpr int kMutants = 22'000;
 // Of each sort of change at least so many have to be refused: even of those that few plans can suffer.
 constexpr int kRefusedLeast = 30;
 

@@ -1,6 +1,8 @@
 // Plans by name: the examples of the contract, the lessons' key, known traps, budgets and refusals.
 #include "synth/redistribute/plan.hpp"
 
+#include "synth/redistribute/chain.hpp"
+
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
 
@@ -219,7 +221,9 @@ TEST(Trap, CoPrimeMeshes) {
 // ---- Pending sums ----
 
 TEST(PendingPlan, ScattersStraightIntoWhatTheTargetWants) {
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter");
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+y}", "f32[8@y,8]")), "reduce_scatter");
+  // Groups of 4 and of 2 have fewer peers than groups of 8.
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter, reduce_scatter");
   const Plan both = planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8@y]");
   EXPECT_EQ(steps_of(both), "reduce_scatter, reduce_scatter");
   EXPECT_EQ(both.received_bytes_total, both.lower_bound_bytes_total);
@@ -245,6 +249,35 @@ TEST(PendingPlan, NeverTurnsOneReductionIntoAnother) {
   EXPECT_FALSE(planned("x:4,y:2", "f32[8]{max x}", "f32[8]{min x}").steps.empty());
 }
 
+TEST(PendingPlan, CutsBeforeItAdds) {
+  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000@x,3000]");
+  EXPECT_EQ(change.steps.front().collective.kind, CollectiveKind::slice);
+  EXPECT_EQ(change.received_bytes_total, 192'000'000);
+  EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
+  EXPECT_EQ(steps_of(planned("x:4,y:8", "f32[1024,1024]{+x}", "f32[1024,1024@y]")), "slice, all_reduce");
+}
+
+TEST(PendingPlan, DealsOutWhatReplicasWouldAddTwice) {
+  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000,3000]");
+  EXPECT_EQ(steps_of(change), "slice, reduce_scatter, all_gather");
+  EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
+}
+
+TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
+  const Machine nodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+  const MeshRef on = mesh("a:4,b:4");
+  const Plan change =
+      test::planned(type("f32[4096@a,4096]{+b}", on), type("f32[4096,4096@a]{+b}", on), PlanOptions{}, nodes);
+  EXPECT_EQ(steps_of(change), "reduce_scatter, permute, all_gather, keep");
+  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
+}
+
+TEST(ChoiceTest, TakesTheFewestBytesOfThoseThatAreAsFast) {
+  const Plan change = planned("x:2,y:2,z:2", "f32[4096,4096@x]", "f32[4096@z,4096@y]");
+  EXPECT_EQ(change.received_bytes_total, 67'108'864);
+  EXPECT_EQ(change.peak_bytes, 50'331'648);
+}
+
 TEST(PendingPlan, LargeReplicatedSumsAreReducedInPartsOnly) {
   const Plan change = planned("x:4,y:2", "f32[4096,4096]{+x}", "f32[4096@y,4096]");
   EXPECT_LE(change.local_bytes_max, change.bound_bytes);
@@ -252,6 +285,48 @@ TEST(PendingPlan, LargeReplicatedSumsAreReducedInPartsOnly) {
 }
 
 // ---- Options and refusals ----
+
+// The second of two steps has the first one's output and its own; and the source, where somebody uses that again.
+TEST(PlanOptionsTest, ABudgetHoldsASourceThatLivesOn) {
+  const Machine nodes{{{"n", 2, 12.5e9, 5e-6}, {"g", 4, 300e9, 1e-6}}};
+  const MeshRef on = mesh("n:2,g:4");
+  const ArrayType from = type("f32[1048576@(n,g)]", on);
+  const ArrayType to = type("f32[1048576]", on);
+  const std::int64_t tile =
+      524'288;  // of the source; the refinement's has twice, the target's eight times as many bytes
+  PlanOptions options = within(10 * tile);
+  options.source_dies = false;
+  const Plan both = test::planned(from, to, options, nodes);
+  EXPECT_EQ(steps_of(both), "exchange, all_gather");
+  EXPECT_EQ(both.peak_bytes, 10 * tile);
+  options.source_lives_on = true;
+  EXPECT_EQ(steps_of(test::planned(from, to, options, nodes)), "all_gather");
+  options.within_bytes = 11 * tile;
+  EXPECT_EQ(steps_of(test::planned(from, to, options, nodes)), "exchange, all_gather");
+  options.within_bytes = 9 * tile - 1;
+  EXPECT_THAT(first_message(plan(from, to, nodes, options)), ::testing::HasSubstr("4718592"));
+}
+
+// Whatever plan is chosen, its steps and the source beside them keep the budget.
+RC_GTEST_PROP(PlanOptionsProperty, ABudgetHoldsASourceThatLivesOn, ()) {
+  const MeshRef on = any_mesh();
+  const Shape shape = any_shape(2, 40);
+  const ArrayType from = any_type(on, shape, true);
+  const ArrayType to = any_type(on, shape, true);
+  const Plan free = test::planned(from, to);
+  PlanOptions options = within(*rc::gen::inRange<std::int64_t>(0, 2 * free.peak_bytes + 1));
+  options.source_dies = false;
+  options.source_lives_on = true;
+  const auto made = plan(from, to, Machine{}, options);
+  if (!made.ok()) {
+    RC_ASSERT(first_error(made) == "over-budget");
+    return;
+  }
+  Chain chain;
+  for (const PlanStep& step : made->steps) chain.push_back(step.collective);
+  const auto peaks = *step_peaks(chain, from, Source::lives_on);
+  for (const std::int64_t peak : peaks) RC_ASSERT(peak <= *options.within_bytes);
+}
 
 TEST(PlanOptionsTest, ABudgetNotMetNamesTheLeastThatIs) {
   const MeshRef on = mesh("x:4");

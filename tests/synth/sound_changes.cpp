@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/choice.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
@@ -35,7 +35,7 @@ void expect_sound(const ArrayType& from, const ArrayType& to) {
   EXPECT_EQ(made->steps.empty(), same_type(from, to)) << print_text(*made);
   EXPECT_GE(made->seconds, made->lower_bound_seconds * (1 - 1e-9)) << print_text(*made);
   if (made->steps.empty()) return;
-  // A plan of few launches keeps the bound and is among the candidates; only a faster one may have more.
+  // A plan of few launches keeps the bound and is among the candidates; only one that gains something may have more.
   const bool pending = !from.layout().pending().empty() || !to.layout().pending().empty();
   const Plan direct = direct_plan(from, to);
   EXPECT_LE(direct.local_bytes_max, direct.bound_bytes);
@@ -43,9 +43,11 @@ void expect_sound(const ArrayType& from, const ArrayType& to) {
   if (!pending) {
     EXPECT_EQ(direct.received_bytes_total, direct.lower_bound_bytes_total) << print_text(direct);
   }
-  EXPECT_LE(made->seconds, direct.seconds) << print_text(*made) << print_text(direct);
+  EXPECT_LE(made->seconds, direct.seconds * kAsFast) << print_text(*made) << print_text(direct);
   const bool few = launches(*made) <= (pending ? 3 : 2);
-  EXPECT_TRUE(few || made->seconds < direct.seconds) << print_text(*made) << print_text(direct);
+  const bool gains = made->seconds < direct.seconds || made->received_bytes_total < direct.received_bytes_total ||
+                     made->peak_bytes < direct.peak_bytes;
+  EXPECT_TRUE(few || gains) << print_text(*made) << print_text(direct);
   expect_moves_data(*made);
 }
 

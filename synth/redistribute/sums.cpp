@@ -1,0 +1,324 @@
+#include "synth/redistribute/sums.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/machine/units.hpp"
+#include "synth/redistribute/floors.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// So many steps are priced; what has been found by then is enough. Pricing takes longer on many devices.
+constexpr std::int64_t kFewDevices = 64;
+constexpr std::int64_t kPricedMax = 256;
+constexpr std::int64_t kPricedMaxOnMany = 48;
+constexpr std::int64_t kPricedMaxBeyond = 12;
+
+AxisList joined(const AxisList& a, const AxisList& b) {
+  AxisList all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), more.begin(), more.end()); }
+
+// What of the axes to resolve the target wants on a dimension, in the target's order.
+AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {
+  if (from.mesh() != to.mesh()) return {};
+  return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
+}
+
+// Does every tile of the dimension still hold something when it is cut that much finer?
+bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
+  const std::int64_t tiles = shard_count(type.layout().split(dimension)) * shard_count(axes);
+  return type.shape()[dimension] >= tiles;
+}
+
+// Each axis straight into the dimension that wants it; what no dimension wants is reduced whole, on the smaller tiles.
+Chain scatter_where_wanted(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
+  Chain chain;
+  AxisList left = resolve;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const AxisList axes = wanted_on(from, to, left, d);
+    const auto rest = without(left, axes);
+    if (axes.empty() || !rest) continue;
+    chain.push_back(reduce_scatter_step(axes, d));
+    left = *rest;
+  }
+  if (!left.empty()) chain.push_back(all_reduce_step(left));
+  return chain;
+}
+
+// All axes into one dimension: first those that the target wants there, in its order.
+std::optional<Collective> scatter_into(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
+                                       std::size_t dimension) {
+  if (!fits(from, dimension, resolve)) return std::nullopt;
+  const AxisList wanted = wanted_on(from, to, resolve, dimension);
+  const auto rest = without(resolve, wanted);
+  if (!rest) return std::nullopt;
+  return reduce_scatter_step(canonical(joined(wanted, *rest)), dimension);
+}
+
+// The axes that a type leaves unused.
+AxisList free_axes(const ArrayType& type) {
+  std::vector<AxisList> used = type.layout().splits();
+  used.push_back(type.layout().pending());
+  return unused(type.mesh(), used);
+}
+
+// The chain, and a slice over everything that is free after it, the outermost or the innermost axis major, into each of
+// the dimensions that are long enough.
+std::vector<Chain> cut_further(const Chain& chain, const ArrayType& from) {
+  const auto type = after_chain(chain, from);
+  if (!type.ok()) return {};
+  std::vector<Chain> all{chain};
+  const AxisList axes = free_axes(*type);
+  const AxisList reversed(axes.rbegin(), axes.rend());
+  for (std::size_t d = 0; d < type->rank() && !axes.empty(); ++d) {
+    if (!fits(*type, d, axes)) continue;
+    for (const AxisList& order : {axes, reversed}) {
+      all.push_back(chain);
+      all.back().push_back(slice_step(order, d));
+      if (axes.size() == 1) break;
+    }
+  }
+  return all;
+}
+
+// The target's cuts, but for the axes to resolve, which are pending: where the parts of a sum lie as the target wants
+// them. `leading`: of every dimension only what comes before such an axis, so that the sum can be scattered right
+// behind it. Nothing where the two use parts of one axis.
+enum class Cuts : std::uint8_t { all, leading };
+std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
+                                         Cuts cuts) {
+  if (from.mesh() != to.mesh()) return std::nullopt;
+  const auto is_pending = [&](const AxisPart& part) {
+    return std::find(resolve.begin(), resolve.end(), part) != resolve.end();
+  };
+  std::vector<AxisList> splits = to.layout().splits();
+  for (AxisList& split : splits) {
+    if (cuts == Cuts::leading) split.erase(std::find_if(split.begin(), split.end(), is_pending), split.end());
+    std::erase_if(split, is_pending);
+  }
+  auto layout = Layout::make(to.mesh(), std::move(splits), from.layout().pending(), from.layout().reduce());
+  if (!layout.ok()) return std::nullopt;
+  auto type = to.with_layout(std::move(*layout));
+  if (!type.ok()) return std::nullopt;
+  return *type;
+}
+
+// The pending axes one by one, cut where a unit of the machine ends.
+AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
+  AxisList parts;
+  const std::vector<std::int64_t> units = sender_rule(machine, type.devices()).unit_devices;
+  for (const AxisPart& part : axes) {
+    for (const AxisPart& piece : cut_at_units(type.mesh(), part, units)) parts.push_back(piece);
+  }
+  return parts;
+}
+
+std::int64_t priced_at_most(std::int64_t devices) {
+  if (devices <= kFewDevices) return kPricedMax;
+  return devices <= kExactDevicesMax ? kPricedMaxOnMany : kPricedMaxBeyond;
+}
+
+}  // namespace
+
+Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve, Prices& prices)
+    : from_(from),
+      to_(to),
+      resolve_(resolve),
+      prices_(prices),
+      bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
+      bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
+      latency_(prices.machine().levels.back().latency_seconds),
+      priced_max_(priced_at_most(from.devices())) {
+  for (const MachineLevel& level : prices.machine().levels) latency_ = std::min(latency_, level.latency_seconds);
+}
+
+base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
+  if (!is_started_) TESSERA_TRY_STATUS(start());
+  Entry entry;
+  while (take_least(entry)) {
+    if (choice.is_hopeless(entry.least_seconds, entry.way.received_bytes)) continue;
+    if (!entry.steps.empty()) {
+      if (priced_max_ <= 0 && is_found_) continue;
+      for (const Collective& step : entry.steps) TESSERA_TRY_STATUS(entry.way.take(step, prices_));
+      entry.steps.clear();
+      --priced_max_;
+      entry.least_seconds = entry.way.seconds + least_after(entry.way.type, entry.left);
+      push(std::move(entry));
+      continue;
+    }
+    if (is_met(entry.way)) continue;
+    if (entry.left.empty()) {
+      is_found_ = true;
+      return std::optional<Way>{std::move(entry.way)};
+    }
+    expand(entry.way, entry.left);
+  }
+  return std::optional<Way>{};
+}
+
+base::Status Resolutions::start() {
+  is_started_ = true;
+  if (resolve_.empty()) {
+    push(Entry{0, 0, Way{{}, from_}, {}, {}});
+    return base::Done{};
+  }
+  for (Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(std::move(chain)));
+  for (const Cuts cuts : {Cuts::all, Cuts::leading}) {
+    if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
+  }
+  return base::Done{};
+}
+
+base::Status Resolutions::begin_towards(const ArrayType& parts) {
+  const Chain slices = free_slices(from_, parts);
+  if (!slices.empty()) {
+    for (Chain& chain : cut_further(slices, from_)) TESSERA_TRY_STATUS(begin_at(std::move(chain)));
+  }
+  for (const Chain& chain : cut_further({}, parts)) {
+    TESSERA_TRY(finer, after_chain(chain, parts));
+    if (tile_bytes_max(finer) <= bound_bytes_) TESSERA_TRY_STATUS(begin_at(direct_move(from_, finer, true)));
+  }
+  return base::Done{};
+}
+
+base::Status Resolutions::begin_at(Chain steps) {
+  Way way{{}, from_};
+  for (const Collective& step : steps) TESSERA_TRY_STATUS(way.take(step, prices_));
+  const auto same = [&](const Entry& entry) { return entry.way.type == way.type; };
+  if (std::any_of(entries_.begin(), entries_.end(), same)) return base::Done{};
+  const double least = way.seconds + least_after(way.type, resolve_);
+  push(Entry{least, 0, std::move(way), resolve_, {}});
+  return base::Done{};
+}
+
+void Resolutions::expand(const Way& way, const AxisList& left) {
+  for (std::size_t d = 0; d < to_.rank(); ++d) {
+    const AxisList wanted = wanted_on(way.type, to_, left, d);
+    if (!wanted.empty()) offer(way, left, reduce_scatter_step(wanted, d));
+    if (auto step = scatter_into(way.type, to_, left, d)) offer(way, left, std::move(*step));
+  }
+  offer(way, left, all_reduce_step(left));
+  if (priced_max_ <= 0) return;
+  if (left != resolve_) offer_moves(way, left);
+  const AxisList parts = single_axes(way.type, left, prices_.machine());
+  if (parts.size() < 2) return;
+  for (const AxisPart& part : parts) {
+    for (std::size_t d = 0; d < to_.rank(); ++d) {
+      if (fits(way.type, d, {part})) offer(way, left, reduce_scatter_step({part}, d));
+    }
+    offer(way, left, all_reduce_step({part}));
+  }
+}
+
+// Between two reductions what has been cut may have to make room where the target wants the next axis.
+void Resolutions::offer_moves(const Way& way, const AxisList& left) {
+  for (const Cuts cuts : {Cuts::all, Cuts::leading}) {
+    const auto parts = target_in_parts(way.type, to_, left, cuts);
+    if (!parts) continue;
+    for (const Chain& chain : cut_further({}, *parts)) {
+      const auto finer = after_chain(chain, *parts);
+      if (!finer.ok() || tile_bytes_max(*finer) > bound_bytes_ || *finer == way.type) continue;
+      const double least = way.seconds + least_after(*finer, left);
+      push(Entry{least, 0, way, left, direct_move(way.type, *finer, true)});
+    }
+  }
+}
+
+void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
+  auto rest = without(left, step.axes);
+  const auto after = apply(step, way.type);
+  if (!rest || !after.ok()) return;
+  const double least = way.seconds + least_of_step(step, way.type, *after) + least_after(*after, *rest);
+  push(Entry{least, 0, way, std::move(*rest), {std::move(step)}});
+}
+
+// A device adds to its tile what all others of its group have of it.
+double Resolutions::least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const {
+  const std::int64_t others = shard_count(step.axes) - 1;
+  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+  const double received = scatters ? static_cast<double>(tile_bytes_max(after)) * static_cast<double>(others)
+                                   : 2.0 * static_cast<double>(tile_bytes_max(before)) * static_cast<double>(others) /
+                                         static_cast<double>(others + 1);
+  return received == 0 ? 0 : received / bandwidth_ + static_cast<double>(others) * latency_;
+}
+
+// What is pending is scattered at the least; what is not has to be brought where it is missing.
+double Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
+  if (left.empty()) return Floors(type, to_, prices_.machine()).of_any();
+  const auto size = static_cast<double>(shard_count(left));
+  const double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
+  return received == 0 ? 0 : received / bandwidth_ + latency_;
+}
+
+void Resolutions::push(Entry entry) {
+  entry.number = count_++;
+  const auto later = [](const Entry& a, const Entry& b) {
+    return std::pair(a.least_seconds, a.number) > std::pair(b.least_seconds, b.number);
+  };
+  entries_.push_back(std::move(entry));
+  std::push_heap(entries_.begin(), entries_.end(), later);
+}
+
+bool Resolutions::take_least(Entry& entry) {
+  if (entries_.empty()) return false;
+  const auto later = [](const Entry& a, const Entry& b) {
+    return std::pair(a.least_seconds, a.number) > std::pair(b.least_seconds, b.number);
+  };
+  std::pop_heap(entries_.begin(), entries_.end(), later);
+  entry = std::move(entries_.back());
+  entries_.pop_back();
+  return true;
+}
+
+// Has the layout been met on a way that is as fast and receives no more?
+bool Resolutions::is_met(const Way& way) {
+  const bool met = std::any_of(met_.begin(), met_.end(), [&](const Met& m) {
+    return m.layout == way.type.layout() && m.seconds <= way.seconds && m.received_bytes <= way.received_bytes;
+  });
+  if (!met) met_.push_back(Met{way.type.layout(), way.seconds, way.received_bytes});
+  return met;
+}
+
+Chain free_slices(const ArrayType& from, const ArrayType& to) {
+  Chain chain;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const auto axes = without_leading(to.layout().split(d), from.layout().split(d));
+    if (!axes || axes->empty()) continue;
+    const bool free =
+        std::none_of(axes->begin(), axes->end(), [&](const AxisPart& p) { return from.layout().uses(p); });
+    if (free) chain.push_back(slice_step(*axes, d));
+  }
+  return chain;
+}
+
+std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
+  if (resolve.empty()) return {Chain{}};
+  std::vector<Chain> all;
+  std::vector<Chain> starts{Chain{}};
+  const auto parts = target_in_parts(from, to, resolve, Cuts::all);
+  if (parts) starts.push_back(free_slices(from, *parts));
+  if (starts.back().empty()) starts.resize(1);
+  for (const Chain& start : starts) {
+    const auto begin = after_chain(start, from);
+    if (!begin.ok()) continue;
+    const auto add = [&](const Chain& rest) {
+      all.push_back(start);
+      append(all.back(), rest);
+    };
+    add(scatter_where_wanted(*begin, to, resolve));
+    for (std::size_t d = 0; d < from.rank(); ++d) {
+      if (auto step = scatter_into(*begin, to, resolve, d)) add({std::move(*step)});
+    }
+    add({all_reduce_step(resolve)});
+  }
+  return all;
+}
+
+}  // namespace tessera::synth

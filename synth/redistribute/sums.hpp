@@ -1,0 +1,75 @@
+// Private to synth: ways to finish pending sums on the way to a target.
+//
+// A sum is made of what is wanted: what can be cut before anything is added is cut first, so that a reduction adds and
+// receives less. `f32[8000,3000]{+y} -> f32[8000@x,3000]` on x:4,y:2 is sliced over x, then reduced: devices receive
+// 192 MB; reduced first it would be 480. A way begins at the source, at the source cut over axes that nobody uses, or
+// where the parts of the sum lie as the target wants them; from there sums are reduced or scattered, all pending axes
+// at once or one after the other. The pending set is then what it has to be, and the move that is left is the
+// portfolio's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synth/redistribute/choice.hpp"
+
+namespace tessera::synth {
+
+// Finds the ways in the order of the least time that each promises with all that follows, and prices a step only when
+// it is its turn.
+class Resolutions {
+ public:
+  // From a pending type to one that is pending over less: without `resolve`. All outlive this.
+  Resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve, Prices& prices);
+  // The next way that can still be chosen.
+  base::Result<std::optional<Way>> next(const Choice& choice);
+
+ private:
+  struct Entry {
+    double least_seconds = 0;  // of the whole chain
+    std::size_t number = 0;    // in the order in which they were met
+    Way way;
+    AxisList left;  // what is still to be resolved
+    Chain steps;    // the way's next, not yet taken and priced
+  };
+  struct Met {
+    Layout layout;
+    double seconds = 0;
+    std::int64_t received_bytes = 0;
+  };
+  base::Status start();
+  base::Status begin_towards(const ArrayType& parts);
+  base::Status begin_at(Chain steps);
+  void expand(const Way& way, const AxisList& left);
+  void offer(const Way& way, const AxisList& left, Collective step);
+  void offer_moves(const Way& way, const AxisList& left);
+  void push(Entry entry);
+  bool take_least(Entry& entry);
+  bool is_met(const Way& way);
+  double least_after(const ArrayType& type, const AxisList& left) const;
+  double least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
+
+  const ArrayType& from_;
+  const ArrayType& to_;
+  const AxisList& resolve_;
+  Prices& prices_;
+  std::int64_t bound_bytes_;
+  double bandwidth_;
+  double latency_;
+  std::vector<Entry> entries_;  // a heap
+  std::vector<Met> met_;
+  std::size_t count_ = 0;
+  std::int64_t priced_max_ = 0;
+  bool is_started_ = false;
+  bool is_found_ = false;  // one way at least
+};
+
+// A few simple ways, whatever they cost: for planners that have to know several, within a budget or without a general
+// exchange.
+std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve);
+
+// Slices that may be taken at once: dimensions that the target only cuts finer, over axes that are free.
+Chain free_slices(const ArrayType& from, const ArrayType& to);
+
+}  // namespace tessera::synth
