@@ -2,32 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
-
 namespace tessera::base {
-
-const std::vector<KindInfo>& all_kinds() {
-  static const std::vector<KindInfo> kinds = {
-#define KIND(identifier, slug, severity, blame, message) \
-  KindInfo{Kind::identifier, slug, Severity::severity, Blame::blame, message},
-#include "base/diagnostics/all.def"
-#undef KIND
-  };
-  return kinds;
-}
-
-const KindInfo& info(Kind kind) {
-  const auto index = static_cast<std::size_t>(kind);
-  TESSERA_CHECK(index < all_kinds().size(), "an unregistered diagnostic kind");
-  return all_kinds()[index];
-}
-
-std::optional<Kind> kind_by_slug(std::string_view slug) {
-  const auto& kinds = all_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindInfo& k) { return k.slug == slug; });
-  if (found == kinds.end()) return std::nullopt;
-  return found->kind;
-}
 
 Diagnostic Diagnostic::at(Span span, std::string text) && {
   labels.insert(labels.begin(), Label{span, std::move(text), true});
@@ -51,7 +26,7 @@ Diagnostic Diagnostic::from_step(std::uint32_t step_origin) && {
 
 bool has_error(const Diagnostics& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return info(d.kind).severity == Severity::error; });
+                     [](const Diagnostic& d) { return d.kind.severity == Severity::error; });
 }
 
 }  // namespace tessera::base

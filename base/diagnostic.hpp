@@ -1,6 +1,7 @@
-// Diagnostics as data. Every kind is registered once, in the .def file of the room that reports it; the registry gives
-// its slug, severity, blame and the text of its message, and the error index and the coverage test are checked against
-// it.
+// Diagnostics as data. Every kind is registered once, in the .def file of the room that reports it, and is declared by
+// that room's kinds.hpp: this header knows only what a kind consists of, so that a new kind rebuilds the files of its
+// room and no others. The error index and the coverage test are checked against base/registry.hpp, which lists all
+// kinds.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,24 +27,27 @@ enum class Blame : std::uint8_t {
   us,       // 4: our bug
 };
 
-// KIND(identifier, "slug", severity, blame, "message with {} for each argument")
-enum class Kind : std::uint16_t {
-#define KIND(identifier, slug, severity, blame, message) identifier,
-#include "base/diagnostics/all.def"
-#undef KIND
-};
-
+// One kind, as its line in a .def file says. Its texts are literals. No two kinds share a slug.
 struct KindInfo {
-  Kind kind;
   std::string_view slug;
   Severity severity;
   Blame blame;
-  std::string_view message;
+  std::string_view message;  // with {} for each argument
+
+  bool operator==(const KindInfo& other) const { return slug == other.slug; }
 };
 
-const KindInfo& info(Kind kind);
-const std::vector<KindInfo>& all_kinds();
-std::optional<Kind> kind_by_slug(std::string_view slug);
+// What each line of a .def file declares: TESSERA_KIND(identifier, "slug", severity, blame, "message").
+#define TESSERA_KIND(identifier, slug, severity, blame, message)                                   \
+  static constexpr ::tessera::base::KindInfo identifier{slug, ::tessera::base::Severity::severity, \
+                                                        ::tessera::base::Blame::blame, message};
+
+// The kinds that any room may report. Each room has a struct of this name for its own, in its kinds.hpp.
+struct Kind {
+#define KIND TESSERA_KIND
+#include "base/diagnostics/base.def"
+#undef KIND
+};
 
 struct Label {
   Span span;
@@ -52,7 +56,7 @@ struct Label {
 };
 
 struct Diagnostic {
-  Kind kind;
+  KindInfo kind;
   std::string message;
   std::vector<Label> labels;
   std::string help;  // what to type instead; may hold several lines; empty if there is nothing to say
@@ -67,10 +71,10 @@ struct Diagnostic {
 
 using Diagnostics = std::vector<Diagnostic>;
 
-// make(Kind::unknown_axis, "z"): the registered message with its arguments filled in.
+// make(synth::Kind::unknown_axis, "z"): the registered message with its arguments filled in.
 template <class... Args>
-Diagnostic make(Kind kind, const Args&... args) {
-  return Diagnostic{kind, fmt::vformat(info(kind).message, fmt::make_format_args(args...)), {}, {}, {}};
+Diagnostic make(const KindInfo& kind, const Args&... args) {
+  return Diagnostic{kind, fmt::vformat(kind.message, fmt::make_format_args(args...)), {}, {}, {}};
 }
 
 bool has_error(const Diagnostics& diagnostics);

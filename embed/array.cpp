@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "runtime/format.hpp"
 #include "runtime/ranks/team.hpp"
 
@@ -36,8 +37,8 @@ Result<std::vector<T>> Array::to_vector() const {
   const synth::ElementType element = impl_->value.type().element();
   if (element != embed::element_of<T>) {
     return embed::failure(
-        base::make(base::Kind::bad_call, fmt::format("the elements of `{}` are {}, not {}", impl_->name,
-                                                     synth::name(element), synth::name(embed::element_of<T>))));
+        base::make(embed::Kind::bad_call, fmt::format("the elements of `{}` are {}, not {}", impl_->name,
+                                                      synth::name(element), synth::name(embed::element_of<T>))));
   }
   return embed::safely([&]() -> Result<std::vector<T>> {
     const auto whole = runtime::gather(impl_->value);
@@ -62,12 +63,12 @@ template Result<std::vector<double>> Array::to_vector() const;
 Result<Array::Tile> Array::tile(std::int64_t device) const {
   if (device < 0 || device >= devices()) {
     return embed::failure(
-        base::make(base::Kind::bad_call,
+        base::make(embed::Kind::bad_call,
                    fmt::format("`{}` lives on {} devices, so there is no device {}", impl_->name, devices(), device)));
   }
   if (!impl_->value.has_device(device)) {
     const int rank = impl_->value.team()->deal().owner(device, devices());
-    return embed::failure(base::make(base::Kind::bad_call, fmt::format("device {} is rank {}'s", device, rank)));
+    return embed::failure(base::make(embed::Kind::bad_call, fmt::format("device {} is rank {}'s", device, rank)));
   }
   Tile result;
   result.box = embed::to_public(synth::tile(impl_->value.type(), device));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/registry.hpp"
+
 namespace tessera::embed {
 
 namespace {
@@ -43,7 +45,7 @@ base::Diagnostic placed(base::Diagnostic diagnostic, const std::vector<typeck::O
 }  // namespace
 
 Diagnostic to_public(const Texts& texts, const base::Diagnostic& diagnostic) {
-  const base::KindInfo& kind = base::info(diagnostic.kind);
+  const base::KindInfo& kind = diagnostic.kind;
   Diagnostic result{
       std::string(kind.slug), to_public(kind.severity), to_public(kind.blame), diagnostic.message, {}, {}};
   result.help = diagnostic.help;

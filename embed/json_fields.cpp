@@ -135,7 +135,7 @@ class Reader {
 }  // namespace
 
 base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
-                                                        JsonForm form, base::Kind kind) {
+                                                        JsonForm form, const base::KindInfo& kind) {
   Reader reader(source, sources[source].text(), form);
   if (!reader.run()) return base::make(kind, reader.fault()).at(reader.fault_span());
   return std::move(reader.objects);

@@ -28,7 +28,7 @@ enum class JsonForm : std::uint8_t { object, array_of_objects };
 // Reads a text of `sources` that must have the form given; what is wrong is reported under `kind`, whose message takes
 // one argument. A key may stand only once in an object.
 base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
-                                                        JsonForm form, base::Kind kind);
+                                                        JsonForm form, const base::KindInfo& kind);
 
 // The fields of a text's first object that are complete before whatever is wrong with the text.
 std::vector<JsonField> readable_fields(std::string_view text);

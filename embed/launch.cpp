@@ -11,14 +11,13 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/mpi/mpi.hpp"
 #include "runtime/ranks/launcher_watch.hpp"
 
 namespace tessera {
 
 namespace {
-
-using base::Kind;
 
 struct Launcher {
   const char* name;
@@ -95,7 +94,7 @@ Result<Launch> Launch::begin() {
     if (started->size > 1) return launch;
     let_the_first_speak();
     return embed::failure(
-        base::make(Kind::wrong_launcher, ranks_by_launcher(), runtime::mpi_name()).suggest(repair(*launcher)));
+        base::make(runtime::Kind::wrong_launcher, ranks_by_launcher(), runtime::mpi_name()).suggest(repair(*launcher)));
   });
 }
 

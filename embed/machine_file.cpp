@@ -6,6 +6,7 @@
 
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
+#include "embed/kinds.hpp"
 #include "synth/layout/mesh.hpp"
 #include "synth/machine/machine.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 using embed::JsonField;
 using embed::JsonObject;
 
-constexpr base::Kind kKind = base::Kind::machine_file;
+constexpr const base::KindInfo& kKind = embed::Kind::machine_file;
 
 base::Diagnostic wrong(const JsonField& field, std::string_view wanted) {
   return base::make(kKind, fmt::format("\"{}\" must be {}", field.key, wanted)).at(field.span);

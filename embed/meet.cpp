@@ -11,6 +11,7 @@
 #include "embed/convert.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/kernels/blas.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/mpi/mpi.hpp"
 #include "runtime/ranks/texts.hpp"
 
@@ -42,9 +43,9 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(int communicator, const Con
   TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
   TESSERA_TRY(processors, runtime::share_texts(*team, runtime::blas_processor()));
   if (team->rank() > 0 || !config.log) return std::move(team);
-  if (team->lacks_sharing()) config.log(to_public(Texts{}, base::make(base::Kind::memory_not_shared)));
+  if (team->lacks_sharing()) config.log(to_public(Texts{}, base::make(runtime::Kind::memory_not_shared)));
   if (const auto how = differences(processors))
-    config.log(to_public(Texts{}, base::make(base::Kind::processors_differ, *how)));
+    config.log(to_public(Texts{}, base::make(runtime::Kind::processors_differ, *how)));
   return std::move(team);
 }
 

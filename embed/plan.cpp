@@ -8,19 +8,19 @@
 #include "base/nearest.hpp"
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
+#include "embed/kinds.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
 
 namespace tessera {
 
 namespace {
 
-using base::Kind;
-
 // A text that does not parse is the command's fault, unless it can be read and is only too large to be represented.
 Diagnostics unreadable(const embed::Texts& texts, const base::Diagnostics& errors) {
   Diagnostics result = embed::to_public(texts, errors);
   for (Diagnostic& diagnostic : result) {
-    const bool too_large = diagnostic.slug == base::info(Kind::number_too_large).slug;
+    const bool too_large = diagnostic.slug == frontend::Kind::number_too_large.slug;
     if (diagnostic.blame == Blame::program && !too_large) diagnostic.blame = Blame::command;
   }
   return result;
@@ -77,14 +77,14 @@ Result<Ends> read_ends(const PlanRequest& request) {
 Result<synth::Planner> read_planner(const std::string& name) {
   if (const auto planner = synth::planner_by_name(name)) return *planner;
   const auto meant = base::nearest(name, planner_names());
-  return embed::failure(base::make(Kind::unknown_planner, name)
+  return embed::failure(base::make(embed::Kind::unknown_planner, name)
                             .suggest(meant ? fmt::format("did you mean `{}`?", *meant)
                                            : fmt::format("the planners are {}", fmt::join(planner_names(), ", "))));
 }
 
 Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::Planner planner) {
   if (request.within_bytes && *request.within_bytes < 0) {
-    return embed::failure(base::make(Kind::bad_call, "a budget of bytes cannot be negative"));
+    return embed::failure(base::make(embed::Kind::bad_call, "a budget of bytes cannot be negative"));
   }
   const synth::PlanOptions options{planner, request.collectives_only, request.within_bytes};
   auto plan =

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "embed/plan_impl.hpp"
 #include "synth/collective/rounds.hpp"
 
@@ -142,7 +143,7 @@ Plan::Moment holdings(const synth::ArrayType& type) {
 
 Diagnostics no_such(const char* what, std::size_t index, std::size_t count) {
   return embed::failure(
-      base::make(base::Kind::bad_call, fmt::format("the plan has {} {}, so there is no {}", count, what, index)));
+      base::make(embed::Kind::bad_call, fmt::format("the plan has {} {}, so there is no {}", count, what, index)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
+#include "embed/kinds.hpp"
 #include "frontend/parse.hpp"
 
 namespace tessera {
@@ -13,7 +14,7 @@ namespace {
 
 using embed::JsonField;
 
-constexpr base::Kind kKind = base::Kind::plan_request;
+constexpr const base::KindInfo& kKind = embed::Kind::plan_request;
 
 base::Result<std::int64_t> read_budget(const JsonField& field) {
   if (const auto* bytes = std::get_if<std::int64_t>(&field.value); bytes != nullptr && *bytes >= 0) return *bytes;

@@ -6,6 +6,7 @@
 
 #include "embed/array_impl.hpp"
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "embed/plan_impl.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/run.hpp"
@@ -41,8 +42,8 @@ Result<PlanRun> Session::run(const Plan& plan, const Array& source) {
     const synth::Plan& steps = *plan.impl_->plan;
     const runtime::Value& value = source.impl_->value;
     if (!synth::same_type(value.type(), steps.from)) {
-      return embed::failure(base::make(base::Kind::bad_call, fmt::format("the plan begins with {}, not with {}",
-                                                                         plan.from(), synth::print(value.type()))));
+      return embed::failure(base::make(embed::Kind::bad_call, fmt::format("the plan begins with {}, not with {}",
+                                                                          plan.from(), synth::print(value.type()))));
     }
     const runtime::World world = impl_->world();
     auto outcome = runtime::run(as_program(steps), {value}, world);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
@@ -57,11 +58,10 @@ base::Status Session::Impl::agree(base::Status mine, std::string_view subject) c
 
 namespace {
 
-using base::Kind;
 using embed::State;
 using embed::Texts;
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(Kind::bad_call, what)); }
+Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
 
 // What typeck asks about the files of `load`.
 auto header_reader(runtime::FilePolicy policy) {

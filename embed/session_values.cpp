@@ -7,6 +7,7 @@
 
 #include "embed/array_impl.hpp"
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/run.hpp"
@@ -15,10 +16,9 @@ namespace tessera {
 
 namespace {
 
-using base::Kind;
 using embed::State;
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(Kind::bad_call, what)); }
+Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
 
 // May a `let` bind the name?
 bool is_name(std::string_view name) {

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "base/registry.hpp"
 #include "embed/convert.hpp"
 #include "embed/error_index.hpp"
+#include "embed/kinds.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 
@@ -30,7 +32,7 @@ Result<std::string> explain(std::string_view slug) {
     const auto section = embed::error_index_section(embed::error_index_text(), slug);
     if (section) return *section;
     const auto meant = base::nearest(slug, all_slugs());
-    base::Diagnostic why = base::make(base::Kind::unknown_slug, slug);
+    base::Diagnostic why = base::make(embed::Kind::unknown_slug, slug);
     if (meant) why.help = fmt::format("did you mean `{}`?", *meant);
     return embed::failure(std::move(why));
   });

@@ -10,10 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/kinds.hpp"
+
 namespace tessera::frontend {
 
 using base::Diagnostic;
-using base::Kind;
 using base::make;
 
 namespace {

@@ -12,13 +12,13 @@
 
 #include "frontend/expected.hpp"
 #include "frontend/foreign.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/place.hpp"
 #include "frontend/text.hpp"
 
 namespace tessera::frontend {
 
 using base::Diagnostic;
-using base::Kind;
 using base::make;
 using base::Span;
 

@@ -12,11 +12,11 @@
 #include <sstream>
 
 #include "base/utf8.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/text.hpp"
 
 namespace tessera::frontend {
 
-using base::Kind;
 using base::make;
 using base::Span;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/explain.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/recovery.hpp"
@@ -15,7 +16,6 @@ namespace tessera::frontend {
 
 using base::Diagnostic;
 using base::Diagnostics;
-using base::Kind;
 using base::make;
 using base::Result;
 using base::SourceId;

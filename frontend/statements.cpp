@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "frontend/explain.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
 
 namespace tessera::frontend {
 
-using base::Kind;
 using base::make;
 
 std::optional<Piece> StatementCutter::next() {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/utf8.hpp"
+#include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
 
 namespace tessera::frontend {
 
-using base::Kind;
 using base::make;
 
 namespace {

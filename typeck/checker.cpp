@@ -26,7 +26,7 @@ Checker::Checker(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const
 // One mistake is reported once, however often its place is checked (a function's instances, say).
 void Checker::report(Diagnostic diagnostic) {
   if (!diagnostic.labels.empty()) {
-    const bool first_time = reported_.emplace(diagnostic.labels.front().span, diagnostic.kind).second;
+    const bool first_time = reported_.emplace(diagnostic.labels.front().span, diagnostic.kind.slug).second;
     if (!first_time) return;
   }
   diagnostics_.push_back(std::move(diagnostic));

@@ -17,6 +17,7 @@
 #include "frontend/ast.hpp"
 #include "synth/collective/moves.hpp"
 #include "typeck/check.hpp"
+#include "typeck/kinds.hpp"
 #include "typeck/layouts/problem.hpp"
 #include "typeck/layouts/signature.hpp"
 #include "typeck/typed.hpp"
@@ -24,7 +25,6 @@
 namespace tessera::typeck {
 
 using base::Diagnostic;
-using base::Kind;
 using base::Span;
 using frontend::Ast;
 using frontend::BlockId;
@@ -301,7 +301,7 @@ class Checker {
   CheckOptions options_;
   Typed typed_;
   base::Diagnostics diagnostics_;
-  std::set<std::pair<Span, Kind>> reported_;
+  std::set<std::pair<Span, std::string_view>> reported_;
   std::set<std::string, std::less<>> poisoned_;  // top-level names whose definition failed
   bool mesh_failed_ = false;                     // the last mesh statement's: its axes are not known
   std::map<std::uint32_t, NodeId> slot_nodes_;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "synth/kinds.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/fold.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 
@@ -19,7 +21,7 @@ Maybe Checker::annotated(const Checked& value, const WrittenType& written, const
                                      ? fmt::format("{}{}", synth::name(*written.element), extents)
                                      : print_shape(written.shape);
     const bool is_as = who == "`as`";
-    Diagnostic diagnostic = base::make(is_as ? Kind::as_changes_shape : Kind::annotation_mismatch,
+    Diagnostic diagnostic = base::make(is_as ? synth::Kind::as_changes_shape : Kind::annotation_mismatch,
                                        is_as ? text(from) : who, is_as ? declared : text(from), declared);
     std::string help = "change the extents with reshape, a slice or broadcast";
     if (!element_fits) help = fmt::format("cast it: {}({})", synth::name(*written.element), text(value.span));

@@ -5,8 +5,10 @@
 #include <cstring>
 
 #include "base/nearest.hpp"
+#include "synth/kinds.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/fold.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 
@@ -148,7 +150,7 @@ class ListReader {
     const auto length = static_cast<std::int64_t>(list.items.size());
     if (depth == shape.size()) {
       if (!values.empty() || closed_) return fail(base::make(Kind::ragged_list, length, "none"), id);
-      if (depth == synth::kRankMax) return fail(base::make(Kind::rank_too_large, depth + 1), id);
+      if (depth == synth::kRankMax) return fail(base::make(synth::Kind::rank_too_large, depth + 1), id);
       shape.push_back(length);
     } else if (shape[depth] != length) {
       return fail(base::make(Kind::ragged_list, length, shape[depth]), id);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "synth/kinds.hpp"
+
 namespace tessera::typeck {
 
 namespace {
@@ -254,7 +256,7 @@ base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop)
       UnusedScalars(lowered.program).drop();
       return lowered;
     } catch (const TooLarge& program) {
-      return base::make(base::Kind::program_too_large, synth::kProgramStepsMax, "steps").at(program.statement);
+      return base::make(synth::Kind::program_too_large, synth::kProgramStepsMax, "steps").at(program.statement);
     }
   });
 }

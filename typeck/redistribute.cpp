@@ -41,7 +41,7 @@ bool Checker::allow_received(std::int64_t bytes, const Why& why, Span span) {
   }
   if (!why.inserted() || options_.reshard == ReshardPolicy::silent) return true;
   const bool refused = options_.reshard == ReshardPolicy::error;
-  const Kind kind = refused ? Kind::reshard_refused : Kind::reshard_inserted;
+  const base::KindInfo& kind = refused ? Kind::reshard_refused : Kind::reshard_inserted;
   const std::string cause =
       why.asker == Why::Asker::pending_resolution ? "a pending sum is finished" : "layouts differ";
   Diagnostic diagnostic = base::make(kind, why.who, bytes, cause).at(span, "this is redistributed");

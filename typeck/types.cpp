@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "synth/kinds.hpp"
 #include "typeck/checker.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 
@@ -69,7 +71,7 @@ std::optional<Diagnostic> axis_used_twice(const frontend::TypeExpr& type, const 
   for (std::size_t second = 0; second < uses.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {
       if (uses[first].name->text != uses[second].name->text) continue;
-      Diagnostic diagnostic = base::make(Kind::axis_used_twice, uses[second].name->text);
+      Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, uses[second].name->text);
       const bool two_dimensions =
           uses[first].where != uses[second].where && uses[second].where.starts_with("dimension");
       if (!two_dimensions)
@@ -102,7 +104,7 @@ std::optional<AxisList> Checker::axis_list(const std::vector<frontend::Name>& na
       std::string help = near.has_value()      ? fmt::format("did you mean `{}`?", *near)
                          : mesh.axes().empty() ? "there is no mesh yet: declare one, such as `mesh m = [x: 4]`"
                                                : fmt::format("the mesh is {}", synth::print(mesh));
-      report(base::make(Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
+      report(base::make(synth::Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
       return std::nullopt;
     }
     axes.push_back(synth::whole_axis(mesh, *axis));
@@ -146,7 +148,7 @@ std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, con
   }
   bool good = true;
   if (type.dimensions.size() > synth::kRankMax) {
-    report(base::make(Kind::rank_too_large, type.dimensions.size()).at(type.span));
+    report(base::make(synth::Kind::rank_too_large, type.dimensions.size()).at(type.span));
     return std::nullopt;
   }
   for (std::size_t d = 0; d < type.dimensions.size(); ++d) {
@@ -179,7 +181,7 @@ bool Checker::add_dimension(const frontend::Dimension& dimension, std::size_t nu
   const auto axes = axis_list(dimension.axes, *written.mesh);
   if (!extent.has_value() || !axes.has_value()) return false;
   if (*extent < 0) {
-    report(base::make(Kind::negative_extent, number, *extent).at(dimension.span));
+    report(base::make(synth::Kind::negative_extent, number, *extent).at(dimension.span));
     return false;
   }
   written.shape.push_back(*extent);

@@ -10,12 +10,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "runtime/kinds.hpp"
+
 namespace tessera::runtime {
 
 namespace {
 
 namespace fs = std::filesystem;
-using base::Kind;
 using base::make;
 
 std::string reason(int error) { return std::generic_category().message(error); }

@@ -11,12 +11,12 @@
 #include "base/check.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 constexpr std::string_view kMagic = "\x93NUMPY";

@@ -10,12 +10,12 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 // At most so much is read at once, and at most so many bytes for each that is wanted: reading over small gaps is

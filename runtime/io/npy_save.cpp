@@ -13,13 +13,13 @@
 
 #include "base/check.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
 namespace fs = std::filesystem;
-using base::Kind;
 using base::make;
 
 constexpr std::int64_t kWriteBytesMax = std::int64_t{8} << 20U;
@@ -199,7 +199,7 @@ base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::
   TESSERA_TRY(writer, NpyWriter::create(policy, path, element, shape));
   std::vector<std::byte> buffer;
   for (const NpySlab& slab : writer.slabs()) {
-    if (stop.asked()) return make(Kind::interrupted);
+    if (stop.asked()) return make(base::Kind::interrupted);
     buffer.resize(static_cast<std::size_t>(synth::elements(slab.box) * synth::bytes_of(element)));
     fill(slab.box, TileOut{element, synth::shape_of(slab.box), buffer.data()});
     TESSERA_TRY_STATUS(writer.write(slab, buffer));

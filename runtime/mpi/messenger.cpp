@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "runtime/kinds.hpp"
 #include "runtime/mpi/calls.hpp"
 #include "runtime/mpi/lanes.hpp"
 #include "runtime/mpi/mpi.hpp"
@@ -231,7 +232,7 @@ base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator) {
   try {
     return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(MPI_Comm_f2c(communicator)));
   } catch (const MessagesFailed& failure) {
-    return base::make(base::Kind::mpi_failed, failure.why);
+    return base::make(Kind::mpi_failed, failure.why);
   }
 }
 
@@ -245,7 +246,7 @@ base::Result<StartedMpi> start_mpi() {
     started.communicator = MPI_Comm_c2f(MPI_COMM_WORLD);
     return started;
   } catch (const MessagesFailed& failure) {
-    return base::make(base::Kind::mpi_failed, failure.why);
+    return base::make(Kind::mpi_failed, failure.why);
   }
 }
 

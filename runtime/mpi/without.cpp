@@ -1,15 +1,16 @@
 // The door where there is nothing behind it.
 #include <cstdlib>
 
+#include "runtime/kinds.hpp"
 #include "runtime/mpi/mpi.hpp"
 
 namespace tessera::runtime {
 
 std::string_view mpi_name() { return ""; }
 
-base::Result<std::unique_ptr<Messenger>> make_messenger(int) { return base::make(base::Kind::mpi_missing); }
+base::Result<std::unique_ptr<Messenger>> make_messenger(int) { return base::make(Kind::mpi_missing); }
 
-base::Result<StartedMpi> start_mpi() { return base::make(base::Kind::mpi_missing); }
+base::Result<StartedMpi> start_mpi() { return base::make(Kind::mpi_missing); }
 
 void end_mpi() {}
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/check.hpp"
+#include "base/registry.hpp"
 
 namespace tessera::runtime {
 
@@ -24,6 +25,8 @@ class Writer {
     const auto bytes = std::as_bytes(std::span(text));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
+  // A kind is sent as its slug: its texts lie elsewhere in each process.
+  void field(const base::KindInfo& kind) { field(std::string(kind.slug)); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
@@ -43,6 +46,13 @@ class Reader {
     field(size);
     const auto bytes = next(size);
     text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void field(base::KindInfo& kind) {
+    std::string slug;
+    field(slug);
+    const auto found = base::kind_by_slug(slug);
+    TESSERA_CHECK(found.has_value(), "a rank's diagnostic is of an unknown kind");
+    kind = *found;
   }
 
  private:

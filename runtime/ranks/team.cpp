@@ -7,6 +7,7 @@
 #include <string_view>
 #include <thread>
 
+#include "runtime/kinds.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
 #include "runtime/ranks/patience.hpp"
 
@@ -60,7 +61,7 @@ base::Status Team::with_messages(const F& f) {
     f();
     return base::Done{};
   } catch (const MessagesFailed& failure) {
-    broken_ = {base::make(base::Kind::mpi_failed, failure.why)};
+    broken_ = {base::make(Kind::mpi_failed, failure.why)};
     return broken_;
   }
 }
@@ -85,7 +86,7 @@ base::Status Team::look_for_peers() {
   for (int rank = 0; rank < size() && sees_processes_; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     if (!near_[r] || region_->has_process(places_[r])) continue;
-    broken_ = {base::make(base::Kind::peer_lost, rank)};
+    broken_ = {base::make(Kind::peer_lost, rank)};
     return broken_;
   }
   return base::Done{};
@@ -151,7 +152,7 @@ base::Result<std::vector<Team::Words>> Team::agree(base::Status mine, Words word
     for (int rank = 1; rank < size(); ++rank) {
       if (entries[static_cast<std::size_t>(rank)].words[0] != entries[0].words[0]) others.push_back(rank);
     }
-    if (!others.empty()) return base::make(base::Kind::ranks_differ, ranks_do(others));
+    if (!others.empty()) return base::make(Kind::ranks_differ, ranks_do(others));
   }
   if (std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.failed(); }))
     return first_failure(entries, text);

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/sim/devices.hpp"
 #include "runtime/sim/executor.hpp"
 
@@ -18,7 +19,7 @@ base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int6
   const std::int64_t piece = std::min(length, extent);
   const std::string where = fmt::format("dimension {} has {} elements", dimension, std::max(length, extent));
   const std::string why = piece == 1 ? where : fmt::format("{} elements are wanted from there, and {}", piece, where);
-  return base::make(base::Kind::index_out_of_range, index, why);
+  return base::make(Kind::index_out_of_range, index, why);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runtime/sim/effects.hpp"
 
+#include "runtime/kinds.hpp"
 #include "runtime/ranks/reads.hpp"
 #include "runtime/ranks/save.hpp"
 #include "runtime/ranks/whole.hpp"
@@ -55,7 +56,7 @@ base::Status run_effect(const EffectStep& step, const synth::Assert& operation) 
   TESSERA_TRY(holds, step.storage.scalar<bool>(step.apply.operands[0]));
   if (holds) return base::Done{};
   const std::string& message = step.program.strings[operation.message];
-  return base::make(base::Kind::assertion_failed, message.empty() ? "the assertion does not hold" : message);
+  return base::make(Kind::assertion_failed, message.empty() ? "the assertion does not hold" : message);
 }
 
 }  // namespace tessera::runtime

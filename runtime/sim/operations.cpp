@@ -8,6 +8,7 @@
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/take.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/sim/devices.hpp"
 #include "runtime/sim/local.hpp"
 
@@ -15,7 +16,6 @@ namespace tessera::runtime {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 // f(device, operands' tiles, result's tile) gives a Failure, on every device.
@@ -42,7 +42,7 @@ std::string at_element(const synth::Box& box, std::int64_t position) {
 }
 
 base::Diagnostic no_value(synth::MapOp op, const synth::Box& box, std::int64_t position) {
-  const Kind kind = op == synth::MapOp::power ? Kind::negative_exponent : Kind::division_by_zero;
+  const base::KindInfo& kind = op == synth::MapOp::power ? Kind::negative_exponent : Kind::division_by_zero;
   return make(kind, at_element(box, position));
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "runtime/kernels/core_share.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/sim/executor.hpp"
 #include "runtime/sim/outputs.hpp"
@@ -60,7 +61,7 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   const std::int64_t limit = memory_limit(world);
   if (bytes <= limit) return base::Done{};
   const std::string why = fmt::format("the limit is {} bytes, and this step needs the most", limit);
-  return base::make(base::Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
+  return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
 }
 
 // Everything a run needs before its first step.

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 base::Diagnostic refuse(const Collective& step, std::string_view why) {

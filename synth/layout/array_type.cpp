@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "synth/kinds.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 // Extents of 0 are passed over: an array without elements must not be a way to extents whose products overflow.

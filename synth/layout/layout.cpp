@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 base::Status check_parts(const Mesh& mesh, const AxisList& axes) {

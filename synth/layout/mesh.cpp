@@ -7,13 +7,13 @@
 
 #include "base/check.hpp"
 #include "base/utf8.hpp"
+#include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 bool is_name(std::string_view text) {

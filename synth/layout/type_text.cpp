@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "synth/kinds.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/layout/cursor.hpp"
 
@@ -9,7 +10,6 @@ namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 constexpr std::string_view prefix(ReduceOp reduce) {

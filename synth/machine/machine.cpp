@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "synth/collective/routing.hpp"
+#include "synth/kinds.hpp"
 #include "synth/machine/units.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 base::Status check_level(const MachineLevel& level) {

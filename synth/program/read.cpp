@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/program_reader.hpp"
@@ -12,7 +13,6 @@ namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 std::optional<int> hex_digit(char c) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/type_rules.hpp"
 
@@ -10,7 +11,6 @@ namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 constexpr std::size_t kDepthMax = 512;
@@ -31,7 +31,8 @@ class ProgramVerifier {
  private:
   base::Diagnostic wrong(std::string_view why) const {
     const std::string where = what_.empty() ? "its tables" : fmt::format("`{}`", what_);
-    return make(Kind::internal, fmt::format("the device program is wrong at {}: {}", where, why)).from_step(origin_);
+    return make(base::Kind::internal, fmt::format("the device program is wrong at {}: {}", where, why))
+        .from_step(origin_);
   }
 
   base::Status literals() const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
@@ -176,7 +177,7 @@ base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, 
       return named_chains(at, target, exactly, prices, limits);
     });
   }
-  return base::make(base::Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
+  return base::make(Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
 }
 
 }  // namespace tessera::synth

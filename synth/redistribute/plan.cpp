@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/verify/verify.hpp"
 
@@ -14,7 +15,6 @@ namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 base::Status check_ends(const ArrayType& from, const ArrayType& to) {

@@ -1,6 +1,7 @@
 // Plans as JSON: one line, keys in the order of the contract.
 #include <fmt/format.h>
 
+#include "synth/kinds.hpp"
 #include "synth/redistribute/json.hpp"
 #include "synth/redistribute/plan.hpp"
 
@@ -58,12 +59,12 @@ std::string print_json(const Plan& plan) {
 std::string print_json_error(const ArrayType& from, const ArrayType& to, Planner planner, const base::Diagnostic& why) {
   constexpr std::string_view kLeast = "least budget: ";
   std::string least;
-  if (why.kind == base::Kind::over_budget && why.help.starts_with(kLeast)) {
+  if (why.kind == Kind::over_budget && why.help.starts_with(kLeast)) {
     const std::string rest = why.help.substr(kLeast.size());
     least = fmt::format(R"(, "least_bytes": {})", rest.substr(0, rest.find(' ')));
   }
-  return fmt::format(R"({{{}, "error": {}, "message": {}{}}})", head(from, to, planner),
-                     quoted(base::info(why.kind).slug), quoted(why.message), least);
+  return fmt::format(R"({{{}, "error": {}, "message": {}{}}})", head(from, to, planner), quoted(why.kind.slug),
+                     quoted(why.message), least);
 }
 
 }  // namespace tessera::synth

@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cursor.hpp"
 #include "synth/machine/round_cost.hpp"
@@ -17,7 +18,6 @@ namespace tessera::synth {
 
 namespace {
 
-using base::Kind;
 using base::make;
 
 constexpr std::array<std::string_view, 14> kPlanKeys = {"mesh",

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 
@@ -264,7 +265,7 @@ class Budget {
 }  // namespace
 
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget) {
-  return base::make(base::Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
+  return base::make(Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
 }
 
 base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,

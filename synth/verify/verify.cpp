@@ -19,7 +19,6 @@ namespace verifier {
 
 namespace {
 
-using base::Kind;
 using base::make;
 __extension__ using Wide = __int128;
 
@@ -28,7 +27,7 @@ constexpr double kBoundTolerance = 1e-9;
 
 base::Status as_status(const Fault& fault, std::string_view where) {
   if (!fault) return base::Done{};
-  return make(Kind::internal, fmt::format("a plan does not verify: {}: {}", where, *fault));
+  return make(base::Kind::internal, fmt::format("a plan does not verify: {}: {}", where, *fault));
 }
 
 template <class T>

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.hpp"
+#include "base/registry.hpp"
 
 namespace tessera::base {
 namespace {

@@ -17,7 +17,7 @@ constexpr base::Span kNowhere{};
 template <class T>
 std::string slug(const Worth<T>& worth) {
   const auto* why = std::get_if<base::Diagnostic>(&worth);
-  return why == nullptr ? "" : std::string(base::info(why->kind).slug);
+  return why == nullptr ? "" : std::string(why->kind.slug);
 }
 
 TEST(IntegerLiteral, IsDecimal) {
@@ -46,7 +46,7 @@ std::string wrong(const std::string& text) {
   const auto worth = string_value(text, {base::SourceId{0}, 10, 10 + static_cast<std::uint32_t>(text.size())});
   const auto& why = std::get<base::Diagnostic>(worth);
   const auto span = why.labels[0].span;
-  return std::string(base::info(why.kind).slug) + " " + std::to_string(span.begin) + "-" + std::to_string(span.end);
+  return std::string(why.kind.slug) + " " + std::to_string(span.begin) + "-" + std::to_string(span.end);
 }
 
 TEST(StringLiteral, ResolvesEscapes) {

@@ -38,7 +38,7 @@ void check(const std::string& text) {
   if (parsed.result.ok()) return expect_fixed_point(text);
   EXPECT_EQ(brief(parsed).size(), parsed.result.errors().size());
   for (const auto& diagnostic : parsed.result.errors()) {
-    EXPECT_NE(base::info(diagnostic.kind).blame, base::Blame::us) << text << diagnostic.message;
+    EXPECT_NE(diagnostic.kind.blame, base::Blame::us) << text << diagnostic.message;
     EXPECT_FALSE(diagnostic.message.empty());
     EXPECT_EQ(diagnostic.message.find("something else"), std::string::npos) << text << "\n" << diagnostic.message;
     expect_our_words(diagnostic);

@@ -31,7 +31,7 @@ std::vector<std::string> brief(const base::Diagnostics& diagnostics, const base:
       EXPECT_LE(label.span.end, sources[label.span.source].text().size());
     }
     const auto position = sources[primary->span.source].position(primary->span.begin);
-    lines.push_back(fmt::format("{}:{} {}", position.line, position.column, base::info(diagnostic.kind).slug));
+    lines.push_back(fmt::format("{}:{} {}", position.line, position.column, diagnostic.kind.slug));
   }
   return lines;
 }

@@ -121,7 +121,7 @@ TEST(Verify, RefusesTreesThatAreTooDeep) {
 TEST(Verify, BlamesUs) {
   const auto status = verify(shown([](Ast&) { return IntLiteral{-1}; }));
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(base::info(status.errors()[0].kind).blame, base::Blame::us);
+  EXPECT_EQ(status.errors()[0].kind.blame, base::Blame::us);
 }
 
 // Each differs from all others.

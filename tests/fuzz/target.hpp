@@ -24,7 +24,7 @@ template <class T>
 void expect_no_bug(const base::Result<T>& result) {
   if (result.ok()) return;
   for (const base::Diagnostic& diagnostic : result.errors()) {
-    expect(base::info(diagnostic.kind).blame != base::Blame::us, diagnostic.message.c_str());
+    expect(diagnostic.kind.blame != base::Blame::us, diagnostic.message.c_str());
   }
 }
 

@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using synth::Placement;
 using testing::ElementsAre;
 

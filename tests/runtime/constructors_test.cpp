@@ -6,12 +6,12 @@
 
 #include "runtime/io/npy.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using testing::ElementsAre;
 
 // What the constructor makes on one device and on many is the same.

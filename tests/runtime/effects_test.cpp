@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "runtime/files.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

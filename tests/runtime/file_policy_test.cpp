@@ -4,6 +4,7 @@
 
 #include "runtime/files.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
@@ -11,7 +12,7 @@ namespace {
 
 bool is_refused(const FilePolicy& policy, const std::string& path) {
   const auto resolved = resolve(policy, path);
-  return !resolved.ok() && resolved.errors()[0].kind == base::Kind::file_not_allowed;
+  return !resolved.ok() && resolved.errors()[0].kind == Kind::file_not_allowed;
 }
 
 TEST(FilePolicy, None) { EXPECT_TRUE(is_refused({FilePolicy::Kind::none, ""}, "a.npy")); }

@@ -9,12 +9,12 @@
 
 #include "runtime/io/npy.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -163,10 +163,10 @@ TEST(NpySave, WritesThroughALink) {
   EXPECT_EQ(load<float>(folder / "a.npy", Shape{3}, {{0, 3}})[2], 2.0F);
 }
 
-Kind save_failure(const std::string& path) {
+base::KindInfo save_failure(const std::string& path) {
   const auto status = save(path, counting<float>(Shape{2}));
   EXPECT_FALSE(status.ok()) << path;
-  return status.ok() ? Kind::internal : status.errors()[0].kind;
+  return status.ok() ? base::Kind::internal : status.errors()[0].kind;
 }
 
 TEST(NpySave, OnlyRegularFilesAreReplaced) {

@@ -5,6 +5,7 @@
 
 #include "runtime/files.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
@@ -148,7 +149,7 @@ void expect_refused(const std::vector<Malformed>& table) {
   for (const Malformed& bad : table) {
     const auto header = parsed(bad.text, bad.data_bytes);
     ASSERT_FALSE(header.ok()) << bad.text;
-    EXPECT_EQ(header.errors()[0].kind, base::Kind::bad_npy);
+    EXPECT_EQ(header.errors()[0].kind, Kind::bad_npy);
     EXPECT_THAT(header.errors()[0].message, HasSubstr(bad.reason)) << bad.text;
     EXPECT_THAT(header.errors()[0].message, HasSubstr("\"a.npy\""));
   }

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using synth::MapOp;
 using synth::ReduceKind;
 using testing::ElementsAre;

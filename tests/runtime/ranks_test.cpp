@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/kinds.hpp"
 #include "runtime/ranks/deal.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
 #include "runtime/ranks/launcher_watch.hpp"
@@ -61,13 +62,13 @@ TEST(PartMap, CountsOnlyTheDevicesOfTheRank) {
 }
 
 TEST(DiagnosticBytes, AreReadBackAsTheyWere) {
-  base::Diagnostic first = base::make(base::Kind::assertion_failed, "no\nwonder").from_step(7);
+  base::Diagnostic first = base::make(Kind::assertion_failed, "no\nwonder").from_step(7);
   first =
       std::move(first).at(base::Span{base::SourceId{3}, 10, 20}, "here").also(base::Span{}, "").suggest("try again");
   const base::Diagnostics given = {first, base::make(base::Kind::interrupted)};
   const base::Diagnostics back = diagnostics_from(to_bytes(given));
   ASSERT_EQ(back.size(), 2U);
-  EXPECT_EQ(back[0].kind, base::Kind::assertion_failed);
+  EXPECT_EQ(back[0].kind, Kind::assertion_failed);
   EXPECT_EQ(back[0].message, "no\nwonder");
   EXPECT_EQ(back[0].help, "try again");
   EXPECT_EQ(back[0].origin, 7U);
@@ -150,7 +151,7 @@ class BrokenMessenger final : public Messenger {
 TEST(Team, SaysWhenMessagesFail) {
   const auto team = Team::meet(std::make_unique<BrokenMessenger>(), MemorySharing::wanted);
   ASSERT_FALSE(team.ok());
-  EXPECT_EQ(team.errors().front().kind, base::Kind::mpi_failed);
+  EXPECT_EQ(team.errors().front().kind, Kind::mpi_failed);
   EXPECT_NE(team.errors().front().message.find("the wire is cut"), std::string::npos);
 }
 

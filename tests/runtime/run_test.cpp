@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-using base::Kind;
 using synth::MapOp;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -100,7 +100,7 @@ TEST(Run, StopsBetweenSteps) {
   };
   const auto outcome = run(builder.program(), {}, world);
   ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.errors()[0].kind, Kind::interrupted);
+  EXPECT_EQ(outcome.errors()[0].kind, base::Kind::interrupted);
   EXPECT_EQ(outcome.errors()[0].origin, 2U);
   EXPECT_EQ(written, "one\n");
 }
@@ -145,10 +145,10 @@ TEST(Run, StatisticsByOriginInOrder) {
 TEST(Run, AnUnverifiedProgramIsOurBug) {
   Builder builder("");
   builder.output(builder.reg("f32[4]"));
-  EXPECT_EQ(run_badly(builder.program()).kind, Kind::internal);
+  EXPECT_EQ(run_badly(builder.program()).kind, base::Kind::internal);
   Builder other("");
   other.output(other.input("f32[4]"));
-  EXPECT_EQ(run_badly(other.program()).kind, Kind::internal);
+  EXPECT_EQ(run_badly(other.program()).kind, base::Kind::internal);
 }
 
 // A random number is a function of seed and place, whatever runs it, so a program gives the same bits every time.

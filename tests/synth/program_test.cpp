@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "synth/kinds.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
@@ -406,7 +407,7 @@ TEST(ProgramText, WhatIsNotAProgramIsRefusedWithItsLine) {
   for (const char* text : {"", "program", "program\nmesh m0 x:4\nregister r0 m1 f32[4]\n", "program\nbody {\n"}) {
     const auto program = read_program(text);
     ASSERT_FALSE(program.ok()) << text;
-    EXPECT_EQ(program.errors()[0].kind, base::Kind::bad_program_text) << text;
+    EXPECT_EQ(program.errors()[0].kind, Kind::bad_program_text) << text;
   }
 }
 

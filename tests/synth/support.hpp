@@ -22,7 +22,7 @@ ArrayType type(std::string_view text, std::string_view on);
 
 template <class T>
 std::string first_error(const base::Result<T>& result) {
-  return result.ok() ? "" : std::string(base::info(result.errors()[0].kind).slug);
+  return result.ok() ? "" : std::string(result.errors()[0].kind.slug);
 }
 template <class T>
 std::string first_message(const base::Result<T>& result) {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "frontend/parse.hpp"
+#include "synth/kinds.hpp"
 #include "typeck/check.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 namespace {
@@ -109,10 +111,9 @@ TEST(OperationsTable, ShowsCallsThatAreCalls) {
     const auto typed =
         check(std::make_shared<const frontend::Ast>(std::move(ast).value()), sources, Environment(), plans);
     if (typed.ok()) continue;
-    using base::Kind;
     for (const base::Diagnostic& error : typed.errors()) {
       const bool is_of_the_call = error.kind == Kind::wrong_arguments || error.kind == Kind::type_here ||
-                                  error.kind == Kind::unknown_name || error.kind == Kind::unknown_axis;
+                                  error.kind == Kind::unknown_name || error.kind == synth::Kind::unknown_axis;
       EXPECT_FALSE(is_of_the_call) << example_call(operation) << ": " << error.message;
     }
   }

@@ -6,6 +6,7 @@
 
 #include "frontend/parse.hpp"
 #include "typeck/check.hpp"
+#include "typeck/kinds.hpp"
 #include "typeck/lower.hpp"
 
 namespace tessera::typeck {
@@ -90,7 +91,7 @@ TEST(Check, WithoutAReaderOfFilesAnExtentCannotBeTakenFromOne) {
   const auto typed =
       check(std::make_shared<const frontend::Ast>(std::move(ast).value()), sources, Environment(), plans);
   ASSERT_FALSE(typed.ok());
-  EXPECT_EQ(typed.errors()[0].kind, base::Kind::file_extent_unknown);
+  EXPECT_EQ(typed.errors()[0].kind, Kind::file_extent_unknown);
 }
 
 TEST(Lower, AFunctionOfCallsThatDoubleIsRefusedBeforeItFillsMemory) {
@@ -101,7 +102,7 @@ TEST(Lower, AFunctionOfCallsThatDoubleIsRefusedBeforeItFillsMemory) {
   const Checked typed = checked(program + "print g2(iota(f32[2]))\nprint g40(iota(f32[2]))\nprint 1\n");
   const auto lowered = lower(*typed.typed, Keep::nothing);
   ASSERT_FALSE(lowered.ok());
-  EXPECT_EQ(base::info(lowered.errors()[0].kind).slug, "program-too-large");
+  EXPECT_EQ(lowered.errors()[0].kind.slug, "program-too-large");
   ASSERT_FALSE(lowered.errors()[0].labels.empty());
   EXPECT_EQ(typed.text(lowered.errors()[0].labels[0].span), "print g40(iota(f32[2]))");
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "synth/kinds.hpp"
 #include "synth/machine/machine.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/layouts/pending.hpp"
@@ -287,7 +288,7 @@ void Checker::report_clash(const Signature& signature, const std::vector<Checked
   const std::string axis = synth::print(type_a.mesh(), {shared.front()});
   const std::size_t result_a = result_dimension(signature, a);
   const std::size_t result_b = result_dimension(signature, b);
-  Diagnostic diagnostic = base::make(Kind::axis_used_twice, axis);
+  Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, axis);
   diagnostic.message =
       fmt::format("mesh axis `{}` would split two dimensions of the result of {}", axis, signature.who);
   report(std::move(diagnostic)

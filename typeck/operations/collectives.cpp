@@ -1,6 +1,7 @@
 // Collectives written out by hand: each changes the layout exactly as the planner's own step does.
 #include <fmt/format.h>
 
+#include "synth/kinds.hpp"
 #include "synth/machine/machine.hpp"
 #include "typeck/operations/table.hpp"
 
@@ -60,7 +61,7 @@ Maybe run_collective_to(OperationCall& call) {
   if (!target.has_value()) return std::nullopt;
   const ArrayType own = checker.type(*a);
   if (own.element() != target->element() || own.shape() != target->shape()) {
-    checker.report(base::make(Kind::as_changes_shape, checker.text(own), checker.text(*target))
+    checker.report(base::make(synth::Kind::as_changes_shape, checker.text(own), checker.text(*target))
                        .at(written->span)
                        .also(a->span, checker.text(own)));
     return std::nullopt;

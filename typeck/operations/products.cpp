@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "synth/kinds.hpp"
 #include "typeck/fold.hpp"
+#include "typeck/kinds.hpp"
 #include "typeck/operations/table.hpp"
 
 namespace tessera::typeck {
@@ -126,7 +128,7 @@ Maybe run_take(OperationCall& call) {
     return std::nullopt;
   }
   if (rows.rank() - 1 + where.rank() > synth::kRankMax) {
-    checker.report(base::make(Kind::rank_too_large, rows.rank() - 1 + where.rank()).at(call.span));
+    checker.report(base::make(synth::Kind::rank_too_large, rows.rank() - 1 + where.rank()).at(call.span));
     return std::nullopt;
   }
   Signature signature;
@@ -164,7 +166,7 @@ Maybe run_one_hot(OperationCall& call) {
   const ArrayType own = checker.type(*ids);
   Shape shape = own.shape();
   if (shape.size() == synth::kRankMax) {
-    checker.report(base::make(Kind::rank_too_large, shape.size() + 1).at(call.span));
+    checker.report(base::make(synth::Kind::rank_too_large, shape.size() + 1).at(call.span));
     return std::nullopt;
   }
   shape.push_back(*count);

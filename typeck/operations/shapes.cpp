@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "synth/kinds.hpp"
 #include "typeck/fold.hpp"
+#include "typeck/kinds.hpp"
 #include "typeck/operations/reshape_groups.hpp"
 #include "typeck/operations/table.hpp"
 
@@ -191,7 +193,7 @@ Maybe run_concat(OperationCall& call) {
   for (const Checked& value : *all) {
     signature.operands.push_back(own);
     if (__builtin_add_overflow(total, checker.type(value).shape()[*dimension], &total)) {
-      checker.report(base::make(Kind::size_too_large, "the result of concat").at(call.span));
+      checker.report(base::make(synth::Kind::size_too_large, "the result of concat").at(call.span));
       return std::nullopt;
     }
   }

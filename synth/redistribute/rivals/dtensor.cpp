@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
@@ -14,7 +15,7 @@ namespace tessera::synth {
 namespace {
 
 base::Diagnostic unsupported(std::string_view why) {
-  return base::make(base::Kind::unsupported, name(Planner::dtensor), why);
+  return base::make(Kind::unsupported, name(Planner::dtensor), why);
 }
 
 enum class PlacementKind : std::uint8_t { shard, replicate, partial };

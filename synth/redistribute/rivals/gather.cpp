@@ -1,11 +1,13 @@
 // The yardstick everybody knows: gather everything, then slice.
 #include "synth/redistribute/chain.hpp"
 
+#include "synth/kinds.hpp"
+
 namespace tessera::synth {
 
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to) {
   if (from.mesh() != to.mesh()) {
-    return base::make(base::Kind::unsupported, name(Planner::gather), "the meshes differ");
+    return base::make(Kind::unsupported, name(Planner::gather), "the meshes differ");
   }
   const PendingChange change = pending_change(from, to);
   Chain chain;

@@ -1,5 +1,6 @@
 #include "synth/redistribute/rivals/pieces.hpp"
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth::rivals {
@@ -93,7 +94,7 @@ Piece Pieces::split(Piece piece, std::int64_t size) {
 }
 
 base::Diagnostic unsupported(Planner rival, std::string_view why) {
-  return base::make(base::Kind::unsupported, name(rival), why);
+  return base::make(Kind::unsupported, name(rival), why);
 }
 
 std::optional<base::Diagnostic> inexpressible(Planner rival, const ArrayType& from, const ArrayType& to) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth {
@@ -16,9 +17,7 @@ namespace xla {
 
 namespace {
 
-base::Diagnostic unsupported(std::string_view why) {
-  return base::make(base::Kind::unsupported, name(Planner::xla), why);
-}
+base::Diagnostic unsupported(std::string_view why) { return base::make(Kind::unsupported, name(Planner::xla), why); }
 
 // ---- Types and tilings ----
 
