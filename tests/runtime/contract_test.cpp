@@ -138,6 +138,26 @@ std::vector<Array<T>> waves(const synth::Contract& how, const Extents& extents) 
   return operands;
 }
 
+// The sizes of the terms of every element of the result, added up: the product of the operands' absolute values.
+template <class T>
+Array<T> sizes_of_terms(const synth::Contract& how, std::vector<Array<T>> operands, const Extents& extents) {
+  for (auto& operand : operands) {
+    for (std::int64_t i = 0; i < operand.size(); ++i) operand.data()[i] = std::abs(operand.data()[i]);
+  }
+  return by_hand<T>(how, operands, extents);
+}
+
+// How far two evaluations of a sum of n products may lie apart, as a part of the sum of the sizes of its terms.
+// Whatever the order and whether multiplications are fused with additions, a term is rounded n times at most, each time
+// by a part u (half an epsilon) of what was computed. So one evaluation is off by at most g = n u / (1 - n u) of the
+// sizes, and two are 2 g apart; the sizes themselves are computed, and may be too small by the part g.
+template <class T>
+double apart_at_most(std::int64_t n) {
+  const double rounded = static_cast<double>(n) * std::numeric_limits<T>::epsilon() / 2;
+  const double g = rounded / (1 - rounded);
+  return 2 * g / (1 - g);
+}
+
 template <class T>
 void expect_near_the_definition(std::string_view text, const Extents& all_extents) {
   const auto how = einsum(text);
@@ -153,9 +173,9 @@ void expect_near_the_definition(std::string_view text, const Extents& all_extent
     const auto& kept = how.result_indices;
     if (std::find(kept.begin(), kept.end(), index) == kept.end()) terms *= extent;
   }
-  const double tolerance = static_cast<double>(terms) * std::numeric_limits<T>::epsilon();
+  const auto sizes = sizes_of_terms<T>(how, operands, extents);
   for (std::size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], want.data()[i], tolerance) << text << " at " << i;
+    ASSERT_NEAR(got[i], want.data()[i], apart_at_most<T>(terms) * sizes.data()[i]) << text << " at " << i;
   }
 }
 
