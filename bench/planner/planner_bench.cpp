@@ -24,15 +24,16 @@ void print_table(const ProblemClass& problems, const std::vector<Score>& scores)
 
 void print_json(const ProblemClass& problems, const Score& s) {
   fmt::print(
-      R"({{"meshes":"{}","extents":"{}","machine":"{}","local_bytes":{},"planner":"{}","problems":{},"unsolved":{},)"
+      R"({{"meshes":"{}","extents":"{}","machine":"{}","local_bytes":{},"sums":{},"planner":"{}","problems":{},"unsolved":{},)"
       R"("beyond_bound":{},"seconds_geomean":{:.6f},"seconds_max":{:.6f},"bytes_geomean":{:.6f},"bytes_max":{:.6f},)"
       R"("peak_max":{:.6f},"launches_mean":{:.4f},"planning_us_median":{:.2f},"planning_us_p99":{:.2f},)"
       R"("planning_us_max":{:.2f},"verifying_us_median":{:.2f},"wins":{},"ties":{},"losses":{},"losses_within_bound":{}}})"
       "\n",
-      name(problems.meshes), name(problems.extents), name(problems.machine), problems.local_bytes, name(s.planner),
-      s.problems, s.unsolved, s.beyond_bound, s.seconds.geometric_mean, s.seconds.most, s.bytes.geometric_mean,
-      s.bytes.most, s.peak_most, s.launches_mean, s.planning_micros_median, s.planning_micros_p99,
-      s.planning_micros_most, s.verifying_micros_median, s.wins, s.ties, s.losses, s.losses_within_bound);
+      name(problems.meshes), name(problems.extents), name(problems.machine), problems.local_bytes,
+      problems.sums == Sums::pending, name(s.planner), s.problems, s.unsolved, s.beyond_bound, s.seconds.geometric_mean,
+      s.seconds.most, s.bytes.geometric_mean, s.bytes.most, s.peak_most, s.launches_mean, s.planning_micros_median,
+      s.planning_micros_p99, s.planning_micros_most, s.verifying_micros_median, s.wins, s.ties, s.losses,
+      s.losses_within_bound);
 }
 
 void print_worst(const ProblemClass& problems, const PlannerBench& options) {

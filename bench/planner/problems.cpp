@@ -48,15 +48,17 @@ synth::MeshRef mesh_of(std::string_view sizes) {
   return *synth::Mesh::make(std::move(axes));
 }
 
-std::vector<AxisList> any_splits(const synth::Mesh& mesh, std::size_t rank, Dice& dice) {
+// The dimensions' axes, then the pending ones.
+std::vector<AxisList> any_splits(const synth::Mesh& mesh, std::size_t rank, Sums sums, Dice& dice) {
   std::vector<std::size_t> axes;
   for (std::size_t a = 0; a < mesh.axes().size(); ++a) axes.push_back(a);
   dice.shuffle(axes);
-  std::vector<AxisList> splits(rank);
+  std::vector<AxisList> splits(sums == Sums::pending ? rank + 1 : rank);
   for (const std::size_t axis : axes) {
-    const std::size_t where = dice.roll(rank + 1);
-    if (where < rank) splits[where].push_back(whole_axis(mesh, axis));
+    const std::size_t where = dice.roll(splits.size() + 1);
+    if (where < splits.size()) splits[where].push_back(whole_axis(mesh, axis));
   }
+  splits.resize(rank + 1);
   return splits;
 }
 
@@ -71,16 +73,19 @@ std::int64_t extent(Extents extents, std::int64_t devices, const AxisList& befor
   return uneven ? multiple + static_cast<std::int64_t>(dice.roll(static_cast<std::size_t>(product))) : multiple;
 }
 
-Problem any_problem(const synth::MeshRef& mesh, Extents extents, Dice& dice) {
+Problem any_problem(const synth::MeshRef& mesh, Extents extents, Sums sums, Dice& dice) {
   const std::size_t rank = 2 + dice.roll(3);
-  const auto before = any_splits(*mesh, rank, dice);
-  const auto after = any_splits(*mesh, rank, dice);
+  const auto before = any_splits(*mesh, rank, sums, dice);
+  const auto after = any_splits(*mesh, rank, Sums::none, dice);
   synth::Shape shape;
   for (std::size_t d = 0; d < rank; ++d) {
     shape.push_back(extent(extents, mesh->devices(), before[d], after[d], dice));
   }
-  const auto type = [&](const std::vector<AxisList>& splits) {
-    return *synth::ArrayType::make(synth::ElementType::f32, shape, mesh, *synth::Layout::make(*mesh, splits));
+  const auto type = [&](std::vector<AxisList> splits) {
+    AxisList pending = std::move(splits.back());
+    splits.pop_back();
+    auto layout = *synth::Layout::make(*mesh, std::move(splits), std::move(pending));
+    return *synth::ArrayType::make(synth::ElementType::f32, shape, mesh, std::move(layout));
   };
   return Problem{type(before), type(after)};
 }
@@ -126,7 +131,7 @@ std::string_view name(MachineShape shape) {
 
 std::string_view name(Extents extents) { return extents == Extents::even ? "even" : "tight"; }
 
-std::vector<Problem> problems(Meshes meshes, Extents extents, std::size_t count, std::uint64_t seed) {
+std::vector<Problem> problems(Meshes meshes, Extents extents, std::size_t count, std::uint64_t seed, Sums sums) {
   std::vector<synth::MeshRef> choice;
   const auto add = [&](const auto& sizes) {
     for (const char* text : sizes) choice.push_back(mesh_of(text));
@@ -136,8 +141,9 @@ std::vector<Problem> problems(Meshes meshes, Extents extents, std::size_t count,
   Dice dice(seed + 2 * static_cast<std::uint64_t>(meshes) + static_cast<std::uint64_t>(extents));
   std::vector<Problem> all;
   while (all.size() < count) {
-    Problem problem = any_problem(choice[dice.roll(choice.size())], extents, dice);
+    Problem problem = any_problem(choice[dice.roll(choice.size())], extents, sums, dice);
     if (problem.from.layout().is_replicated() || same_type(problem.from, problem.to)) continue;
+    if (sums == Sums::pending && problem.from.layout().pending().empty()) continue;
     all.push_back(std::move(problem));
   }
   return all;

@@ -27,14 +27,18 @@ std::string_view name(Meshes meshes);
 enum class Extents : std::uint8_t { even, tight };
 std::string_view name(Extents extents);
 
+// none: both ends are whole; pending: the source is a sum over some axes, the target is whole.
+enum class Sums : std::uint8_t { none, pending };
+
 struct Problem {
   synth::ArrayType from;
   synth::ArrayType to;
 };
 
-// Rank 2 to 4; each axis of the mesh is unused or on some dimension, in random order; the ends differ as data and the
-// source is not replicated.
-std::vector<Problem> problems(Meshes meshes, Extents extents, std::size_t count, std::uint64_t seed);
+// Rank 2 to 4; each axis of the mesh is unused or on some dimension, or pending, in random order; the ends differ as
+// data and the source is not replicated.
+std::vector<Problem> problems(Meshes meshes, Extents extents, std::size_t count, std::uint64_t seed,
+                              Sums sums = Sums::none);
 
 // The machines that problems are priced on.
 #define TESSERA_PROBLEM_MACHINES(FOREACH) \

@@ -127,8 +127,8 @@ class Tally {
 }  // namespace
 
 std::string name(const ProblemClass& problems) {
-  return fmt::format("{}, {} extents, {}, {}", name(problems.meshes), name(problems.extents), name(problems.machine),
-                     bytes_in_words(problems.local_bytes));
+  return fmt::format("{}, {} extents, {}, {}{}", name(problems.meshes), name(problems.extents), name(problems.machine),
+                     bytes_in_words(problems.local_bytes), problems.sums == Sums::pending ? ", sums" : "");
 }
 
 std::vector<ProblemClass> all_classes() {
@@ -137,6 +137,7 @@ std::vector<ProblemClass> all_classes() {
     for (const std::int64_t bytes : {kHugeBytes, kLargeBytes, kSmallBytes}) {
       for (const MachineShape machine : {MachineShape::flat, MachineShape::steep, MachineShape::mild}) {
         for (const Extents extents : {Extents::even, Extents::tight}) all.push_back({meshes, extents, machine, bytes});
+        all.push_back({meshes, Extents::even, machine, bytes, Sums::pending});
       }
     }
   }
@@ -146,7 +147,7 @@ std::vector<ProblemClass> all_classes() {
 std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count, std::uint64_t seed,
                                       std::size_t shown) {
   std::vector<Plan> plans;
-  for (const Problem& problem : problems(of.meshes, of.extents, count, seed)) {
+  for (const Problem& problem : problems(of.meshes, of.extents, count, seed, of.sums)) {
     auto planned = synth::plan(problem.from, problem.to, machine_for(of.machine, problem, of.local_bytes));
     if (planned.ok() && planned->lower_bound_seconds > 0) plans.push_back(std::move(*planned));
   }
@@ -161,7 +162,7 @@ std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count,
 std::vector<Score> scores(const ProblemClass& of, std::size_t count, std::uint64_t seed) {
   std::vector<Tally> tallies;
   for (const Planner planner : kPlanners) tallies.emplace_back(planner);
-  for (const Problem& problem : problems(of.meshes, of.extents, count, seed)) {
+  for (const Problem& problem : problems(of.meshes, of.extents, count, seed, of.sums)) {
     const synth::Machine machine = machine_for(of.machine, problem, of.local_bytes);
     std::optional<Plan> ours;
     for (Tally& tally : tallies) {

@@ -16,6 +16,7 @@ struct ProblemClass {
   Extents extents = Extents::even;
   MachineShape machine = MachineShape::flat;
   std::int64_t local_bytes = 0;
+  Sums sums = Sums::none;
 };
 std::string name(const ProblemClass& problems);
 
@@ -24,7 +25,7 @@ inline constexpr std::int64_t kHugeBytes = std::int64_t{64} << 30U;
 inline constexpr std::int64_t kLargeBytes = std::int64_t{64} << 20U;
 inline constexpr std::int64_t kSmallBytes = std::int64_t{64} << 10U;
 
-// Every combination of meshes, size, machine and extents.
+// Every combination of meshes, size, machine and extents; sums with even ones only.
 std::vector<ProblemClass> all_classes();
 
 // Ratios to a lower bound: problems that need nothing are left out.
