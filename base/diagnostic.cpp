@@ -4,18 +4,51 @@
 
 namespace tessera::base {
 
+namespace {
+
+// Part of a name or a number; bytes of other scripts count as letters.
+bool is_word(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80U || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool continues_sequence(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// The text with every word of more than 100 bytes cut: names and numbers may be as long as a program.
+std::string with_short_words(std::string text) {
+  constexpr std::size_t kWordMax = 100;
+  if (text.size() <= kWordMax) return text;
+  std::string result;
+  for (auto at = text.cbegin(); at != text.cend();) {
+    const auto end = std::find_if(at, text.cend(), [](char c) { return !is_word(c); });
+    auto kept = end;
+    if (static_cast<std::size_t>(end - at) > kWordMax) {
+      kept = at + kWordMax;
+      while (continues_sequence(*kept)) --kept;
+    }
+    result.append(at, kept);
+    if (kept != end) result += "...";
+    at = end;
+    if (at != text.cend()) result += *at++;
+  }
+  return result;
+}
+
+}  // namespace
+
 Diagnostic Diagnostic::at(Span span, std::string text) && {
-  labels.insert(labels.begin(), Label{span, std::move(text), true});
+  message = with_short_words(std::move(message));
+  labels.insert(labels.begin(), Label{span, with_short_words(std::move(text)), true});
   return std::move(*this);
 }
 
 Diagnostic Diagnostic::also(Span span, std::string text) && {
-  labels.push_back(Label{span, std::move(text), false});
+  labels.push_back(Label{span, with_short_words(std::move(text)), false});
   return std::move(*this);
 }
 
 Diagnostic Diagnostic::suggest(std::string text) && {
-  help = std::move(text);
+  help = with_short_words(std::move(text));
   return std::move(*this);
 }
 

@@ -47,6 +47,10 @@ TokenKinds without_operators(TokenKinds kinds) {
   return kinds;
 }
 
+// What begins a statement of a block.
+constexpr std::array kBlockFirst = {TokenKind::let,  TokenKind::assert_, TokenKind::print,
+                                    TokenKind::show, TokenKind::save,    TokenKind::save_shards};
+
 // The expected tokens in words, the largest notion first.
 std::vector<std::string> expected_notions(const Place& p) {
   TokenKinds left = p.expected();
@@ -68,6 +72,10 @@ std::vector<std::string> expected_notions(const Place& p) {
   } else if (has(TokenKind::name)) {
     notions.emplace_back("a name");
     remove(left, kNames);
+  }
+  if (has(TokenKind::print)) {
+    notions.emplace_back("a statement");
+    remove(left, kBlockFirst);
   }
   const bool only_operators = notions.empty() && without_operators(left).none();
   for (std::size_t i = 0; i < kTokenKinds; ++i) {

@@ -210,7 +210,9 @@ Answer in_block(const Place& p) {
   if (block_start && statement) {
     return make(Kind::statement_in_block, p.text())
         .at(p.span())
-        .suggest(fmt::format("a block holds `let`s and `assert`s, then one expression; move `{}` out of it", p.text()));
+        .suggest(fmt::format("a block holds `let`, `assert`, `print`, `show` and `save`, then one expression; "
+                             "move `{}` out of it",
+                             p.text()));
   }
   const bool after_let = p.expects(TokenKind::end) && !p.expects(TokenKind::right_brace);
   if (p.is(TokenKind::right_brace) && (block_start || after_let)) {

@@ -89,8 +89,10 @@ Worth<std::int64_t> integer_value(std::string_view text, Span span) {
   if (const auto value = parse_whole<std::int64_t>(digits)) return *value;
   return make(Kind::number_too_large, shortened(text), "64 bits")
       .at(span)
-      .suggest("the largest integer is 9223372036854775807; the least is written -9223372036854775807 - 1");
+      .suggest("integers go from -9223372036854775808 to 9223372036854775807");
 }
+
+bool is_least_integer(std::string_view text) { return without_underscores(text) == "9223372036854775808"; }
 
 Worth<double> real_value(std::string_view text, Span span) {
   const std::string digits = without_underscores(text);

@@ -158,14 +158,20 @@ class TreeBuilder {
 
   StatementId statement(Parser::StatementContext* c) {
     if (auto* mesh = c->meshStatement()) return add(c, MeshStatement{name(mesh->name()), mesh_axes(mesh->meshAxes())});
-    if (auto* let = c->letStatement()) return let_statement(let);
     if (auto* fn = c->fnStatement()) return fn_statement(fn);
+    if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
+    if (c->expression() != nullptr) return add(c, ExprStatement{expression(c->expression())});
+    return block_statement(c);
+  }
+
+  // What may stand in a block, and at the top level, too.
+  template <class Context>
+  StatementId block_statement(Context* c) {
+    if (auto* let = c->letStatement()) return let_statement(let);
     if (auto* print = c->printStatement()) return add(c, Print{expressions(print->expression())});
     if (auto* show = c->showStatement()) return add(c, Show{expression(show->expression())});
-    if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
     if (auto* save = c->saveStatement()) return save_statement(save);
-    if (auto* assertion = c->assertStatement()) return assert_statement(assertion);
-    return add(c, ExprStatement{expression(c->expression())});
+    return assert_statement(c->assertStatement());
   }
 
   StatementId lone_mesh(Parser::MeshAxesContext* c) { return add(c, MeshStatement{{"m", span(c)}, mesh_axes(c)}); }
@@ -213,12 +219,7 @@ class TreeBuilder {
 
   BlockId block(Parser::BlockContext* c) {
     Block block{{}, {}, span(c)};
-    for (auto* child : c->children) {
-      if (auto* let = dynamic_cast<Parser::LetStatementContext*>(child)) block.statements.push_back(let_statement(let));
-      if (auto* check = dynamic_cast<Parser::AssertStatementContext*>(child)) {
-        block.statements.push_back(assert_statement(check));
-      }
-    }
+    for (auto* child : c->blockStatement()) block.statements.push_back(block_statement(child));
     block.result = expression(c->expression());
     return ast_.blocks.add(std::move(block));
   }
@@ -264,10 +265,8 @@ class TreeBuilder {
   }
 
   Pending pending(Parser::PendingContext* c) {
-    PendingKind kind = PendingKind::sum;
-    if (c->MAX() != nullptr) kind = PendingKind::max;
-    if (c->MIN() != nullptr) kind = PendingKind::min;
-    return {kind, names(c->name()), span(c)};
+    const PendingKind sum_or_min = c->MIN() != nullptr ? PendingKind::min : PendingKind::sum;
+    return {c->MAX() != nullptr ? PendingKind::max : sum_or_min, names(c->name()), span(c)};
   }
 
   // -- Expressions
@@ -314,11 +313,14 @@ class TreeBuilder {
   }
 
   ExprId arithmetic(Parser::ArithmeticContext* c) {
-    if (c->compound() != nullptr) return compound(c->compound());
-    if (c->atom() != nullptr) return indexed(c);
-    if (c->operand != nullptr) return add(span(c), Unary{UnaryOp::negate, arithmetic(c->operand)});
-    const ExprId left = arithmetic(c->left);
-    return binary(span(c), left, c->op, arithmetic(c->right));
+    if (c->left != nullptr) {
+      const ExprId left = arithmetic(c->left);
+      return binary(span(c), left, c->op, arithmetic(c->right));
+    }
+    if (c->operand == nullptr) return indexed(c);
+    const bool least = is_least_integer(text(c->operand));  // alone it does not fit
+    return add(span(c), Unary{UnaryOp::negate,
+                              least ? add(span(c->operand), IntLiteral{kLeastInteger}) : arithmetic(c->operand)});
   }
 
   ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
@@ -326,12 +328,12 @@ class TreeBuilder {
   }
 
   ExprId indexed(Parser::ArithmeticContext* c) {
-    ExprId id = atom(c->atom());
+    ExprId id = c->atom() != nullptr ? atom(c->atom()) : compound(c->compound());
     for (auto* brackets : c->subscripts()) {
       if (std::holds_alternative<Tuple>(ast_[id].node)) first_error_.add(indexed_tuple(span(brackets)));
       Index index{id, {}};
       for (auto* s : brackets->subscript()) index.subscripts.push_back(subscript(s));
-      id = add(join(span(c->atom()), span(brackets)), std::move(index));
+      id = add(span(c->start, brackets->stop), std::move(index));
     }
     return id;
   }
@@ -372,11 +374,8 @@ class TreeBuilder {
   Argument argument(Parser::ArgumentContext* c) {
     Argument argument{std::nullopt, ExprId{}, span(c)};
     if (c->name() != nullptr) argument.name = name(c->name());
-    if (c->type() != nullptr) {
-      argument.value = type(c->type());
-    } else {
-      argument.value = expression(c->expression());
-    }
+    if (c->type() != nullptr) argument.value = type(c->type());
+    if (c->expression() != nullptr) argument.value = expression(c->expression());
     return argument;
   }
 

@@ -276,7 +276,9 @@ class Printer {
     return doc_.concat({words("("), doc, words(")")});
   }
 
-  DocId expr(ExprId, const IntLiteral& literal) { return words(fmt::format("{}", literal.value)); }
+  DocId expr(ExprId, const IntLiteral& literal) {
+    return words(fmt::format("{}", static_cast<std::uint64_t>(literal.value)));
+  }
   DocId expr(ExprId, const FloatLiteral& literal) { return words(literal.text); }
   DocId expr(ExprId, const BoolLiteral& literal) { return words(literal.value ? "true" : "false"); }
   DocId expr(ExprId, const StringLiteral& literal) { return words(string_text(literal.value)); }

@@ -13,6 +13,12 @@ namespace tessera::frontend {
 
 namespace {
 
+bool may_stand_in_block(const decltype(Statement::node)& node) {
+  return std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node) ||
+         std::holds_alternative<Print>(node) || std::holds_alternative<Show>(node) ||
+         std::holds_alternative<Save>(node);
+}
+
 // Every node that is reached is reached once, so that what is walked is a tree and the walk ends.
 class Verifier {
  public:
@@ -106,8 +112,7 @@ class Verifier {
     for (const StatementId inner : ast_[id].statements) {
       statement(inner);
       const auto& node = ast_[inner].node;
-      TESSERA_CHECK(std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node),
-                    "a statement that may not stand in a block");
+      TESSERA_CHECK(may_stand_in_block(node), "a statement that may not stand in a block");
     }
     expr(ast_[id].result);
   }
@@ -142,7 +147,11 @@ class Verifier {
     for (const ExprId id : ids) expr(id);
   }
 
-  void check(const IntLiteral& literal) { TESSERA_CHECK(literal.value >= 0, "a negative integer literal"); }
+  void check(const IntLiteral& literal) {
+    const bool least = literal.value == kLeastInteger && least_allowed_;
+    TESSERA_CHECK(literal.value >= 0 || least, "a negative integer literal");
+    least_allowed_ = false;
+  }
   void check(const FloatLiteral& literal) {
     TESSERA_CHECK(is_real_literal(literal.text), "a float literal that is not spelled as one");
     const auto worth = real_value(literal.text, {});
@@ -153,7 +162,11 @@ class Verifier {
   void check(const StringLiteral& literal) { utf8(literal.value); }
   void check(const ListLiteral& list) { exprs(list.items); }
   void check(const NameRef& reference) { name(reference.name); }
-  void check(const Unary& unary) { expr(unary.operand); }
+  void check(const Unary& unary) {
+    const auto* digits = std::get_if<IntLiteral>(&ast_[unary.operand].node);
+    least_allowed_ = unary.op == UnaryOp::negate && digits != nullptr;
+    expr(unary.operand);
+  }
   void check(const Binary& binary) {
     expr(binary.left);
     expr(binary.right);
@@ -226,6 +239,7 @@ class Verifier {
   std::vector<bool> types_;
   std::vector<bool> statements_;
   std::vector<bool> blocks_;
+  bool least_allowed_ = false;  // the literal that comes next is the operand of a minus
   std::size_t depth_ = 0;
 };
 

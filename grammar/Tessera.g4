@@ -46,8 +46,9 @@ planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
-// `let`s and `assert`s, then one expression. END before `}` is allowed, after `{` it never arrives.
-block : '{' ((letStatement | assertStatement) END)* expression END? '}' ;
+// Statements, then one expression. END before `}` is allowed, after `{` it never arrives.
+block : '{' (blockStatement END)* expression END? '}' ;
+blockStatement : letStatement | assertStatement | printStatement | showStatement | saveStatement ;
 
 // ---- Types -----------------------------------------------------------------------------------------------------------
 
@@ -86,8 +87,7 @@ condition
 comparison : left=arithmetic (op=('==' | '!=' | '<' | '<=' | '>' | '>=') right=arithmetic)? ;
 
 arithmetic
-  : atom subscripts*
-  | compound
+  : (atom | compound) subscripts*
   | <assoc=right> left=arithmetic op='**' right=arithmetic
   | op='-' operand=arithmetic
   | left=arithmetic op=('*' | '/' | '%' | '@') right=arithmetic

@@ -203,6 +203,8 @@ class Checker {
   Maybe check_float_literal(Span span, const frontend::FloatLiteral& literal, const Want& want);
   Maybe check_list(ExprId id, const frontend::ListLiteral& list, const Want& want);
   Maybe check_name(ExprId id, const frontend::NameRef& name);
+  Maybe named_value(const std::string& name, Span span, ExprId id);
+  Maybe check_least_integer(Span span, const Want& want);
   Maybe check_unary(ExprId id, const frontend::Unary& unary, const Want& want);
   Maybe check_binary(ExprId id, const frontend::Binary& binary, const Want& want);
   std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Want& want);
@@ -274,10 +276,13 @@ class Checker {
  private:
   void check_mesh_statement(Span span, const frontend::MeshStatement& statement);
   void check_fn_statement(StatementId id, const frontend::Fn& fn);
+  bool check_block_statement(StatementId id);
   bool check_print(Span span, const frontend::Print& print);
   bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
   bool check_save(Span span, const frontend::Save& save);
+  void report_bad_path(Span span);
   bool check_show(Span span, const frontend::Show& show);
+  bool check_called_for_effect(Span span, const frontend::ExprStatement& node);
   bool check_expression_statement(Span span, const frontend::ExprStatement& node);
   Maybe finished_for_output(ExprId expr, const std::string& who);
   void bind_name(const frontend::Name& name, const Maybe& value);

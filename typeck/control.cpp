@@ -131,12 +131,7 @@ Maybe Checker::check_block(BlockId id, const Want& want, bool tuple_allowed) {
   const std::size_t outer = frame_->locals.size();
   ++frame_->block_depth;
   bool good = true;
-  for (const StatementId statement : block.statements) {
-    const auto& node = ast()[statement].node;
-    if (const auto* let = std::get_if<frontend::Let>(&node)) good = check_let(statement, *let) && good;
-    if (const auto* check = std::get_if<frontend::Assert>(&node))
-      good = check_assert(ast()[statement].span, *check) && good;
-  }
+  for (const StatementId statement : block.statements) good = check_block_statement(statement) && good;
   Maybe result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
   --frame_->block_depth;
   frame_->locals.resize(outer);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/nearest.hpp"
+#include "frontend/literal.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/fold.hpp"
@@ -233,18 +234,21 @@ NodeId Checker::input_node(const Variable& variable) {
 }
 
 Maybe Checker::check_name(ExprId id, const frontend::NameRef& name) {
-  const Span span = ast()[id].span;
+  return named_value(name.name, ast()[id].span, id);
+}
+
+Maybe Checker::named_value(const std::string& name, Span span, ExprId id) {
   bool poisoned = false;
-  if (const Checked* value = local(name.name, poisoned)) return *value;
+  if (const Checked* value = local(name, poisoned)) return *value;
   const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
-  if (poisoned || poisoned_.contains(name.name)) return std::nullopt;
-  if (const Variable* variable = environment_.variable(name.name, moment)) {
+  if (poisoned || poisoned_.contains(name)) return std::nullopt;
+  if (const Variable* variable = environment_.variable(name, moment)) {
     Checked value{{input_node(*variable)}, span, id, variable->known, {}};
     if (const auto affine = slot_affines_.find(variable->slot); affine != slot_affines_.end())
       value.affine = affine->second;
     return with_affine(std::move(value));
   }
-  report_unknown_name(name.name, span);
+  report_unknown_name(name, span);
   return std::nullopt;
 }
 
@@ -278,6 +282,16 @@ Checked Checker::with_affine(Checked value) const {
 // ---- Operators
 // -----------------------------------------------------------------------------------------------------------
 
+// -9223372036854775808, whose digits alone do not fit.
+Maybe Checker::check_least_integer(Span span, const Want& want) {
+  const ElementType element = want.element.value_or(ElementType::i64);
+  if (element == ElementType::i64) return with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
+  if (synth::is_float(element))
+    return scalar(span, static_cast<double>(frontend::kLeastInteger), element, default_mesh());
+  report(base::make(Kind::literal_does_not_fit, frontend::kLeastInteger, synth::name(element)).at(span));
+  return std::nullopt;
+}
+
 Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& want) {
   const Span span = ast()[id].span;
   const bool negate = unary.op == frontend::UnaryOp::negate;
@@ -285,6 +299,7 @@ Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& 
   const auto* digits = std::get_if<frontend::IntLiteral>(&ast()[unary.operand].node);
   const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
   if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
+  if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
   Maybe operand = check_array(unary.operand, Want{negate ? want.element : std::nullopt, {}, {}, {}});
   if (!operand.has_value()) return std::nullopt;
   const ElementType element = type(*operand).element();

@@ -1,8 +1,10 @@
 // Statements: what a program binds, prints, saves and asserts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "synth/program/type_rules.hpp"
 #include "typeck/checker.hpp"
 #include "typeck/operations/table.hpp"
 #include "typeck/plan_text.hpp"
@@ -18,6 +20,19 @@ const frontend::Name* repeated(const std::vector<frontend::Name>& names) {
     if (!seen.insert(name.text).second) return &name;
   }
   return nullptr;
+}
+
+// Does what is computed here print, save or check something?
+bool has_effect(const Typed& typed, const Region& region) {
+  return std::any_of(region.order.begin(), region.order.end(), [&](NodeId id) {
+    const auto& body = typed.nodes[id].body;
+    if (const auto* call = std::get_if<Call>(&body)) return has_effect(typed, typed.instances[call->instance].body);
+    if (const auto* loop = std::get_if<Loop>(&body)) return has_effect(typed, loop->body);
+    if (const auto* branch = std::get_if<If>(&body))
+      return has_effect(typed, branch->then_region) || has_effect(typed, branch->else_region);
+    const auto* compute = std::get_if<Compute>(&body);
+    return compute != nullptr && !synth::has_result(compute->operation);
+  });
 }
 
 Want without_layout(Want want) {
@@ -142,6 +157,15 @@ void Checker::check_fn_statement(StatementId id, const frontend::Fn& fn) {
 // ---- statements with effects
 // ---------------------------------------------------------------------------------------------
 
+bool Checker::check_block_statement(StatementId id) {
+  const frontend::Statement& statement = ast()[id];
+  if (const auto* let = std::get_if<frontend::Let>(&statement.node)) return check_let(id, *let);
+  if (const auto* print = std::get_if<frontend::Print>(&statement.node)) return check_print(statement.span, *print);
+  if (const auto* show = std::get_if<frontend::Show>(&statement.node)) return check_show(statement.span, *show);
+  if (const auto* save = std::get_if<frontend::Save>(&statement.node)) return check_save(statement.span, *save);
+  return check_assert(statement.span, std::get<frontend::Assert>(statement.node));
+}
+
 bool Checker::check_print(Span span, const frontend::Print& print) {
   synth::Print operation;
   std::vector<NodeId> nodes;
@@ -189,10 +213,64 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   return true;
 }
 
+namespace {
+
+// A file's name as written, in pieces: texts, and between them names in braces. A brace itself is written twice.
+struct PathPiece {
+  std::string text;
+  bool is_name = false;
+};
+
+std::optional<std::vector<PathPiece>> path_pieces(const std::string& path) {
+  std::vector<PathPiece> pieces = {{}};
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    const char letter = path[at];
+    if (letter != '{' && letter != '}') {
+      pieces.back().text += letter;
+    } else if (at + 1 < path.size() && path[at + 1] == letter) {
+      pieces.back().text += path[++at];
+    } else {
+      const std::size_t close = path.find('}', at);
+      if (letter == '}' || close == std::string::npos || close == at + 1) return std::nullopt;
+      pieces.push_back({path.substr(at + 1, close - at - 1), true});
+      pieces.emplace_back();
+      at = close;
+    }
+  }
+  const bool like_a_place = std::any_of(pieces.begin(), pieces.end(), [](const PathPiece& piece) {
+    return !piece.is_name && piece.text.find("{}") != std::string::npos;
+  });
+  if (like_a_place && pieces.size() > 1) return std::nullopt;
+  return pieces;
+}
+
+}  // namespace
+
+void Checker::report_bad_path(Span span) {
+  report(base::make(Kind::wrong_arguments, "save", "braces in a file's name hold the name of an integer")
+             .at(span)
+             .suggest("write it as in \"step{i}.npy\"; a brace itself is written twice"));
+}
+
+// `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
 bool Checker::check_save(Span span, const frontend::Save& save) {
   const Maybe value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
-  if (!value.has_value()) return false;
-  emit(span, {}, Compute{synth::Save{add_string(save.path), save.shards}, {value->node()}, 0, {}});
+  const auto pieces = path_pieces(save.path);
+  if (!pieces.has_value()) report_bad_path(save.path_span);
+  if (!value.has_value() || !pieces.has_value()) return false;
+  std::string path;
+  std::vector<NodeId> nodes = {value->node()};
+  for (const PathPiece& piece : *pieces) {
+    path += piece.is_name ? "{}" : piece.text;
+    if (!piece.is_name) continue;
+    Maybe number = named_value(piece.text, save.path_span, {});
+    if (number.has_value() && synth::is_integer(type(*number).element()))
+      number = cast_to(save.path_span, *number, ElementType::i64);
+    if (number.has_value()) number = scalar_of(*number, ElementType::i64, "an integer in a file's name");
+    if (!number.has_value()) return false;
+    nodes.push_back(number->node());
+  }
+  emit(span, {}, Compute{synth::Save{add_string(path), save.shards}, std::move(nodes), 0, {}});
   return true;
 }
 
@@ -205,14 +283,19 @@ bool Checker::check_assert(Span span, const frontend::Assert& node) {
   return true;
 }
 
-bool Checker::check_expression_statement(Span span, const frontend::ExprStatement& node) {
-  const Maybe value =
-      options_.bare_expressions ? finished_for_output(node.value, "a shown value") : check_array(node.value);
+// In a script an expression stands alone only for what it prints, saves or asserts.
+bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
+  const Maybe value = check_expr(node.value);
   if (!value.has_value()) return false;
-  if (!options_.bare_expressions) {
-    report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
-    return false;
-  }
+  if (has_effect(typed_, *region_)) return true;
+  report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
+  return false;
+}
+
+bool Checker::check_expression_statement(Span span, const frontend::ExprStatement& node) {
+  if (!options_.bare_expressions) return check_called_for_effect(span, node);
+  const Maybe value = finished_for_output(node.value, "a shown value");
+  if (!value.has_value()) return false;
   typed_.statements.back().shown = value->node();
   emit(span, {}, Compute{synth::Print{{{{}, 0}}}, {value->node()}, 0, {}});
   return true;

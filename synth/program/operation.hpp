@@ -194,7 +194,7 @@ struct Print {  // items separated by blanks, then a newline (docs/language.md s
 struct Show {  // who holds what, as text
   StringId label;
 };
-struct Save {
+struct Save {  // the first operand to a file; the others are i64 scalars, each of which fills a `{}` of the path
   StringId path;
   bool shards = false;
 };

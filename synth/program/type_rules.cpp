@@ -174,6 +174,15 @@ Error show_error(const Program& program, StringId text, const Operands& operands
   return string_error(program, text);
 }
 
+// Behind the array come the numbers of the path.
+Error save_error(const Program& program, const Save& save, const Operands& operands) {
+  if (operands.empty()) return "it takes an array";
+  const bool numbers = std::all_of(operands.begin() + 1, operands.end(), [](const ArrayType* operand) {
+    return is_plain_scalar(*operand, ElementType::i64);
+  });
+  return numbers ? string_error(program, save.path) : Error("its path holds other numbers than i64 scalars");
+}
+
 Error assert_error(const Program& program, const Assert& assertion, const Operands& operands) {
   if (operands.size() != 1 || !is_plain_scalar(*operands[0], ElementType::boolean)) return "it takes a bool scalar";
   return string_error(program, assertion.message);
@@ -206,7 +215,7 @@ struct Rules {
   Error operator()(const PrintText& o) const { return string_error(program, o.text); }
   Error operator()(const Print& o) const { return print_error(program, o, operands); }
   Error operator()(const Show& o) const { return show_error(program, o.label, operands); }
-  Error operator()(const Save& o) const { return show_error(program, o.path, operands); }
+  Error operator()(const Save& o) const { return save_error(program, o, operands); }
   Error operator()(const Assert& o) const { return assert_error(program, o, operands); }
 };
 

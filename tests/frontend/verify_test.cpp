@@ -89,8 +89,8 @@ TEST(Verify, RefusesNodesWithTooFewParts) {
       shown([](Ast& ast) { return Loop{{}, {"i", {}}, integer(ast, 1), ast.blocks.add({{}, integer(ast, 1), {}})}; }),
       shown([](Ast& ast) { return As{integer(ast, 1), ast.types.add(shape({})), -1, {}}; }),
       shown([](Ast& ast) {
-        const StatementId show = ast.statements.add(Statement{{}, Show{integer(ast, 1)}});
-        return BlockExpr{ast.blocks.add({{show}, integer(ast, 1), {}})};
+        const StatementId plan = ast.statements.add(Statement{{}, PlanStatement{integer(ast, 1)}});
+        return BlockExpr{ast.blocks.add({{plan}, integer(ast, 1), {}})};
       }),
       shown([](Ast& ast) { return Call{{"f", {}}, {{std::nullopt, ast.types.add(shape({})), {}}}}; }),
       cast_to(TypeExpr{}),

@@ -197,9 +197,10 @@ Maybe run_softmax(OperationCall& call) {
   const ElementType element = checker.type(*a).element();
   if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
   const auto dimension = call.dim(1, checker.type(*a).rank());
-  if (!dimension.has_value() || !has_elements(call, *a, {*dimension})) return std::nullopt;
+  if (!dimension.has_value()) return std::nullopt;
   a = checker.resolve_pending(*a, quoted(call), call.span, &call.want);
-  if (!a.has_value()) return std::nullopt;
+  const bool nothing_to_do = a.has_value() && checker.type(*a).shape()[*dimension] == 0;
+  if (!a.has_value() || nothing_to_do) return a;
   const auto greatest = kept(call, *a, synth::ReduceKind::max, *dimension);
   if (!greatest.has_value()) return std::nullopt;
   const auto shifted = checker.map(call.span, synth::MapOp::subtract, {*a, *greatest}, element, quoted(call), {});
