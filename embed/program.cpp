@@ -29,6 +29,18 @@ Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& 
   return result;
 }
 
+PartsMoved to_public(const embed::Texts& texts, const typeck::Node& node, std::size_t statement) {
+  const auto& compute = std::get<typeck::Compute>(node.body);
+  PartsMoved moved{known_place(texts, node.span).value_or(Place{}), compute.who, compute.received_bytes, false,
+                   static_cast<std::uint32_t>(statement)};
+  const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
+  if (assemble == nullptr) return moved;
+  for (const synth::Part& part : assemble->parts) {
+    for (const synth::Placement& placement : part.placements) moved.is_most = moved.is_most || placement.scalar >= 0;
+  }
+  return moved;
+}
+
 }  // namespace
 
 const std::vector<Binding>& Program::bindings() const { return impl_->bindings; }
@@ -41,6 +53,17 @@ std::vector<Redistribution> Program::redistributions() const {
   const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
   for (std::size_t number = 0; number < statements.size(); ++number) {
     for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statements[number].region)) {
+      result.push_back(to_public(*impl_->texts, *one, number));
+    }
+  }
+  return result;
+}
+
+std::vector<PartsMoved> Program::parts_moved() const {
+  std::vector<PartsMoved> result;
+  const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
+  for (std::size_t number = 0; number < statements.size(); ++number) {
+    for (const typeck::Node* one : typeck::parts_moved(*impl_->typed, statements[number].region)) {
       result.push_back(to_public(*impl_->texts, *one, number));
     }
   }

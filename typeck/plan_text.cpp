@@ -57,6 +57,16 @@ std::vector<const Redistribute*> redistributions(const Typed& typed, const Regio
   return all;
 }
 
+std::vector<const Node*> parts_moved(const Typed& typed, const Region& region) {
+  std::vector<const Node*> all;
+  const std::function<void(const Node&)> visit = [&](const Node& node) {
+    const auto* compute = std::get_if<Compute>(&node.body);
+    if (compute != nullptr && compute->received_bytes > 0) all.push_back(&node);
+  };
+  Walk(typed, visit).region(region);
+  return all;
+}
+
 std::int64_t received_bytes_of(const Typed& typed, const Region& region) {
   std::int64_t bytes = 0;
   const std::function<void(const Node&)> visit = [&](const Node& node) {

@@ -146,5 +146,8 @@ std::string print(const Typed& typed, const base::SourceMap& sources);
 
 // All redistributions a statement performs (those of called functions included, once per instance), in order.
 std::vector<const Redistribute*> redistributions(const Typed& typed, const Region& region);
+// The computations of a statement that fetch parts of an array from other devices (Compute::received_bytes), in the
+// same order. Each is a node whose body is a Compute.
+std::vector<const Node*> parts_moved(const Typed& typed, const Region& region);
 
 }  // namespace tessera::typeck

@@ -22,6 +22,8 @@ constexpr std::int64_t kFirstDevices = 6;
 constexpr std::int64_t kLastDevices = 2;
 // A program of more changes shows the first ones.
 constexpr std::size_t kChangesMax = 200;
+// More operations that fetch parts are counted only.
+constexpr std::size_t kPartsMax = 20;
 
 std::vector<std::int64_t> shown_devices(std::int64_t count) {
   std::vector<std::int64_t> shown;
@@ -157,12 +159,24 @@ Result<json> change_of(const Redistribution& change) {
               {"moments", std::move(moments)}};
 }
 
-std::string summary_of(const std::vector<Redistribution>& all) {
+// ` At line 3 a slice fetches 4 bytes from other devices.` for each, up to a number; parts are not drawn.
+std::string parts_text(const std::vector<PartsMoved>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(parts.size(), kPartsMax); ++i) {
+    text += fmt::format(" At line {} {} fetches {}{} bytes from other devices.", parts[i].place.line, parts[i].who,
+                        parts[i].is_most ? "at most " : "", parts[i].received_bytes);
+  }
+  if (parts.size() > kPartsMax) text += fmt::format(" {} more operations fetch parts.", parts.size() - kPartsMax);
+  return text;
+}
+
+std::string summary_of(const std::vector<Redistribution>& all, const std::vector<PartsMoved>& parts) {
   std::int64_t received = 0;
   for (const Redistribution& change : all) received += change.plan.received_bytes_total();
+  for (const PartsMoved& part : parts) received += part.received_bytes;
   const std::string shown = all.size() > kChangesMax ? fmt::format("; the first {} are drawn", kChangesMax) : "";
-  return fmt::format("{} change{} of layout, {} bytes received in all{}.", all.size(), all.size() == 1 ? "" : "s",
-                     received, shown);
+  return fmt::format("{} change{} of layout, {} bytes received in all{}.{}", all.size(), all.size() == 1 ? "" : "s",
+                     received, shown, parts_text(parts));
 }
 
 json lines_of(std::string_view text) {
@@ -191,7 +205,10 @@ std::string page_data(std::string_view name, std::string_view text, const Progra
     if (changes.size() == kChangesMax) break;
     if (auto drawn = change_of(change)) changes.push_back(std::move(*drawn));
   }
-  const json data = {{"name", name}, {"summary", summary_of(all)}, {"program", lines_of(text)}, {"changes", changes}};
+  const json data = {{"name", name},
+                     {"summary", summary_of(all, program.parts_moved())},
+                     {"program", lines_of(text)},
+                     {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

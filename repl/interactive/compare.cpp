@@ -113,12 +113,13 @@ bool run_compare(const CommandCall& call) {
   std::size_t begin = call.argument_at;
   if (measured) begin = std::min(call.text.find_first_not_of(" \t\n", begin + kRun.size()), call.text.size());
   if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` wants an expression after it");
-  const auto changes = changes_asked_about(call, begin);
-  if (!changes) return false;
-  if (changes->empty()) call.out("nothing moves, whoever plans\n");
-  for (const Redistribution& change : *changes) {
+  const auto movement = movement_asked_about(call, begin);
+  if (!movement) return false;
+  if (movement->empty()) call.out("nothing moves, whoever plans\n");
+  for (const Redistribution& change : movement->changes) {
     if (!compare_one(call, change, measured)) return false;
   }
+  for (const PartsMoved& part : movement->parts) call.out("whoever plans, " + part_text(part));
   return true;
 }
 

@@ -30,11 +30,11 @@ std::string in_place(const CommandCall& call, std::size_t begin) {
   return std::string(begin, ' ') + std::string(call.text.substr(begin));
 }
 
-// The redistributions of the statement that bound the name, if the text from `begin` on is one.
-std::optional<std::vector<Redistribution>> changes_that_made(const CommandCall& call, std::size_t begin) {
+// The data movement of the statement that bound the name, if the text from `begin` on is one.
+std::optional<Movement> movement_that_made(const CommandCall& call, std::size_t begin) {
   const BoundBy* bound = call.interpreter.state().entries.bound_by(call.argument.substr(begin - call.argument_at));
   if (bound == nullptr) return std::nullopt;
-  return changes_of(bound->program, bound->statement);
+  return movement_of(bound->program, bound->statement);
 }
 
 }  // namespace
@@ -55,11 +55,11 @@ std::optional<CheckedExpression> check_expression(const CommandCall& call, std::
   return CheckedExpression{std::move(session), std::move(*program)};
 }
 
-std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin) {
-  if (auto known = changes_that_made(call, begin)) return known;
+std::optional<Movement> movement_asked_about(const CommandCall& call, std::size_t begin) {
+  if (auto known = movement_that_made(call, begin)) return known;
   const auto expression = check_expression(call, begin);
   if (!expression) return std::nullopt;
-  return changes_of(expression->program, expression->binding().statement);
+  return movement_of(expression->program, expression->binding().statement);
 }
 
 std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression) {
@@ -103,12 +103,13 @@ bool run_type(const CommandCall& call) {
 bool run_layout(const CommandCall& call) { return run_as(call, "show"); }
 
 bool run_plan(const CommandCall& call) {
-  const auto made = changes_that_made(call, call.argument_at);
+  const auto made = movement_that_made(call, call.argument_at);
   if (!made || made->empty()) return run_as(call, "plan");
-  for (const Redistribution& change : *made) {
+  for (const Redistribution& change : made->changes) {
     call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
                          change.place.column, change.plan.text()));
   }
+  for (const PartsMoved& part : made->parts) call.out(part_text(part));
   return true;
 }
 

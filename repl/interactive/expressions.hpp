@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/report.hpp"
 
 namespace tessera::repl {
 
@@ -23,9 +24,9 @@ struct CheckedExpression {
 
 // The command's expression from byte `begin` of its text on; nothing where the mistake has been reported.
 std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin);
-// The redistributions with steps that the text from `begin` on is about: those of the statement that bound a name or,
-// where it is no such name, those that the expression would perform. Nothing where a mistake has been reported.
-std::optional<std::vector<Redistribution>> changes_asked_about(const CommandCall& call, std::size_t begin);
+// The data movement that the text from `begin` on is about: that of the statement that bound a name or, where it is no
+// such name, of the expression. Nothing where a mistake has been reported.
+std::optional<Movement> movement_asked_about(const CommandCall& call, std::size_t begin);
 // Runs it on a fork; nothing where it failed, which has been reported.
 std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& expression);
 // Runs `STATEMENT EXPRESSION` on a fork.

@@ -105,6 +105,10 @@ bool run_time(const CommandCall& call) {
   if (!expression) return false;
   const std::vector<double> seconds = seconds_of_runs(call, *expression);
   if (seconds.empty()) return false;
+  if (seconds.size() == 1) {
+    call.out(fmt::format("one cold run: {}\n", seconds_text(seconds.front())));
+    return true;
+  }
   call.out(fmt::format("best {}, median {} of {}\n", seconds_text(seconds.front()),
                        seconds_text(seconds[seconds.size() / 2]),
                        counted(static_cast<std::int64_t>(seconds.size()), "run", "runs")));

@@ -53,12 +53,13 @@ std::int64_t received_bytes_of(const RunReport& report, std::uint32_t statement)
 std::string cost_text(const RunReport& report, std::uint32_t statement) {
   const std::int64_t received = received_bytes_of(report, statement);
   if (received == 0) return "";
-  const auto changes = changes_of(report.program, statement);
+  const auto [changes, parts] = movement_of(report.program, statement);
   const std::string all = bytes_text(received) + " in all";
   if (changes.empty()) return "parts moved: " + all;
   std::int64_t peak = 0;
   for (const Redistribution& change : changes) peak = std::max(peak, change.plan.peak_bytes());
-  return fmt::format("{}: {}, peak {} per device", steps_text(changes), all, bytes_text(peak));
+  const char* also = parts.empty() ? "" : ", parts moved";
+  return fmt::format("{}{}: {}, peak {} per device", steps_text(changes), also, all, bytes_text(peak));
 }
 
 std::string with_remark(const std::string& line, const std::string& remark, int columns_max) {
@@ -85,6 +86,18 @@ std::vector<Redistribution> changes_of(const Program& program, std::uint32_t sta
   std::erase_if(
       all, [&](const Redistribution& change) { return change.statement != statement || change.plan.steps().empty(); });
   return all;
+}
+
+Movement movement_of(const Program& program, std::uint32_t statement) {
+  Movement movement{changes_of(program, statement), program.parts_moved()};
+  std::erase_if(movement.parts, [&](const PartsMoved& part) { return part.statement != statement; });
+  return movement;
+}
+
+std::string part_text(const PartsMoved& part) {
+  return fmt::format("{} at line {}, column {} fetches parts from other devices: {}{} in all\n", part.who,
+                     part.place.line, part.place.column, part.is_most ? "at most " : "",
+                     bytes_text(part.received_bytes));
 }
 
 std::string steps_text(const std::vector<Redistribution>& changes) {

@@ -16,6 +16,17 @@ std::string bindings_text(const RunReport& report, const Screen& screen);
 // `each device 8x16x4 (2 KiB), 1 copy`
 std::string placement_text(const Placement& placement);
 
+// All data that one statement moves between devices: redistributions that have steps, and parts of arrays that slices,
+// `pad` and `update` fetch.
+struct Movement {
+  std::vector<Redistribution> changes;
+  std::vector<PartsMoved> parts;
+
+  bool empty() const { return changes.empty() && parts.empty(); }
+};
+Movement movement_of(const Program& program, std::uint32_t statement);
+// `a slice at line 3, column 9 fetches parts from other devices: 4 B in all`, as a line.
+std::string part_text(const PartsMoved& part);
 // The redistributions that one statement performs and that have steps.
 std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement);
 

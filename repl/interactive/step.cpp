@@ -104,12 +104,13 @@ class Walk {
 }  // namespace
 
 bool run_step(const CommandCall& call) {
-  const auto changes = changes_asked_about(call, call.argument_at);
-  if (!changes) return false;
-  if (changes->empty()) call.out(fmt::format("nothing moves for {}\n", call.argument));
+  const auto movement = movement_asked_about(call, call.argument_at);
+  if (!movement) return false;
+  for (const PartsMoved& part : movement->parts) call.out(part_text(part));
+  if (movement->empty()) call.out(fmt::format("nothing moves for {}\n", call.argument));
   Walk walk(call);
   const bool failed_before = call.interpreter.any_failed();
-  for (const Redistribution& change : *changes) {
+  for (const Redistribution& change : movement->changes) {
     if (!walk.take(change)) return failed_before || !call.interpreter.any_failed();
   }
   return true;

@@ -60,14 +60,22 @@ std::string why_text(const Redistribution& change, Colour colour) {
   return text + alternatives_text(change.compared);
 }
 
+// An operation that fetches parts, with the place where it stands.
+std::string why_text(const PartsMoved& part, Colour colour) {
+  const Label asked{part.place, "takes parts that other devices hold", true};
+  return part_text(part) + lines_of({&asked}, colour);
+}
+
 }  // namespace
 
 bool run_why(const CommandCall& call) {
-  const auto changes = changes_asked_about(call, call.argument_at);
-  if (!changes) return false;
-  if (changes->empty())
+  const auto movement = movement_asked_about(call, call.argument_at);
+  if (!movement) return false;
+  if (movement->empty())
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
-  for (const Redistribution& change : *changes) call.out(why_text(change, call.interpreter.screen().out_colour));
+  const Colour colour = call.interpreter.screen().out_colour;
+  for (const Redistribution& change : movement->changes) call.out(why_text(change, colour));
+  for (const PartsMoved& part : movement->parts) call.out(why_text(part, colour));
   return true;
 }
 

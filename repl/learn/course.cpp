@@ -178,6 +178,18 @@ void keep_progress(const Progress& progress, Keep keep, Console& console) {
   if (const auto why = progress.save()) console.complain(*why);
 }
 
+// What is said after the last lesson: that the course is done, or which lessons are still open.
+std::string farewell(const std::vector<Lesson>& lessons, const Progress& progress) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    if (!progress.is_done(lessons[i].name)) open.push_back(i + 1);
+  }
+  if (open.empty()) return "\nThat was the last lesson. `tessera learn --list` shows them all.\n";
+  return fmt::format(
+      "\nThe course ends here, but lessons are still open: {}.\n`tessera learn --lesson {}` takes one.\n",
+      fmt::join(open, ", "), open.front());
+}
+
 }  // namespace
 
 std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count) {
@@ -224,7 +236,7 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep kee
   }
   progress.go_to("");
   keep_progress(progress, keep, console);
-  console.out(lessons.size() > 1 ? "\nThat was the last lesson. `tessera learn --list` shows them all.\n" : "");
+  if (lessons.size() > 1) console.out(farewell(lessons, progress));
   return kExitDone;
 }
 

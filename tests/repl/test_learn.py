@@ -312,6 +312,9 @@ class Conversation(CommandLine):
         self.assertEqual(len(re.findall(r"(?m)^ *\d+  done ", self.succeeds("learn", "--list"))), LESSON_COUNT)
 
     def test_commands(self):
+        end = self.succeeds("learn", "--lesson", str(LESSON_COUNT), text=":skip\n")
+        self.assertIn("lessons are still open: 1, 2, 3", end)
+        self.assertNotIn("That was the last lesson", end)
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
         for words in ["64 rows over the 4 places", "Bytes are rows", "That was the last hint", "    let bytes = 1536",
                       "Lesson 2 of 23"]:

@@ -42,6 +42,25 @@ class Piped(CommandLine):
         self.assertEqual(self.succeeds(text="1 + 1\n:quit\nnothing\n"), "2\n")
         self.assertIn(":nothing", self.fails(1, text=":nothing\n").err)
 
+    def test_every_byte_that_is_counted_has_its_place(self):
+        program = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet i = 3\n"
+        movers = ["a[1:7]", "a[i:i+2]", "pad(a, [[1, 1]])", "update(a, 3, a[0:2])", "concat([a, a], 0)",
+                  "reshape(iota(f32[6@x, 4]), [4, 6])", "all_gather(a[1:7], 0, x)"]
+        for mover in movers:
+            with self.subTest(mover=mover):
+                bound = f"{program}let b = {mover}\n"
+                self.assertIn("in all", self.succeeds(text=bound + ":stats\n"))
+                for command in (":why", ":compare", ":step", ":plan"):
+                    for asked in ("b", mover):
+                        out = self.succeeds(text=f"{bound}{command} {asked}\n")
+                        self.assertNotIn("nothing", out)
+                        self.assertRegex(out, r"\d B|bytes")
+
+    def test_a_statement_that_moves_nothing(self):
+        program = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a + 1.0\n"
+        for command in (":why", ":compare", ":step", ":plan"):
+            self.assertIn("nothing", self.succeeds(text=f"{program}{command} b\n"))
+
     def test_a_limit_of_memory(self):
         done = self.fails(1, text=":set memory 1KiB\n:set\nlet a = ones(f32[1000])\n:set memory default\nlet a = ones(f32[1000])\n"
                                   ":set memory lots\n:set memory\n:set colour red\n")

@@ -407,6 +407,16 @@ struct Redistribution {
   std::uint32_t statement = 0;  // which statement of the text performs it, from 0
 };
 
+// Parts of an array that an operation fetches from other devices without changing a layout: a slice of a split
+// dimension, `pad`, `update`. No planner has a choice there, so there is no plan.
+struct PartsMoved {
+  Place place;                      // the expression that asked
+  std::string who;                  // `a slice`, `update`
+  std::int64_t received_bytes = 0;  // by all devices together
+  bool is_most = false;             // where they lie is known only at run time; no more than this is received
+  std::uint32_t statement = 0;      // which statement of the text performs it, from 0
+};
+
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
 class Program {
  public:
@@ -414,6 +424,7 @@ class Program {
   const std::vector<Place>& shown() const;              // where the bare expressions stand, in order
   const std::vector<Declaration>& declared() const;     // in order
   std::vector<Redistribution> redistributions() const;  // in order of the statements; those of functions included
+  std::vector<PartsMoved> parts_moved() const;          // in the same order
   const Diagnostics& notes() const;                     // notes and warnings
   Result<std::string> elaborated() const;               // the text with every type and redistribution written out
   Result<std::string> device_program() const;           // the steps every device takes, as text
