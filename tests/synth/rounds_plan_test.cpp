@@ -384,7 +384,7 @@ TEST(VerifyRounds, RefusesEveryChangedFigure) {
   EXPECT_THAT(verdict(late), HasSubstr("time of a step"));
   Plan plan = in_rounds();
   plan.peak_bytes -= 4;
-  EXPECT_THAT(verdict(plan), HasSubstr("its peak is said to be"));
+  EXPECT_THAT(verdict(plan), HasSubstr("peak_bytes says"));
 }
 
 TEST(VerifyRounds, RefusesRoundsOfAView) {
