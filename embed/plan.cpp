@@ -11,6 +11,8 @@
 #include "embed/kinds.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
+#include "synth/verify/verify.hpp"
+#include "tessera/plan_verdict.hpp"
 
 namespace tessera {
 
@@ -143,6 +145,21 @@ std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why
   const auto planner = synth::planner_by_name(request.planner);
   if (ends && planner) return synth::print_json_error(ends->from, ends->to, *planner, embed::to_base(first));
   return embed::unread_request_json(request, first);
+}
+
+PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& machine) {
+  PlanVerdict verdict;
+  const auto read = synth::read_json(json);
+  if (!read) {
+    verdict.fault = embed::to_public({}, read.errors()).front().message;
+    return verdict;
+  }
+  const auto fault = synth::fault_of(*read, embed::to_machine(machine));
+  verdict.fault = fault ? fault->value_or("") : embed::to_public({}, fault.errors()).front().message;
+  auto plan = std::make_shared<synth::Plan>(*read);
+  plan->verified = verdict.fault.empty();
+  verdict.plan = Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::move(plan)}));
+  return verdict;
 }
 
 const std::vector<std::string>& planner_names() {

@@ -115,6 +115,9 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   flag(plan, "--json", options.json, "one JSON object in one line");
   plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
       ->type_name("FILE");
+  plan->add_option("--verify", options.verify_file,
+                   "replay each line of FILE, a plan in JSON: what it costs or what is wrong")
+      ->type_name("FILE");
 }
 
 void add_compare(CLI::App& app, Wishes& wishes) {
@@ -188,11 +191,17 @@ Command finished_format(Wishes& wishes) {
 
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
+  if (plan.verify_file) {
+    const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only;
+    if (plans || plan.batch_file)
+      return wrong("--verify takes plans from its file, and beside it only --machine and --json");
+    return std::move(plan);
+  }
   if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
     return wrong("--batch takes --mesh, --from and --to from the lines of its file");
   }
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
-    return wrong("plan wants --mesh, --from and --to, or --batch FILE");
+    return wrong("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
   }
   return std::move(plan);
 }

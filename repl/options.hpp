@@ -50,6 +50,7 @@ struct PlanOptions {
   std::optional<std::string> within;
   std::optional<std::string> machine_file;
   std::optional<std::string> batch_file;
+  std::optional<std::string> verify_file;
   bool collectives_only = false;
   bool json = false;
 };

@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/render/json.hpp"
+#include "repl/render/units.hpp"
+#include "tessera/plan_verdict.hpp"
 
 namespace tessera::repl {
 
@@ -10,6 +15,7 @@ namespace {
 
 // Requests longer than this are no requests.
 constexpr std::size_t kRequestBytesMax = std::size_t{1} << 20U;
+constexpr std::size_t kPlanBytesMax = std::size_t{64} << 20U;
 
 Diagnostics too_long() {
   Diagnostic diagnostic;
@@ -35,8 +41,34 @@ bool answer_line(const std::string& line, const PlanRequest& defaults, Console& 
   return plan.ok();
 }
 
-// All lines of the file, each answered before the next is read.
-int answer_lines(const std::string& path, const PlanRequest& defaults, Console& console) {
+std::string cost_text(const Plan& plan) {
+  return fmt::format("verified: {} received (at least {}), peak {}, {} (at least {})",
+                     bytes_text(plan.received_bytes_total()), bytes_text(plan.lower_bound_bytes_total()),
+                     bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()),
+                     seconds_text(plan.lower_bound_seconds()));
+}
+
+// One line of plans: what the plan costs, or what is wrong with it. Gives whether it is right.
+bool verify_line(const std::string& line, std::int64_t number, const PlanOptions& options,
+                 const std::vector<MachineLevel>& machine, Console& console) {
+  PlanVerdict verdict;
+  if (line.size() > kPlanBytesMax) {
+    verdict.fault = "this is not a plan in JSON: the line is longer than 64 MiB";
+  } else {
+    verdict = verify_plan(line, machine);
+  }
+  const bool right = verdict.fault.empty();
+  if (options.json) {
+    console.out(right ? verdict.plan->json() + '\n' : wrong_plan_json(number, verdict.fault));
+  } else {
+    console.out(fmt::format("line {}: {}\n", number, right ? cost_text(*verdict.plan) : "wrong: " + verdict.fault));
+  }
+  return right;
+}
+
+// All lines of the file, each answered before the next is read: answer(line, its number) gives whether all was well.
+template <class F>
+int answer_lines(const std::string& path, Console& console, F&& answer) {
   const OpenFile file(path);
   const std::string name = path == "-" ? "standard input" : path;
   if (!file.ok()) {
@@ -44,17 +76,21 @@ int answer_lines(const std::string& path, const PlanRequest& defaults, Console& 
     return kExitCommand;
   }
   LineReader lines(file.descriptor());
-  bool all_planned = true;
+  bool all_well = true;
   std::string line;
-  while (true) {
+  for (std::int64_t number = 1;; ++number) {
     const LineReader::Outcome outcome = lines.next(line);
     if (outcome == LineReader::Outcome::failed) {
       console.complain("cannot read " + name + ": " + lines.why());
       return kExitCommand;
     }
-    if (outcome == LineReader::Outcome::end) return all_planned ? kExitDone : kExitProgram;
-    if (outcome == LineReader::Outcome::interrupted || line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    all_planned = answer_line(line, defaults, console) && all_planned;
+    if (outcome == LineReader::Outcome::end) return all_well ? kExitDone : kExitProgram;
+    if (outcome == LineReader::Outcome::interrupted) {
+      --number;
+      continue;
+    }
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    all_well = answer(line, number) && all_well;
   }
 }
 
@@ -81,6 +117,11 @@ int plan_one(const PlanRequest& request, bool json, Console& console) {
 int perform(const PlanOptions& options, Console& console) {
   auto machine = read_machine(options.machine_file, console);
   if (!machine) return kExitCommand;
+  if (options.verify_file) {
+    return answer_lines(*options.verify_file, console, [&](const std::string& line, std::int64_t number) {
+      return verify_line(line, number, options, *machine, console);
+    });
+  }
   PlanRequest request;
   request.mesh = options.mesh.value_or("");
   request.from = options.from.value_or("");
@@ -95,7 +136,8 @@ int perform(const PlanOptions& options, Console& console) {
   }
   if (!options.batch_file) return plan_one(request, options.json, console);
   if (const auto why = unknown_planner(request)) return failed(*why, console);
-  return answer_lines(*options.batch_file, request, console);
+  return answer_lines(*options.batch_file, console,
+                      [&](const std::string& line, std::int64_t) { return answer_line(line, request, console); });
 }
 
 }  // namespace tessera::repl

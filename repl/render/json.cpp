@@ -44,6 +44,10 @@ std::string to_json(const Diagnostic& diagnostic) {
   return line_of(object);
 }
 
+std::string wrong_plan_json(std::int64_t line, const std::string& message) {
+  return line_of({{"line", line}, {"error", "wrong-plan"}, {"message", message}});
+}
+
 std::string to_json(const Binding& binding) {
   return line_of(
       ordered_json{{"name", binding.name}, {"type", binding.type}, {"line", binding.line}, {"column", binding.column}});

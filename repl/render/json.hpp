@@ -1,6 +1,7 @@
 // Diagnostics and bindings as JSON objects, each in one line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tessera/tessera.hpp"
@@ -12,5 +13,7 @@ namespace tessera::repl {
 std::string to_json(const Diagnostic& diagnostic);
 // {"name","type","line","column"}
 std::string to_json(const Binding& binding);
+// {"line","error","message"}: a line of plans that is none, or a wrong one.
+std::string wrong_plan_json(std::int64_t line, const std::string& message);
 
 }  // namespace tessera::repl

@@ -19,21 +19,20 @@ namespace verifier {
 
 namespace {
 
-using base::make;
 __extension__ using Wide = __int128;
 
 // Both are sums of the same doubles in the same order; only the bound is reached by another way.
 constexpr double kBoundTolerance = 1e-9;
 
-base::Status as_status(const Fault& fault, std::string_view where) {
-  if (!fault) return base::Done{};
-  return make(base::Kind::internal, fmt::format("a plan does not verify: {}: {}", where, *fault));
+Fault at(std::string_view where, const Fault& fault) {
+  return fault ? Fault(fmt::format("{}: {}", where, *fault)) : Fault{};
 }
 
+// A figure by its key in JSON.
 template <class T>
-Fault differs(std::string_view figure, const T& claimed, const T& counted) {
+Fault differs(std::string_view key, const T& claimed, const T& counted) {
   if (claimed == counted) return std::nullopt;
-  return fmt::format("its {} is said to be {} and is {}", figure, claimed, counted);
+  return fmt::format("{} says {}, the replay finds {}", key, claimed, counted);
 }
 
 Fault first_of(std::initializer_list<Fault> faults) {
@@ -84,18 +83,18 @@ class PlanVerifier {
     local_ = largest(live_);
   }
 
-  base::Status run() {
-    TESSERA_TRY_STATUS(as_status(check_ends(), "its ends"));
+  Fault run() {
+    if (auto fault = check_ends()) return at("its ends", fault);
     for (std::size_t i = 0; i < plan_.steps.size();) {
       const Collective& step = plan_.steps[i].collective;
       const auto where = fmt::format("step {} ({})", i + 1, name(step.kind));
-      TESSERA_TRY_STATUS(as_status(step.round ? take_rounds(i) : take(plan_.steps[i]), where));
+      if (auto fault = step.round ? take_rounds(i) : take(plan_.steps[i])) return at(where, fault);
       i += step.round ? static_cast<std::size_t>(step.round->count) : 1;
     }
-    TESSERA_TRY_STATUS(as_status(check_end(state_, plan_.to), "its end"));
-    TESSERA_TRY_STATUS(as_status(check_sums(state_, contributors_), "its end"));
-    TESSERA_TRY_STATUS(as_status(check_figures(), "its figures"));
-    return as_status(check_bounds(), "its bounds");
+    if (auto fault = check_end(state_, plan_.to)) return at("its end", fault);
+    if (auto fault = check_sums(state_, contributors_)) return at("its end", fault);
+    if (auto fault = check_figures()) return at("its figures", fault);
+    return at("its bounds", check_bounds());
   }
 
  private:
@@ -199,7 +198,7 @@ class PlanVerifier {
   void add_price(const PlanStep& step, const StepCost& price) {
     seconds_ += price.seconds;
     priced_ = priced_ || step.seconds != 0;
-    price_fault_ = first_of({price_fault_, differs("time of a step", step.seconds, price.seconds)});
+    price_fault_ = first_of({price_fault_, differs("seconds", step.seconds, price.seconds)});
   }
 
   Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after) {
@@ -215,11 +214,11 @@ class PlanVerifier {
     peak_ = std::max(peak_, peak);
     received_ += sum(received);
     const auto [groups, group_size] = groups_of(step.collective, static_cast<std::int64_t>(output.size()));
-    return first_of({differs("output", step.local_bytes_max, largest(output)),
-                     differs("received bytes", step.received_bytes_total, sum(received)),
-                     differs("most received bytes", step.received_bytes_max, largest(received)),
-                     differs("peak", step.peak_bytes, peak), differs("number of groups", step.groups, groups),
-                     differs("group size", step.group_size, group_size)});
+    return first_of({differs("local_bytes_max", step.local_bytes_max, largest(output)),
+                     differs("received_bytes_total", step.received_bytes_total, sum(received)),
+                     differs("received_bytes_max", step.received_bytes_max, largest(received)),
+                     differs("peak_bytes", step.peak_bytes, peak), differs("groups", step.groups, groups),
+                     differs("group_size", step.group_size, group_size)});
   }
 
   Fault check_figures() const {
@@ -229,20 +228,21 @@ class PlanVerifier {
     const std::int64_t local = std::max(local_, bound);
     const std::int64_t peak = plan_.steps.empty() ? bound : peak_;
     if (priced_ && price_fault_) return price_fault_;
-    return first_of({differs("received bytes", plan_.received_bytes_total, received_),
-                     differs("largest array", plan_.local_bytes_max, local), differs("bound", plan_.bound_bytes, bound),
-                     differs("peak", plan_.peak_bytes, peak), differs("time", plan_.seconds, seconds_)});
+    return first_of({differs("received_bytes_total", plan_.received_bytes_total, received_),
+                     differs("local_bytes_max", plan_.local_bytes_max, local),
+                     differs("bound_bytes", plan_.bound_bytes, bound), differs("peak_bytes", plan_.peak_bytes, peak),
+                     differs("seconds", plan_.seconds, seconds_)});
   }
 
   Fault check_bounds() const {
     const bool promises = plan_.bound_promised;
     if (promises && plan_.local_bytes_max > plan_.bound_bytes) return "an array is larger than both ends";
     if (const auto least = least_bytes()) {
-      if (auto fault = differs("least received bytes", plan_.lower_bound_bytes_total, *least)) return fault;
+      if (auto fault = differs("lower_bound_bytes_total", plan_.lower_bound_bytes_total, *least)) return fault;
     }
     if (plan_.received_bytes_total < plan_.lower_bound_bytes_total) return "it receives less than any plan can";
     const LowerBound bound = lower_bound(machine_, plan_.from, plan_.to);
-    if (auto fault = differs("least time", plan_.lower_bound_seconds, bound.seconds)) return fault;
+    if (auto fault = differs("lower_bound_seconds", plan_.lower_bound_seconds, bound.seconds)) return fault;
     if (plan_.seconds < bound.seconds * (1 - kBoundTolerance)) return "it is faster than any plan can be";
     return std::nullopt;
   }
@@ -310,15 +310,21 @@ class PlanVerifier {
 
 }  // namespace
 
-base::Status run(const Plan& plan, const Machine& machine) { return PlanVerifier(plan, machine).run(); }
+Fault run(const Plan& plan, const Machine& machine) { return PlanVerifier(plan, machine).run(); }
 
 }  // namespace verifier
 
-base::Status verify(const Plan& plan, const Machine& machine) {
-  return base::guarded([&]() -> base::Status {
+base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machine& machine) {
+  return base::guarded([&]() -> base::Result<std::optional<std::string>> {
     TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
     return verifier::run(plan, checked);
   });
+}
+
+base::Status verify(const Plan& plan, const Machine& machine) {
+  TESSERA_TRY(fault, fault_of(plan, machine));
+  if (!fault) return base::Done{};
+  return base::make(base::Kind::internal, fmt::format("a plan does not verify: {}", *fault));
 }
 
 }  // namespace tessera::synth

@@ -4,6 +4,9 @@
 // device.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/result.hpp"
 #include "synth/redistribute/plan.hpp"
 
@@ -13,5 +16,9 @@ namespace tessera::synth {
 // is kept, and every figure of the plan is what the replay counts. A failure is an `internal` diagnostic that says
 // which step and what differs.
 base::Status verify(const Plan& plan, const Machine& machine);
+
+// The same for plans that anybody may have written: what is wrong, in a sentence without an end, or nothing. Fails
+// where the machine is none for so many devices.
+base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machine& machine);
 
 }  // namespace tessera::synth

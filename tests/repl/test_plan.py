@@ -190,6 +190,58 @@ class Batch(CommandLine):
         self.assertEqual(done.status, 1)
 
 
+class Verify(CommandLine):
+    def plan(self, *arguments):
+        return self.succeeds("plan", *(arguments or change()), "--json")
+
+    def test_our_plans_are_right(self):
+        plans = self.plan() + "\n" + self.plan(*change("x:3,y:2", "f32[7@x,7]{+y}", "f32[7,7@(y,x)]"))
+        first, second = self.succeeds("plan", "--verify", self.write("plans", plans)).splitlines()
+        self.assertEqual(first, "line 1: verified: 192 B received (at least 192 B), peak 128 B, 3 us (at least 0.48 ns)")
+        self.assertTrue(second.startswith("line 3: verified: "), second)  # a line without a plan counts
+
+    def test_every_planners_plan_reads_back_as_it_was(self):
+        for planner in PLANNERS:
+            plan = self.plan(*change(), "--planner", planner)
+            self.assertEqual(self.succeeds("plan", "--verify", "-", "--json", text=plan), plan)
+
+    def test_what_differs_is_named(self):
+        plan = json.loads(self.plan())
+        plan["steps"][0]["received_bytes_total"] = 96
+        done = self.tessera("plan", "--verify", "-", text=self.plan() + json.dumps(plan) + "\n" + self.plan())
+        self.assertEqual((done.status, done.err), (1, ""))
+        self.assertEqual(done.out.splitlines()[1],
+                         "line 2: wrong: step 1 (all_to_all): received_bytes_total says 96, the replay finds 192")
+        self.assertTrue(done.out.splitlines()[2].startswith("line 3: verified"))
+
+    def test_another_target_is_not_reached(self):
+        plan = json.loads(self.plan())
+        plan["to"] = "f32[8@x,8]"
+        done = self.tessera("plan", "--verify", "-", "--json", text=json.dumps(plan))
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.objects(), [{"line": 1, "error": "wrong-plan",
+                                           "message": "its end: a device holds another tile in the end"}])
+
+    def test_seconds_are_those_of_the_machine(self):
+        machine = self.write("machine", '[{"name": "gpu", "count": 4, "bandwidth": 1e9, "latency": 0}]')
+        done = self.tessera("plan", "--verify", "-", "--machine", machine, text=self.plan())
+        self.assertEqual(done.status, 1)
+        self.assertIn("seconds says 3.00048e-06, the replay finds 4.8e-08", done.out)
+        on_it = self.plan(*change(), "--machine", machine)
+        self.succeeds("plan", "--verify", "-", "--machine", machine, text=on_it)
+
+    def test_what_is_no_plan(self):
+        for text in ["{", "[]", "{}", '{"mesh": "x:4"}', "null", self.plan().replace("all_to_all", "teleport")]:
+            done = self.tessera("plan", "--verify", "-", text=text)
+            self.assertEqual((done.status, done.err), (1, ""), text)
+            self.assertTrue(done.out.startswith("line 1: wrong: "), done.out)
+
+    def test_usage(self):
+        self.fails(2, "plan", "--verify", "nowhere")
+        self.fails(2, "plan", "--verify", "-", *change())
+        self.fails(2, "plan", "--verify", "-", "--batch", "-")
+
+
 class Compare(CommandLine):
     def test_table(self):
         text = self.succeeds("compare", *change())

@@ -1,0 +1,22 @@
+// Plans that are read, from any source, and what the verifier says of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+// What the verifier says of a plan that was read.
+struct PlanVerdict {
+  std::optional<Plan> plan;  // where the text could be read
+  std::string fault;         // what is wrong with it, in words without an end; empty: every figure is what it takes
+};
+// Reads a plan, one JSON object as Plan::json writes it, and replays it on the machine (empty: flat). It may come from
+// anywhere: nothing it says is believed.
+PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& machine = {});
+
+}  // namespace tessera
