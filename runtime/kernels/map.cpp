@@ -81,21 +81,21 @@ std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOu
     case MapOp::logical_or: e::binary<e::LogicalOr>(operands, out); break;
     case MapOp::logical_not: e::unary<e::LogicalNot>(operands, out); break;
     case MapOp::negate: e::unary<e::Negate>(operands, out); break;
-    case MapOp::exp: e::unary<e::Exp>(operands, out); break;
-    case MapOp::exp2: e::unary<e::Exp2>(operands, out); break;
-    case MapOp::log: e::unary<e::Log>(operands, out); break;
+    case MapOp::exp:
+    case MapOp::exp2:
+    case MapOp::log:
+    case MapOp::tanh:
+    case MapOp::sigmoid:
+    case MapOp::gelu:
+    case MapOp::erf:
+    case MapOp::sin:
+    case MapOp::cos: e::smooth(op, operands, out); break;
     case MapOp::sqrt: e::unary<e::Sqrt>(operands, out); break;
     case MapOp::rsqrt: e::unary<e::Rsqrt>(operands, out); break;
-    case MapOp::tanh: e::unary<e::Tanh>(operands, out); break;
-    case MapOp::sigmoid: e::unary<e::Sigmoid>(operands, out); break;
     case MapOp::relu: e::unary<e::Relu>(operands, out); break;
-    case MapOp::gelu: e::unary<e::Gelu>(operands, out); break;
-    case MapOp::erf: e::unary<e::Erf>(operands, out); break;
     case MapOp::abs: e::unary<e::Abs>(operands, out); break;
     case MapOp::sign: e::unary<e::Sign>(operands, out); break;
     case MapOp::floor: e::unary<e::Floor>(operands, out); break;
-    case MapOp::sin: e::unary<e::Sin>(operands, out); break;
-    case MapOp::cos: e::unary<e::Cos>(operands, out); break;
     case MapOp::select: e::select(operands, out); break;
     case MapOp::clip: e::clip(operands, out); break;
     case MapOp::cast: e::cast(operands, out); break;

@@ -2,8 +2,11 @@
 // functions that do it to tiles. An operation is defined for the element types its call operator accepts.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/tile.hpp"
@@ -151,24 +154,6 @@ struct Negate {
     return -x;
   }
 };
-struct Exp {
-  template <Float T>
-  T operator()(T x) const {
-    return std::exp(x);
-  }
-};
-struct Exp2 {
-  template <Float T>
-  T operator()(T x) const {
-    return std::exp2(x);
-  }
-};
-struct Log {
-  template <Float T>
-  T operator()(T x) const {
-    return std::log(x);
-  }
-};
 struct Sqrt {
   template <Float T>
   T operator()(T x) const {
@@ -181,35 +166,10 @@ struct Rsqrt {
     return T{1} / std::sqrt(x);
   }
 };
-struct Tanh {
-  template <Float T>
-  T operator()(T x) const {
-    return std::tanh(x);
-  }
-};
-struct Sigmoid {  // never overflows on the way
-  template <Float T>
-  T operator()(T x) const {
-    const T e = std::exp(-std::abs(x));
-    return x < 0 ? e / (T{1} + e) : T{1} / (T{1} + e);
-  }
-};
 struct Relu {
   template <Number T>
   T operator()(T x) const {
     return larger(x, T{0});
-  }
-};
-struct Gelu {
-  template <Float T>
-  T operator()(T x) const {
-    return static_cast<T>(0.5) * x * (T{1} + std::erf(x / std::sqrt(T{2})));
-  }
-};
-struct Erf {
-  template <Float T>
-  T operator()(T x) const {
-    return std::erf(x);
   }
 };
 struct Abs {
@@ -238,22 +198,17 @@ struct Floor {
     return std::floor(x);
   }
 };
-struct Sin {
-  template <Float T>
-  T operator()(T x) const {
-    return std::sin(x);
-  }
-};
-struct Cos {
-  template <Float T>
-  T operator()(T x) const {
-    return std::cos(x);
-  }
-};
+// By masks where elements have 4 or 8 bytes: no branch is left to guess, and loops become vectors.
 struct Select {
   template <class T>
   T operator()(bool condition, T a, T b) const {
-    return condition ? a : b;
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Bits mask = Bits{0} - static_cast<Bits>(condition);
+      return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
+    } else {
+      return condition ? a : b;
+    }
   }
 };
 struct Clip {
@@ -269,6 +224,8 @@ template <class Op>
 void binary(std::span<const TileView> operands, const TileOut& out);
 template <class Op>
 void comparison(std::span<const TileView> operands, const TileOut& out);
+// exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.
+void smooth(synth::MapOp op, std::span<const TileView> operands, const TileOut& out);
 void select(std::span<const TileView> operands, const TileOut& out);
 void clip(std::span<const TileView> operands, const TileOut& out);
 void cast(std::span<const TileView> operands, const TileOut& out);

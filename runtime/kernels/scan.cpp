@@ -1,5 +1,6 @@
 // Operations that walk along a dimension and keep positions: arg_reduce and cumsum.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/check.hpp"
@@ -33,8 +34,45 @@ bool beats(bool max, T candidate, T best) {
   return max ? candidate > best : candidate < best;
 }
 
+// The greatest (least) of a block, whichever of equals it is; NaN if there is one.
+template <class T, class Better>
+T best_of_block(const T* x, std::int64_t n, const Better& better) {
+  constexpr std::int64_t kLanes = 16;
+  T best = x[0];
+  std::int64_t i = 0;
+  if (n >= kLanes) {
+    std::array<T, kLanes> lanes;
+    std::copy_n(x, kLanes, lanes.begin());
+    for (i = kLanes; i + kLanes <= n; i += kLanes) {
+      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = better(lanes[k], x[i + k]);
+    }
+    for (std::int64_t k = 0; k < kLanes; ++k) best = better(best, lanes[k]);
+  }
+  for (; i < n; ++i) best = better(best, x[i]);
+  return best;
+}
+
+// Elements side by side: a block is searched only if something in it beats all before it.
+template <class T>
+std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
+  constexpr std::int64_t kBlock = 256;
+  std::int64_t best = 0;
+  T best_value = row[0];
+  for (std::int64_t at = 0; at < length; at += kBlock) {
+    const std::int64_t n = std::min(kBlock, length - at);
+    const T value = max ? best_of_block(row + at, n, [](T a, T b) { return larger(a, b); })
+                        : best_of_block(row + at, n, [](T a, T b) { return smaller(a, b); });
+    if (!beats(max, value, best_value)) continue;
+    const auto is_it = [&](T x) { return x == value || (is_nan(x) && is_nan(value)); };
+    best = std::find_if(row + at, row + at + n, is_it) - row;
+    best_value = value;
+  }
+  return best;
+}
+
 template <class T>
 std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
+  if (nest.rank == 1 && nest.inner_strides()[0] == 1) return best_in_row(max, line, nest.count);
   std::int64_t best = 0;
   T best_value = line[0];
   const std::int64_t stride = nest.inner_strides()[0];

@@ -1,6 +1,7 @@
 #include "runtime/kernels/take.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -74,13 +75,19 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
   const std::int64_t row_bytes = length * synth::bytes_of(table.element);
   const std::int64_t step_bytes = table.strides[0] * synth::bytes_of(table.element);
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
+  const bool is_plain = is_dense(row.shape, row.strides);
   parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t number = (list[i] < 0 ? list[i] + rows : list[i]) - first_row;
+      const bool is_here = number >= 0 && number < table.shape[0];
+      if (is_here && is_plain) {
+        std::memcpy(out.data + i * row_bytes, table.data + number * step_bytes, static_cast<std::size_t>(row_bytes));
+        continue;
+      }
       const TileOut target{out.element, row.shape, out.data + i * row_bytes};
       TileView source = row;
       source.data += number * step_bytes;
-      if (number >= 0 && number < table.shape[0])
+      if (is_here)
         copy_elements(source, target);
       else
         fill_identity(synth::ReduceOp::sum, target);

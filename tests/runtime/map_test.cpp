@@ -174,6 +174,18 @@ TEST(Map, SelectBroadcastsItsCondition) {
   EXPECT_THAT(out.values(), ElementsAre(1, 2, 3, 9, 9, 9));
 }
 
+TEST(Map, SelectKeepsEveryBit) {
+  const Array<bool> condition(Shape{4}, {true, false, true, false});
+  const Array<double> a(Shape{4}, {-0.0, 1.0, std::numeric_limits<double>::infinity(), 2.0});
+  const Array<double> b(Shape{4}, {5.0, -0.0, 6.0, std::numeric_limits<double>::denorm_min()});
+  Array<double> out(Shape{4});
+  const TileView operands[] = {condition.view(), a.view(), b.view()};
+  map(MapOp::select, operands, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(0.0, 0.0, a[2], b[3]));
+  EXPECT_TRUE(std::signbit(out[0]));
+  EXPECT_TRUE(std::signbit(out[1]));
+}
+
 TEST(Map, MayOverwriteAnOperand) {
   Array<float> a = counting<float>(Shape{1000});
   const auto two_point_five = Array<float>::scalar(2.5F);

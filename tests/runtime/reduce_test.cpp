@@ -124,6 +124,24 @@ RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {
   RC_ASSERT(reduced<std::int64_t>(ReduceKind::max, a.view(), dimensions).values() == maxima.values());
 }
 
+// Rows of several blocks, with equals and, at times, NaN: as a walk from left to right has it.
+RC_GTEST_PROP(ArgReduceProperty, LongRowsAreWalkedFromLeftToRight, ()) {
+  const auto length = *rc::gen::inRange<std::int64_t>(1, 1'200);
+  const bool max = *rc::gen::arbitrary<bool>();
+  Array<float> row(Shape{1, length});
+  for (std::int64_t i = 0; i < length; ++i) row.data()[i] = static_cast<float>(*rc::gen::inRange(-20, 20));
+  if (*rc::gen::inRange(0, 3) == 0)
+    row.data()[*rc::gen::inRange<std::int64_t>(0, length)] = std::numeric_limits<float>::quiet_NaN();
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < length && !std::isnan(row[best]); ++i) {
+    if (std::isnan(row[i]) || (max ? row[i] > row[best] : row[i] < row[best])) best = i;
+  }
+  Array<std::int64_t> out(Shape{1});
+  const std::uint8_t last[] = {1};
+  arg_reduce(max, row.view(), last, out.out());
+  RC_ASSERT(out[0] == best);
+}
+
 TEST(ArgReduce, FirstOfEqualsAndNan) {
   const Array<float> a(Shape{2, 4}, {1, 3, 3, 2, 5, std::nanf(""), 9, std::nanf("")});
   Array<std::int64_t> out(Shape{2});

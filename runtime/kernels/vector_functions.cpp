@@ -1,0 +1,159 @@
+#include "runtime/kernels/vector_functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+
+#include "runtime/kernels/formulas.hpp"
+#include "runtime/kernels/map_loops.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TESSERA_HAS_TARGETS 1
+#else
+#define TESSERA_HAS_TARGETS 0
+#endif
+
+namespace tessera::runtime {
+
+namespace {
+
+using formulas::Precision;
+
+#define TESSERA_FUNCTION(Name, formula)         \
+  struct Name {                                 \
+    template <Precision precision>              \
+    TESSERA_INLINE static double of(double x) { \
+      return formulas::formula<precision>(x);   \
+    }                                           \
+  };
+TESSERA_FUNCTION(Exp, exp)
+TESSERA_FUNCTION(Exp2, exp2)
+TESSERA_FUNCTION(Log, log)
+TESSERA_FUNCTION(Tanh, tanh)
+TESSERA_FUNCTION(Sigmoid, sigmoid)
+TESSERA_FUNCTION(Gelu, gelu)
+TESSERA_FUNCTION(Erf, erf)
+#undef TESSERA_FUNCTION
+
+template <class T>
+inline constexpr Precision kPrecision = std::same_as<T, float> ? Precision::single : Precision::full;
+
+template <class Function>
+struct Plain {
+  template <class T>
+  TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Function::template of<kPrecision<T>>(in[i]));
+  }
+};
+
+// Sines; a cosine is that of an angle one quarter on. Angles too large for the formula are seldom, so a block without
+// one is vectors, and one with them goes element by element. An infinite angle is NaN, and -0.0 keeps its sign.
+template <std::uint64_t quarters>
+struct Circular {
+  template <class T>
+  TESSERA_INLINE static T of(double x, formulas::Angle angle) {
+    angle.quarters += quarters;
+    const double value = formulas::sine<kPrecision<T>>(angle);
+    return static_cast<T>(quarters == 0 && x == 0.0 ? x : value);
+  }
+  template <class T>
+  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
+    bool is_small = true;
+    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
+    if (is_small) {
+      TESSERA_INDEPENDENT_ROUNDS
+      for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double x = in[i];
+      const bool is_large = !(formulas::magnitude(x) <= formulas::kAngleMax);
+      out[i] = of<T>(x, is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x));
+    }
+  }
+  template <class T>
+  TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
+    constexpr std::int64_t kBlock = 256;
+    for (std::int64_t at = 0; at < n; at += kBlock) run_block(in + at, out + at, std::min(kBlock, n - at));
+  }
+};
+
+template <class Loop, class T>
+void run_baseline(const T* in, T* out, std::int64_t n) {
+  Loop::run(in, out, n);
+}
+#if TESSERA_HAS_TARGETS
+template <class Loop, class T>
+[[gnu::target("avx2")]] void run_avx2(const T* in, T* out, std::int64_t n) {
+  Loop::run(in, out, n);
+}
+template <class Loop, class T>
+[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] void run_avx512(const T* in, T* out,
+                                                                                              std::int64_t n) {
+  Loop::run(in, out, n);
+}
+#endif
+
+template <class Loop, class T>
+RunFunction<T> for_target(VectorTarget target) {
+#if TESSERA_HAS_TARGETS
+  switch (target) {
+    case VectorTarget::baseline: return run_baseline<Loop, T>;
+    case VectorTarget::avx2: return run_avx2<Loop, T>;
+    case VectorTarget::avx512: return run_avx512<Loop, T>;
+  }
+#endif
+  static_cast<void>(target);
+  return run_baseline<Loop, T>;
+}
+
+}  // namespace
+
+std::string_view name(VectorTarget target) {
+  switch (target) {
+    case VectorTarget::baseline: return "baseline";
+    case VectorTarget::avx2: return "avx2";
+    case VectorTarget::avx512: return "avx512";
+  }
+  return "";
+}
+
+std::vector<VectorTarget> vector_targets() {
+  std::vector<VectorTarget> targets = {VectorTarget::baseline};
+#if TESSERA_HAS_TARGETS
+  if (__builtin_cpu_supports("avx2")) targets.push_back(VectorTarget::avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw"))
+    targets.push_back(VectorTarget::avx512);
+#endif
+  return targets;
+}
+
+template <class T>
+RunFunction<T> vector_function(synth::MapOp op, VectorTarget target) {
+  using synth::MapOp;
+  if (op == MapOp::exp) return for_target<Plain<Exp>, T>(target);
+  if (op == MapOp::exp2) return for_target<Plain<Exp2>, T>(target);
+  if (op == MapOp::log) return for_target<Plain<Log>, T>(target);
+  if (op == MapOp::tanh) return for_target<Plain<Tanh>, T>(target);
+  if (op == MapOp::sigmoid) return for_target<Plain<Sigmoid>, T>(target);
+  if (op == MapOp::gelu) return for_target<Plain<Gelu>, T>(target);
+  if (op == MapOp::erf) return for_target<Plain<Erf>, T>(target);
+  if (op == MapOp::sin) return for_target<Circular<0>, T>(target);
+  if (op == MapOp::cos) return for_target<Circular<1>, T>(target);
+  return nullptr;
+}
+
+template <class T>
+RunFunction<T> vector_function(synth::MapOp op) {
+  static const VectorTarget kWidest = vector_targets().back();
+  return vector_function<T>(op, kWidest);
+}
+
+template RunFunction<float> vector_function<float>(synth::MapOp, VectorTarget);
+template RunFunction<double> vector_function<double>(synth::MapOp, VectorTarget);
+template RunFunction<float> vector_function<float>(synth::MapOp);
+template RunFunction<double> vector_function<double>(synth::MapOp);
+
+}  // namespace tessera::runtime

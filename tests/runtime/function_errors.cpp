@@ -1,0 +1,80 @@
+#include "tests/runtime/function_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/kernels/vector_functions.hpp"
+
+namespace tessera::runtime::test {
+
+namespace {
+
+using synth::MapOp;
+
+constexpr std::array<StatedError, 9> kStated = {{{MapOp::exp, 0.51, 1.5},
+                                                 {MapOp::exp2, 0.51, 1.5},
+                                                 {MapOp::log, 0.51, 1.0},
+                                                 {MapOp::tanh, 0.51, 3.0},
+                                                 {MapOp::sigmoid, 0.51, 2.5},
+                                                 {MapOp::gelu, 0.51, 8.0},
+                                                 {MapOp::erf, 0.51, 2.0},
+                                                 {MapOp::sin, 0.51, 1.0},
+                                                 {MapOp::cos, 0.51, 1.0}}};
+
+}  // namespace
+
+std::span<const StatedError> stated_errors() { return kStated; }
+
+long double true_value(MapOp op, long double x) {
+  const long double e = std::exp(-std::abs(x));
+  if (op == MapOp::exp) return std::exp(x);
+  if (op == MapOp::exp2) return std::exp2(x);
+  if (op == MapOp::log) return std::log(x);
+  if (op == MapOp::tanh) return std::tanh(x);
+  if (op == MapOp::sigmoid) return (x < 0 ? e : 1.0L) / (1.0L + e);
+  if (op == MapOp::gelu) return 0.5L * x * std::erfc(-x / std::sqrt(2.0L));
+  if (op == MapOp::erf) return std::erf(x);
+  return op == MapOp::sin ? std::sin(x) : std::cos(x);
+}
+
+template <class T>
+double error_in_units(T got, long double truth) {
+  using Limits = std::numeric_limits<T>;
+  const T rounded = static_cast<T>(truth);
+  const bool same_nan = std::isnan(got) && std::isnan(rounded);
+  const bool same = got == rounded && std::signbit(got) == std::signbit(rounded);
+  if (same_nan || (same && (got == 0 || std::isinf(got)))) return 0;
+  if (!std::isfinite(got) || !std::isfinite(rounded)) return std::numeric_limits<double>::infinity();
+  if (truth == 0) return std::numeric_limits<double>::infinity();
+  const T size = std::abs(rounded);
+  const bool is_last = size == Limits::max();
+  const T unit = is_last ? size - std::nextafter(size, T{0}) : std::nextafter(size, Limits::infinity()) - size;
+  return static_cast<double>(std::abs(static_cast<long double>(got) - truth) / static_cast<long double>(unit));
+}
+template double error_in_units<float>(float, long double);
+template double error_in_units<double>(double, long double);
+
+double worst_error_of_floats(MapOp op, std::uint64_t step) {
+  constexpr std::size_t kBlock = 4096;
+  std::array<float, kBlock> x;
+  std::array<float, kBlock> got;
+  std::array<double, kBlock> wide;
+  std::array<double, kBlock> truth;
+  double worst = 0;
+  for (std::uint64_t at = 0; at < std::uint64_t{1} << 32U; at += step * kBlock) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(at + step * i));
+      wide[i] = x[i];
+    }
+    vector_function<float>(op)(x.data(), got.data(), kBlock);
+    vector_function<double>(op)(wide.data(), truth.data(), kBlock);
+    for (std::size_t i = 0; i < kBlock; ++i) worst = std::max(worst, error_in_units(got[i], truth[i]));
+  }
+  return worst;
+}
+
+}  // namespace tessera::runtime::test

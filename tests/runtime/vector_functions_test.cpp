@@ -1,0 +1,134 @@
+#include "runtime/kernels/vector_functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tests/runtime/function_errors.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using synth::MapOp;
+
+template <class T>
+constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+template <class T>
+std::vector<T> values_of(MapOp op, const std::vector<T>& x, VectorTarget target = vector_targets().back()) {
+  std::vector<T> out(x.size());
+  vector_function<T>(op, target)(x.data(), out.data(), static_cast<std::int64_t>(x.size()));
+  return out;
+}
+
+// Any bits, and numbers of ordinary sizes.
+template <class T>
+std::vector<T> samples(std::size_t n) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::mt19937_64 random(20260101);
+  std::vector<T> x = {0,
+                      static_cast<T>(-0.0),
+                      kInfinity<T>,
+                      -kInfinity<T>,
+                      std::numeric_limits<T>::quiet_NaN(),
+                      std::numeric_limits<T>::denorm_min(),
+                      std::numeric_limits<T>::max(),
+                      std::numeric_limits<T>::lowest(),
+                      std::numeric_limits<T>::min()};
+  constexpr std::array<double, 4> kSizes = {1.5, 40, 800, 0x1p20};
+  while (x.size() < n) {
+    x.push_back(std::bit_cast<T>(static_cast<Bits>(random())));
+    for (const double size : kSizes)
+      x.push_back(static_cast<T>(static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-63 * size));
+  }
+  return x;
+}
+
+template <class T>
+void expect_same_bits_everywhere(MapOp op) {
+  const std::vector<T> x = samples<T>(20'001);
+  const std::vector<T> baseline = values_of(op, x, VectorTarget::baseline);
+  for (const VectorTarget target : vector_targets()) {
+    const std::vector<T> got = values_of(op, x, target);
+    EXPECT_EQ(std::memcmp(got.data(), baseline.data(), x.size() * sizeof(T)), 0)
+        << synth::name(op) << " for " << name(target);
+  }
+  const std::vector<T> one = values_of(op, std::vector<T>{x[17]});
+  EXPECT_EQ(std::memcmp(one.data(), &baseline[17], sizeof(T)), 0) << synth::name(op) << " of a single element";
+}
+
+TEST(VectorFunctions, HaveTheSameBitsForEveryTarget) {
+  for (const StatedError& stated : stated_errors()) {
+    expect_same_bits_everywhere<float>(stated.op);
+    expect_same_bits_everywhere<double>(stated.op);
+  }
+}
+
+TEST(VectorFunctions, AreAsExactAsStatedForSomeFloats) {
+  for (const StatedError& stated : stated_errors())
+    EXPECT_LE(worst_error_of_floats(stated.op, 4099), stated.f32) << synth::name(stated.op);
+}
+
+TEST(VectorFunctions, AreAsExactAsStatedForSamplesOfDoubles) {
+  const std::vector<double> x = samples<double>(50'000);
+  for (const StatedError& stated : stated_errors()) {
+    const std::vector<double> got = values_of(stated.op, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_LE(error_in_units(got[i], true_value(stated.op, x[i])), stated.f64)
+          << synth::name(stated.op) << " of " << x[i];
+    }
+  }
+}
+
+// The sines of numbers next to multiples of pi, and of the largest.
+TEST(VectorFunctions, AnglesOfAnySizeAreReduced) {
+  const std::vector<double> x = {0x1.6ac5b262ca1ffp+849, -0x1.6ac5b262ca1ffp+849, std::numeric_limits<double>::max(),
+                                 0x1.921fb54442d18p+1,   0x1.921fb54442d18p+20,   0x1p20,
+                                 0x1.0000000000001p20,   -0x1.0000000000001p20,   0x1.921fb54442d18p+40};
+  for (const MapOp op : {MapOp::sin, MapOp::cos}) {
+    const std::vector<double> got = values_of(op, x);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(error_in_units(got[i], true_value(op, x[i])), 1.0) << synth::name(op) << " of " << x[i];
+  }
+}
+
+struct Special {
+  MapOp op;
+  double of;
+  double is;
+};
+
+TEST(VectorFunctions, SpecialValuesAreThoseOfIeee) {
+  constexpr double kInf = kInfinity<double>;
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Special> specials = {
+      {MapOp::exp, kInf, kInf},  {MapOp::exp, -kInf, 0.0},   {MapOp::exp, -0.0, 1.0},     {MapOp::exp2, 10.0, 1024.0},
+      {MapOp::exp2, -kInf, 0.0}, {MapOp::exp2, kInf, kInf},  {MapOp::log, 0.0, -kInf},    {MapOp::log, -0.0, -kInf},
+      {MapOp::log, -1.0, kNan},  {MapOp::log, kInf, kInf},   {MapOp::log, 1.0, 0.0},      {MapOp::tanh, -0.0, -0.0},
+      {MapOp::tanh, kInf, 1.0},  {MapOp::tanh, -kInf, -1.0}, {MapOp::sigmoid, kInf, 1.0}, {MapOp::sigmoid, -kInf, 0.0},
+      {MapOp::erf, -0.0, -0.0},  {MapOp::erf, kInf, 1.0},    {MapOp::erf, -kInf, -1.0},   {MapOp::gelu, -0.0, -0.0},
+      {MapOp::gelu, kInf, kInf}, {MapOp::gelu, -kInf, kNan}, {MapOp::sin, -0.0, -0.0},    {MapOp::sin, kInf, kNan},
+      {MapOp::cos, -0.0, 1.0},   {MapOp::cos, -kInf, kNan}};
+  for (const Special& special : specials) {
+    const double wide = values_of(special.op, std::vector{special.of})[0];
+    const float narrow = values_of(special.op, std::vector{static_cast<float>(special.of)})[0];
+    EXPECT_EQ(error_in_units(wide, special.is), 0) << synth::name(special.op) << " of " << special.of;
+    EXPECT_EQ(error_in_units(narrow, special.is), 0) << synth::name(special.op) << " of " << special.of;
+  }
+}
+
+TEST(VectorFunctions, NanStaysNan) {
+  for (const StatedError& stated : stated_errors()) {
+    EXPECT_TRUE(std::isnan(values_of(stated.op, std::vector{std::numeric_limits<float>::quiet_NaN()})[0]));
+    EXPECT_TRUE(std::isnan(values_of(stated.op, std::vector{std::numeric_limits<double>::quiet_NaN()})[0]));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test
