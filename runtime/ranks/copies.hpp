@@ -28,7 +28,8 @@ CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, cons
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 
-// A large box that several ranks want is cut between them: each combines its piece, then they copy the others'.
+// A box that several devices want is cut evenly between them, in row-major order: each combines its stretch, then they
+// copy the others'.
 struct ReductionSchedule {
   ReadPlan reads;
   std::vector<synth::BoxReduction> reductions;  // of this rank
