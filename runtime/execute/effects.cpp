@@ -1,4 +1,4 @@
-#include "runtime/sim/effects.hpp"
+#include "runtime/execute/effects.hpp"
 
 #include "runtime/ranks/reads.hpp"
 #include "runtime/ranks/save.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/sim/moves.hpp"
+#include "runtime/execute/moves.hpp"
 
 #include <algorithm>
 #include <map>
