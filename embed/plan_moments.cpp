@@ -56,7 +56,7 @@ std::vector<Plan::Move> sends_of(const Leg& leg) {
 std::vector<Plan::Move> contributions_of(const Leg& leg) {
   std::vector<Plan::Move> result;
   for (const synth::BoxReduction& reduction : synth::reductions(leg.from, leg.step.after)) {
-    for (const std::int32_t source : reduction.contributors) {
+    for (const std::int32_t source : *reduction.contributors) {
       result.push_back({source, reduction.target, embed::to_public(reduction.box), true});
     }
   }

@@ -21,7 +21,16 @@ base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t
   return std::shared_ptr<Arena>(new Arena(base, std::move(begins), std::move(pool)));
 }
 
-Arena::~Arena() { pool_->give_back(base_, std::max(begins_.back(), kAlignment)); }
+Arena::~Arena() {
+  std::sort(gone_.begin(), gone_.end());
+  const std::byte* const end = base_ + std::max(begins_.back(), kAlignment);
+  std::byte* at = base_;
+  for (const auto& [begin, bytes] : gone_) {
+    if (begin > at) pool_->give_back(at, begin - at);
+    at += begin + bytes - at;
+  }
+  if (end > at) pool_->give_back(at, end - at);
+}
 
 void Arena::release(const std::byte* begin, std::int64_t bytes) const {
   static const std::int64_t page = sysconf(_SC_PAGESIZE);
@@ -29,7 +38,9 @@ void Arena::release(const std::byte* begin, std::int64_t bytes) const {
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(page));
   const std::int64_t head = (page - address) % page;
   const std::int64_t whole = bytes - head - (address + bytes) % page;
-  if (whole > 0) pool_->forget(const_cast<std::byte*>(begin) + head, whole);
+  if (whole <= 0 || !pool_->give_back_early(const_cast<std::byte*>(begin) + head, whole)) return;
+  const std::scoped_lock lock(mutex_);
+  gone_.emplace_back(begin + head, whole);
 }
 
 void Arena::release_all_but(std::vector<Range> kept) const {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -26,7 +28,7 @@ class Arena {
   std::size_t devices() const { return begins_.size() - 1; }
   std::int64_t bytes() const { return begins_.back(); }
   const std::shared_ptr<Pool>& pool() const { return pool_; }
-  // Gives the whole pages inside [begin, begin + bytes) back to the system; what they held is lost.
+  // Gives the whole pages inside [begin, begin + bytes) back to the pool; what they held is lost. Any thread may.
   void release(const std::byte* begin, std::int64_t bytes) const;
   // The same for everything that lies outside the (disjoint) ranges.
   using Range = std::pair<const std::byte*, std::int64_t>;
@@ -38,6 +40,8 @@ class Arena {
   std::byte* base_;
   std::vector<std::int64_t> begins_;  // of every device's part, and the end
   std::shared_ptr<Pool> pool_;        // that the range is taken from
+  mutable std::mutex mutex_;          // of gone_
+  mutable std::vector<Range> gone_;   // disjoint pages that the pool has taken back already
 };
 
 // A hold on some ranges of an arena: their pages are given back with the last copy of what this returns.

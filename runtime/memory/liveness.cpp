@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/kernels/tile.hpp"
+#include "runtime/memory/pins.hpp"
 
 namespace tessera::runtime {
 
@@ -12,17 +13,18 @@ using Where = RegisterPlan::Where;
 
 class LivenessWalk {
  public:
-  LivenessWalk(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan)
-      : program_(program), tiles_(tiles), plan_(plan) {
+  LivenessWalk(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan)
+      : program_(program), tiles_(tiles), copied_(copied), plan_(plan), pins_(tiles, plan) {
     plan_.registers.resize(program.registers.size());
     result_.lives.resize(program.registers.size());
   }
 
   Liveness run() {
-    now_.push_back(0);
+    begin_body();
     for (const RegisterId input : program_.inputs) define(input, Where::input);
     walk(program_.body);
     for (const RegisterId output : program_.outputs) use(output);
+    result_.worth_copying = pins_.worth_copying(result_.lives);
     return std::move(result_);
   }
 
@@ -34,14 +36,17 @@ class LivenessWalk {
     plan(id).where = where;
     plan(id).root = id;
     life(id) = Life{now_.size() - 1, now_.back(), now_.back(), false};
+    if (where == Where::arena) pins_.note_made(bodies_.back(), now_.back(), id);
   }
   void define_view(RegisterId id, Where where, RegisterId source) {
     plan(id).where = where;
     plan(id).source = source;
     plan(id).root = plan(source).root;
     plan(id).dense = where == Where::reshape || slices_are_dense(id, source);
+    if (where == Where::slice) pins_.note_slice(bodies_.back(), id);
   }
   void use(RegisterId id) {
+    pins_.note_use(id, now_, result_.lives);
     Life& root = life(plan(id).root);
     root.last_use = now_[root.depth];
   }
@@ -61,6 +66,15 @@ class LivenessWalk {
     return true;
   }
 
+  void begin_body() {
+    now_.push_back(0);
+    bodies_.push_back(bodies_begun_++);
+  }
+  void end_body() {
+    now_.pop_back();
+    bodies_.pop_back();
+  }
+
   // Leaves the body's length as the present: what is used then is used at the body's end.
   void walk(const synth::Body& body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
@@ -76,7 +90,10 @@ class LivenessWalk {
     const RegisterId result = apply.results[0];
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
     if (collect != nullptr && collect->collective.kind == synth::CollectiveKind::slice) {
-      define_view(result, Where::slice, apply.operands[0]);
+      if (copied_.contains(result))
+        define(result, Where::arena);
+      else
+        define_view(result, Where::slice, apply.operands[0]);
     } else if (std::holds_alternative<synth::Reshape>(apply.operation) && plan(apply.operands[0]).dense) {
       define_view(result, Where::reshape, apply.operands[0]);
     } else {
@@ -87,7 +104,7 @@ class LivenessWalk {
   void step(const synth::Repeat& repeat) {
     use(repeat.count);
     use_all(repeat.initial);
-    now_.push_back(0);
+    begin_body();
     define_of_loop(repeat.index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
       define_of_loop(repeat.parameters[k]);
@@ -95,7 +112,7 @@ class LivenessWalk {
     }
     walk(repeat.body);
     finish_body(repeat.next);
-    now_.pop_back();
+    end_body();
     for (const RegisterId result : repeat.results) define(result, Where::arena);
   }
   void define_of_loop(RegisterId id) {
@@ -110,10 +127,10 @@ class LivenessWalk {
     for (const RegisterId result : choose.results) define(result, Where::arena);
   }
   void branch(const synth::Body& body, const std::vector<RegisterId>& results) {
-    now_.push_back(0);
+    begin_body();
     walk(body);
     finish_body(results);
-    now_.pop_back();
+    end_body();
   }
 
   // What the body itself makes can be made where it is wanted.
@@ -127,15 +144,19 @@ class LivenessWalk {
 
   const synth::Program& program_;
   const TileMaps& tiles_;
+  const Copied& copied_;
   MemoryPlan& plan_;
+  Pins pins_;
   Liveness result_;
-  std::vector<std::size_t> now_;  // the present step of every body around, the program's first
+  std::vector<std::size_t> now_;     // the present step of every body around, the program's first
+  std::vector<std::size_t> bodies_;  // the numbers of these bodies
+  std::size_t bodies_begun_ = 0;
 };
 
 }  // namespace
 
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan) {
-  return LivenessWalk(program, tiles, plan).run();
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan) {
+  return LivenessWalk(program, tiles, copied, plan).run();
 }
 
 }  // namespace tessera::runtime

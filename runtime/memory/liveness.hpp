@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "runtime/memory/plan.hpp"
@@ -17,11 +18,15 @@ struct Life {
   bool belongs_to_loop = false;  // a loop's index or parameter: lives as long as the loop
 };
 
+// Registers that are copied although they could be views.
+using Copied = std::set<synth::RegisterId>;
+
 struct Liveness {
   std::vector<Life> lives;
+  Copied worth_copying;  // small slices of arrays that nothing else needs for so long
 };
 
 // Fills in the plan's `where`, `source`, `root`, `dense` and `direct`.
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan);
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan);
 
 }  // namespace tessera::runtime

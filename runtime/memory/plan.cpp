@@ -39,12 +39,13 @@ using Where = RegisterPlan::Where;
 // The second half: walks the steps as they run, and hands out places.
 class Placement {
  public:
-  Placement(const synth::Program& program, const TileMaps& tiles, MemoryPlan& plan, base::StopToken stop)
+  Placement(const synth::Program& program, const TileMaps& tiles, Liveness liveness, MemoryPlan& plan,
+            base::StopToken stop)
       : program_(program),
         stop_(stop),
         tiles_(tiles),
         plan_(plan),
-        lives_(find_lives(program, tiles, plan).lives),
+        lives_(std::move(liveness.lives)),
         payload_(tiles, program.inputs) {
     plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
     plan_.peak_bytes = payload_.largest();
@@ -303,9 +304,14 @@ class Placement {
 }  // namespace
 
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
-  MemoryPlan plan;
-  Placement(program, tiles, plan, stop).run();
-  return plan;
+  MemoryPlan with_views;
+  const Liveness views = find_lives(program, tiles, {}, with_views);
+  Placement(program, tiles, views, with_views, stop).run();
+  if (views.worth_copying.empty()) return with_views;
+  MemoryPlan with_copies;
+  const Liveness copies = find_lives(program, tiles, views.worth_copying, with_copies);
+  Placement(program, tiles, copies, with_copies, stop).run();
+  return with_copies.peak_bytes < with_views.peak_bytes ? with_copies : with_views;
 }
 
 }  // namespace tessera::runtime

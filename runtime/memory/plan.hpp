@@ -3,13 +3,14 @@
 //
 // A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
 // dense array), or it owns a place in the arena. Offsets are the same on all devices. An array is alive from the step
-// that makes it to the last step that reads it or a view of it. Four things save memory and copies:
+// that makes it to the last step that reads it or a view of it. Five things save memory and copies:
 // - elementwise steps in a row are taken together, and what only they read has no place (`blocks`, chains.hpp);
 // - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
 //   base (`takes_over`);
 // - a value carried by a loop has two places, that of its parameter and that of its result, which take turns; the round
 //   before writes what the round after reads, and the last round writes the result's place. The first round reads the
 //   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
+// - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
 // - what a body computes as a loop's next value or as a branch's result is written straight to its destination
 // (`direct`).
 #pragma once

@@ -13,8 +13,9 @@ class Pool {
   virtual std::byte* take(std::int64_t bytes) = 0;
   // What was taken, as it was taken.
   virtual void give_back(std::byte* begin, std::int64_t bytes) = 0;
-  // Gives whole pages back to the system; what they held is lost, the addresses stay taken.
-  virtual void forget(std::byte* begin, std::int64_t bytes) const = 0;
+  // Whole pages of what was taken, which are not needed any more; what they held is lost. True if the pool has taken
+  // back the addresses too: then the rest is given back without them. False if they stay taken.
+  virtual bool give_back_early(std::byte* begin, std::int64_t bytes) = 0;
 };
 
 }  // namespace tessera::runtime

@@ -53,8 +53,9 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   kept_.pop_back();
 }
 
-void Spares::forget(std::byte* begin, std::int64_t bytes) const {
+bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
   madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
+  return false;
 }
 
 }  // namespace tessera::runtime

@@ -20,7 +20,8 @@ class Spares final : public Pool {
 
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;
-  void forget(std::byte* begin, std::int64_t bytes) const override;
+  // Gives the pages to the system: a mapping is handed out again as a whole.
+  bool give_back_early(std::byte* begin, std::int64_t bytes) override;
 
  private:
   struct Mapping {

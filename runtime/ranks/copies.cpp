@@ -18,9 +18,6 @@ namespace tessera::runtime {
 
 namespace {
 
-// Boxes of fewer bytes are combined by every rank that wants them: one phase less.
-constexpr std::int64_t kCutBytes = std::int64_t{16} << 10U;
-
 synth::Box moved(synth::Box box, const synth::Offset& offset) {
   for (std::size_t d = 0; d < box.size(); ++d) {
     box[d].begin += offset[d];
@@ -249,12 +246,37 @@ base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<Cop
   return reading.end();
 }
 
-// Devices that want the same box from the same contributors.
-struct Wish {
-  std::vector<std::int32_t> contributors;
+// Devices that want the same box from the same contributors, in the order of their positions.
+struct SharedReduction {
   synth::Box box;
-  friend auto operator<=>(const Wish&, const Wish&) = default;
+  std::shared_ptr<const std::vector<std::int32_t>> contributors;
+  std::map<std::size_t, std::size_t> targets;  // by position
 };
+
+// The largest box that begins at element `begin` of a box, in row-major order, and ends at `end` at the latest.
+synth::Box first_box(const synth::Box& box, std::int64_t begin, std::int64_t end) {
+  synth::Box part = box;
+  bool is_single = true;  // one index of every dimension so far
+  std::int64_t inner = synth::elements(box);
+  for (std::size_t d = 0; d < box.size() && is_single; ++d) {
+    inner /= box[d].length();
+    const std::int64_t at = box[d].begin + begin / inner % box[d].length();
+    const std::int64_t whole = begin % inner == 0 ? (end - begin) / inner : 0;
+    part[d] = {at, std::min(box[d].end, at + std::max<std::int64_t>(1, whole))};
+    is_single = whole == 0;
+  }
+  return part;
+}
+
+// Elements begin to end - 1 of a box, in row-major order, as boxes.
+std::vector<synth::Box> boxes_of_stretch(const synth::Box& box, std::int64_t begin, std::int64_t end) {
+  std::vector<synth::Box> boxes;
+  while (begin < end) {
+    boxes.push_back(first_box(box, begin, end));
+    begin += synth::elements(boxes.back());
+  }
+  return boxes;
+}
 
 class ReductionScheduler {
  public:
@@ -262,13 +284,15 @@ class ReductionScheduler {
       : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
-    std::map<Wish, std::vector<std::size_t>> wishes;
-    for (synth::BoxReduction& reduction : synth::reductions(from, to_)) {
+    std::map<std::pair<std::int32_t, synth::Box>, SharedReduction> all;  // by the first contributor and the box
+    for (const synth::BoxReduction& reduction : synth::reductions(from, to_)) {
       if (synth::empty(reduction.box)) continue;
-      Wish wish{std::move(reduction.contributors), reduction.box};
-      wishes[std::move(wish)].push_back(static_cast<std::size_t>(reduction.target));
+      SharedReduction& shared = all[{reduction.contributors->front(), reduction.box}];
+      shared.box = reduction.box;
+      shared.contributors = reduction.contributors;
+      shared.targets.emplace(reduction.position, static_cast<std::size_t>(reduction.target));
     }
-    for (const auto& [wish, targets] : wishes) grant(wish, targets);
+    for (const auto& [key, shared] : all) add(shared);
     schedule_.reads = reads_.take();
     schedule_.spread = spread_.take();
     return std::move(schedule_);
@@ -277,30 +301,30 @@ class ReductionScheduler {
  private:
   int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), to_.devices()); }
 
-  void grant(const Wish& wish, const std::vector<std::size_t>& targets) {
-    std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
-    for (const std::size_t target : targets) {
-      if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
-    }
-    const bool cut = synth::elements(wish.box) * synth::bytes_of(to_.element()) > kCutBytes;
-    const std::size_t pieces = cut ? firsts.size() : 1;
-    for (std::size_t k = 0; k < firsts.size(); ++k) {
-      const auto part = piece(wish.box, static_cast<std::int64_t>(cut ? k : 0), static_cast<std::int64_t>(pieces));
-      if (synth::empty(part)) continue;
-      combine(wish, part, firsts[k]);
-      for (const std::size_t target : targets) {
-        const bool wants = cut || owner(target) == owner(firsts[k]);
-        if (wants && target != firsts[k] && spread_.concerns(firsts[k], target))
-          spread_.add({firsts[k], part}, target, part);
-      }
+  // The box is cut evenly between its targets, as the price and the statistics of the step say. Stretches that follow
+  // each other on one rank are one.
+  void add(const SharedReduction& shared) {
+    const std::int64_t elements = synth::elements(shared.box);
+    const std::int64_t pieces = std::ssize(shared.targets);
+    std::int64_t k = 0;
+    for (auto target = shared.targets.begin(); target != shared.targets.end();) {
+      const std::size_t first = target->second;
+      const std::int64_t begin = synth::cut(elements, pieces, k).begin;
+      for (; target != shared.targets.end() && owner(target->second) == owner(first); ++target) ++k;
+      const std::int64_t end = synth::cut(elements, pieces, k - 1).end;
+      for (const synth::Box& part : boxes_of_stretch(shared.box, begin, end)) combine_at(first, shared, part);
     }
   }
 
-  void combine(const Wish& wish, const synth::Box& part, std::size_t target) {
-    const int reader = owner(target);
-    for (const std::int32_t device : wish.contributors) reads_.read(reader, static_cast<std::size_t>(device), part);
-    if (reader != team_.rank()) return;
-    schedule_.reductions.push_back({static_cast<std::int32_t>(target), part, wish.contributors});
+  // A device combines a part of the box, and the other targets copy it.
+  void combine_at(std::size_t device, const SharedReduction& shared, const synth::Box& part) {
+    const int reader = owner(device);
+    for (const std::int32_t source : *shared.contributors) reads_.read(reader, static_cast<std::size_t>(source), part);
+    if (reader == team_.rank())
+      schedule_.reductions.push_back({static_cast<std::int32_t>(device), part, shared.contributors, 0});
+    for (const auto& [position, target] : shared.targets) {
+      if (target != device && spread_.concerns(device, target)) spread_.add({device, part}, target, part);
+    }
   }
 
   const Team& team_;
@@ -348,7 +372,7 @@ base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const
   parallel_each(static_cast<std::int64_t>(schedule.reductions.size()), [&](std::int64_t i) {
     const synth::BoxReduction& reduction = schedule.reductions[static_cast<std::size_t>(i)];
     std::vector<TileView> parts;
-    for (const std::int32_t device : reduction.contributors)
+    for (const std::int32_t device : *reduction.contributors)
       parts.push_back(reading.box({static_cast<std::size_t>(device), reduction.box}));
     const auto target = static_cast<std::size_t>(reduction.target);
     const synth::Box& tile = storage.tiles(to).boxes[target];

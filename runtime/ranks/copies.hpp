@@ -1,12 +1,12 @@
 // Box copies and reductions between the devices of several ranks, as this rank takes part in them: the same copies, in
-// the same order of additions, as in one address space (runtime/sim/moves.hpp).
+// the same order of additions, as in one address space (runtime/execute/moves.hpp).
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
+#include "runtime/execute/moves.hpp"
 #include "runtime/ranks/reads.hpp"
-#include "runtime/sim/moves.hpp"
 
 namespace tessera::runtime {
 
@@ -28,7 +28,8 @@ CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, cons
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 
-// A large box that several ranks want is cut between them: each combines its piece, then they copy the others'.
+// A box that several devices want is cut evenly between them, in row-major order: each combines its stretch, then they
+// copy the others'.
 struct ReductionSchedule {
   ReadPlan reads;
   std::vector<synth::BoxReduction> reductions;  // of this rank

@@ -34,11 +34,9 @@ ReadPlan ReadPlanner::take() {
 
 namespace {
 
-// Elements of all types are aligned in a message.
+// The elements of a message are of one type, so that none needs to be aligned.
 std::int64_t bytes_of_box(const synth::Box& box, synth::ElementType element) {
-  constexpr std::int64_t kLargestElement = 8;
-  const std::int64_t bytes = synth::elements(box) * synth::bytes_of(element);
-  return (bytes + kLargestElement - 1) / kLargestElement * kLargestElement;
+  return synth::elements(box) * synth::bytes_of(element);
 }
 
 std::int64_t bytes_of_all(const std::set<Parcel>& parcels, synth::ElementType element) {
@@ -46,8 +44,6 @@ std::int64_t bytes_of_all(const std::set<Parcel>& parcels, synth::ElementType el
   for (const Parcel& parcel : parcels) bytes += bytes_of_box(parcel.box, element);
   return bytes;
 }
-
-std::int64_t bytes_of_view(const TileView& view) { return count(view.shape) * synth::bytes_of(view.element); }
 
 // Calls f with every parcel and its dense tile in the message, in their order.
 template <class F>
@@ -76,15 +72,14 @@ base::Status Reading::begin_messages(const Landings& landings) {
   for (const auto& [rank, parcels] : plan_->incoming) {
     const std::int64_t bytes = bytes_of_all(parcels, element);
     const auto landing = parcels.size() == 1 ? landings.find(*parcels.begin()) : landings.end();
-    const bool lands =
-        landing != landings.end() && bytes == synth::elements(parcels.begin()->box) * synth::bytes_of(element);
+    const bool lands = landing != landings.end();
     incoming_.push_back(
         {rank, lands ? std::span(landing->second, static_cast<std::size_t>(bytes)) : team_->room(bytes)});
   }
   for (const auto& [rank, parcels] : plan_->outgoing) {
     const std::int64_t bytes = bytes_of_all(parcels, element);
     const TileView only = parcels.size() == 1 ? in_tile(*parcels.begin()) : TileView{};
-    if (parcels.size() == 1 && is_dense(only.shape, only.strides) && bytes == bytes_of_view(only)) {
+    if (parcels.size() == 1 && is_dense(only.shape, only.strides)) {
       outgoing.push_back({rank, {only.data, static_cast<std::size_t>(bytes)}});
       continue;
     }

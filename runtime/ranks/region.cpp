@@ -124,6 +124,11 @@ void Region::give_back(std::byte* begin, std::int64_t bytes) {
   free_.give_back(offset, size);
 }
 
+bool Region::give_back_early(std::byte* begin, std::int64_t bytes) {
+  give_back(begin, bytes);
+  return true;
+}
+
 void Region::forget(std::byte* begin, std::int64_t bytes) const {
   madvise(begin, static_cast<std::size_t>(bytes), MADV_REMOVE);
 }

@@ -53,7 +53,8 @@ class Region final : public Pool {
   // eighth of the machine's memory goes for all ranks together: what comes next finds them there.
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;
-  void forget(std::byte* begin, std::int64_t bytes) const override;
+  // The same for a part of an arena: the next run finds its pages, while a value stays in the rest of the arena.
+  bool give_back_early(std::byte* begin, std::int64_t bytes) override;
   // Where a range of a rank's slice is, and the offset that says so to the others.
   std::byte* at(int place, std::int64_t offset) const { return slice(place) + offset; }
   std::int64_t offset_of(const std::byte* begin) const { return begin - slice(place_); }
@@ -61,6 +62,7 @@ class Region final : public Pool {
  private:
   Region(int places, int place) : places_(places), place_(place) {}
   bool map(int descriptor);
+  void forget(std::byte* begin, std::int64_t bytes) const;
   std::byte* slice(int place) const;
 
   int places_;

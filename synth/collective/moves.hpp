@@ -53,10 +53,12 @@ class CopyWalk {
 };
 
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.
+// Devices that reduce together share one list of contributors: between n devices there may be n lists of n otherwise.
 struct BoxReduction {
   std::int32_t target = 0;
   Box box;
-  std::vector<std::int32_t> contributors;
+  std::shared_ptr<const std::vector<std::int32_t>> contributors;
+  std::size_t position = 0;  // of the target among the contributors
 };
 
 // reduce_scatter and all_reduce: for every device its tile of `to` from all positions along the axes that `to` no

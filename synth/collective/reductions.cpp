@@ -1,4 +1,6 @@
 // Reductions of boxes, and who keeps a value that becomes pending.
+#include <map>
+
 #include "base/check.hpp"
 #include "synth/collective/moves.hpp"
 #include "synth/layout/axis_parts.hpp"
@@ -21,6 +23,14 @@ std::vector<std::int64_t> device_offsets(const Mesh& mesh, const AxisList& axes)
   return offsets;
 }
 
+std::shared_ptr<const std::vector<std::int32_t>> group_at(std::int64_t first,
+                                                          const std::vector<std::int64_t>& offsets) {
+  std::vector<std::int32_t> group;
+  group.reserve(offsets.size());
+  for (const std::int64_t offset : offsets) group.push_back(static_cast<std::int32_t>(first + offset));
+  return std::make_shared<const std::vector<std::int32_t>>(std::move(group));
+}
+
 }  // namespace
 
 std::vector<BoxReduction> reductions(const ArrayType& from, const ArrayType& to) {
@@ -29,13 +39,13 @@ std::vector<BoxReduction> reductions(const ArrayType& from, const ArrayType& to)
   const std::vector<std::int64_t> offsets = device_offsets(from.mesh(), *axes);
   const std::vector<std::int32_t> position_of = positions(from.mesh(), *axes);
   std::vector<BoxReduction> all;
+  std::map<std::int64_t, std::shared_ptr<const std::vector<std::int32_t>>> groups;  // by their first contributor
   for (std::int64_t device = 0; device < to.devices(); ++device) {
     const auto at = static_cast<std::size_t>(position_of[static_cast<std::size_t>(device)]);
-    BoxReduction reduction{static_cast<std::int32_t>(device), tile(to, device), {}};
-    for (const std::int64_t offset : offsets) {
-      reduction.contributors.push_back(static_cast<std::int32_t>(device - offsets[at] + offset));
-    }
-    all.push_back(std::move(reduction));
+    const std::int64_t first = device - offsets[at];
+    auto& group = groups[first];
+    if (group == nullptr) group = group_at(first, offsets);
+    all.push_back({static_cast<std::int32_t>(device), tile(to, device), group, at});
   }
   return all;
 }

@@ -44,9 +44,13 @@ struct Sharing {
 
 class Switchboard {
  public:
-  explicit Switchboard(Machines machines) : machines_(std::move(machines)), mailboxes_(machines_.size()) {}
+  Switchboard(Machines machines, std::atomic<std::int64_t>* sent_bytes)
+      : machines_(std::move(machines)), mailboxes_(machines_.size()), sent_bytes_(sent_bytes) {}
 
   const Machines& machines() const { return machines_; }
+  void count_sent(std::size_t bytes) {
+    if (sent_bytes_ != nullptr) *sent_bytes_ += static_cast<std::int64_t>(bytes);
+  }
   Mailbox& mailbox(int rank) { return mailboxes_[static_cast<std::size_t>(rank)]; }
 
   void give(std::int64_t turn, int rank, std::span<const std::byte> mine) {
@@ -73,6 +77,7 @@ class Switchboard {
  private:
   Machines machines_;
   std::deque<Mailbox> mailboxes_;
+  std::atomic<std::int64_t>* sent_bytes_;
   std::mutex mutex_;
   std::condition_variable all_came_;
   std::map<std::int64_t, Sharing> sharings_;
@@ -101,6 +106,7 @@ class ThreadMessenger final : public Messenger {
     awaited_ += incoming.size();
     for (const Outgoing& message : outgoing) {
       Mailbox& box = board_.mailbox(message.rank);
+      board_.count_sent(message.bytes.size());
       const std::scoped_lock lock(box.mutex);
       box.messages[rank_].push_back(copy_of(message.bytes));
       ++box.unread;
@@ -186,8 +192,9 @@ class ThreadMessenger final : public Messenger {
 }  // namespace
 
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
-                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f) {
-  Switchboard board(machines);
+                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f,
+                                  std::atomic<std::int64_t>* sent_bytes) {
+  Switchboard board(machines, sent_bytes);
   std::vector<std::string> wrong(machines.size());
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < machines.size(); ++rank) {

@@ -2,6 +2,8 @@
 // wants. Real ranks, with MPI, are in tests/mpi.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +17,9 @@ namespace tessera::runtime::test {
 using Machines = std::vector<int>;
 
 // Calls f for every rank, on a thread of its own, with its team. Gives what f found wrong: `rank 3: ...`.
+// `sent_bytes`, if given, counts the bytes of all messages of steps.
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
-                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f);
+                                  const std::function<std::string(const std::shared_ptr<Team>&)>& f,
+                                  std::atomic<std::int64_t>* sent_bytes = nullptr);
 
 }  // namespace tessera::runtime::test

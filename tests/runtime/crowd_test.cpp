@@ -94,6 +94,31 @@ RC_GTEST_PROP(CrowdProperty, AnySumGivesTheSameBits, ()) {
   RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
 }
 
+// What the messages of a sum hold is what the statistics say, to the byte: of scalars and of uneven stretches
+// too.
+TEST(Crowd, SendsOfSumsWhatIsCounted) {
+  for (const char* shape : {"", "2048", "3, 5", "2, 3, 7", "8192"}) {
+    Builder builder("x:4");
+    const std::string summed = *shape == '\0' ? "f32[4@x]" : fmt::format("f32[4@x, {}]", shape);
+    const RegisterId in = builder.apply(synth::Iota{}, {}, summed);
+    const RegisterId parts =
+        builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {in}, fmt::format("f32[{}]{{+x}}", shape));
+    builder.output(builder.collect(CollectiveKind::all_reduce, parts, fmt::format("f32[{}]", shape)));
+    std::int64_t counted = 0;
+    for (const auto& statement : run_well(builder.program()).statistics) counted += statement.received_bytes;
+    std::atomic<std::int64_t> sent = 0;
+    const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
+      World world;
+      world.team = team;
+      const auto outcome = run(builder.program(), {}, world);
+      return outcome.ok() ? "" : outcome.errors()[0].message;
+    };
+    EXPECT_THAT(in_crowd(machines_of(4, 1), MemorySharing::off, run_it, &sent), IsEmpty());
+    EXPECT_EQ(sent, counted) << shape;
+    EXPECT_GT(counted, 0);
+  }
+}
+
 // Ranks with a device each: some on machines of four, then each on one of its own. 512 of them with TESSERA_FULL=1.
 TEST(Crowd, OfHundreds) {
   const int ranks = std::getenv("TESSERA_FULL") == nullptr ? 128 : 512;

@@ -170,6 +170,39 @@ TEST(MemoryPlan, SlicesAndReshapesAreViews) {
   EXPECT_EQ(plan.peak_bytes, 96 + 48);
 }
 
+// Each of four slices would keep its source alive, of which a device needs a quarter. The last one may: nothing is made
+// after it.
+TEST(MemoryPlan, SlicesDoNotKeepWhatNothingElseNeeds) {
+  Builder builder("x:4");
+  std::vector<RegisterId> slices;
+  for (int i = 0; i < 4; ++i) {
+    const RegisterId source = builder.apply(synth::Iota{}, {}, "f32[1024]");
+    slices.push_back(builder.collect(synth::CollectiveKind::slice, source, "f32[1024@x]"));
+    builder.output(slices.back());
+  }
+  const MemoryPlan plan = plan_of(builder);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(plan[slices[static_cast<std::size_t>(i)]].where, Where::arena);
+  EXPECT_EQ(plan[slices[3]].where, Where::slice);
+  EXPECT_EQ(plan.peak_bytes, 4096 + 3 * 1024);
+  const Outcome outcome = run_well(builder.program());
+  EXPECT_EQ(outcome.peak_bytes, plan.peak_bytes);
+  EXPECT_EQ(outcome.statistics.at(0).received_bytes, 0);
+}
+
+// A copy would only add to what is there: the source is needed later anyway, or the slices are most of it.
+TEST(MemoryPlan, SlicesOfWhatLivesOnAreViews) {
+  Builder builder("x:2");
+  const RegisterId lives_on = builder.apply(synth::Iota{}, {}, "f32[64]");
+  const RegisterId half = builder.collect(synth::CollectiveKind::slice, lives_on, "f32[64@x]");
+  const RegisterId dies = builder.apply(synth::Iota{}, {}, "f32[8, 8]");
+  const RegisterId rows = builder.collect(synth::CollectiveKind::slice, dies, "f32[8@x, 8]");
+  const RegisterId columns = builder.collect(synth::CollectiveKind::slice, dies, "f32[8, 8@x]");
+  const RegisterId last = builder.apply(synth::Cumsum{0}, {lives_on}, "f32[64]");
+  for (const RegisterId id : {half, rows, columns, last}) builder.output(id);
+  const MemoryPlan plan = plan_of(builder);
+  for (const RegisterId id : {half, rows, columns}) EXPECT_EQ(plan[id].where, Where::slice);
+}
+
 TEST(MemoryPlan, AnInputIsAliveThroughout) {
   Builder builder("x:2");
   const RegisterId in = builder.input("f32[64@x]");

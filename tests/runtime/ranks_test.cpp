@@ -117,6 +117,27 @@ TEST(Region, KeepsItsFirstPagesOnly) {
   EXPECT_EQ(*first, std::byte{1});
 }
 
+// The next arena has the pages of what a value's arena does not need any more, and only those.
+TEST(Region, HandsOutPartsOfAnArenaThatAreGivenBackEarly) {
+  const auto region = Region::create(1);
+  ASSERT_NE(region, nullptr);
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  const std::vector<std::int64_t> eight_pages = {8 * page};
+  auto arena = *Arena::reserve(eight_pages, region);
+  std::byte* const first = arena->part(0);
+  first[0] = std::byte{1};
+  first[5 * page] = std::byte{5};
+  arena->release_all_but({{first + 5 * page, page}});
+  std::byte* const again = region->take(5 * page);
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(again[0], std::byte{1});
+  arena = nullptr;
+  EXPECT_EQ(again[0], std::byte{1});
+  std::byte* const rest = region->take(3 * page);
+  EXPECT_EQ(rest, first + 5 * page);
+  EXPECT_EQ(*rest, std::byte{5});
+}
+
 TEST(Region, RefusesWhatIsNoRegion) {
   const auto region = Region::create(2);
   ASSERT_NE(region, nullptr);

@@ -1,5 +1,5 @@
 // What walks long by itself ends when the work is given up, and leaves the rest of the memory alone.
-#include "runtime/sim/stopping.hpp"
+#include "runtime/execute/stopping.hpp"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ INNER_WALLS = [
 DOORS = {
     "ANTLR": (r"antlr4-runtime|tessera_grammar/|Tessera(Lexer|Parser)\.h$", r"frontend/parse\.cpp$"),
     "fmt": (r"fmt/", r"(base|frontend|synth|typeck|runtime|repl|tests|bench)/|embed/(?!include/)"),
-    "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(sim|kernels)/"),
+    "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(execute|kernels)/"),
     "ThreadSanitizer": (r"sanitizer/tsan_interface\.h$", r"runtime/kernels/parallel\.cpp$"),
     "MPI": (r"mpi\.h$", r"(runtime|tests)/mpi/|bench/redistribute/peers_mpi\.cpp$"),
     "SSE2": (r"emmintrin\.h$", r"runtime/kernels/stream\.hpp$"),

@@ -192,10 +192,12 @@ TEST(ReductionsTest, CombineInAscendingPosition) {
   const ArrayType from = type("f32[4]{+x,z}", on);
   const auto all = reductions(from, type("f32[4@(z,x)]", on));
   ASSERT_EQ(all.size(), 8U);
-  EXPECT_THAT(all[3].contributors, ElementsAre(2, 3, 6, 7));
+  EXPECT_THAT(*all[3].contributors, ElementsAre(2, 3, 6, 7));
+  EXPECT_EQ(all[3].position, 1U);
+  EXPECT_EQ(all[3].contributors, all[6].contributors);  // one list for the group
   EXPECT_EQ(all[3].target, 3);
   const auto only_z = reductions(from, type("f32[4]{+x}", on));
-  EXPECT_THAT(only_z[4].contributors, ElementsAre(4, 5));
+  EXPECT_THAT(*only_z[4].contributors, ElementsAre(4, 5));
 }
 
 TEST(KeepTest, TheFirstReplicaKeepsTheValue) {

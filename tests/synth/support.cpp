@@ -112,7 +112,7 @@ void run_reductions(const ArrayType& before, const ArrayType& after, const Data&
   for (const BoxReduction& reduction : reductions(before, after)) {
     for (const std::size_t element : element_numbers(after, reduction.box)) {
       std::int64_t sum = identity(before.layout().reduce());
-      for (const std::int32_t source : reduction.contributors) {
+      for (const std::int32_t source : *reduction.contributors) {
         const auto value = data[static_cast<std::size_t>(source)][element];
         ASSERT_TRUE(value.has_value()) << "device " << source << " adds what it does not hold";
         sum = combine(before.layout().reduce(), sum, *value);

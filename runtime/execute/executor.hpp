@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/execute/moves.hpp"
+#include "runtime/execute/storage.hpp"
+#include "runtime/execute/trace.hpp"
 #include "runtime/ranks/copies.hpp"
 #include "runtime/ranks/relays.hpp"
 #include "runtime/run.hpp"
-#include "runtime/sim/moves.hpp"
-#include "runtime/sim/storage.hpp"
-#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 

@@ -1,14 +1,14 @@
-#include "runtime/sim/executor.hpp"
+#include "runtime/execute/executor.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <span>
 
 #include "base/check.hpp"
-#include "runtime/sim/chain.hpp"
-#include "runtime/sim/effects.hpp"
-#include "runtime/sim/local.hpp"
-#include "runtime/sim/stopping.hpp"
+#include "runtime/execute/chain.hpp"
+#include "runtime/execute/effects.hpp"
+#include "runtime/execute/local.hpp"
+#include "runtime/execute/stopping.hpp"
 
 namespace tessera::runtime {
 

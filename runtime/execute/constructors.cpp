@@ -1,11 +1,11 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "runtime/execute/devices.hpp"
+#include "runtime/execute/local.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
-#include "runtime/sim/devices.hpp"
-#include "runtime/sim/local.hpp"
 #include "synth/collective/moves.hpp"
 
 namespace tessera::runtime {

@@ -1,4 +1,4 @@
-#include "runtime/sim/stopping.hpp"
+#include "runtime/execute/stopping.hpp"
 
 #include <oneapi/tbb/task_group.h>
 

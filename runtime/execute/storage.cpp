@@ -1,4 +1,4 @@
-#include "runtime/sim/storage.hpp"
+#include "runtime/execute/storage.hpp"
 
 #include <algorithm>
 

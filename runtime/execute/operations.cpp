@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/execute/devices.hpp"
+#include "runtime/execute/local.hpp"
 #include "runtime/kernels/contract.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/take.hpp"
 #include "runtime/kinds.hpp"
-#include "runtime/sim/devices.hpp"
-#include "runtime/sim/local.hpp"
 
 namespace tessera::runtime {
 

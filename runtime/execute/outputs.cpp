@@ -1,4 +1,4 @@
-#include "runtime/sim/outputs.hpp"
+#include "runtime/execute/outputs.hpp"
 
 #include <algorithm>
 #include <set>

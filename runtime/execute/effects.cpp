@@ -1,4 +1,4 @@
-#include "runtime/sim/effects.hpp"
+#include "runtime/execute/effects.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
 // Loops and branches: which place a register has in which round (memory/plan.hpp).
 #include <algorithm>
 
+#include "runtime/execute/devices.hpp"
+#include "runtime/execute/executor.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
-#include "runtime/sim/devices.hpp"
-#include "runtime/sim/executor.hpp"
 
 namespace tessera::runtime {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "runtime/execute/storage.hpp"
+#include "runtime/execute/trace.hpp"
 #include "runtime/files.hpp"
-#include "runtime/sim/storage.hpp"
-#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 

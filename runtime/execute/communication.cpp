@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/execute/devices.hpp"
+#include "runtime/execute/executor.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kinds.hpp"
-#include "runtime/sim/devices.hpp"
-#include "runtime/sim/executor.hpp"
 
 namespace tessera::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/sim/moves.hpp"
+#include "runtime/execute/moves.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,11 +18,9 @@ namespace {
 // evenly between those who combine it: everybody receives the others' parts of its own piece, and then their pieces.
 std::int64_t received_elements(synth::CollectiveKind kind, const synth::BoxReduction& reduction) {
   const std::int64_t all = synth::elements(reduction.box);
-  const auto& group = reduction.contributors;
-  const auto others = static_cast<std::int64_t>(group.size()) - 1;
+  const std::int64_t others = std::ssize(*reduction.contributors) - 1;
   if (kind == synth::CollectiveKind::reduce_scatter) return all * others;
-  const auto position = std::find(group.begin(), group.end(), reduction.target) - group.begin();
-  const std::int64_t own = synth::cut(all, others + 1, position).length();
+  const std::int64_t own = synth::cut(all, others + 1, static_cast<std::int64_t>(reduction.position)).length();
   return own * others + all - own;
 }
 
@@ -124,11 +122,11 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {
   ReductionPlan plan{{}, {}, nothing_received(to)};
-  using Key = std::pair<std::vector<std::int32_t>, synth::Box>;
+  using Key = std::pair<std::int32_t, synth::Box>;  // the first contributor, which no other group has
   std::map<Key, std::int32_t> done;
   for (synth::BoxReduction& reduction : synth::reductions(from, to)) {
     plan.received.add(reduction.target, received_elements(step.kind, reduction) * synth::bytes_of(to.element()));
-    const auto [entry, first] = done.emplace(Key{reduction.contributors, reduction.box}, reduction.target);
+    const auto [entry, first] = done.emplace(Key{reduction.contributors->front(), reduction.box}, reduction.target);
     if (first)
       plan.reductions.push_back(std::move(reduction));
     else
@@ -145,7 +143,7 @@ void run_reductions(const ReductionPlan& plan, const Storage& storage, synth::Re
     const synth::BoxReduction& reduction = plan.reductions[static_cast<std::size_t>(i)];
     if (synth::empty(reduction.box)) return;
     std::vector<TileView> parts;
-    for (const std::int32_t device : reduction.contributors) {
+    for (const std::int32_t device : *reduction.contributors) {
       const auto c = static_cast<std::size_t>(device);
       const synth::Shape begin = begin_in(reduction.box, source_boxes[c]);
       parts.push_back(part_of(sources[c], begin, synth::shape_of(reduction.box)));

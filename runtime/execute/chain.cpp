@@ -1,4 +1,4 @@
-#include "runtime/sim/chain.hpp"
+#include "runtime/execute/chain.hpp"
 
 #include <algorithm>
 #include <map>

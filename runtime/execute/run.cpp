@@ -8,11 +8,11 @@
 #include <span>
 
 #include "base/check.hpp"
+#include "runtime/execute/executor.hpp"
+#include "runtime/execute/outputs.hpp"
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
-#include "runtime/sim/executor.hpp"
-#include "runtime/sim/outputs.hpp"
 
 namespace tessera::runtime {
 

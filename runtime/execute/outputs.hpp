@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/sim/storage.hpp"
+#include "runtime/execute/storage.hpp"
 
 namespace tessera::runtime {
 

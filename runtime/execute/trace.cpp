@@ -1,4 +1,4 @@
-#include "runtime/sim/trace.hpp"
+#include "runtime/execute/trace.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/execute/trace.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/ranks/deal.hpp"
-#include "runtime/sim/trace.hpp"
 
 namespace tessera::runtime {
 

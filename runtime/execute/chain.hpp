@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/result.hpp"
-#include "runtime/sim/storage.hpp"
+#include "runtime/execute/storage.hpp"
 
 namespace tessera::runtime {
 
