@@ -169,7 +169,7 @@ base::Status Resolutions::start() {
     push(Entry{0, 0, Way{{}, from_}, {}, {}});
     return base::Done{};
   }
-  for (Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(std::move(chain)));
+  for (const Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(chain));
   for (const Cuts cuts : {Cuts::all, Cuts::leading}) {
     if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
   }
@@ -179,7 +179,7 @@ base::Status Resolutions::start() {
 base::Status Resolutions::begin_towards(const ArrayType& parts) {
   const Chain slices = free_slices(from_, parts);
   if (!slices.empty()) {
-    for (Chain& chain : cut_further(slices, from_)) TESSERA_TRY_STATUS(begin_at(std::move(chain)));
+    for (const Chain& chain : cut_further(slices, from_)) TESSERA_TRY_STATUS(begin_at(chain));
   }
   for (const Chain& chain : cut_further({}, parts)) {
     TESSERA_TRY(finer, after_chain(chain, parts));
@@ -188,7 +188,7 @@ base::Status Resolutions::begin_towards(const ArrayType& parts) {
   return base::Done{};
 }
 
-base::Status Resolutions::begin_at(Chain steps) {
+base::Status Resolutions::begin_at(const Chain& steps) {
   Way way{{}, from_};
   for (const Collective& step : steps) TESSERA_TRY_STATUS(way.take(step, prices_));
   const auto same = [&](const Entry& entry) { return entry.way.type == way.type; };

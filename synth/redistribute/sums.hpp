@@ -40,7 +40,7 @@ class Resolutions {
   };
   base::Status start();
   base::Status begin_towards(const ArrayType& parts);
-  base::Status begin_at(Chain steps);
+  base::Status begin_at(const Chain& steps);
   void expand(const Way& way, const AxisList& left);
   void offer(const Way& way, const AxisList& left, Collective step);
   void offer_moves(const Way& way, const AxisList& left);
