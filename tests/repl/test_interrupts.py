@@ -1,5 +1,6 @@
 """Ctrl-C amid what takes long: it ends soon, and the session is as it was."""
 
+import itertools
 import signal
 import subprocess
 import time
@@ -10,7 +11,14 @@ from driver import CommandLine, main
 # A fifth of a second where the test has a processor for itself; a product of large blocks on a busy machine takes more.
 SECONDS_MAX = 3
 MESH = "mesh m = [" + ", ".join(f"{axis}: 4" for axis in "abcdefgh") + "]\n"
-ONE_WAY, OTHER_WAY = "16@(a,b), 16@(c,d), 16@(e,f), 16@(g,h)", "16@(f,a), 16@(h,b), 16@(c,g), 16@(e,d)"
+ONE_WAY = "16@(a,b), 16@(c,d), 16@(e,f), 16@(g,h)"
+
+
+def other_ways(count):
+    """Layouts of the same array: the axes in other orders, each of which takes a plan of its own."""
+    for axes in itertools.islice(itertools.permutations("hgfedcba"), 1, count + 1):
+        yield ", ".join(f"16@({first},{second})" for first, second in zip(axes[::2], axes[1::2]))
+
 
 
 class Interrupts(CommandLine):
@@ -64,8 +72,8 @@ class Interrupts(CommandLine):
         self.interrupts(function + "let a = ones(f32[8])\n" + "let a = f(a)\n" * 3000)
 
     def test_planning_for_many_devices(self):
-        self.interrupts(f"let b = a as [{OTHER_WAY}]\n",
-                        MESH + f"let a = ones(f32[{ONE_WAY}])\n")
+        changes = "".join(f"let b = a as [{way}]\n" for way in other_ways(300))
+        self.interrupts(changes, MESH + f"let a = ones(f32[{ONE_WAY}])\n")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ void change(RelayRecipe& recipe, std::int64_t devices, Random& random) {
     case 6:
       recipe.tasks.erase(recipe.tasks.begin() + static_cast<std::ptrdiff_t>(random.below(recipe.tasks.size())));
       break;
-    case 7: recipe.tasks.push_back(recipe.tasks[random.below(recipe.tasks.size())]); break;
+    default: recipe.tasks.push_back(recipe.tasks[random.below(recipe.tasks.size())]); break;
   }
 }
 

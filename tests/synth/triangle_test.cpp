@@ -2,10 +2,10 @@
 // and receives no fewer bytes where it is as fast; beyond the hundredth within which the planner chooses by bytes.
 //
 // The claim is for arrays so large that latency is nothing (64 GiB on a device): on small ones a chain of moves among
-// few devices each can save messages that no plan of ours saves. On machines of levels it is for meshes of which whole
-// axes make a node, and says of bytes only that a detour saves no more than a twelfth. Where a node ends inside an
-// axis, three moves in turn are faster than our plans in one change out of a hundred, by up to two fifths: what a node
-// lacks would have to come in once and be spread at the same time, for which there is no step.
+// few devices each can save messages that no plan of ours saves. On machines of levels a detour may be faster by up
+// to a twentieth, and by up to a quarter where links inside a node are the slower ones: relays are found by a search
+// that deals whole elements, of which these arrays have few, and two of them may deal better than one. It may save a
+// twelfth of the bytes there.
 #include <array>
 #include <string>
 #include <utility>
@@ -30,6 +30,20 @@ std::vector<std::string> meshes(MachineShape shape) {
   std::vector<std::string> all(kMeshesOfNodes.begin(), kMeshesOfNodes.end());
   if (shape == MachineShape::flat) all.insert(all.end(), kOtherMeshes.begin(), kOtherMeshes.end());
   return all;
+}
+
+// What a detour may save, as factors.
+struct Savings {
+  double seconds = 1;
+  double bytes = 1;
+};
+Savings savings_on(MachineShape shape) {
+  switch (shape) {
+    case MachineShape::flat: return {kAsFast, kAsFast};
+    case MachineShape::steep: return {1.05, 1.0 + 1.0 / 12};
+    case MachineShape::mild: return {1.25, 1.0 + 1.0 / 12};
+  }
+  return {};
 }
 
 enum class Sums : std::uint8_t { none, pending };
@@ -77,7 +91,7 @@ Plan planned_on(const Machine& machine, const ArrayType& from, const ArrayType& 
   return made.ok() ? *made : Plan{};
 }
 
-void expect_no_detour(const Triangle& t, const Machine& machine, double bytes_saved_max) {
+void expect_no_detour(const Triangle& t, const Machine& machine, Savings most) {
   const Plan plan = planned_on(machine, t.from, t.to);
   const Plan there = planned_on(machine, t.from, t.middle);
   const Plan on = planned_on(machine, t.middle, t.to);
@@ -85,10 +99,10 @@ void expect_no_detour(const Triangle& t, const Machine& machine, double bytes_sa
   if (std::max(there.local_bytes_max, on.local_bytes_max) > plan.bound_bytes) return;
   SCOPED_TRACE(print(t.from.mesh()) + "\n" + print_text(plan) + print_text(there) + print_text(on));
   const double seconds = there.seconds + on.seconds;
-  EXPECT_LE(plan.seconds, seconds * kAsFast * (1 + 1e-9));
+  EXPECT_LE(plan.seconds, seconds * most.seconds * (1 + 1e-9));
   if (seconds > plan.seconds) return;
   const auto bytes = static_cast<double>(there.received_bytes_total + on.received_bytes_total);
-  EXPECT_LE(static_cast<double>(plan.received_bytes_total), bytes * bytes_saved_max);
+  EXPECT_LE(static_cast<double>(plan.received_bytes_total), bytes * most.bytes);
 }
 
 class Triangles : public ::testing::TestWithParam<std::tuple<Sums, MachineShape>> {};
@@ -100,11 +114,11 @@ TEST_P(Triangles, NoDetourPays) {
   constexpr int kCount = 100;
 #endif
   const auto [sums, shape] = GetParam();
-  const double bytes_saved_max = shape == MachineShape::flat ? kAsFast : 1.0 + 1.0 / 12;
+  const Savings most = savings_on(shape);
   Random random(1);
   for (int i = 0; i < kCount && !HasFailure(); ++i) {
     const Triangle t = any_triangle(shape, sums, random);
-    expect_no_detour(t, bench::machine_for(shape, {t.from, t.to}, bench::kHugeBytes), bytes_saved_max);
+    expect_no_detour(t, bench::machine_for(shape, {t.from, t.to}, bench::kHugeBytes), most);
   }
 }
 
