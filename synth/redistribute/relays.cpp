@@ -2,6 +2,7 @@
 #include "synth/machine/time_bound.hpp"
 #include "synth/machine/units.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/floors.hpp"
 #include "synth/transfer/relay_search.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 
@@ -33,6 +34,11 @@ std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTas
   return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds};
 }
 
+// The bound of time is not defined for targets with pending axes: there what each device and unit lacks is a floor.
+double bound_of(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+  return to.layout().pending().empty() ? time_bound(machine, from, to) : Floors(from, to, machine).of_any();
+}
+
 std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
   std::int64_t sends = 0;
   for (const RelayTask& task : tasks) sends += static_cast<std::int64_t>(task.needers.size());
@@ -43,7 +49,7 @@ std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
 
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds) {
   if (from.mesh() != to.mesh() || to.devices() > kExactDevicesMax || machine.levels.size() < 2) return std::nullopt;
-  const double bound = time_bound(machine, from, to);
+  const double bound = bound_of(from, to, machine);
   if (seconds <= kNearBound * bound) return std::nullopt;
   if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
   const Cluster cluster(machine, to.devices());

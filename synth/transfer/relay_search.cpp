@@ -29,11 +29,10 @@ struct Child {
 
 class Ways {
  public:
-  Ways(const Cluster& cluster, const std::vector<RelayTask>& tasks, double bound)
+  Ways(const Cluster& cluster, double bound)
       : cluster_(cluster), bound_(bound), out_(cluster.links(), 0.0), in_(cluster.links(), 0.0) {
     for (const Cluster::Level& level : cluster.levels())
       seconds_per_byte_.insert(seconds_per_byte_.end(), level.units, 1 / level.bandwidth);
-    static_cast<void>(tasks);
   }
 
   // The way of a part of so many bytes; its load is put on the links.
@@ -353,7 +352,7 @@ RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<Par
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
                        double bound, std::int64_t sends_wanted) {
   std::vector<Part> parts = parts_of(tasks, element_bytes, sends_wanted);
-  Ways ways(cluster, tasks, bound);
+  Ways ways(cluster, bound);
   for (Part& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
