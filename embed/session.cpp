@@ -11,6 +11,7 @@
 #include "embed/session_impl.hpp"
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
+#include "runtime/ranks/move_value.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "runtime/run.hpp"
 
@@ -39,6 +40,7 @@ runtime::World Session::Impl::world() const {
   result.stop = &stop;
   result.memory_bytes_max = config->memory_bytes_max;
   result.memory = memory;
+  result.devices = std::max(config->devices, state->environment.devices());
   if (config->progress) {
     result.progress = [&told = config->progress](const runtime::Progress& progress) {
       told(Progress{progress.step, progress.steps, progress.received_bytes});
@@ -122,6 +124,23 @@ Result<std::vector<runtime::Value>> inputs(const State& state, const typeck::Low
     result.push_back(*value);
   }
   return result;
+}
+
+// The session's values where the devices of the coming run are.
+base::Result<embed::StateRef> on_ranks(const State& before, const runtime::World& world) {
+  auto after = std::make_shared<State>(before);
+  base::Status moved = base::Done{};
+  const runtime::DeviceRanks ranks(world.team == nullptr ? 1 : world.team->size(), world.devices);
+  before.values.for_each([&](const auto& kept) {
+    if (!moved || kept.value.ranks().devices() == ranks.devices()) return;
+    auto there = runtime::on_ranks(kept.value, ranks, world.memory);
+    if (there)
+      after->values.set(kept.key, std::move(*there));
+    else
+      moved = there.errors();
+  });
+  if (!moved) return moved.errors();
+  return embed::StateRef(std::move(after));
 }
 
 // What statements cost, in their order; only those that communicated.
@@ -239,15 +258,18 @@ Result<RunReport> Session::run_checked(const Program& program) {
     const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
     auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone());
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
-    auto given = inputs(*impl_->state, *lowered);
-    if (!given) return given.diagnostics();
     runtime::World world = impl_->world();
+    world.devices = std::max(world.devices, checked.typed->after.devices());
+    const auto moved = on_ranks(*impl_->state, world);
+    if (!moved) return embed::to_public(*checked.texts, moved.errors());
+    auto given = inputs(**moved, *lowered);
+    if (!given) return given.diagnostics();
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
     auto outcome = runtime::run(lowered->program, *given, world);
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
     RunReport report{program, checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome),
                      outcome->peak_bytes, outcome->arena_bytes};
-    impl_->state = with_outputs(*impl_->state, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
+    impl_->state = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });
 }

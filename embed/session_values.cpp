@@ -143,6 +143,17 @@ std::vector<std::string> Session::functions() const {
   return names;
 }
 
+std::vector<std::pair<std::int64_t, std::int64_t>> Session::devices() const {
+  const runtime::World world = impl_->world();
+  const runtime::DeviceRanks ranks(world.team == nullptr ? 1 : world.team->size(), world.devices);
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    const runtime::Block block = ranks.block(rank);
+    result.emplace_back(block.begin, block.end);
+  }
+  return result;
+}
+
 std::vector<NamedMesh> Session::meshes() const {
   const typeck::Environment& environment = impl_->state->environment;
   const synth::MeshRef by_default = environment.default_mesh(environment.now());

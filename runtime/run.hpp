@@ -57,6 +57,8 @@ struct World {
   std::function<void(const TracedStep&)> trace;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
+  // How many devices there are to deal to ranks, at least: all that the program's meshes have are counted besides.
+  std::int64_t devices = 1;
   // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
   std::shared_ptr<Pool> memory;
 };

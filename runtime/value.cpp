@@ -12,15 +12,17 @@
 namespace tessera::runtime {
 
 Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
-             std::shared_ptr<Team> team)
-    : type_(std::move(type)), arena_(std::move(arena)), tiles_(std::move(tiles)), team_(std::move(team)) {
+             std::shared_ptr<Team> team, std::optional<DeviceRanks> ranks)
+    : type_(std::move(type)),
+      arena_(std::move(arena)),
+      tiles_(std::move(tiles)),
+      team_(std::move(team)),
+      ranks_(ranks.value_or(DeviceRanks(1, type_.devices()))) {
   TESSERA_CHECK(static_cast<std::int64_t>(tiles_.size()) == type_.devices(),
                 "a value has not one tile for each device");
 }
 
-bool Value::has_device(std::int64_t device) const {
-  return team_ == nullptr || team_->block(type_.devices()).holds(device);
-}
+bool Value::has_device(std::int64_t device) const { return team_ == nullptr || ranks_.owner(device) == team_->rank(); }
 
 std::span<const std::byte> Value::tile(std::int64_t device) const {
   TESSERA_CHECK(device >= 0 && device < type_.devices(), "a value has no such device");
@@ -28,7 +30,7 @@ std::span<const std::byte> Value::tile(std::int64_t device) const {
 }
 
 Distributed distributed(const Value& value) {
-  Distributed array{value.type(), {}, {}};
+  Distributed array{value.type(), value.ranks(), {}, {}};
   for (std::int64_t device = 0; device < value.type().devices(); ++device) {
     array.boxes.push_back(synth::tile(value.type(), device));
     const synth::Shape shape = synth::shape_of(array.boxes.back());

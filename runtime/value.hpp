@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/ranks/device_ranks.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/program/program.hpp"
 
@@ -22,8 +24,10 @@ class Team;
 class Value {
  public:
   Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
-        std::shared_ptr<Team> team = nullptr);
+        std::shared_ptr<Team> team = nullptr, std::optional<DeviceRanks> ranks = {});
   const synth::ArrayType& type() const { return type_; }
+  // Which rank has which device, in the run that made it.
+  const DeviceRanks& ranks() const { return ranks_; }
   // Does this rank have the device?
   bool has_device(std::int64_t device) const;
   // Of another rank's device the tile may be looked at in a phase that reads it; its memory is null if it is far.
@@ -36,6 +40,7 @@ class Value {
   std::shared_ptr<const Arena> arena_;
   std::vector<const std::byte*> tiles_;
   std::shared_ptr<Team> team_;
+  DeviceRanks ranks_;
 };
 
 // The whole array, dense; pending sums are resolved in the order all_reduce uses. Of all ranks that have it; fails only

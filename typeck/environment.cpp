@@ -67,6 +67,7 @@ void Environment::bind(const Function& function) {
 
 void Environment::bind(const NamedMesh& mesh) {
   defaults_.set(now_, mesh.mesh);
+  devices_ = std::max(devices_, mesh.mesh->devices());
   meshes_.set({mesh.name, now_++}, mesh);
 }
 

@@ -67,6 +67,8 @@ class Environment {
   const NamedMesh* mesh(std::string_view name, Moment at) const;
   // The last mesh declared before `at`; without any, the single device.
   synth::MeshRef default_mesh(Moment at) const;
+  // Of the largest mesh that was ever declared; at least one.
+  std::int64_t devices() const { return devices_; }
   bool has_mesh(Moment at) const { return defaults_.last_before(at) != nullptr; }
 
   std::vector<std::string> variable_names(Moment at) const;
@@ -87,6 +89,7 @@ class Environment {
   base::PersistentMap<base::SourceId, Moment> last_function_;   // when the last function of a text was bound
   Moment now_ = 1;
   std::uint32_t next_slot_ = 0;
+  std::int64_t devices_ = 1;
 };
 
 // A type as the language writes it: `f32[16@y, 16]{+x} on m2`; `on` only where the mesh is not the default one at `at`.

@@ -94,12 +94,21 @@ std::vector<std::int64_t> units(const std::vector<MachineLevel>& machine, std::i
   return result;
 }
 
+using DeviceRange = std::pair<std::int64_t, std::int64_t>;
+
+std::size_t rank_of(const std::vector<DeviceRange>& ranks, std::int64_t device) {
+  const auto has = [device](const DeviceRange& range) { return range.first <= device && device < range.second; };
+  return static_cast<std::size_t>(std::find_if(ranks.begin(), ranks.end(), has) - ranks.begin());
+}
+
+// The default mesh need not have all devices of the run.
 Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_sizes, std::int64_t device) {
   Row row = {fmt::format("{}", device)};
   std::int64_t stride = devices_of(mesh);
+  const bool is_in_mesh = device < stride;
   for (const auto& [name, size] : mesh.axes) {
     stride /= size;
-    row.push_back(fmt::format("{}", device / stride % size));
+    row.push_back(is_in_mesh ? fmt::format("{}", device / stride % size) : "-");
   }
   for (const std::int64_t unit : unit_sizes) row.push_back(fmt::format("{}", device / unit));
   return row;
@@ -131,10 +140,12 @@ bool run_devices(const CommandCall& call) {
   const auto mesh = std::find_if(meshes.begin(), meshes.end(), [](const NamedMesh& m) { return m.is_default; });
   if (mesh == meshes.end()) return says_that_there_is_none(call);
   const std::vector<MachineLevel>& machine = session.config().machine;
-  const std::int64_t devices = devices_of(*mesh);
+  const std::vector<DeviceRange> ranks = session.devices();
+  const std::int64_t devices = ranks.back().second;
   std::vector<Row> rows = {{"device"}};
   for (const auto& [name, size] : mesh->axes) rows[0].push_back(name);
   for (const MachineLevel& level : machine) rows[0].push_back(level.name);
+  if (ranks.size() > 1) rows[0].push_back("rank");
   constexpr std::int64_t kRowsMax = 32;
   for (std::int64_t device = 0; device < devices; ++device) {
     if (devices > kRowsMax && device == kRowsMax - 2) {
@@ -143,6 +154,7 @@ bool run_devices(const CommandCall& call) {
       continue;
     }
     rows.push_back(device_row(*mesh, units(machine, devices), device));
+    if (ranks.size() > 1) rows.back().push_back(fmt::format("{}", rank_of(ranks, device)));
   }
   call.out(table(rows));
   return true;

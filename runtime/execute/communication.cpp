@@ -54,7 +54,8 @@ base::Status Executor::relay_boxes(const synth::Collective& step, synth::Registe
     forget_plans();
     const synth::ArrayType& to_type = storage_.type(to);
     const synth::CopyWalk walk(storage_.type(from), to_type);
-    Relay made{received_by(walk, to_type), schedule_relay(team_, *step.relay, storage_.type(from), to_type)};
+    Relay made{received_by(walk, to_type),
+               schedule_relay(team_, storage_.ranks(), *step.relay, storage_.type(from), to_type)};
     known = relays_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
@@ -66,7 +67,8 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
   if (known == reductions_.end()) {
     forget_plans();
     Reductions made{plan_reductions(step, storage_.type(from), storage_.type(to)), {}};
-    if (!team_.alone()) made.schedule = schedule_reductions(team_, storage_.type(from), storage_.type(to));
+    if (!team_.alone())
+      made.schedule = schedule_reductions(team_, storage_.ranks(), storage_.type(from), storage_.type(to));
     known = reductions_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.plan.received);
@@ -120,7 +122,7 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
     if (team_.alone())
       made.how = plan_copies(walk, to_type, offset);
     else
-      made.how = schedule_copies(team_, walk, to_type, offset);
+      made.how = schedule_copies(team_, storage_.ranks(), walk, to_type, offset);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

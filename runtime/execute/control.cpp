@@ -100,7 +100,7 @@ void Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::i
     for (std::int64_t i = begin; i < end; ++i) {
       const auto device = static_cast<std::size_t>(mine.begin + i);
       const TileView source = storage_.view(from, device);
-      std::byte* const target = storage_.part(type_of, device) + offset;
+      std::byte* const target = storage_.part(device) + offset;
       if (source.data != target) copy_elements(source, TileOut{source.element, source.shape, target});
     }
   });

@@ -1,7 +1,6 @@
 #include "runtime/execute/outputs.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/bytes.hpp"
@@ -27,17 +26,15 @@ bool Outputs::is_copied(synth::RegisterId id) const {
 }
 
 PartMap Outputs::copies_map() const {
-  std::set<std::int64_t> counts;
   std::vector<std::int64_t> bytes;
   for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
     const synth::RegisterId id = program_.outputs[k];
     if (!is_copied(id)) continue;
     const auto devices = static_cast<std::size_t>(storage_.devices(id));
-    counts.insert(storage_.devices(id));
     bytes.resize(std::max(bytes.size(), devices));
     for (std::size_t device = 0; device < devices; ++device) bytes[device] += aligned(storage_.tiles(id).bytes[device]);
   }
-  return {storage_.team().deal(), {counts.begin(), counts.end()}, bytes};
+  return {storage_.ranks(), bytes};
 }
 
 std::int64_t Outputs::begin_of_copy(std::size_t output, std::size_t device) const {
@@ -63,7 +60,7 @@ base::Status Outputs::reserve() {
     for (std::int64_t d = mine.begin; d < mine.end; ++d) {
       const auto device = static_cast<std::size_t>(d);
       const TileView view = storage_.view(id, device);
-      std::byte* const target = parts.part(d, storage_.devices(id)) + begin_of_copy(k, device);
+      std::byte* const target = parts.part(d) + begin_of_copy(k, device);
       copy_elements(view, TileOut{view.element, view.shape, target});
     }
   }
@@ -92,17 +89,17 @@ Value Outputs::whole(synth::RegisterId id) {
   for (const TileView& view : storage_.views(id)) tiles.push_back(view.data);
   const synth::RegisterId root = plan_[id].root;
   auto arena = plan_[root].where == Where::input ? input_arena(root) : leased(root);
-  return {storage_.type(id), std::move(arena), std::move(tiles), team_};
+  return {storage_.type(id), std::move(arena), std::move(tiles), team_, storage_.ranks()};
 }
 
 Value Outputs::copied(std::size_t output, const Parts& parts) const {
   const synth::RegisterId id = program_.outputs[output];
   std::vector<const std::byte*> tiles;
   for (std::int64_t d = 0; d < storage_.devices(id); ++d) {
-    std::byte* const part = parts.part(d, storage_.devices(id));
+    std::byte* const part = parts.part(d);
     tiles.push_back(part == nullptr ? nullptr : part + begin_of_copy(output, static_cast<std::size_t>(d)));
   }
-  return {storage_.type(id), arena_, std::move(tiles), team_};
+  return {storage_.type(id), arena_, std::move(tiles), team_, storage_.ranks()};
 }
 
 std::shared_ptr<const Arena> Outputs::input_arena(synth::RegisterId root) const {

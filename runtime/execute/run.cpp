@@ -13,6 +13,7 @@
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
+#include "runtime/ranks/move_value.hpp"
 
 namespace tessera::runtime {
 
@@ -37,9 +38,9 @@ base::Status check_inputs(const synth::Program& program, const std::vector<Value
 // Bytes that a rank's devices need: arenas, inputs, copies handed back; stops at the largest number.
 std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                           const PartMap& map, int rank) {
-  std::int64_t bytes = map.needed_bytes(rank);
+  std::int64_t bytes = map.arena_bytes(rank);
   const auto add = [&](synth::RegisterId id) {
-    const Block block = map.deal().block(rank, program.registers[id].devices());
+    const Block block = map.ranks().block(rank, program.registers[id].devices());
     for (std::int64_t d = block.begin; d < block.end; ++d)
       bytes = add_bytes(bytes, tiles[id].bytes[static_cast<std::size_t>(d)]);
   };
@@ -64,12 +65,19 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
 }
 
+// The devices of a run are dealt to its ranks once.
+DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
+                     const Team& team) {
+  std::int64_t devices = world.devices;
+  for (const synth::ArrayType& type : program.registers.items()) devices = std::max(devices, type.devices());
+  for (const Value& input : inputs) devices = std::max(devices, input.ranks().devices());
+  return {team.size(), devices};
+}
+
 // Everything a run needs before its first step.
 struct Prepared {
-  Prepared(const synth::Program& program, const Team& team, base::StopToken stop)
-      : tiles(program),
-        plan(plan_memory(program, tiles, stop)),
-        map(team.deal(), device_counts(program), plan.arena_bytes) {}
+  Prepared(const synth::Program& program, const DeviceRanks& ranks, base::StopToken stop)
+      : tiles(program), plan(plan_memory(program, tiles, stop)), map(ranks, plan.arena_bytes) {}
   TileMaps tiles;
   MemoryPlan plan;
   PartMap map;
@@ -90,11 +98,22 @@ base::Status prepare(const synth::Program& program, const std::vector<Value>& in
                      std::optional<Prepared>& prepared) {
   TESSERA_TRY_STATUS(synth::verify(program));
   TESSERA_TRY_STATUS(check_inputs(program, inputs));
-  prepared.emplace(program, team, base::StopToken(world.stop));
+  prepared.emplace(program, ranks_of(program, inputs, world, team), base::StopToken(world.stop));
   TESSERA_TRY_STATUS(check_memory(program, prepared->tiles, prepared->plan, prepared->map, world, team));
   TESSERA_TRY(arena, reserve(team, prepared->map, world));
   prepared->arena = arena;
   return base::Done{};
+}
+
+// Inputs of runs with fewer devices move to where their devices are now.
+base::Result<std::vector<Value>> moved_inputs(const std::vector<Value>& inputs, const DeviceRanks& ranks,
+                                              const World& world) {
+  std::vector<Value> moved;
+  for (const Value& input : inputs) {
+    TESSERA_TRY(value, on_ranks(input, ranks, world.memory));
+    moved.push_back(std::move(value));
+  }
+  return moved;
 }
 
 std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
@@ -103,14 +122,15 @@ std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
   return offsets;
 }
 
-base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
+base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& given, const World& world,
                                   Team& team) {
   std::optional<Prepared> prepared;
   const base::Status ready =
-      base::guarded_until_stopped([&] { return prepare(program, inputs, world, team, prepared); });
+      base::guarded_until_stopped([&] { return prepare(program, given, world, team, prepared); });
   const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0));
   const std::int64_t at = prepared ? offset_in_region(team, prepared->arena) : 0;
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
+  TESSERA_TRY(inputs, moved_inputs(given, prepared->map.ranks(), world));
   Parts parts(team, prepared->map, prepared->arena, offsets_of(began));
   Executor executor(program, prepared->tiles, prepared->plan, team, std::move(parts), inputs, world);
   std::optional<CoreShare> share;

@@ -23,7 +23,7 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   switch (place.where) {
     case Where::input:
       return dense_view(element, shape, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
-    case Where::arena: return dense_view(element, shape, part(id, device) + place.offset);
+    case Where::arena: return dense_view(element, shape, part(device) + place.offset);
     case Where::reshape: return dense_view(element, shape, view(place.source, device).data);
     case Where::slice: {
       const synth::Box& around = tiles(place.source).boxes[device];
@@ -40,13 +40,13 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(id, device) + place.offset};
+  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(device) + place.offset};
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {
   std::vector<TileView> views;
   for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device)
-    views.push_back(is_far(id, device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
+    views.push_back(is_far(device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
   return views;
 }
 
@@ -58,12 +58,12 @@ base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> val
   }
   std::vector<int> without;
   for (int rank = 0; rank < team_.size(); ++rank) {
-    if (team_.deal().block(rank, devices(id)).empty()) without.push_back(rank);
+    if (ranks().block(rank, devices(id)).empty()) without.push_back(rank);
   }
   return team_.send(0, without, value);
 }
 
-Distributed Storage::array(synth::RegisterId id) const { return {type(id), tiles(id).boxes, views(id)}; }
+Distributed Storage::array(synth::RegisterId id) const { return {type(id), ranks(), tiles(id).boxes, views(id)}; }
 
 void Storage::move_to(synth::RegisterId id, std::int64_t offset) { places_[id.value] = {Where::arena, {}, offset, 0}; }
 

@@ -24,12 +24,12 @@ class Storage {
   const TileMap& tiles(synth::RegisterId id) const { return tiles_[id]; }
   std::int64_t devices(synth::RegisterId id) const { return type(id).devices(); }
   Team& team() const { return team_; }
+  // Which rank has which device of the run.
+  const DeviceRanks& ranks() const { return parts_.ranks(); }
   // The devices of a register that this rank has.
-  Block block(synth::RegisterId id) const { return team_.block(devices(id)); }
-  // A device's part of the arena, where a register's tiles lie.
-  std::byte* part(synth::RegisterId id, std::size_t device) const {
-    return parts_.part(static_cast<std::int64_t>(device), devices(id));
-  }
+  Block block(synth::RegisterId id) const { return ranks().block(team_.rank(), devices(id)); }
+  // A device's part of the arena, where registers' tiles lie.
+  std::byte* part(std::size_t device) const { return parts_.part(static_cast<std::int64_t>(device)); }
   const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 
   // A device's tile to read; of this rank or a near one, in a phase that reads it.
@@ -62,9 +62,7 @@ class Storage {
     std::size_t input = 0;
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
-  bool is_far(synth::RegisterId id, std::size_t device) const {
-    return !team_.is_near(team_.deal().owner(static_cast<std::int64_t>(device), devices(id)));
-  }
+  bool is_far(std::size_t device) const { return !team_.is_near(ranks().owner(static_cast<std::int64_t>(device))); }
 
   const synth::Program& program_;
   const TileMaps& tiles_;

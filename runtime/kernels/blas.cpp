@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/kernels/blas_scratch.hpp"
 
 namespace tessera::runtime {
 
@@ -47,6 +48,7 @@ void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T
   const Told a = told(left, sizes.rows, sizes.terms);
   const Told b = told(right, sizes.terms, sizes.columns);
   const T beta = add ? T{1} : T{0};
+  const BlasCall call;
   if constexpr (std::same_as<T, float>) {
     cblas_sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms), 1,
                 left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));

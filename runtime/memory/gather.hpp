@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "runtime/kernels/tile.hpp"
+#include "runtime/ranks/device_ranks.hpp"
 #include "synth/layout/array_type.hpp"
 
 namespace tessera::runtime {
 
-// Where an array lies: every device's box, and the memory of its tile.
+// Where an array lies: every device's box, the memory of its tile, and the rank that has it.
 struct Distributed {
   synth::ArrayType type;
+  DeviceRanks ranks;
   std::vector<synth::Box> boxes;
   std::vector<TileView> tiles;
 };

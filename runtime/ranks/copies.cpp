@@ -34,9 +34,9 @@ struct FarWish {
 
 class CopyScheduler {
  public:
-  // To an array of this type, from one on as many devices.
-  CopyScheduler(const Team& team, const synth::ArrayType& to)
-      : team_(team), devices_(to.devices()), reads_(team, devices_), repeat_reads_(team, devices_) {
+  // To an array of this type.
+  CopyScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
+      : team_(team), ranks_(ranks), reads_(team, ranks), repeat_reads_(team, ranks) {
     // Whether other nodes' ranks repeat anything is not looked at.
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
@@ -70,7 +70,7 @@ class CopyScheduler {
   }
 
  private:
-  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), devices_); }
+  int owner(std::size_t device) const { return ranks_.owner(static_cast<std::int64_t>(device)); }
   void read(int reader, const Parcel& source, std::size_t target, const synth::Box& box) {
     reads_.read(reader, source);
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
@@ -111,7 +111,7 @@ class CopyScheduler {
   }
 
   const Team& team_;
-  std::int64_t devices_;
+  const DeviceRanks& ranks_;
   ReadPlanner reads_, repeat_reads_;
   std::map<std::pair<int, Parcel>, FarWish> far_;  // by node
   CopySchedule schedule_;
@@ -280,8 +280,8 @@ std::vector<synth::Box> boxes_of_stretch(const synth::Box& box, std::int64_t beg
 
 class ReductionScheduler {
  public:
-  ReductionScheduler(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to)
-      : team_(team), to_(to), reads_(team, from.devices()), spread_(team, to) {}
+  ReductionScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
+      : team_(team), ranks_(ranks), to_(to), reads_(team, ranks), spread_(team, ranks, to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
     std::map<std::pair<std::int32_t, synth::Box>, SharedReduction> all;  // by the first contributor and the box
@@ -299,7 +299,7 @@ class ReductionScheduler {
   }
 
  private:
-  int owner(std::size_t device) const { return team_.deal().owner(static_cast<std::int64_t>(device), to_.devices()); }
+  int owner(std::size_t device) const { return ranks_.owner(static_cast<std::int64_t>(device)); }
 
   // The box is cut evenly between its targets, as the price and the statistics of the step say. Stretches that follow
   // each other on one rank are one.
@@ -328,6 +328,7 @@ class ReductionScheduler {
   }
 
   const Team& team_;
+  const DeviceRanks& ranks_;
   const synth::ArrayType& to_;
   ReadPlanner reads_;
   CopyScheduler spread_;
@@ -336,9 +337,9 @@ class ReductionScheduler {
 
 }  // namespace
 
-CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, const synth::ArrayType& to,
-                             const synth::Offset& offset) {
-  CopyScheduler scheduler(team, to);
+CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
+                             const synth::ArrayType& to, const synth::Offset& offset) {
+  CopyScheduler scheduler(team, ranks, to);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
     const auto concerns = [&](std::int32_t source) {
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
@@ -360,8 +361,9 @@ base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage&
   return copy_phase(team, schedule.repeat_reads, schedule.repeats, storage.array(to), storage, to);
 }
 
-ReductionSchedule schedule_reductions(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to) {
-  return ReductionScheduler(team, from, to).take(from);
+ReductionSchedule schedule_reductions(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& from,
+                                      const synth::ArrayType& to) {
+  return ReductionScheduler(team, ranks, to).take(from);
 }
 
 base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const Storage& storage,

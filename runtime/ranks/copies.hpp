@@ -23,8 +23,8 @@ struct CopySchedule {
   ReadPlan repeat_reads;     // of the target array
   std::vector<Copy> repeats;
 };
-CopySchedule schedule_copies(const Team& team, const synth::CopyWalk& walk, const synth::ArrayType& to,
-                             const synth::Offset& offset);
+CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
+                             const synth::ArrayType& to, const synth::Offset& offset);
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 
@@ -35,7 +35,8 @@ struct ReductionSchedule {
   std::vector<synth::BoxReduction> reductions;  // of this rank
   CopySchedule spread;                          // from the result to itself
 };
-ReductionSchedule schedule_reductions(const Team& team, const synth::ArrayType& from, const synth::ArrayType& to);
+ReductionSchedule schedule_reductions(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& from,
+                                      const synth::ArrayType& to);
 base::Status run_reductions(Team& team, const ReductionSchedule& schedule, const Storage& storage,
                             synth::RegisterId from, synth::RegisterId to);
 

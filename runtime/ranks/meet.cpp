@@ -6,7 +6,7 @@
 namespace tessera::runtime {
 
 Team::Team(std::unique_ptr<Messenger> messenger)
-    : messenger_(std::move(messenger)), rank_(messenger_->rank()), deal_(messenger_->size()) {
+    : messenger_(std::move(messenger)), rank_(messenger_->rank()), size_(messenger_->size()) {
   near_.assign(static_cast<std::size_t>(size()), false);
   near_[static_cast<std::size_t>(rank_)] = true;
   for (int rank = 0; rank < size(); ++rank) nodes_.push_back(rank);

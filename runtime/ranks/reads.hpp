@@ -26,8 +26,7 @@ struct ReadPlan {
 
 class ReadPlanner {
  public:
-  // Of an array on so many devices.
-  ReadPlanner(const Team& team, std::int64_t devices) : team_(team), devices_(devices) {}
+  ReadPlanner(const Team& team, const DeviceRanks& ranks) : team_(team), ranks_(ranks) {}
   // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
   // nothing to do with, if it notes that there are some.
   void read(int reader, std::size_t device, const synth::Box& box);
@@ -38,7 +37,7 @@ class ReadPlanner {
 
  private:
   const Team& team_;
-  std::int64_t devices_;
+  DeviceRanks ranks_;
   std::set<int> sources_, readers_;
   ReadPlan plan_;
 };

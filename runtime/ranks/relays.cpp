@@ -41,9 +41,7 @@ class RelayRun {
   }
 
  private:
-  int owner(std::size_t device) const {
-    return team_.deal().owner(static_cast<std::int64_t>(device), target_.type.devices());
-  }
+  int owner(std::size_t device) const { return storage_.ranks().owner(static_cast<std::int64_t>(device)); }
 
   // What a device holds of its target tile it copies itself.
   void keep_own() const {
@@ -171,8 +169,8 @@ class RelayRun {
 
 }  // namespace
 
-RelaySchedule schedule_relay(const Team& team, const synth::RelayRecipe& recipe, const synth::ArrayType& from,
-                             const synth::ArrayType& to) {
+RelaySchedule schedule_relay(const Team& team, const DeviceRanks& ranks, const synth::RelayRecipe& recipe,
+                             const synth::ArrayType& from, const synth::ArrayType& to) {
   auto transfer = synth::transfer_of(synth::relay_tasks(from, to), recipe);
   TESSERA_CHECK(transfer.has_value(), "a relay that was verified does not fit its arrays");
   RelaySchedule schedule;
@@ -180,8 +178,8 @@ RelaySchedule schedule_relay(const Team& team, const synth::RelayRecipe& recipe,
   std::set<int> readers;
   std::vector<synth::Send> mine;
   for (const synth::Send& send : transfer->sends) {
-    const int source = team.deal().owner(send.from, to.devices());
-    const int reader = team.deal().owner(send.to, to.devices());
+    const int source = ranks.owner(send.from);
+    const int reader = ranks.owner(send.to);
     schedule.has_reads = schedule.has_reads || source != reader;
     if (source != team.rank() && reader != team.rank()) continue;
     mine.push_back(send);

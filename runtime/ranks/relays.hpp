@@ -22,8 +22,8 @@ struct RelaySchedule {
   std::vector<int> near_readers;  // ranks that read this one's
   bool has_reads = false;         // does any rank read of another?
 };
-RelaySchedule schedule_relay(const Team& team, const synth::RelayRecipe& recipe, const synth::ArrayType& from,
-                             const synth::ArrayType& to);
+RelaySchedule schedule_relay(const Team& team, const DeviceRanks& ranks, const synth::RelayRecipe& recipe,
+                             const synth::ArrayType& from, const synth::ArrayType& to);
 base::Status run_relay(Team& team, const RelaySchedule& schedule, const Storage& storage, synth::RegisterId from,
                        synth::RegisterId to);
 

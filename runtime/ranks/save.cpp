@@ -59,14 +59,17 @@ class Shares {
   }
 
  private:
-  Block share(int rank) const { return team_.deal().block(rank, static_cast<std::int64_t>(slabs_.size())); }
+  Block share(int rank) const {
+    const auto [begin, end] = synth::cut(std::ssize(slabs_), team_.size(), rank);
+    return {begin, end};
+  }
   const Team& team_;
   std::vector<NpySlab> slabs_;
 };
 
 base::Status write_round(Team& team, const NpyWriter& writer, const Distributed& array, const Gatherer& gatherer,
                          const Shares& shares, std::int64_t round) {
-  ReadPlanner planner(team, array.type.devices());
+  ReadPlanner planner(team, array.ranks);
   for (int rank = 0; rank < team.size(); ++rank) {
     if (const NpySlab* slab = shares.slab(rank, round)) planner.read(rank, gatherer.parcels(slab->box));
   }
@@ -104,7 +107,7 @@ base::Status save_whole(Team& team, const FilePolicy& files, const std::string& 
 base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
                          base::StopToken stop) {
   TESSERA_TRY_STATUS(wait_for_all(team));
-  const Block mine = team.block(array.type.devices());
+  const Block mine = array.ranks.block(team.rank(), array.type.devices());
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
     const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
     const auto fill = [&](const synth::Box& box, const TileOut& out) {

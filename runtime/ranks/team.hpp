@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/ranks/deal.hpp"
 #include "runtime/ranks/messenger.hpp"
 #include "runtime/ranks/region.hpp"
 
@@ -31,15 +30,13 @@ enum class MemorySharing : std::uint8_t { wanted, off };
 class Team {
  public:
   // Alone.
-  Team() : deal_(1), near_(1, true), nodes_(1, 0) {}
+  Team() : near_(1, true), nodes_(1, 0) {}
   // Of all ranks of a messenger: they meet, and share memory where they can.
   static base::Result<std::shared_ptr<Team>> meet(std::unique_ptr<Messenger> messenger, MemorySharing sharing);
 
   int rank() const { return rank_; }
-  int size() const { return deal_.ranks(); }
+  int size() const { return size_; }
   bool alone() const { return size() == 1; }
-  const Deal& deal() const { return deal_; }
-  Block block(std::int64_t devices) const { return deal_.block(rank_, devices); }
   // Can this rank read the other's memory? And the lowest rank whose memory a rank can read: its node.
   bool is_near(int rank) const { return near_[static_cast<std::size_t>(rank)]; }
   int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
@@ -109,7 +106,7 @@ class Team {
 
   std::unique_ptr<Messenger> messenger_;
   int rank_ = 0;
-  Deal deal_;
+  int size_ = 1;
   std::vector<bool> near_;
   std::vector<int> nodes_;
   std::vector<int> places_;      // of every rank, on its machine and in its node's region

@@ -9,9 +9,8 @@
 #include <map>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include "runtime/ranks/deal.hpp"
 
 namespace tessera::ranks {
 
@@ -72,6 +71,8 @@ class Comparison {
   }
 
  private:
+  using Dealt = std::vector<std::pair<std::int64_t, std::int64_t>>;  // the devices of each rank
+
   static Run perform(Config config, std::string_view text, std::string_view name) {
     Run run{Session(std::move(config)), {}};
     run.diagnostics = run.session.run(text, name).diagnostics();
@@ -108,15 +109,15 @@ class Comparison {
       const auto here = simulated.get(binding.name);
       const auto there = together.get(binding.name);
       if (here.ok() != there.ok()) faults_.push_back(fmt::format("`{}` is kept on one side only", binding.name));
-      if (here.ok() && there.ok()) compare_arrays(binding.name, *here, *there);
+      if (here.ok() && there.ok()) compare_arrays(binding.name, *here, *there, together.devices());
     }
   }
 
-  void compare_arrays(const std::string& name, const Array& simulated, const Array& together) {
-    const runtime::Block mine = runtime::Deal(crew_.size()).block(crew_.rank(), simulated.devices());
+  void compare_arrays(const std::string& name, const Array& simulated, const Array& together, const Dealt& dealt) {
+    const auto [first, end] = dealt.at(static_cast<std::size_t>(crew_.rank()));
     for (std::int64_t device = 0; device < simulated.devices(); ++device) {
       const auto there = together.tile(device);
-      if (there.ok() != mine.holds(device))
+      if (there.ok() != (first <= device && device < end))
         faults_.push_back(fmt::format("`{}`: device {} is dealt to another rank", name, device));
       if (!there.ok()) continue;
       const auto here = simulated.tile(device);

@@ -1,6 +1,6 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
-//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message [options]
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message | growing [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
@@ -149,6 +149,43 @@ void stop_amid_messages(Crew& crew, int rounds) {
   }
 }
 
+// The tiles of a name: of this rank's devices those of the simulation, and no others.
+void expect_tiles(Crew& crew, const Session& simulated, const Session& together, const std::string& name) {
+  const auto [first, end] = together.devices().at(static_cast<std::size_t>(crew.rank()));
+  const Array expected = simulated.get(name).value();
+  const Array actual = together.get(name).value();
+  for (std::int64_t device = 0; device < expected.devices(); ++device) {
+    const auto tile = actual.tile(device);
+    ASSERT_EQ(tile.ok(), first <= device && device < end) << name << ", device " << device;
+    if (!tile) continue;
+    EXPECT_EQ(tile->bytes, expected.tile(device)->bytes) << name << ", device " << device;
+  }
+  EXPECT_EQ(actual.bytes(), expected.bytes()) << name;
+}
+
+// A session that goes on with larger and larger meshes: each time the values move to where their devices are then.
+// Arrays that the host took out before stay what they were.
+void grow(Crew& crew) {
+  Session simulated(Config{});
+  Session together(crew.together(Config{}));
+  std::vector<std::string> names;
+  std::vector<Array> taken;
+  for (const std::int64_t devices : {2, 3, 7, 16, 5}) {
+    const std::string text =
+        fmt::format("mesh m{0} = [x: {0}]\nlet a{0} = iota(f32[11@x, 6])\nlet s{0} = iota(f32[2, 4]{{+x}})\n", devices);
+    ASSERT_TRUE(simulated.run(text));
+    ASSERT_TRUE(together.run(text));
+    for (const char kind : {'a', 's'}) names.push_back(fmt::format("{}{}", kind, devices));
+    for (const std::string& name : names) expect_tiles(crew, simulated, together, name);
+    taken.push_back(together.get(names[names.size() - 2]).value());
+    const auto plan = make_plan({.mesh = "x:2", .from = "f32[11@x, 6]", .to = "f32[11, 6@x]"});
+    const auto moved = together.run(*plan, taken.front());
+    ASSERT_TRUE(moved) << moved.diagnostics().front().message;
+    EXPECT_EQ(moved->after.back().bytes(), taken.front().bytes());
+  }
+  ASSERT_EQ(together.devices().back().second, 16);
+}
+
 // What ranks other than the first say.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
@@ -177,6 +214,10 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     add_test("ranks", "long_message", __FILE__, [&crew] { send_long_message(crew); });
     return true;
   }
+  if (words == std::vector<std::string>{"growing"}) {
+    add_test("ranks", "growing", __FILE__, [&crew] { grow(crew); });
+    return true;
+  }
   if (words.size() == 2 && words[0] == "stopped") {
     const int rounds = std::atoi(words[1].c_str());
     add_test("ranks", "stopped", __FILE__, [&crew, rounds] { stop_amid_messages(crew, rounds); });
@@ -202,7 +243,8 @@ int main(int count, char** words) {
   tessera::ranks::quieten(crew.rank());
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
-               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message [options]\n");
+               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message | growing "
+               "[options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

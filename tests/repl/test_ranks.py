@@ -86,7 +86,13 @@ class Piped(RanksTest):
         for case in TRANSCRIPTS:
             for ranks in (2, 3):
                 with self.subTest(transcript=case.stem, ranks=ranks):
-                    self.expect_the_same(typed(case), ranks)
+                    self.expect_the_same(typed(case).replace(":devices\n", ""), ranks)
+
+    def test_devices_have_ranks(self):
+        """Devices are dealt once, and again where a larger mesh is declared."""
+        done = self.tessera("--ranks", "2", text="mesh a = [x: 2]\n:devices\nmesh b = [y: 2, z: 2]\n:devices\n")
+        self.assertEqual(done.out, "device  x  rank\n0       0     0\n1       1     1\n"
+                                   "device  y  z  rank\n0       0  0     0\n1       0  1     0\n2       1  0     1\n3       1  1     1\n")
 
     def test_what_only_one_rank_can_know(self):
         """Files, times, and how many processors there are."""

@@ -1,4 +1,4 @@
-// What several ranks need, in one process: the deal of devices, the region, diagnostics as bytes, and a team whose
+// What several ranks need, in one process: which has which device, the region, diagnostics as bytes, and a team whose
 // messages fail. Real teams are tested in tests/mpi.
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/kinds.hpp"
-#include "runtime/ranks/deal.hpp"
+#include "runtime/ranks/device_ranks.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
 #include "runtime/ranks/launcher_watch.hpp"
 #include "runtime/ranks/parts.hpp"
@@ -22,43 +22,49 @@
 namespace tessera::runtime {
 namespace {
 
-RC_GTEST_PROP(Deal, GivesEveryDeviceToOneRankInOrder, ()) {
+RC_GTEST_PROP(DeviceRanks, GiveEveryDeviceToOneRankInOrder, ()) {
   const auto ranks = *rc::gen::inRange(1, 40);
   const auto devices = *rc::gen::inRange<std::int64_t>(1, 100);
-  const Deal deal(ranks);
+  const DeviceRanks dealt(ranks, devices);
   std::int64_t next = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    const Block block = deal.block(rank, devices);
+    const Block block = dealt.block(rank);
     RC_ASSERT(block.begin == next);
     RC_ASSERT(block.size() >= devices / ranks && block.size() <= (devices + ranks - 1) / ranks);
-    for (std::int64_t device = block.begin; device < block.end; ++device)
-      RC_ASSERT(deal.owner(device, devices) == rank);
+    for (std::int64_t device = block.begin; device < block.end; ++device) RC_ASSERT(dealt.owner(device) == rank);
     next = block.end;
   }
   RC_ASSERT(next == devices);
-  RC_ASSERT(deal.owner(0, devices) == 0);
+  RC_ASSERT(dealt.owner(0) == 0);
 }
 
-// A rank's parts do not overlap, whichever meshes they belong to, and only what it may have counts.
-TEST(PartMap, LaysOutWhatARankMayHave) {
+// The first devices of a run lie where they lie in arrays on all of them.
+RC_GTEST_PROP(DeviceRanks, GiveADeviceToTheSameRankInEveryMesh, ()) {
+  const auto ranks = *rc::gen::inRange(1, 40);
+  const auto devices = *rc::gen::inRange<std::int64_t>(1, 100);
+  const auto count = *rc::gen::inRange<std::int64_t>(1, devices + 1);
+  const DeviceRanks dealt(ranks, devices);
+  for (std::int64_t device = 0; device < devices; ++device)
+    RC_ASSERT(dealt.block(dealt.owner(device), count).holds(device) == (device < count));
+}
+
+TEST(PartMap, LaysOutWhatARankHas) {
   const std::vector<std::int64_t> bytes = {100, 200, 300, 400};
-  const PartMap map(Deal(2), {1, 4}, bytes);
+  const PartMap map(DeviceRanks(2, 4), bytes);
   EXPECT_EQ(map.offset(0, 0), 0);
   EXPECT_EQ(map.offset(0, 1), 128);
   EXPECT_EQ(map.arena_bytes(0), 128 + 256);
   EXPECT_EQ(map.offset(1, 2), 0);
   EXPECT_EQ(map.offset(1, 3), 320);
   EXPECT_EQ(map.arena_bytes(1), 320 + 448);
-  EXPECT_EQ(map.needed_bytes(0) + map.needed_bytes(1), 128 + 256 + 320 + 448);
 }
 
-TEST(PartMap, CountsOnlyTheDevicesOfTheRank) {
-  const std::vector<std::int64_t> bytes(8, 64);
-  const PartMap map(Deal(2), {2, 8}, bytes);  // rank 1 has device 1 of two and devices 4 to 7 of eight
-  EXPECT_EQ(map.offset(1, 1), 0);
-  EXPECT_EQ(map.offset(1, 4), 3 * 64);
-  EXPECT_EQ(map.arena_bytes(1), 7 * 64);
-  EXPECT_EQ(map.needed_bytes(1), 5 * 64);
+TEST(PartMap, HasNothingForDevicesThatNeedNothing) {
+  const std::vector<std::int64_t> bytes(3, 64);
+  const PartMap map(DeviceRanks(2, 8), bytes);  // a run of eight devices, of which this program has three
+  EXPECT_EQ(map.offset(0, 2), 2 * 64);
+  EXPECT_EQ(map.arena_bytes(0), 3 * 64);
+  EXPECT_EQ(map.arena_bytes(1), 0);
 }
 
 TEST(DiagnosticBytes, AreReadBackAsTheyWere) {

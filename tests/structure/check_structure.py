@@ -48,7 +48,7 @@ DOORS = {
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),
-    "POSIX": (r"(sys|arpa|netinet)/|(unistd|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
+    "POSIX": (r"(sys|arpa|netinet)/|(unistd|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
 }
 
 # <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.

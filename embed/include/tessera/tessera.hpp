@@ -174,6 +174,10 @@ struct Config {
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
+  // Devices are dealt to ranks in equal blocks, these or those of the largest mesh so far, if they are more. Where a
+  // larger mesh is declared, values move to the new ranks of their devices; with as many devices from the start none
+  // do.
+  std::int64_t devices = 0;
   std::int64_t memory_bytes_max = 0;  // for all devices of the process; 0: three quarters of the machine's
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
   bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
@@ -509,6 +513,8 @@ class Session {
   std::vector<Binding> names() const;          // every name bound now, in alphabetical order
   std::vector<std::string> functions() const;  // of the program, in alphabetical order
   std::vector<NamedMesh> meshes() const;       // in alphabetical order
+  // The devices [begin, end) of each rank, as they are dealt now; of one process, all.
+  std::vector<std::pair<std::int64_t, std::int64_t>> devices() const;
 
  private:
   struct Impl;

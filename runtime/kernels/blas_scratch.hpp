@@ -1,0 +1,27 @@
+// BLAS called by several threads at once, whichever build of OpenBLAS the machine has.
+//
+// OpenBLAS keeps a list of scratch buffers, one for each call that runs. Debian's build without threads is also built
+// without the lock on that list: two threads that enter at the same moment may be given the same buffer, and both then
+// compute wrong products. The library calls its own `blas_memory_alloc` the way any program would, through the dynamic
+// linker; so a function of that name in the program comes before the library's. Ours takes a lock and calls theirs.
+//
+//   thread 1   cblas_sgemm --> our blas_memory_alloc --lock--> theirs: buffer 0
+//   thread 2   cblas_sgemm --> our blas_memory_alloc --waits-> theirs: buffer 1
+//
+// Where ours is not the first (a shared library that hides it), calls of such a build run one at a time.
+#pragma once
+
+#include <mutex>
+
+namespace tessera::runtime {
+
+// Held for the length of one call of BLAS. Holds a lock only where nothing else keeps calls apart.
+class BlasCall {
+ public:
+  BlasCall();
+
+ private:
+  std::unique_lock<std::mutex> alone_;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,17 @@
+// A value on other ranks, where a run has more devices than the run that made it.
+#pragma once
+
+#include <memory>
+
+#include "base/result.hpp"
+#include "runtime/memory/pool.hpp"
+#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/value.hpp"
+
+namespace tessera::runtime {
+
+// The value with each tile on the rank that has its device now. Of all ranks of the value's team; by whole tiles, and
+// nothing moves where no tile changes its rank. `memory` is where the copy lies, unless ranks share memory.
+base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::shared_ptr<Pool> memory);
+
+}  // namespace tessera::runtime
