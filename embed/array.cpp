@@ -7,8 +7,8 @@
 
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
-#include "runtime/format.hpp"
 #include "runtime/ranks/team.hpp"
+#include "runtime/text/format.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera {

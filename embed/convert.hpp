@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "embed/texts.hpp"
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "synth/machine/machine.hpp"
 #include "tessera/tessera.hpp"
 #include "typeck/check.hpp"

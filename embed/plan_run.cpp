@@ -9,7 +9,7 @@
 #include "embed/kinds.hpp"
 #include "embed/plan_impl.hpp"
 #include "embed/session_impl.hpp"
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
 
 namespace tessera {
 

@@ -11,9 +11,9 @@
 #include "embed/session_impl.hpp"
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
-#include "runtime/ranks/move_value.hpp"
+#include "runtime/execute/run.hpp"
 #include "runtime/ranks/texts.hpp"
-#include "runtime/run.hpp"
+#include "runtime/values/move_value.hpp"
 
 namespace tessera {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "embed/session_impl.hpp"
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
 #include "typeck/lower.hpp"
 
 namespace tessera::embed {

@@ -18,8 +18,38 @@ PendingRule pending_rule(synth::MapOp op) {
     case synth::MapOp::divide: return PendingRule::quotient;
     case synth::MapOp::maximum: return PendingRule::equal_max;
     case synth::MapOp::minimum: return PendingRule::equal_min;
-    default: return PendingRule::resolve;
+    case synth::MapOp::remainder:
+    case synth::MapOp::power:
+    case synth::MapOp::equal:
+    case synth::MapOp::not_equal:
+    case synth::MapOp::less:
+    case synth::MapOp::less_equal:
+    case synth::MapOp::greater:
+    case synth::MapOp::greater_equal:
+    case synth::MapOp::logical_and:
+    case synth::MapOp::logical_or:
+    case synth::MapOp::logical_not:
+    case synth::MapOp::exp:
+    case synth::MapOp::exp2:
+    case synth::MapOp::log:
+    case synth::MapOp::sqrt:
+    case synth::MapOp::rsqrt:
+    case synth::MapOp::tanh:
+    case synth::MapOp::sigmoid:
+    case synth::MapOp::relu:
+    case synth::MapOp::gelu:
+    case synth::MapOp::erf:
+    case synth::MapOp::abs:
+    case synth::MapOp::sign:
+    case synth::MapOp::floor:
+    case synth::MapOp::sin:
+    case synth::MapOp::cos:
+    case synth::MapOp::select:
+    case synth::MapOp::clip:
+    case synth::MapOp::cast:
+    case synth::MapOp::copy: return PendingRule::resolve;
   }
+  return PendingRule::resolve;
 }
 
 // NumPy's broadcasting of all shapes; nothing where two extents do not go together.

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/result.hpp"
-#include "runtime/execute/storage.hpp"
+#include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {
 

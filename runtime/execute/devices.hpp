@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "runtime/execute/trace.hpp"
 #include "runtime/kernels/parallel.hpp"
-#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/memory/device_ranks.hpp"
 
 namespace tessera::runtime {
 

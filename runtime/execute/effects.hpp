@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "runtime/execute/storage.hpp"
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
+#include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {
 

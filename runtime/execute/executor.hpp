@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/moves.hpp"
-#include "runtime/execute/storage.hpp"
+#include "runtime/execute/run.hpp"
 #include "runtime/execute/trace.hpp"
-#include "runtime/ranks/copies.hpp"
-#include "runtime/ranks/relays.hpp"
-#include "runtime/run.hpp"
+#include "runtime/transfers/copies.hpp"
+#include "runtime/transfers/moves.hpp"
+#include "runtime/transfers/relays.hpp"
+#include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {
 

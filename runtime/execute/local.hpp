@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "runtime/execute/storage.hpp"
 #include "runtime/execute/trace.hpp"
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
+#include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/storage.hpp"
+#include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {
 

@@ -1,5 +1,5 @@
 // run(): the plan of memory, its limit, the executor, and what is handed back.
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
-#include "runtime/ranks/move_value.hpp"
+#include "runtime/values/move_value.hpp"
 
 namespace tessera::runtime {
 

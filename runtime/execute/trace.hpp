@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/moves.hpp"
+#include "runtime/execute/run.hpp"
 #include "runtime/memory/plan.hpp"
-#include "runtime/run.hpp"
+#include "runtime/transfers/moves.hpp"
 
 namespace tessera::runtime {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 
 namespace tessera::runtime {
 

@@ -11,8 +11,8 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
-#include "runtime/files.hpp"
 #include "runtime/io/file.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/kernels/tile.hpp"
-#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "synth/layout/array_type.hpp"
 
 namespace tessera::runtime {

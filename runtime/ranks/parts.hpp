@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/memory/arena.hpp"
-#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "runtime/ranks/team.hpp"
 
 namespace tessera::runtime {

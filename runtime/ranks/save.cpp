@@ -60,7 +60,7 @@ class Shares {
 
  private:
   Block share(int rank) const {
-    const auto [begin, end] = synth::cut(std::ssize(slabs_), team_.size(), rank);
+    const auto [begin, end] = synth::share(std::ssize(slabs_), team_.size(), rank);
     return {begin, end};
   }
   const Team& team_;

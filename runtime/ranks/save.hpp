@@ -5,7 +5,7 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/memory/gather.hpp"
 #include "runtime/ranks/team.hpp"
 

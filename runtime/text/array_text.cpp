@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/text/format.hpp"
 
 namespace tessera::runtime {
 

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/text/array_text.hpp"
+#include "runtime/text/format.hpp"
 #include "runtime/text/grid.hpp"
 #include "runtime/text/pattern.hpp"
 

@@ -1,7 +1,5 @@
 #include "synth/cluster/cluster.hpp"
 
-#include "synth/machine/machine.hpp"
-
 namespace tessera::synth {
 
 Cluster::Cluster(const Machine& machine, std::int64_t devices) : devices_(devices) {
@@ -13,6 +11,14 @@ Cluster::Cluster(const Machine& machine, std::int64_t devices) : devices_(device
     levels_.push_back(Level{level.bandwidth_bytes_per_second, level.latency_seconds, inside, links, units});
     links += units;
   }
+}
+
+std::vector<std::int64_t> Cluster::unit_sizes() const {
+  std::vector<std::int64_t> sizes;
+  for (const Level& level : levels_) {
+    if (level.unit_devices > 1) sizes.insert(sizes.begin(), level.unit_devices);
+  }
+  return sizes;
 }
 
 }  // namespace tessera::synth

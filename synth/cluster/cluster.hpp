@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace tessera::synth {
+#include "synth/cluster/machine.hpp"
 
-struct Machine;
+namespace tessera::synth {
 
 class Cluster {
  public:
@@ -29,6 +29,8 @@ class Cluster {
   // Outermost first. The units of the last are the devices.
   const std::vector<Level>& levels() const { return levels_; }
   std::int64_t devices() const { return devices_; }
+  // How many devices the units of each level have, where they are more than one; innermost first.
+  std::vector<std::int64_t> unit_sizes() const;
   // Links of all levels are numbered through: every unit has one, with a lane in and a lane out.
   std::size_t links() const { return levels_.back().first_link + levels_.back().units; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "synth/kinds.hpp"
@@ -69,7 +70,6 @@ base::Result<AxisList> leave_pending(const Collective& step, const ArrayType& be
 }
 
 base::Result<ArrayType> apply_slice(const Collective& step, const ArrayType& before) {
-  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
   TESSERA_TRY_STATUS(check_unused(step, before));
   Draft draft = draft_of(before);
   draft.splits[step.to] = concatenated(draft.splits[step.to], step.axes);
@@ -77,7 +77,6 @@ base::Result<ArrayType> apply_slice(const Collective& step, const ArrayType& bef
 }
 
 base::Result<ArrayType> apply_all_gather(const Collective& step, const ArrayType& before) {
-  TESSERA_TRY_STATUS(check_dimension(step, before, step.from));
   TESSERA_TRY(rest, leave_dimension(step, before));
   Draft draft = draft_of(before);
   draft.splits[step.from] = rest;
@@ -85,8 +84,6 @@ base::Result<ArrayType> apply_all_gather(const Collective& step, const ArrayType
 }
 
 base::Result<ArrayType> apply_all_to_all(const Collective& step, const ArrayType& before) {
-  TESSERA_TRY_STATUS(check_dimension(step, before, step.from));
-  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
   if (step.from == step.to) return refuse(step, "it leads back to the dimension it comes from");
   TESSERA_TRY(rest, leave_dimension(step, before));
   Draft draft = draft_of(before);
@@ -96,7 +93,6 @@ base::Result<ArrayType> apply_all_to_all(const Collective& step, const ArrayType
 }
 
 base::Result<ArrayType> apply_reduce_scatter(const Collective& step, const ArrayType& before) {
-  TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
   TESSERA_TRY(rest, leave_pending(step, before));
   Draft draft = draft_of(before);
   draft.pending = rest;
@@ -167,7 +163,9 @@ base::Result<ArrayType> apply_relay(const Collective& step, const ArrayType& bef
 }
 
 base::Result<ArrayType> apply_single(const Collective& step, const ArrayType& before) {
-  if (!has_target(step.kind)) TESSERA_TRY_STATUS(check_axes(step, before));
+  if (says(step.kind, kAxes)) TESSERA_TRY_STATUS(check_axes(step, before));
+  if (says(step.kind, kFrom)) TESSERA_TRY_STATUS(check_dimension(step, before, step.from));
+  if (says(step.kind, kTo)) TESSERA_TRY_STATUS(check_dimension(step, before, step.to));
   TESSERA_TRY_STATUS(check_round(step, before));
   switch (step.kind) {
     case CollectiveKind::slice: return apply_slice(step, before);
@@ -196,12 +194,8 @@ bool moves_twice(const Collective& step) {
   return false;
 }
 
-bool may_have_more(CollectiveKind kind) {
-  return kind == CollectiveKind::slice || kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
-}
-
 base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType& before) {
-  if (!step.also.empty() && !may_have_more(step.kind)) return refuse(step, "it moves one list of axes only");
+  if (!step.also.empty() && !says(step.kind, kSeveral)) return refuse(step, "it moves one list of axes only");
   if (!step.also.empty() && moves_twice(step)) return refuse(step, "it moves an axis twice");
   ArrayType type = before;
   for (const Collective& move : single_moves(step)) {
@@ -211,67 +205,58 @@ base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType&
   return type;
 }
 
+std::string detail_of_target(const Collective& step) {
+  if (step.relay != nullptr) return fmt::format("{} stretches, {} hops", step.relay->stretches, step.relay->hops);
+  return step.round ? fmt::format("round {} of {}", step.round->index + 1, step.round->count) : "";
+}
+
 std::string detail_of_single(const Collective& step, const Mesh& mesh) {
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::reduce_scatter: return fmt::format("{}: dim {}", print(mesh, step.axes), step.to);
-    case CollectiveKind::all_gather: return fmt::format("{}: dim {}", print(mesh, step.axes), step.from);
-    case CollectiveKind::all_to_all:
-      return fmt::format("{}: dim {} -> dim {}", print(mesh, step.axes), step.from, step.to);
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::keep: return print(mesh, step.axes);
-    case CollectiveKind::permute: return "";
-    case CollectiveKind::exchange:
-      return step.round ? fmt::format("round {} of {}", step.round->index + 1, step.round->count) : "";
-    case CollectiveKind::relay:
-      return step.relay == nullptr ? "" : fmt::format("{} stretches, {} hops", step.relay->stretches, step.relay->hops);
-  }
-  return "";
+  if (says(step.kind, kTarget)) return detail_of_target(step);
+  const std::string axes = print(mesh, step.axes);
+  const bool leaves = says(step.kind, kFrom);
+  if (leaves && says(step.kind, kTo)) return fmt::format("{}: dim {} -> dim {}", axes, step.from, step.to);
+  if (!leaves && !says(step.kind, kTo)) return axes;
+  return fmt::format("{}: dim {}", axes, leaves ? step.from : step.to);
 }
 
 }  // namespace
 
-bool has_target(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: return true;
-    case CollectiveKind::slice:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::keep: return false;
-  }
-  return false;
-}
+namespace {
 
-std::string_view name(CollectiveKind kind) {
-  switch (kind) {
-#define CASE(identifier, text, mpi) \
-  case CollectiveKind::identifier: return text;
-    TESSERA_COLLECTIVES(CASE)
-#undef CASE
-  }
-  return "";
-}
+struct Traits {
+  std::string_view name;
+  std::string_view mpi_name;
+  Movement movement;
+  unsigned fields;
+};
 
-std::string_view mpi_name(CollectiveKind kind) {
-  switch (kind) {
-#define CASE(identifier, text, mpi) \
-  case CollectiveKind::identifier: return mpi;
-    TESSERA_COLLECTIVES(CASE)
-#undef CASE
-  }
-  return "";
-}
+constexpr std::array kTraits = {
+#define ROW(identifier, mpi, movement, fields) Traits{#identifier, mpi, Movement::movement, fields},
+    TESSERA_COLLECTIVES(ROW)
+#undef ROW
+};
+
+const Traits& traits(CollectiveKind kind) { return kTraits.at(static_cast<std::size_t>(kind)); }
+
+}  // namespace
+
+std::string_view name(CollectiveKind kind) { return traits(kind).name; }
+std::string_view mpi_name(CollectiveKind kind) { return traits(kind).mpi_name; }
+Movement movement(CollectiveKind kind) { return traits(kind).movement; }
+bool says(CollectiveKind kind, CollectiveFields fields) { return (traits(kind).fields & fields) != 0; }
 
 std::optional<CollectiveKind> collective_by_name(std::string_view name) {
-#define ROW(identifier, text, mpi) \
-  if (name == (text)) return CollectiveKind::identifier;
-  TESSERA_COLLECTIVES(ROW)
-#undef ROW
-  return std::nullopt;
+  const auto found = std::find_if(kTraits.begin(), kTraits.end(), [&](const Traits& t) { return t.name == name; });
+  if (found == kTraits.end()) return std::nullopt;
+  return static_cast<CollectiveKind>(found - kTraits.begin());
+}
+
+std::int64_t group_size(const Collective& step, std::int64_t devices) {
+  if (movement(step.kind) == Movement::none) return 1;
+  if (says(step.kind, kTarget)) return devices;
+  std::int64_t size = shard_count(step.axes);
+  for (const AxisMove& move : step.also) size *= shard_count(move.axes);
+  return size;
 }
 
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before) {

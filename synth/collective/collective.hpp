@@ -13,28 +13,41 @@
 
 namespace tessera::synth {
 
-// FOREACH(identifier, "name", "MPI name")
-#define TESSERA_COLLECTIVES(FOREACH)                              \
-  FOREACH(slice, "slice", "none")                                 \
-  FOREACH(all_gather, "all_gather", "MPI_Allgatherv")             \
-  FOREACH(all_to_all, "all_to_all", "MPI_Alltoallv")              \
-  FOREACH(permute, "permute", "MPI_Sendrecv")                     \
-  FOREACH(exchange, "exchange", "MPI_Alltoallw")                  \
-  FOREACH(relay, "relay", "none")                                 \
-  FOREACH(reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter") \
-  FOREACH(all_reduce, "all_reduce", "MPI_Allreduce")              \
-  FOREACH(keep, "keep", "none")
+// What moves between devices: nothing, copies of boxes, or parts of sums, which are added on the way.
+enum class Movement : std::uint8_t { none, copies, sums };
+
+// What a step of a kind says, of the fields of Collective.
+enum CollectiveFields : unsigned {
+  kAxes = 1U,     // axes
+  kFrom = 2U,     // from: the dimension that they leave
+  kTo = 4U,       // to: the dimension that they come to
+  kTarget = 8U,   // target: the type that it leads to
+  kSeveral = 16U  // also: more lists of axes in the same launch
+};
+
+// FOREACH(name, MPI name, movement, fields)
+#define TESSERA_COLLECTIVES(FOREACH)                                           \
+  FOREACH(slice, "none", none, kAxes | kTo | kSeveral)                         \
+  FOREACH(all_gather, "MPI_Allgatherv", copies, kAxes | kFrom | kSeveral)      \
+  FOREACH(all_to_all, "MPI_Alltoallv", copies, kAxes | kFrom | kTo | kSeveral) \
+  FOREACH(permute, "MPI_Sendrecv", copies, kTarget)                            \
+  FOREACH(exchange, "MPI_Alltoallw", copies, kTarget)                          \
+  FOREACH(relay, "none", copies, kTarget)                                      \
+  FOREACH(reduce_scatter, "MPI_Reduce_scatter", sums, kAxes | kTo)             \
+  FOREACH(all_reduce, "MPI_Allreduce", sums, kAxes)                            \
+  FOREACH(keep, "none", none, kAxes)
 
 enum class CollectiveKind : std::uint8_t {
-#define MEMBER(identifier, text, mpi) identifier,
+#define MEMBER(identifier, mpi, movement, fields) identifier,
   TESSERA_COLLECTIVES(MEMBER)
 #undef MEMBER
 };
 std::string_view name(CollectiveKind kind);
 std::string_view mpi_name(CollectiveKind kind);
 std::optional<CollectiveKind> collective_by_name(std::string_view name);
-// Does a step of this kind say the layout that it leads to?
-bool has_target(CollectiveKind kind);
+Movement movement(CollectiveKind kind);
+// Does a step of this kind say these?
+bool says(CollectiveKind kind, CollectiveFields fields);
 
 // A move of axes from one dimension to another, as the steps below say.
 struct AxisMove {
@@ -51,7 +64,8 @@ struct Round {
   friend auto operator<=>(const Round&, const Round&) = default;
 };
 
-// One step. "Trailing" axes are the minor-most of a dimension. Which fields count:
+// One step. A step that moves nothing is no launch. "Trailing" axes are the minor-most of a dimension. Which fields
+// count:
 //   slice           axes (not used by the array), to: they become trailing on dimension `to`
 //   all_gather      axes (trailing on `from`), from: they leave
 //   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
@@ -78,6 +92,9 @@ struct Collective {
   std::optional<Round> round;                // exchange only
   std::shared_ptr<const RelayRecipe> relay;  // relay only; shared by the copies of a step
 };
+
+// How many devices exchange among themselves, of so many.
+std::int64_t group_size(const Collective& step, std::int64_t devices);
 
 // The single moves that a step takes in its one launch: itself, and a step for each of `also`.
 std::vector<Collective> single_moves(const Collective& step);

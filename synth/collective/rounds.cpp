@@ -6,21 +6,20 @@ namespace tessera::synth {
 
 namespace {
 
-void add_tile_begins(const ArrayType& type, std::size_t dimension, std::vector<std::int64_t>& cuts) {
-  const std::int64_t tiles = shard_count(type.layout().split(dimension));
-  for (std::int64_t t = 0; t < tiles; ++t) cuts.push_back(cut(type.shape()[dimension], tiles, t).begin);
+void add_tile_begins(const Cuts& cuts, std::vector<std::int64_t>& begins) {
+  for (std::int64_t t = 0; t < cuts.tiles(); ++t) begins.push_back(cuts.tile(t).begin);
 }
 
 }  // namespace
 
 std::vector<Interval> round_pieces(const ArrayType& from, const ArrayType& to, std::size_t dimension) {
-  std::vector<std::int64_t> cuts{to.shape()[dimension]};
-  add_tile_begins(from, dimension, cuts);
-  add_tile_begins(to, dimension, cuts);
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<std::int64_t> begins{to.shape()[dimension]};
+  add_tile_begins(cuts(from, dimension), begins);
+  add_tile_begins(cuts(to, dimension), begins);
+  std::sort(begins.begin(), begins.end());
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   std::vector<Interval> pieces;
-  for (std::size_t i = 1; i < cuts.size(); ++i) pieces.push_back(Interval{cuts[i - 1], cuts[i]});
+  for (std::size_t i = 1; i < begins.size(); ++i) pieces.push_back(Interval{begins[i - 1], begins[i]});
   return pieces;
 }
 
@@ -32,7 +31,7 @@ std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Inter
 }
 
 Interval part_of(const Interval& piece, const Round& round) {
-  const Interval part = cut(piece.length(), round.count, round.index);
+  const Interval part = share(piece.length(), round.count, round.index);
   return Interval{piece.begin + part.begin, piece.begin + part.end};
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The tile of `parts` that holds an element.
-std::int64_t tile_of(std::int64_t extent, std::int64_t parts, std::int64_t element) {
-  std::int64_t product = 0;
-  if (!__builtin_mul_overflow(element + 1, parts, &product)) return (product - 1) / extent;
-  return static_cast<std::int64_t>((static_cast<Wide>(element + 1) * parts - 1) / extent);
-}
-
 // Where the target array's interval lies in a source array of that extent; may be empty. Offsets of any size are safe.
 Interval in_source(Interval target, std::int64_t source_extent, std::int64_t offset) {
   const auto clamp = [&](Wide at) {
@@ -28,6 +21,17 @@ Interval in_source(Interval target, std::int64_t source_extent, std::int64_t off
 }
 
 }  // namespace
+
+SenderRule sender_rule(const Cluster& cluster) {
+  SenderRule rule;
+  for (const Cluster::Level& level : cluster.levels()) {
+    rule.piece_bytes = std::max(rule.piece_bytes, level.latency * level.bandwidth);
+    // The last of those that have several devices is the innermost.
+    if (level.unit_devices > 1) rule.unit_bandwidth = level.bandwidth / cluster.levels().back().bandwidth;
+  }
+  rule.unit_devices = cluster.unit_sizes();
+  return rule;
+}
 
 Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule,
                  std::pmr::memory_resource* memory)
@@ -58,18 +62,16 @@ void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::siz
   Dimension& dimension = dimensions_.emplace_back(memory_);
   dimension.target_tile.resize(target_pending_.size());
   write_positions(to.mesh(), to.layout().split(d), dimension.target_tile);
-  const std::int64_t target_tiles = shard_count(to.layout().split(d));
-  const std::int64_t cells = shard_count(from.layout().split(d));
-  dimension.runs.reserve(static_cast<std::size_t>(target_tiles + cells));
-  dimension.runs_begin.reserve(static_cast<std::size_t>(target_tiles + 1));
-  const std::int64_t source_extent = from.shape()[d];
-  for (std::int64_t t = 0; t < target_tiles; ++t) {
-    const Interval tile = cut(to.shape()[d], target_tiles, t);
-    const Interval wanted = in_source(tile, source_extent, offset);
+  const Cuts targets = cuts(to, d);
+  const Cuts cells = cuts(from, d);
+  dimension.runs.reserve(static_cast<std::size_t>(targets.tiles() + cells.tiles()));
+  dimension.runs_begin.reserve(static_cast<std::size_t>(targets.tiles() + 1));
+  for (std::int64_t t = 0; t < targets.tiles(); ++t) {
+    const Interval wanted = in_source(targets.tile(t), cells.extent(), offset);
     dimension.runs_begin.push_back(dimension.runs.size());
     for (std::int64_t at = wanted.begin; at < wanted.end;) {
-      const std::int64_t cell = tile_of(source_extent, cells, at);
-      const std::int64_t end = std::min(cut(source_extent, cells, cell).end, wanted.end);
+      const std::int64_t cell = cells.place_of(at);
+      const std::int64_t end = std::min(cells.tile(cell).end, wanted.end);
       dimension.runs.push_back(Run{static_cast<std::int32_t>(cell), Interval{at - offset, end - offset}});
       at = end;
     }

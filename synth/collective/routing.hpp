@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "synth/cluster/cluster.hpp"
 #include "synth/collective/moves.hpp"
 
 namespace tessera::synth {
@@ -32,6 +33,7 @@ struct SenderRule {
   // A box is not cut where that leaves a piece smaller than this.
   double piece_bytes = 0;
 };
+SenderRule sender_rule(const Cluster& cluster);
 
 class Routing {
  public:

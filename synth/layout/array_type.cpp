@@ -92,12 +92,12 @@ bool same_cuts(const ArrayType& a, std::size_t dimension_a, const ArrayType& b, 
   const AxisList& first = a.layout().split(dimension_a);
   const AxisList& second = b.layout().split(dimension_b);
   if (extent == 0 || first == second) return true;
-  const std::int64_t parts = shard_count(first);
-  if (parts != shard_count(second)) return false;
+  const Cuts cuts(extent, first);
+  if (cuts.tiles() != shard_count(second)) return false;
   for (std::int64_t device = 0; device < a.devices(); ++device) {
     const std::int64_t tile_a = position(a.mesh(), first, device);
     const std::int64_t tile_b = position(b.mesh(), second, device);
-    if (tile_a != tile_b && cut(extent, parts, tile_a) != cut(extent, parts, tile_b)) return false;
+    if (tile_a != tile_b && cuts.tile(tile_a) != cuts.tile(tile_b)) return false;
   }
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/fixed_vector.hpp"
 #include "base/result.hpp"
+#include "synth/layout/cuts.hpp"
 #include "synth/layout/element.hpp"
 #include "synth/layout/layout.hpp"
 #include "synth/layout/mesh.hpp"
@@ -16,13 +17,6 @@ namespace tessera::synth {
 inline constexpr std::size_t kRankMax = 16;
 using Shape = base::FixedVector<std::int64_t, kRankMax>;
 
-// Half-open: [begin, end).
-struct Interval {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t length() const { return end > begin ? end - begin : 0; }
-  friend auto operator<=>(const Interval&, const Interval&) = default;
-};
 // One interval per dimension, in global coordinates. A box of rank 0 holds one element.
 using Box = base::FixedVector<Interval, kRankMax>;
 
@@ -33,12 +27,6 @@ Box intersect(const Box& a, const Box& b);
 bool contains(const Box& outer, const Box& inner);  // an empty inner box lies in every box
 Shape shape_of(const Box& box);
 Box whole(const Shape& shape);
-
-// a * b / c for numbers from 0 on and a result that fits 63 bits, whatever the product is.
-std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c);
-
-// Tile t of k over extent n is [floor(t*n/k), floor((t+1)*n/k)), for every n and k, without overflow.
-Interval cut(std::int64_t extent, std::int64_t parts, std::int64_t tile);
 
 class ArrayType {
  public:
@@ -75,6 +63,8 @@ class ArrayType {
 Box tile(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes_max(const ArrayType& type);
+// Where the tiles of a dimension begin.
+Cuts cuts(const ArrayType& type, std::size_t dimension);
 // One dimension's interval on a device.
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device);
 // Bytes of the whole array, once.

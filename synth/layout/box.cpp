@@ -54,23 +54,14 @@ Box whole(const Shape& shape) {
   return box;
 }
 
-std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
-  __extension__ using Wide = __int128;
-  std::int64_t product = 0;
-  if (!__builtin_mul_overflow(a, b, &product)) return product / c;
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
-}
-
-Interval cut(std::int64_t extent, std::int64_t parts, std::int64_t tile) {
-  const auto at = [&](std::int64_t t) { return scaled(t, extent, parts); };
-  return Interval{at(tile), at(tile + 1)};
+Cuts cuts(const ArrayType& type, std::size_t dimension) {
+  return {type.shape()[dimension], type.layout().split(dimension)};
 }
 
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device) {
   const AxisList& split = type.layout().split(dimension);
-  const std::int64_t extent = type.shape()[dimension];
-  if (split.empty()) return Interval{0, extent};
-  return cut(extent, shard_count(split), position(type.mesh(), split, device));
+  if (split.empty()) return Interval{0, type.shape()[dimension]};
+  return cuts(type, dimension).tile(position(type.mesh(), split, device));
 }
 
 Box tile(const ArrayType& type, std::int64_t device) {
@@ -86,11 +77,7 @@ std::int64_t tile_bytes(const ArrayType& type, std::int64_t device) {
 // Dimensions are split over different axes, so that some device has the longest interval of each.
 std::int64_t tile_bytes_max(const ArrayType& type) {
   Shape largest;
-  for (std::size_t d = 0; d < type.rank(); ++d) {
-    const std::int64_t parts = shard_count(type.layout().split(d));
-    const std::int64_t extent = type.shape()[d];
-    largest.push_back(extent / parts + (extent % parts != 0 ? 1 : 0));
-  }
+  for (std::size_t d = 0; d < type.rank(); ++d) largest.push_back(cuts(type, d).longest());
   return elements(largest) * bytes_of(type.element());
 }
 

@@ -21,11 +21,11 @@ Tiling::Tiling(const ArrayType& type, std::pmr::memory_resource* memory)
   cuts_.reserve(static_cast<std::size_t>(count));
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const AxisList& split = type.layout().split(d);
-    const std::int64_t parts = shard_count(split);
+    const Cuts cuts(type.shape()[d], split);
     write_positions(type.mesh(), split, std::span(places_).subspan(d * devices(), devices()));
-    tiles *= parts;
+    tiles *= cuts.tiles();
     first_cut_.push_back(cuts_.size());
-    for (std::int64_t p = 0; p < parts; ++p) cuts_.push_back(cut(type.shape()[d], parts, p));
+    for (std::int64_t p = 0; p < cuts.tiles(); ++p) cuts_.push_back(cuts.tile(p));
   }
   first_cut_.push_back(cuts_.size());
   number_tiles();

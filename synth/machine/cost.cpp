@@ -5,12 +5,13 @@
 
 #include "base/check.hpp"
 #include "base/scratch.hpp"
+#include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
-#include "synth/machine/units.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
@@ -22,18 +23,17 @@ Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_
       receivers_(received_, memory),
       last_target_(static_cast<std::size_t>(devices), -1, memory) {
   levels_.reserve(machine.levels.size());
-  std::int64_t size = 1;  // devices of a unit
-  for (std::size_t l = machine.levels.size(); l-- > 0;) {
-    const auto units = static_cast<std::size_t>(devices / size);
-    Level& level = levels_.emplace_back(
-        Level{std::pmr::vector<std::int32_t>(memory), machine.levels[l].bandwidth_bytes_per_second,
-              machine.levels[l].latency_seconds, false, std::pmr::vector<std::int64_t>(units, 0, memory),
-              std::pmr::vector<std::int64_t>(units, 0, memory)});
+  const Cluster cluster(machine, devices);
+  for (std::size_t l = cluster.levels().size(); l-- > 0;) {
+    const Cluster::Level& of = cluster.levels()[l];
+    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.latency, false,
+                                              std::pmr::vector<std::int64_t>(of.units, 0, memory),
+                                              std::pmr::vector<std::int64_t>(of.units, 0, memory)});
     level.unit_of.reserve(received_.size());
-    for (std::size_t unit = 0; unit < units; ++unit) {
-      level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(size), static_cast<std::int32_t>(unit));
+    for (std::size_t unit = 0; unit < of.units; ++unit) {
+      level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(of.unit_devices),
+                           static_cast<std::int32_t>(unit));
     }
-    size *= machine.levels[l].count;
   }
 }
 
@@ -83,7 +83,7 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
   const std::int64_t devices = after.devices();
   const std::int64_t element_bytes = bytes_of(after.element());
   base::Scratch scratch;
-  const Routing routing(before, after, nullptr, sender_rule(machine, devices), scratch.memory());
+  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine, devices)), scratch.memory());
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
     for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);
@@ -98,12 +98,10 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
   return traffic.cost();
 }
 
-// Of a round, `before` is what the whole exchange begins with.
-StepCost cost_of_exchange(const Machine& machine, const Collective& step, const ArrayType& before,
-                          const ArrayType& after) {
-  if (!step.round) return cost_of_moves(machine, before, after);
-  const auto costs = costs_of_rounds(machine, before, after, step.round->dimension, step.round->count);
-  return costs[static_cast<std::size_t>(step.round->index)];
+// `before` is what the whole exchange begins with.
+StepCost cost_of_round(const Machine& machine, const Round& round, const ArrayType& before, const ArrayType& after) {
+  const auto costs = costs_of_rounds(machine, before, after, round.dimension, round.count);
+  return costs[static_cast<std::size_t>(round.index)];
 }
 
 // What cannot be carried out costs more than anything that can: a planner makes no such relay, and the verifier refuses
@@ -141,27 +139,12 @@ Group group_of(const ArrayType& before, const ArrayType& after) {
   return group;
 }
 
-// Bytes that the device at position `receiver` gets from the one at `sender`, of a group with a tile of so many
-// elements.
-using Piece = std::int64_t (*)(std::int64_t elements, std::int64_t size, std::int64_t receiver, std::int64_t sender);
-
-std::int64_t reduce_scatter_piece(std::int64_t elements, std::int64_t, std::int64_t, std::int64_t) { return elements; }
-
-// The flat tile is cut into owner tiles: an owner gets its own from everybody, and then everybody the owner's.
-std::int64_t all_reduce_piece(std::int64_t elements, std::int64_t size, std::int64_t receiver, std::int64_t sender) {
-  return cut(elements, size, receiver).length() + cut(elements, size, sender).length();
-}
-
-std::int64_t received_in_group(const Piece piece, std::int64_t elements, std::int64_t size, std::int64_t receiver) {
-  if (piece == reduce_scatter_piece) return elements * (size - 1);
-  const std::int64_t own = cut(elements, size, receiver).length();
-  return own * (size - 1) + elements - own;
-}
-
-StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, const ArrayType& after, Piece piece) {
+StepCost cost_of_reduction(const Machine& machine, const Collective& step, const ArrayType& before,
+                           const ArrayType& after) {
   const std::int64_t devices = after.devices();
   const std::int64_t element_bytes = bytes_of(after.element());
   const Group group = group_of(before, after);
+  const DirectReduction direct(step.kind, group.size());
   const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
   base::Scratch scratch;
   const Tiling tiles(after, scratch.memory());
@@ -170,9 +153,9 @@ StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, cons
   for (std::int32_t device = 0; device < devices; ++device) {
     const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));
     const std::int64_t own = group.position[static_cast<std::size_t>(device)];
-    add_received(total, received_in_group(piece, count, group.size(), own) * element_bytes);
+    add_received(total, direct.received(count, own) * element_bytes);
     for (std::int64_t at = 0; exact && at < group.size(); ++at) {
-      traffic.add(group.peer(device, at), device, piece(count, group.size(), own, at) * element_bytes);
+      traffic.add(group.peer(device, at), device, direct.sent(count, own, at) * element_bytes);
     }
   }
   return exact ? traffic.cost() : simplified(machine, total, group.size() - 1);
@@ -181,18 +164,18 @@ StepCost cost_of_reduction(const Machine& machine, const ArrayType& before, cons
 }  // namespace
 
 StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::keep: return StepCost{};
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute: return cost_of_moves(machine, before, after);
-    case CollectiveKind::exchange: return cost_of_exchange(machine, step, before, after);
-    case CollectiveKind::relay: return cost_of_relay(machine, step, before, after);
-    case CollectiveKind::reduce_scatter: return cost_of_reduction(machine, before, after, reduce_scatter_piece);
-    case CollectiveKind::all_reduce: return cost_of_reduction(machine, before, after, all_reduce_piece);
+  switch (movement(step.kind)) {
+    case Movement::none: return StepCost{};
+    case Movement::copies:
+      if (step.kind == CollectiveKind::relay) return cost_of_relay(machine, step, before, after);
+      return step.round ? cost_of_round(machine, *step.round, before, after) : cost_of_moves(machine, before, after);
+    case Movement::sums: return cost_of_reduction(machine, step, before, after);
   }
   return StepCost{};
+}
+
+std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
+  return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine, to.devices()))));
 }
 
 StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,

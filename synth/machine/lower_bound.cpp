@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "synth/layout/tiling.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
-#include "synth/machine/units.hpp"
 
 namespace tessera::synth {
 

@@ -6,8 +6,8 @@
 #include "synth/collective/rounds.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/machine/traffic.hpp"
-#include "synth/machine/units.hpp"
 
 namespace tessera::synth {
 
@@ -31,7 +31,7 @@ class RoundCosts {
         dimension_(dimension),
         element_bytes_(bytes_of(after.element())),
         pieces_(round_pieces(before, after, dimension)),
-        routing_(before, after, nullptr, sender_rule(machine, after.devices())) {
+        routing_(before, after, nullptr, sender_rule(Cluster(machine, after.devices()))) {
     for (const Interval& piece : pieces_) lengths_.push_back(piece.length());
     std::sort(lengths_.begin(), lengths_.end());
     lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());

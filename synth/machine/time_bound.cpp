@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/holder_bound.hpp"
-#include "synth/machine/units.hpp"
+#include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
 
@@ -245,14 +246,15 @@ class OutBound {
 };
 
 std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
-  const std::vector<std::int64_t> sizes = unit_devices(machine, devices);
-  std::vector<Unit> all{Unit{0, devices, sizes[0], machine.levels[0].bandwidth_bytes_per_second, 0}};
-  for (std::size_t l = 0; l < sizes.size(); ++l) {
-    const bool leaf = l + 1 == sizes.size();
-    for (std::int64_t begin = 0; begin < devices; begin += sizes[l]) {
-      all.push_back(Unit{begin, sizes[l], leaf ? sizes[l] : sizes[l + 1],
-                         leaf ? 0 : machine.levels[l + 1].bandwidth_bytes_per_second,
-                         machine.levels[l].bandwidth_bytes_per_second});
+  const Cluster cluster(machine, devices);
+  const std::vector<Cluster::Level>& levels = cluster.levels();
+  std::vector<Unit> all{Unit{0, devices, levels[0].unit_devices, levels[0].bandwidth, 0}};
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const bool leaf = l + 1 == levels.size();
+    const Cluster::Level& children = levels[leaf ? l : l + 1];
+    for (std::int64_t begin = 0; begin < devices; begin += levels[l].unit_devices) {
+      all.push_back(Unit{begin, levels[l].unit_devices, children.unit_devices, leaf ? 0 : children.bandwidth,
+                         levels[l].bandwidth});
     }
   }
   return all;

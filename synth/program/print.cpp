@@ -242,22 +242,15 @@ class ProgramPrinter {
   }
 
   std::string single_text(const Collective& step, const Mesh* mesh) const {
-    switch (step.kind) {
-      case CollectiveKind::slice:
-      case CollectiveKind::reduce_scatter: return fmt::format(" axes {} to {}", axes(step.axes, mesh), step.to);
-      case CollectiveKind::all_gather: return fmt::format(" axes {} from {}", axes(step.axes, mesh), step.from);
-      case CollectiveKind::all_to_all:
-        return fmt::format(" axes {} from {} to {}", axes(step.axes, mesh), step.from, step.to);
-      case CollectiveKind::all_reduce: return fmt::format(" axes {}", axes(step.axes, mesh));
-      case CollectiveKind::keep:
-        return fmt::format(" axes {} reduce {}", axes(step.axes, mesh), reduce_name(step.reduce));
-      case CollectiveKind::permute:
-      case CollectiveKind::exchange:
-      case CollectiveKind::relay:
-        return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step) +
-               relay_text(step);
+    if (says(step.kind, kTarget)) {
+      return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step) +
+             relay_text(step);
     }
-    return "";
+    std::string out = fmt::format(" axes {}", axes(step.axes, mesh));
+    if (says(step.kind, kFrom)) out += fmt::format(" from {}", step.from);
+    if (says(step.kind, kTo)) out += fmt::format(" to {}", step.to);
+    if (step.kind == CollectiveKind::keep) out += fmt::format(" reduce {}", reduce_name(step.reduce));
+    return out;
   }
 
   // A program that verifies has no rounds; nothing reads this back.

@@ -15,11 +15,10 @@ using BytesByDevice = std::vector<std::int64_t>;
 BytesByDevice tiles_bytes(const ArrayType& type) {
   BytesByDevice bytes(static_cast<std::size_t>(type.devices()), bytes_of(type.element()));
   for (std::size_t d = 0; d < type.rank(); ++d) {
-    const AxisList& split = type.layout().split(d);
-    const std::int64_t parts = shard_count(split);
+    const Cuts tiles = cuts(type, d);
     std::vector<std::int64_t> lengths;  // of every tile
-    for (std::int64_t t = 0; t < parts; ++t) lengths.push_back(cut(type.shape()[d], parts, t).length());
-    const std::vector<std::int32_t> place = positions(type.mesh(), split);
+    for (std::int64_t t = 0; t < tiles.tiles(); ++t) lengths.push_back(tiles.tile(t).length());
+    const std::vector<std::int32_t> place = positions(type.mesh(), type.layout().split(d));
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= lengths[static_cast<std::size_t>(place[i])];
   }
   return bytes;
@@ -31,29 +30,6 @@ std::int64_t largest_sum(const BytesByDevice& a, const BytesByDevice& b) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] + b[i]);
   return most;
-}
-
-// Devices that exchange among themselves: as many as there are places along all axes that the step moves.
-std::int64_t group_size(const Collective& step) {
-  std::int64_t size = shard_count(step.axes);
-  for (const AxisMove& move : step.also) size *= shard_count(move.axes);
-  return size;
-}
-
-// Groups of devices that exchange among themselves, and devices in each.
-void set_groups(PlanStep& step, std::int64_t devices) {
-  switch (step.collective.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::keep: step.group_size = 1; break;
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: step.group_size = devices; break;
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce: step.group_size = group_size(step.collective); break;
-  }
-  step.groups = devices / step.group_size;
 }
 
 // What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
@@ -96,7 +72,8 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
   step.received_bytes_max = price.received_bytes_max;
   step.seconds = price.seconds;
   step.peak_bytes = live.peak_of(collective, before, after);
-  set_groups(step, after.devices());
+  step.group_size = group_size(collective, after.devices());
+  step.groups = after.devices() / step.group_size;
   return step;
 }
 

@@ -5,7 +5,8 @@
 #include <span>
 
 #include "base/scratch.hpp"
-#include "synth/machine/units.hpp"
+#include "synth/cluster/cluster.hpp"
+#include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
 
@@ -64,12 +65,13 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
 
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
     : machine_(machine),
-      unit_sizes_(unit_devices(machine, to.devices())),
       element_bytes_(bytes_of(to.element())),
       source_(from),
       target_(to),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
       near_latency_(machine.levels.back().latency_seconds) {
+  const Cluster cluster(machine, to.devices());
+  for (const Cluster::Level& level : cluster.levels()) unit_sizes_.push_back(level.unit_devices);
   for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
   if (from.devices() <= kExactDevicesMax) units_ = into_units();
   look_at_devices();

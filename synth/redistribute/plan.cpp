@@ -124,24 +124,6 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 
 }  // namespace
 
-std::string_view name(Planner planner) {
-  switch (planner) {
-#define CASE(identifier, text) \
-  case Planner::identifier: return text;
-    TESSERA_PLANNERS(CASE)
-#undef CASE
-  }
-  return "";
-}
-
-std::optional<Planner> planner_by_name(std::string_view name) {
-#define ROW(identifier, text) \
-  if (name == (text)) return Planner::identifier;
-  TESSERA_PLANNERS(ROW)
-#undef ROW
-  return std::nullopt;
-}
-
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
   switch (planner) {
     case Planner::paper: return paper_chain(from, to);

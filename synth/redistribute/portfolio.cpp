@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
-#include "synth/machine/units.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/redistribute/sums.hpp"

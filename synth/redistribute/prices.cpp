@@ -8,26 +8,19 @@ namespace tessera::synth {
 
 StepCost Prices::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
   stop_.look();
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::keep: return StepCost{};
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute: return remembered(Deed::move, step, before, after);
-    case CollectiveKind::exchange:
-      return step.round ? of_round(*step.round, before, after) : remembered(Deed::move, step, before, after);
-    case CollectiveKind::relay: return of_relay(step, before, after);
-    case CollectiveKind::reduce_scatter: return remembered(Deed::reduce_scatter, step, before, after);
-    case CollectiveKind::all_reduce: return remembered(Deed::all_reduce, step, before, after);
-  }
-  return StepCost{};
+  if (movement(step.kind) == Movement::none) return StepCost{};
+  if (step.round) return of_round(*step.round, before, after);
+  if (step.relay != nullptr) return of_relay(step, before, after);
+  return remembered(movement(step.kind) == Movement::copies ? CollectiveKind::exchange : step.kind, step, before,
+                    after);
 }
 
-StepCost Prices::remembered(Deed deed, const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const auto same = [&](const Known& k) { return k.deed == deed && k.before == before && k.after == after; };
+StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const ArrayType& before,
+                            const ArrayType& after) {
+  const auto same = [&](const Known& k) { return k.kind == kind && k.before == before && k.after == after; };
   const auto found = std::find_if(known_.begin(), known_.end(), same);
   if (found != known_.end()) return found->cost;
-  known_.push_back(Known{deed, before, after, cost(machine_, step, before, after)});
+  known_.push_back(Known{kind, before, after, cost(machine_, step, before, after)});
   return known_.back().cost;
 }
 

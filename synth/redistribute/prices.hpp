@@ -20,10 +20,9 @@ class Prices {
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
  private:
-  // A step is known by what it does: moves and each of the reductions, between two types.
-  enum class Deed : std::uint8_t { move, reduce_scatter, all_reduce };
+  // A step is known by what it does between two types; of all steps that copy as an exchange.
   struct Known {
-    Deed deed;
+    CollectiveKind kind;
     ArrayType before;
     ArrayType after;
     StepCost cost;
@@ -34,7 +33,7 @@ class Prices {
   };
   StepCost of_relay(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
-  StepCost remembered(Deed deed, const Collective& step, const ArrayType& before, const ArrayType& after);
+  StepCost remembered(CollectiveKind kind, const Collective& step, const ArrayType& before, const ArrayType& after);
 
   const Machine& machine_;
   base::StopToken stop_;

@@ -1,6 +1,7 @@
 // Plans as JSON: one line, keys in the order of the contract.
 #include <fmt/format.h>
 
+#include "synth/collective/direct_reduction.hpp"
 #include "synth/kinds.hpp"
 #include "synth/redistribute/json.hpp"
 #include "synth/redistribute/plan.hpp"
@@ -28,7 +29,8 @@ std::string transfer_json(const PlanStep& step) {
   const std::shared_ptr<const RelayRecipe>& relay = step.collective.relay;
   if (step.received_bytes_total == 0) return "";
   if (relay == nullptr) {
-    const int hops = step.collective.kind == CollectiveKind::all_reduce ? 2 : 1;  // to the owners, and from them
+    const bool sums = movement(step.collective.kind) == Movement::sums;
+    const std::int64_t hops = sums ? DirectReduction(step.collective.kind, step.group_size).hops() : 1;
     return fmt::format(R"(, "transfer": {{"recipe": "direct", "hops": {}, "stretches": 1}})", hops);
   }
   return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}}})", quoted("relay " + print(*relay)),

@@ -112,10 +112,9 @@ bool read_dimensions(Cursor& cursor, Collective& step) {
   if (!cursor.accept(':')) return false;
   const auto first = read_dimension(cursor);
   if (!first) return false;
-  const bool gathers = step.kind == CollectiveKind::all_gather;
-  const bool moves = step.kind == CollectiveKind::all_to_all;
-  (gathers || moves ? step.from : step.to) = *first;
-  if (!moves) return true;
+  const bool leaves = says(step.kind, kFrom);
+  (leaves ? step.from : step.to) = *first;
+  if (!leaves || !says(step.kind, kTo)) return true;
   const auto second = cursor.accept("->") ? read_dimension(cursor) : std::nullopt;
   step.to = second.value_or(0);
   return second.has_value();
@@ -123,7 +122,7 @@ bool read_dimensions(Cursor& cursor, Collective& step) {
 
 // What of the detail stands before the next `; `.
 bool read_move(Cursor& cursor, const Mesh& mesh, Collective& step) {
-  const bool has_dimensions = step.kind != CollectiveKind::all_reduce && step.kind != CollectiveKind::keep;
+  const bool has_dimensions = says(step.kind, kFrom) || says(step.kind, kTo);
   auto axes = read_axes(cursor, mesh);
   if (!axes) return false;
   step.axes = std::move(*axes);
@@ -157,7 +156,7 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
   Collective step;
   step.kind = *kind;
   Cursor cursor(text);
-  const bool has_target = synth::has_target(*kind);
+  const bool has_target = says(*kind, kTarget);
   if (has_target) step.target = after;
   if (*kind == CollectiveKind::relay) step.relay = std::move(relay);
   if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();

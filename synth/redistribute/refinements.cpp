@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/machine/units.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
@@ -59,7 +60,7 @@ AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<
 }
 
 Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
-    : from_(from), to_(to), units_(sender_rule(machine, to.devices()).unit_devices) {
+    : from_(from), to_(to), units_(Cluster(machine, to.devices()).unit_sizes()) {
   if (to.rank() == 0) return;
   most_ = to.devices() <= 64 ? 12 : to.devices() <= kExactDevicesMax ? 4 : 2;
   std::vector<AxisList> used = to.layout().splits();

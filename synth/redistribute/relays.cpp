@@ -1,6 +1,6 @@
 // Relays: a change of layout in hops, stretch by stretch, where a plan of steps in turn stays above the bound.
+#include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
-#include "synth/machine/units.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/transfer/relay_search.hpp"

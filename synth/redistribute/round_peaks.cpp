@@ -51,10 +51,10 @@ std::int64_t RoundPeaks::peak(std::int64_t index, std::int64_t count) const {
     std::int64_t left = 0;
     std::int64_t filled = 0;
     for (const Pieces& pieces : cuts_[tiles.source]) {
-      left += pieces.count * (pieces.length - cut(pieces.length, count, index).begin);
+      left += pieces.count * (pieces.length - share(pieces.length, count, index).begin);
     }
     for (const Pieces& pieces : cuts_[tiles.target]) {
-      filled += pieces.count * cut(pieces.length, count, index).end;
+      filled += pieces.count * share(pieces.length, count, index).end;
     }
     most = std::max(most, left * tiles.source_slice_bytes + filled * tiles.target_slice_bytes);
   }

@@ -123,9 +123,7 @@ Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe
   return step;
 }
 
-bool is_launch(const Collective& step) {
-  return step.kind != CollectiveKind::slice && step.kind != CollectiveKind::keep;
-}
+bool is_launch(const Collective& step) { return movement(step.kind) != Movement::none; }
 
 std::optional<Chain> recognise(const ArrayType& from, const ArrayType& to) {
   if (from.mesh() != to.mesh()) return std::nullopt;

@@ -1,10 +1,12 @@
 #include "synth/redistribute/sums.hpp"
+#include "synth/collective/direct_reduction.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/machine/units.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/redistribute/floors.hpp"
 
 namespace tessera::synth {
@@ -91,16 +93,16 @@ std::vector<Chain> cut_further(const Chain& chain, const ArrayType& from) {
 // The target's cuts, but for the axes to resolve, which are pending: where the parts of a sum lie as the target wants
 // them. `leading`: of every dimension only what comes before such an axis, so that the sum can be scattered right
 // behind it. Nothing where the two use parts of one axis.
-enum class Cuts : std::uint8_t { all, leading };
+enum class Slices : std::uint8_t { all, leading };
 std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
-                                         Cuts cuts) {
+                                         Slices cuts) {
   if (from.mesh() != to.mesh()) return std::nullopt;
   const auto is_pending = [&](const AxisPart& part) {
     return std::find(resolve.begin(), resolve.end(), part) != resolve.end();
   };
   std::vector<AxisList> splits = to.layout().splits();
   for (AxisList& split : splits) {
-    if (cuts == Cuts::leading) split.erase(std::find_if(split.begin(), split.end(), is_pending), split.end());
+    if (cuts == Slices::leading) split.erase(std::find_if(split.begin(), split.end(), is_pending), split.end());
     std::erase_if(split, is_pending);
   }
   auto layout = Layout::make(to.mesh(), std::move(splits), from.layout().pending(), from.layout().reduce());
@@ -113,7 +115,7 @@ std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType&
 // The pending axes one by one, cut where a unit of the machine ends.
 AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
   AxisList parts;
-  const std::vector<std::int64_t> units = sender_rule(machine, type.devices()).unit_devices;
+  const std::vector<std::int64_t> units = Cluster(machine, type.devices()).unit_sizes();
   for (const AxisPart& part : axes) {
     for (const AxisPart& piece : cut_at_units(type.mesh(), part, units)) parts.push_back(piece);
   }
@@ -170,7 +172,7 @@ base::Status Resolutions::start() {
     return base::Done{};
   }
   for (const Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(chain));
-  for (const Cuts cuts : {Cuts::all, Cuts::leading}) {
+  for (const Slices cuts : {Slices::all, Slices::leading}) {
     if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
   }
   return base::Done{};
@@ -219,7 +221,7 @@ void Resolutions::expand(const Way& way, const AxisList& left) {
 
 // Between two reductions what has been cut may have to make room where the target wants the next axis.
 void Resolutions::offer_moves(const Way& way, const AxisList& left) {
-  for (const Cuts cuts : {Cuts::all, Cuts::leading}) {
+  for (const Slices cuts : {Slices::all, Slices::leading}) {
     const auto parts = target_in_parts(way.type, to_, left, cuts);
     if (!parts) continue;
     for (const Chain& chain : cut_further({}, *parts)) {
@@ -241,12 +243,10 @@ void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
 
 // A device adds to its tile what all others of its group have of it.
 double Resolutions::least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const {
-  const std::int64_t others = shard_count(step.axes) - 1;
-  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
-  const double received = scatters ? static_cast<double>(tile_bytes_max(after)) * static_cast<double>(others)
-                                   : 2.0 * static_cast<double>(tile_bytes_max(before)) * static_cast<double>(others) /
-                                         static_cast<double>(others + 1);
-  return received == 0 ? 0 : received / bandwidth_ + static_cast<double>(others) * latency_;
+  const std::int64_t devices = shard_count(step.axes);
+  const std::int64_t bytes = tile_bytes_max(step.kind == CollectiveKind::all_reduce ? before : after);
+  const auto received = static_cast<double>(DirectReduction(step.kind, devices).received(bytes, 0));
+  return received == 0 ? 0 : received / bandwidth_ + static_cast<double>(devices - 1) * latency_;
 }
 
 // What is pending is scattered at the least; what is not has to be brought where it is missing.
@@ -302,7 +302,7 @@ std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to
   if (resolve.empty()) return {Chain{}};
   std::vector<Chain> all;
   std::vector<Chain> starts{Chain{}};
-  const auto parts = target_in_parts(from, to, resolve, Cuts::all);
+  const auto parts = target_in_parts(from, to, resolve, Slices::all);
   if (parts) starts.push_back(free_slices(from, *parts));
   if (starts.back().empty()) starts.resize(1);
   for (const Chain& start : starts) {

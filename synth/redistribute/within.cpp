@@ -91,21 +91,6 @@ class Chains {
 
 // ---- Rounds ----
 
-bool moves_data(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: return true;
-    case CollectiveKind::slice:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::keep: return false;
-  }
-  return false;
-}
-
 // A chain with the types before and after each step, and its largest step.
 struct Course {
   Chain chain;
@@ -118,7 +103,7 @@ struct Course {
   // What a slice is a view of cannot be freed as it leaves.
   bool may_cut() const {
     const bool of_view = largest > 0 && chain[largest - 1].kind == CollectiveKind::slice;
-    return !chain.empty() && moves_data(chain[largest].kind) && !of_view && others_peak < peak;
+    return !chain.empty() && movement(chain[largest].kind) == Movement::copies && !of_view && others_peak < peak;
   }
   RoundPeaks peaks_along(std::size_t dimension) const {
     return RoundPeaks(types[largest], types[largest + 1], dimension);

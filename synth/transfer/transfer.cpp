@@ -17,8 +17,8 @@ Box stretch_of(const Box& box, std::int64_t count, std::int64_t index) {
   if (at == box.end()) at = std::max_element(box.begin(), box.end(), shorter);
   Box part = box;
   Interval& cut_along = part[static_cast<std::size_t>(at - box.begin())];
-  const Interval share = cut(cut_along.length(), count, index);
-  cut_along = Interval{cut_along.begin + share.begin, cut_along.begin + share.end};
+  const Interval stretch = share(cut_along.length(), count, index);
+  cut_along = Interval{cut_along.begin + stretch.begin, cut_along.begin + stretch.end};
   return part;
 }
 

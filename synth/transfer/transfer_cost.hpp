@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/cluster/step_cost.hpp"
 #include "synth/transfer/transfer.hpp"
 
 namespace tessera::synth {

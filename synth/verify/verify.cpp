@@ -3,26 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 
-#include "synth/machine/round_cost.hpp"
+#include "synth/verify/bounds.hpp"
+#include "synth/verify/price.hpp"
 #include "synth/verify/relay_replay.hpp"
 #include "synth/verify/replay.hpp"
 
-namespace tessera::synth {
-
-namespace verifier {
+namespace tessera::synth::verifier {
 
 namespace {
 
 __extension__ using Wide = __int128;
 
-// Both are sums of the same doubles in the same order; only the bound is reached by another way.
-constexpr double kBoundTolerance = 1e-9;
+// Seconds are reached by another way than the planner's, so that the last digits may differ.
+constexpr double kSecondsTolerance = 1e-9;
+
+bool same_seconds(double a, double b) { return std::abs(a - b) <= kSecondsTolerance * std::max(a, b); }
 
 Fault at(std::string_view where, const Fault& fault) {
   return fault ? Fault(fmt::format("{}: {}", where, *fault)) : Fault{};
@@ -33,6 +35,10 @@ template <class T>
 Fault differs(std::string_view key, const T& claimed, const T& counted) {
   if (claimed == counted) return std::nullopt;
   return fmt::format("{} says {}, the replay finds {}", key, claimed, counted);
+}
+
+Fault differs_in_seconds(std::string_view key, double claimed, double counted) {
+  return same_seconds(claimed, counted) ? Fault{} : differs(key, claimed, counted);
 }
 
 Fault first_of(std::initializer_list<Fault> faults) {
@@ -59,17 +65,8 @@ std::int64_t largest_sum(const Numbers& a, const Numbers& b) {
 std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}); }
 
 std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int64_t devices) {
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::keep: return {devices, 1};
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: return {1, devices};
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce: break;
-  }
+  if (movement(step.kind) == Movement::none) return {devices, 1};
+  if (says(step.kind, kTarget)) return {1, devices};
   std::int64_t size = product_of_sizes(step.axes);
   for (const AxisMove& move : step.also) size *= product_of_sizes(move.axes);
   return {devices / size, size};
@@ -77,8 +74,12 @@ std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int
 
 class PlanVerifier {
  public:
-  PlanVerifier(const Plan& plan, const Machine& machine)
-      : plan_(plan), machine_(machine), state_(plan.from), live_(tile_bytes_of(state_.standing, plan.from.element())) {
+  PlanVerifier(const Plan& plan, const Machine& machine, const Senders& senders)
+      : plan_(plan),
+        machine_(machine),
+        senders_(senders),
+        state_(plan.from),
+        live_(tile_bytes_of(state_.standing, plan.from.element())) {
     contributors_ = state_.standing.contributors;
     local_ = largest(live_);
   }
@@ -118,17 +119,29 @@ class PlanVerifier {
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
     const Numbers received = received_bytes(state_, step.collective, after);
     if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
-    StepCost price;
-    if (step.collective.kind == CollectiveKind::relay) {
-      if (auto fault = replay_relay(state_, *step.collective.relay, after, machine_, price.seconds)) return fault;
-    } else {
-      price = cost(machine_, step.collective, state_.type, step.after);
-    }
+    double seconds = 0;
+    if (auto fault = price(step, after, received, seconds)) return fault;
     const Fault figures = check_step_figures(step, received, after);
     state_.type = step.after;
     state_.standing = after;
-    add_price(step, price);
+    add_seconds(step, seconds);
     return figures;
+  }
+
+  Fault price(const PlanStep& step, const Standing& after, const Numbers& received, double& seconds) const {
+    switch (movement(step.collective.kind)) {
+      case Movement::none: break;
+      case Movement::sums: seconds = seconds_of_reduction(state_, step.collective, after, machine_); break;
+      case Movement::copies: {
+        if (step.collective.relay != nullptr)
+          return replay_relay(state_, *step.collective.relay, after, machine_, seconds);
+        std::vector<double> prices;
+        if (auto fault = CopyPrices(state_, after, step.after, machine_).replay(senders_, {received}, 0, prices))
+          return fault;
+        seconds = prices.front();
+      }
+    }
+    return std::nullopt;
   }
 
   // All rounds of an exchange are there, in order, and nothing else.
@@ -169,7 +182,7 @@ class PlanVerifier {
     const Round round = *step.collective.round;
     const Numbers output = tile_bytes_of(after, step.after.element());
     const RoundReplay replay(state_.standing, after, round.dimension);
-    const auto prices = costs_of_rounds(machine_, state_.type, step.after, round.dimension, round.count);
+    std::vector<Numbers> received_in;
     Numbers arrived(output.size(), 0);
     for (std::int64_t k = 0; k < round.count; ++k) {
       const RoundElements moved = replay.elements_of(Round{k, round.count, round.dimension});
@@ -179,8 +192,13 @@ class PlanVerifier {
       add(live_, in_bytes(moved.leave), -1);
       const PlanStep& next = plan_.steps[first + static_cast<std::size_t>(k)];
       if (auto fault = check_step_counts(next, received, output, peak)) return fault;
-      add_price(next, prices[static_cast<std::size_t>(k)]);
+      received_in.push_back(received);
     }
+    std::vector<double> prices;
+    if (auto fault =
+            CopyPrices(state_, after, step.after, machine_).replay(senders_, received_in, round.dimension, prices))
+      return fault;
+    for (std::size_t k = 0; k < prices.size(); ++k) add_seconds(plan_.steps[first + k], prices[k]);
     if (arrived != output) return "its rounds do not bring every element once";
     if (largest(live_) != 0) return "its rounds do not take every element away";
     live_ = output;
@@ -195,10 +213,10 @@ class PlanVerifier {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += times * more[i];
   }
 
-  void add_price(const PlanStep& step, const StepCost& price) {
-    seconds_ += price.seconds;
+  void add_seconds(const PlanStep& step, double seconds) {
+    seconds_ += seconds;
     priced_ = priced_ || step.seconds != 0;
-    price_fault_ = first_of({price_fault_, differs("seconds", step.seconds, price.seconds)});
+    price_fault_ = first_of({price_fault_, differs_in_seconds("seconds", step.seconds, seconds)});
   }
 
   Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after) {
@@ -231,7 +249,7 @@ class PlanVerifier {
     return first_of({differs("received_bytes_total", plan_.received_bytes_total, received_),
                      differs("local_bytes_max", plan_.local_bytes_max, local),
                      differs("bound_bytes", plan_.bound_bytes, bound), differs("peak_bytes", plan_.peak_bytes, peak),
-                     differs("seconds", plan_.seconds, seconds_)});
+                     differs_in_seconds("seconds", plan_.seconds, seconds_)});
   }
 
   Fault check_bounds() const {
@@ -241,9 +259,10 @@ class PlanVerifier {
       if (auto fault = differs("lower_bound_bytes_total", plan_.lower_bound_bytes_total, *least)) return fault;
     }
     if (plan_.received_bytes_total < plan_.lower_bound_bytes_total) return "it receives less than any plan can";
-    const LowerBound bound = lower_bound(machine_, plan_.from, plan_.to);
-    if (auto fault = differs("lower_bound_seconds", plan_.lower_bound_seconds, bound.seconds)) return fault;
-    if (plan_.seconds < bound.seconds * (1 - kBoundTolerance)) return "it is faster than any plan can be";
+    const double least =
+        least_seconds(Standing(plan_.from), Standing(plan_.to), machine_, bytes_of(plan_.to.element()));
+    if (auto fault = differs_in_seconds("lower_bound_seconds", plan_.lower_bound_seconds, least)) return fault;
+    if (plan_.seconds < least * (1 - kSecondsTolerance)) return "it is faster than any plan can be";
     return std::nullopt;
   }
 
@@ -297,6 +316,7 @@ class PlanVerifier {
 
   const Plan& plan_;
   const Machine& machine_;
+  const Senders& senders_;
   State state_;
   std::int64_t contributors_ = 1;
   Numbers live_;  // of every device: its input, or what its input is a view of
@@ -310,21 +330,8 @@ class PlanVerifier {
 
 }  // namespace
 
-Fault run(const Plan& plan, const Machine& machine) { return PlanVerifier(plan, machine).run(); }
-
-}  // namespace verifier
-
-base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machine& machine) {
-  return base::guarded([&]() -> base::Result<std::optional<std::string>> {
-    TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
-    return verifier::run(plan, checked);
-  });
+Fault run(const Plan& plan, const Machine& machine, const Senders& senders) {
+  return PlanVerifier(plan, machine, senders).run();
 }
 
-base::Status verify(const Plan& plan, const Machine& machine) {
-  TESSERA_TRY(fault, fault_of(plan, machine));
-  if (!fault) return base::Done{};
-  return base::make(base::Kind::internal, fmt::format("a plan does not verify: {}", *fault));
-}
-
-}  // namespace tessera::synth
+}  // namespace tessera::synth::verifier

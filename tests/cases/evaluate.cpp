@@ -71,7 +71,7 @@ std::string plan_text(const Program& program) {
 // written, where they receive anything; the largest peak.
 std::map<std::string, std::int64_t> counts_of(const Program& program) {
   std::map<std::string, std::int64_t> counts = {{"bytes", 0}, {"inserted", 0}, {"explicit", 0}, {"peak", 0}};
-#define COLLECTIVE(identifier, text, mpi) counts[text] = 0;
+#define COLLECTIVE(identifier, mpi, movement, fields) counts[#identifier] = 0;
   TESSERA_COLLECTIVES(COLLECTIVE)
 #undef COLLECTIVE
   for (const Redistribution& change : program.redistributions()) {

@@ -1,5 +1,5 @@
 // Any bytes as the head of a .npy file of any size.
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "tests/fuzz/target.hpp"
 
 void tessera::fuzz::one_input(std::string_view text) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include "runtime/format.hpp"
+#include "runtime/text/format.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 

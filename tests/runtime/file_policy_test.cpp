@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"

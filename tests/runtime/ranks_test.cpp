@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/kinds.hpp"
-#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
 #include "runtime/ranks/launcher_watch.hpp"
 #include "runtime/ranks/parts.hpp"

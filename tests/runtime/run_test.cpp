@@ -1,5 +1,5 @@
 // run() as a whole: memory, the stop flag, statistics, outputs.
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/format.hpp"
+#include "runtime/text/format.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/execute/run.hpp"
 #include "runtime/kernels/tile.hpp"
-#include "runtime/run.hpp"
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime::test {

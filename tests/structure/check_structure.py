@@ -29,7 +29,7 @@ PUBLIC_MAY_INCLUDE = {"tessera"}
 INNER_WALLS = [
     (r"tests/", r"bench/(?!planner/(problems|scores)\.hpp)", "tests share the yardstick of planners, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
-    (r"synth/verify/", r"synth/(redistribute/(?!plan\.hpp)|collective/moves)", "the verifier trusts no planner"),
+    (r"synth/verify/", r"synth/(redistribute/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
     (r"synth/(layout|collective|machine|program)/", r"synth/(redistribute|verify)/", "plans are made from it"),
 ]
 
@@ -57,6 +57,10 @@ STANDARD = re.compile(r"^[a-z0-9_]+$")
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".def"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".g4", ".cmake", ".md", ".txt", ".tess", ".case", ".json", ".html", ".js", ".css", ""}
 LINES_MAX = 500
+PRODUCT_ROOMS = ["base", "frontend", "synth", "typeck", "runtime", "embed", "repl"]
+# Checker and the operations that it checks know each other.
+ROOMS_WITH_A_CIRCLE = {"typeck"}
+COLLECTIVE_SWITCHES_MAX = 4
 FUNCTION_LINES_MAX = 60
 LONG_BECAUSE = "Long because"
 # Put together here so that this file does not hold them.
@@ -142,11 +146,83 @@ def check_functions(lines):
             start = None
 
 
+def check_circles(includes):
+    """Folders of a room that include each other in a circle. `includes` maps a folder to those it includes."""
+    state = {}
+
+    def visit(folder, path):
+        state[folder] = "open"
+        for other in sorted(includes.get(folder, ())):
+            if state.get(other) == "open":
+                yield f"{other}: includes itself in a circle: {' -> '.join(path[path.index(other):] + [other])}"
+            elif other not in state:
+                yield from visit(other, path + [other])
+        state[folder] = "done"
+
+    for folder in sorted(includes):
+        if folder not in state:
+            yield from visit(folder, [folder])
+
+
+def folder_of(path):
+    """The folder whose includes count: a folder inside a folder of a room belongs to it."""
+    return "/".join(path.split("/")[:-1][:2])
+
+
+def inner_includes(path, lines):
+    """Folders of the file's own room that it includes, but for the room's kinds of diagnostics, which all see."""
+    room = path.split("/")[0]
+    for line in lines:
+        match = INCLUDE.match(line)
+        if match is None or not match.group(2).startswith(room + "/") or match.group(2) == f"{room}/kinds.hpp":
+            continue
+        if folder_of(match.group(2)) != folder_of(path):
+            yield folder_of(match.group(2))
+
+
+def check_switches(root):
+    """What a new kind of collective has to touch stays few; what does not name its kinds asks their table."""
+    with_kinds = [path for path in product_sources(root) if "case CollectiveKind::" in path.read_text(encoding="utf-8")]
+    if len(with_kinds) > COLLECTIVE_SWITCHES_MAX:
+        names = ", ".join(path.relative_to(root).as_posix() for path in with_kinds)
+        yield f"synth/collective/collective.hpp: kinds of collectives in switches of {len(with_kinds)} files: {names}"
+
+
+# A new member of an enum of ours has to be a compile error; only of others' enums and of numbers is there a rest.
+OUR_CASE = re.compile(r"^\s*case (?!Parser::)[\w:]+::\w+:")
+DEFAULT = re.compile(r"^\s*default:")
+
+
+def check_defaults(lines):
+    last_case = ""
+    for number, line in enumerate(lines, 1):
+        if re.match(r"^\s*case ", line):
+            last_case = line
+        if DEFAULT.match(line) and OUR_CASE.match(last_case):
+            yield number, "`default:` in a switch: name all members, or use no switch"
+
+
 def check_words(lines):
     for number, line in enumerate(lines, 1):
         match = FORBIDDEN_WORDS.search(line)
         if match is not None:
             yield number, f"`{match.group(0)}`: do it now, or write it where plans are kept"
+
+
+def product_sources(root):
+    for room in PRODUCT_ROOMS:
+        yield from (file for file in files(root / room) if file.suffix in SOURCE_SUFFIXES) if (root / room).is_dir() else ()
+
+
+def check_folders(root):
+    includes = {}
+    for file in product_sources(root):
+        path = file.relative_to(root).as_posix()
+        if path.split("/")[0] in ROOMS_WITH_A_CIRCLE:
+            continue
+        lines = file.read_text(encoding="utf-8").splitlines()
+        includes.setdefault(folder_of(path), set()).update(inner_includes(path, lines))
+    yield from check_circles(includes)
 
 
 def check_rooms(root):
@@ -165,6 +241,8 @@ def check_file(root, file):
     if file.suffix in SOURCE_SUFFIXES and path.split("/")[0] in ROOMS:
         found += check_includes(path, lines)
         found += check_functions(lines)
+        if path.split("/")[0] in PRODUCT_ROOMS:
+            found += check_defaults(lines)
     if file.suffix in SOURCE_SUFFIXES | {".py"}:
         found += check_length(lines)
     for number, fault in sorted(found):
@@ -173,7 +251,7 @@ def check_file(root, file):
 
 def check(root):
     """Every violation in the tree below `root`, as lines of text."""
-    found = list(check_rooms(root))
+    found = list(check_rooms(root)) + list(check_folders(root)) + list(check_switches(root))
     for file in files(root):
         found += check_file(root, file)
     return found

@@ -32,11 +32,11 @@ class Includes(unittest.TestCase):
         self.accepts("frontend/print.cpp", '"base/result.hpp"')
         self.accepts("typeck/check.hpp", '"frontend/ast.hpp"')
         self.accepts("runtime/run.cpp", '"synth/program/program.hpp"')
-        self.accepts("embed/session.cpp", '"runtime/run.hpp"')
+        self.accepts("embed/session.cpp", '"runtime/execute/run.hpp"')
         self.accepts("tests/cases/main.cpp", '"typeck/check.hpp"')
         self.refuses("base/check.hpp", '"frontend/ast.hpp"')
         self.refuses("synth/layout/layout.hpp", '"frontend/ast.hpp"')
-        self.refuses("typeck/check.cpp", '"runtime/run.hpp"')
+        self.refuses("typeck/check.cpp", '"runtime/execute/run.hpp"')
         self.refuses("runtime/run.cpp", '"typeck/check.hpp"')
         self.refuses("frontend/parse.hpp", '"synth/layout/layout.hpp"')
 
@@ -74,7 +74,7 @@ class Includes(unittest.TestCase):
 
     def test_walls_inside_synth(self):
         self.accepts("synth/verify/verify.cpp", '"synth/collective/step.hpp"')
-        self.accepts("synth/verify/verify.hpp", '"synth/redistribute/plan.hpp"')
+        self.accepts("synth/verify/verify.hpp", '"synth/plan/plan.hpp"')
         self.refuses("synth/verify/verify.cpp", '"synth/redistribute/search.hpp"', "trusts no planner")
         self.refuses("synth/layout/layout.cpp", '"synth/collective/step.hpp"')
 
@@ -115,6 +115,29 @@ class Rooms(unittest.TestCase):
             self.assertEqual(check_structure.check(Path(folder)), ["base: has no README.md"])
             (room / "README.md").write_text("# base\n", encoding="utf-8")
             self.assertEqual(check_structure.check(Path(folder)), [])
+
+
+class Rules(unittest.TestCase):
+    def test_folders_include_each_other_in_no_circle(self):
+        there = {"runtime/memory/plan.hpp": '#include "runtime/kernels/tile.hpp"\n'}
+        self.assertEqual(violations({**there, "runtime/kernels/tile.hpp": '#include "runtime/kinds.hpp"\n'}), [])
+        found = violations({**there, "runtime/kernels/tile.hpp": '#include "runtime/memory/plan.hpp"\n'})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("in a circle", found[0])
+
+    def test_a_folder_in_a_folder_belongs_to_it(self):
+        self.assertEqual(violations({"synth/redistribute/rivals/a.cpp": '#include "synth/redistribute/chain.hpp"\n',
+                                     "synth/redistribute/b.cpp": '#include "synth/redistribute/rivals/c.hpp"\n'}), [])
+
+    def test_switches_name_all_members(self):
+        text = "switch (op) {\n  case MapOp::add: return 1;\n  default: return 2;\n}\n"
+        self.assertEqual(len(violations({"typeck/maps.cpp": text})), 1)
+        self.assertEqual(violations({"typeck/maps.cpp": text.replace("MapOp::add", "'a'")}), [])
+
+    def test_kinds_of_collectives_are_told_apart_in_few_files(self):
+        some = {f"synth/plan/file{i}.cpp": "case CollectiveKind::slice:\n" for i in range(4)}
+        self.assertEqual(violations(some), [])
+        self.assertEqual(len(violations({**some, "synth/plan/one_more.cpp": "case CollectiveKind::slice:\n"})), 1)
 
 
 if __name__ == "__main__":

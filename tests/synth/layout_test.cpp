@@ -12,8 +12,8 @@ using ::testing::ElementsAre;
 
 std::vector<std::int64_t> cut_points(std::int64_t extent, std::int64_t parts) {
   std::vector<std::int64_t> points;
-  for (std::int64_t t = 0; t < parts; ++t) points.push_back(cut(extent, parts, t).begin);
-  points.push_back(cut(extent, parts, parts - 1).end);
+  for (std::int64_t t = 0; t < parts; ++t) points.push_back(share(extent, parts, t).begin);
+  points.push_back(share(extent, parts, parts - 1).end);
   return points;
 }
 
@@ -101,7 +101,7 @@ TEST(CutTest, FollowsTheGlobalFormula) {
   EXPECT_THAT(cut_points(2, 4), ElementsAre(0, 0, 1, 1, 2));
   EXPECT_THAT(cut_points(0, 3), ElementsAre(0, 0, 0, 0));
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(cut(kHuge, 65'536, 65'535).end, kHuge);
+  EXPECT_EQ(share(kHuge, 65'536, 65'535).end, kHuge);
 }
 
 // The lesson of 8 over 3, then 2: nested and flat cuts agree.

@@ -53,7 +53,7 @@ std::vector<std::size_t*> dimensions(Collective& step) {
 }
 
 constexpr std::array kKinds = {
-#define ROW(identifier, text, mpi) CollectiveKind::identifier,
+#define ROW(identifier, mpi, movement, fields) CollectiveKind::identifier,
     TESSERA_COLLECTIVES(ROW)
 #undef ROW
 };
@@ -61,7 +61,7 @@ constexpr std::array kOperations = {ReduceOp::sum, ReduceOp::max, ReduceOp::min}
 
 void change_kind(PlanStep& step, Random& random) {
   step.collective.kind = kKinds[random.below(kKinds.size())];
-  step.collective.target = has_target(step.collective.kind) ? std::optional(step.after) : std::nullopt;
+  step.collective.target = says(step.collective.kind, kTarget) ? std::optional(step.after) : std::nullopt;
 }
 
 ArrayType with_other_tiles(const ArrayType& type, Random& random) {

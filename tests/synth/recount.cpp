@@ -54,7 +54,7 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
   const std::int64_t size = shard_count(*axes);
   for (std::int64_t device = 0; device < after.devices(); ++device) {
     const std::int64_t count = elements(tile(after, device));
-    const std::int64_t own = cut(count, size, position(after.mesh(), *axes, device)).length();
+    const std::int64_t own = share(count, size, position(after.mesh(), *axes, device)).length();
     const bool scatters = step.kind == CollectiveKind::reduce_scatter;
     bytes[static_cast<std::size_t>(device)] =
         (scatters ? count * (size - 1) : own * (size - 1) + count - own) * element;
@@ -62,9 +62,9 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
   return bytes;
 }
 
-std::int64_t group_size(const Collective& step, std::int64_t devices) {
+std::int64_t members(const Collective& step, std::int64_t devices) {
   if (step.kind == CollectiveKind::slice || step.kind == CollectiveKind::keep) return 1;
-  if (has_target(step.kind)) return devices;
+  if (says(step.kind, kTarget)) return devices;
   std::int64_t size = shard_count(step.axes);
   for (const AxisMove& move : step.also) size *= shard_count(move.axes);
   return std::max<std::int64_t>(size, 1);
@@ -155,7 +155,7 @@ bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Mac
   if (!bytes || before.shape() != step.after.shape() || before.devices() != step.after.devices()) return false;
   const Bytes output = tiles_of(step.after);
   say_received(step, *bytes);
-  step.group_size = group_size(step.collective, step.after.devices());
+  step.group_size = members(step.collective, step.after.devices());
   step.groups = step.after.devices() / step.group_size;
   step.peak_bytes = live.peak(step.collective.kind, output);
   step.seconds = cost(machine, step.collective, before, step.after).seconds;

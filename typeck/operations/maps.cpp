@@ -18,8 +18,40 @@ Accepts accepts(synth::MapOp op) {
     case synth::MapOp::negate:
     case synth::MapOp::sign:
     case synth::MapOp::floor: return Accepts::numbers;
-    default: return Accepts::floats;
+    case synth::MapOp::add:
+    case synth::MapOp::subtract:
+    case synth::MapOp::multiply:
+    case synth::MapOp::divide:
+    case synth::MapOp::remainder:
+    case synth::MapOp::power:
+    case synth::MapOp::minimum:
+    case synth::MapOp::maximum:
+    case synth::MapOp::equal:
+    case synth::MapOp::not_equal:
+    case synth::MapOp::less:
+    case synth::MapOp::less_equal:
+    case synth::MapOp::greater:
+    case synth::MapOp::greater_equal:
+    case synth::MapOp::logical_and:
+    case synth::MapOp::logical_or:
+    case synth::MapOp::logical_not:
+    case synth::MapOp::exp:
+    case synth::MapOp::exp2:
+    case synth::MapOp::log:
+    case synth::MapOp::sqrt:
+    case synth::MapOp::rsqrt:
+    case synth::MapOp::tanh:
+    case synth::MapOp::sigmoid:
+    case synth::MapOp::gelu:
+    case synth::MapOp::erf:
+    case synth::MapOp::sin:
+    case synth::MapOp::cos:
+    case synth::MapOp::select:
+    case synth::MapOp::clip:
+    case synth::MapOp::cast:
+    case synth::MapOp::copy: return Accepts::floats;
   }
+  return Accepts::floats;
 }
 
 // The element type of literals among themselves: one float makes all of them floats.

@@ -53,12 +53,10 @@ std::int64_t product(const Shape& shape, const std::vector<std::size_t>& dimensi
   return all;
 }
 
-// Do both extents, cut in `parts`, cut the group's elements at the same places?
-bool cuts_coincide(std::int64_t extent_a, std::int64_t rows_a, std::int64_t extent_b, std::int64_t rows_b,
-                   std::int64_t parts) {
-  for (std::int64_t tile = 0; tile < parts; ++tile) {
-    if (synth::cut(extent_a, parts, tile).begin * rows_a != synth::cut(extent_b, parts, tile).begin * rows_b)
-      return false;
+// Do both extents, split over the same axes, cut the group's elements at the same places?
+bool cuts_coincide(const synth::Cuts& a, std::int64_t rows_a, const synth::Cuts& b, std::int64_t rows_b) {
+  for (std::int64_t tile = 0; tile < a.tiles(); ++tile) {
+    if (a.tile(tile).begin * rows_a != b.tile(tile).begin * rows_b) return false;
   }
   return true;
 }
@@ -68,8 +66,8 @@ AxisList surviving(const AxisList& axes, const Shape& before, const Shape& after
   const std::int64_t extent_b = after[group.after.front()];
   for (std::size_t count = axes.size(); count > 0; --count) {
     AxisList prefix(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count));
-    const std::int64_t parts = synth::shard_count(prefix);
-    if (cuts_coincide(extent_a, product(before, group.before), extent_b, product(after, group.after), parts))
+    if (cuts_coincide({extent_a, prefix}, product(before, group.before), {extent_b, prefix},
+                      product(after, group.after)))
       return prefix;
   }
   return {};

@@ -324,13 +324,15 @@ class Plan {
   // the boxes are those that it goes to.
   Result<Moment> moment(std::size_t index) const;
 
-  // A box that one device hands to another in a step, or keeps where source and target are one device. Where parts are
-  // combined, each contributor hands over its part of the box that the target gets.
+  // A box that one device hands to another in a step, or keeps where source and target are one device. What it hands
+  // over at a hop has come at an earlier one. Where parts are combined, each contributor hands over its part of the box
+  // that the target adds up.
   struct Move {
     std::int64_t source = 0;
     std::int64_t target = 0;
     Box box;
     bool combines = false;
+    std::int64_t hop = 0;
   };
   // Of step `index`, counted from 0, by target device.
   Result<std::vector<Move>> moves(std::size_t index) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/memory/gather.hpp"
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 
 namespace tessera::runtime {
 

@@ -1,13 +1,13 @@
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 
 #include "base/check.hpp"
-#include "runtime/format.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/arena.hpp"
-#include "runtime/memory/distributed.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/ranks/whole.hpp"
+#include "runtime/text/format.hpp"
+#include "runtime/values/distributed.hpp"
 
 namespace tessera::runtime {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/execute/storage.hpp"
 #include "runtime/ranks/team.hpp"
+#include "runtime/transfers/storage.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::runtime {

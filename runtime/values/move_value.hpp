@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/result.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "runtime/memory/pool.hpp"
-#include "runtime/ranks/device_ranks.hpp"
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 
 namespace tessera::runtime {
 

@@ -1,10 +1,8 @@
-// How values print: scalars and arrays as docs/language.md section 9 says; who holds what.
+// How scalars and arrays print, as docs/language.md section 9 says; who holds what.
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include "runtime/value.hpp"
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime {
@@ -13,12 +11,8 @@ namespace tessera::runtime {
 std::string format_scalar(synth::ElementType element, const std::byte* bytes);
 // As numpy.array2string(a, floatmode='unique') with its defaults: width 75, threshold 1000, 3 edge items.
 std::string format_array(const synth::Literal& array);
-// A value as `print` writes it: a scalar, or an array of which only the elements shown are gathered. Of all ranks that
-// have it, as gather() is.
-base::Result<std::string> format_value(const Value& value);
 // The picture of `show`: which device owns which box, replicas named together, pending sums marked, uneven tiles true
 // to their sizes; small values are drawn with their elements.
 std::string format_layout(const synth::ArrayType& type);
-base::Result<std::string> format_show(const Value& value, std::string_view label);
 
 }  // namespace tessera::runtime

@@ -1,4 +1,4 @@
-#include "runtime/execute/storage.hpp"
+#include "runtime/transfers/storage.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // Box copies and reductions between the devices of several ranks, as this rank takes part in them: the same copies, in
-// the same order of additions, as in one address space (runtime/execute/moves.hpp).
+// the same order of additions, as in one address space (runtime/transfers/moves.hpp).
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "runtime/execute/moves.hpp"
 #include "runtime/ranks/reads.hpp"
+#include "runtime/transfers/moves.hpp"
 
 namespace tessera::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/ranks/move_value.hpp"
+#include "runtime/values/move_value.hpp"
 
 #include <span>
 #include <utility>
@@ -6,9 +6,9 @@
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
-#include "runtime/memory/distributed.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/ranks/reads.hpp"
+#include "runtime/values/distributed.hpp"
 
 namespace tessera::runtime {
 

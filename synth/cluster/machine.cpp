@@ -1,10 +1,8 @@
-#include "synth/machine/machine.hpp"
+#include "synth/cluster/machine.hpp"
 
 #include <fmt/format.h>
 
-#include "synth/collective/routing.hpp"
 #include "synth/kinds.hpp"
-#include "synth/machine/units.hpp"
 
 namespace tessera::synth {
 
@@ -50,10 +48,6 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
     TESSERA_TRY_STATUS(check_counts(machine, devices));
     return machine;
   });
-}
-
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
-  return all_copies(Routing(from, to, offset, sender_rule(machine, to.devices())));
 }
 
 }  // namespace tessera::synth

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/files.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime {

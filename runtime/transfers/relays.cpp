@@ -1,4 +1,4 @@
-#include "runtime/ranks/relays.hpp"
+#include "runtime/transfers/relays.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "runtime/ranks/copies.hpp"
+#include "runtime/transfers/copies.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -13,6 +13,7 @@
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "runtime/memory/commit.hpp"
+#include "synth/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
 
@@ -148,8 +149,8 @@ synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
   const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
   const auto longest = std::max_element(part.begin(), part.end(), longer);
   if (longest == part.end()) return part;  // a scalar; never cut
-  const synth::Interval cut = synth::cut(longest->length(), n, k);
-  *longest = {longest->begin + cut.begin, longest->begin + cut.end};
+  const synth::Interval part_of_it = synth::share(longest->length(), n, k);
+  *longest = {longest->begin + part_of_it.begin, longest->begin + part_of_it.end};
   return part;
 }
 
@@ -253,31 +254,6 @@ struct SharedReduction {
   std::map<std::size_t, std::size_t> targets;  // by position
 };
 
-// The largest box that begins at element `begin` of a box, in row-major order, and ends at `end` at the latest.
-synth::Box first_box(const synth::Box& box, std::int64_t begin, std::int64_t end) {
-  synth::Box part = box;
-  bool is_single = true;  // one index of every dimension so far
-  std::int64_t inner = synth::elements(box);
-  for (std::size_t d = 0; d < box.size() && is_single; ++d) {
-    inner /= box[d].length();
-    const std::int64_t at = box[d].begin + begin / inner % box[d].length();
-    const std::int64_t whole = begin % inner == 0 ? (end - begin) / inner : 0;
-    part[d] = {at, std::min(box[d].end, at + std::max<std::int64_t>(1, whole))};
-    is_single = whole == 0;
-  }
-  return part;
-}
-
-// Elements begin to end - 1 of a box, in row-major order, as boxes.
-std::vector<synth::Box> boxes_of_stretch(const synth::Box& box, std::int64_t begin, std::int64_t end) {
-  std::vector<synth::Box> boxes;
-  while (begin < end) {
-    boxes.push_back(first_box(box, begin, end));
-    begin += synth::elements(boxes.back());
-  }
-  return boxes;
-}
-
 class ReductionScheduler {
  public:
   ReductionScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
@@ -305,14 +281,14 @@ class ReductionScheduler {
   // each other on one rank are one.
   void add(const SharedReduction& shared) {
     const std::int64_t elements = synth::elements(shared.box);
-    const std::int64_t pieces = std::ssize(shared.targets);
+    const synth::DirectReduction direct(synth::CollectiveKind::all_reduce, std::ssize(shared.targets));
     std::int64_t k = 0;
     for (auto target = shared.targets.begin(); target != shared.targets.end();) {
       const std::size_t first = target->second;
-      const std::int64_t begin = synth::cut(elements, pieces, k).begin;
+      const std::int64_t begin = direct.stretch(elements, k).begin;
       for (; target != shared.targets.end() && owner(target->second) == owner(first); ++target) ++k;
-      const std::int64_t end = synth::cut(elements, pieces, k - 1).end;
-      for (const synth::Box& part : boxes_of_stretch(shared.box, begin, end)) combine_at(first, shared, part);
+      const std::int64_t end = direct.stretch(elements, k - 1).end;
+      for (const synth::Box& part : synth::boxes_of_stretch(shared.box, {begin, end})) combine_at(first, shared, part);
     }
   }
 

@@ -11,7 +11,7 @@
 #include "runtime/memory/gather.hpp"
 #include "runtime/memory/plan.hpp"
 #include "runtime/ranks/parts.hpp"
-#include "runtime/value.hpp"
+#include "runtime/values/value.hpp"
 
 namespace tessera::runtime {
 

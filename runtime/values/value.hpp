@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/ranks/device_ranks.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/program/program.hpp"
 
@@ -50,5 +52,10 @@ base::Result<synth::Literal> gather(const Value& value);
 // A value of this type (same element type and extents) with the array's elements. Of a pending type, the devices at
 // position 0 along the pending axes hold them, the others the identity.
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type);
+
+// As `print` writes it: a scalar, or an array of which only the elements shown are gathered; and the picture of `show`.
+// Of all ranks that have it, as gather() is.
+base::Result<std::string> format_value(const Value& value);
+base::Result<std::string> format_show(const Value& value, std::string_view label);
 
 }  // namespace tessera::runtime

@@ -1,4 +1,4 @@
-#include "runtime/execute/moves.hpp"
+#include "runtime/transfers/moves.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,20 +9,11 @@
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
+#include "synth/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-// Elements that the target receives. Of a reduce_scatter all others' parts of its box. In an all_reduce a box is cut
-// evenly between those who combine it: everybody receives the others' parts of its own piece, and then their pieces.
-std::int64_t received_elements(synth::CollectiveKind kind, const synth::BoxReduction& reduction) {
-  const std::int64_t all = synth::elements(reduction.box);
-  const std::int64_t others = std::ssize(*reduction.contributors) - 1;
-  if (kind == synth::CollectiveKind::reduce_scatter) return all * others;
-  const std::int64_t own = synth::cut(all, others + 1, static_cast<std::int64_t>(reduction.position)).length();
-  return own * others + all - own;
-}
 
 // Copies worth a task of their own, by their mean size.
 std::int64_t copies_grain(std::int64_t n, std::int64_t elements) {
@@ -49,7 +40,7 @@ void add_pieces(const synth::BoxCopy& copy, std::vector<synth::BoxCopy>& pieces)
   const std::int64_t n = std::min(wanted, outer->length());
   for (std::int64_t k = 0; k < n; ++k) {
     pieces.push_back(copy);
-    const synth::Interval part = synth::cut(outer->length(), n, k);
+    const synth::Interval part = synth::share(outer->length(), n, k);
     pieces.back().box[static_cast<std::size_t>(outer - copy.box.begin())] = {outer->begin + part.begin,
                                                                              outer->begin + part.end};
   }
@@ -125,7 +116,10 @@ ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayT
   using Key = std::pair<std::int32_t, synth::Box>;  // the first contributor, which no other group has
   std::map<Key, std::int32_t> done;
   for (synth::BoxReduction& reduction : synth::reductions(from, to)) {
-    plan.received.add(reduction.target, received_elements(step.kind, reduction) * synth::bytes_of(to.element()));
+    const synth::DirectReduction direct(step.kind, std::ssize(*reduction.contributors));
+    const auto position = static_cast<std::int64_t>(reduction.position);
+    plan.received.add(reduction.target,
+                      direct.received(synth::elements(reduction.box), position) * synth::bytes_of(to.element()));
     const auto [entry, first] = done.emplace(Key{reduction.contributors->front(), reduction.box}, reduction.target);
     if (first)
       plan.reductions.push_back(std::move(reduction));

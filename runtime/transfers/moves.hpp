@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/execute/storage.hpp"
+#include "runtime/transfers/storage.hpp"
 #include "synth/collective/moves.hpp"
 
 namespace tessera::runtime {

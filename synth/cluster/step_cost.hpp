@@ -1,0 +1,15 @@
+// What a step costs on a machine: exact bytes, modelled seconds (docs/redistribution.md).
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::synth {
+
+struct StepCost {
+  std::int64_t received_bytes_total = 0;
+  std::int64_t received_bytes_max = 0;
+  std::int64_t rounds = 0;
+  double seconds = 0;
+};
+
+}  // namespace tessera::synth

@@ -1,0 +1,109 @@
+#include "synth/collective/sends.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "synth/collective/direct_reduction.hpp"
+#include "synth/collective/moves.hpp"
+#include "synth/collective/rounds.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+BoxSend send_of(const BoxCopy& copy) { return {copy.source, copy.target, copy.box, 0, false}; }
+
+std::vector<BoxSend> copied(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  std::vector<BoxSend> all;
+  for (const BoxCopy& copy : step.round ? copies_of_round(before, after, *step.round) : copies(before, after))
+    all.push_back(send_of(copy));
+  return all;
+}
+
+// A relay's devices keep what they hold of their targets, and get the rest from the one that passes it on.
+std::vector<BoxSend> relayed(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  std::vector<BoxSend> all;
+  for (const BoxCopy& copy : copies(before, after)) {
+    if (copy.source == copy.target) all.push_back(send_of(copy));
+  }
+  const auto transfer = transfer_of(relay_tasks(before, after), *step.relay);
+  if (!transfer) return all;  // of a plan that does not verify
+  for (const Send& send : transfer->sends)
+    all.push_back({send.from, send.to, transfer->pieces[static_cast<std::size_t>(send.piece)], send.hop, false});
+  return all;
+}
+
+// To each device the parts of its stretch, its own too; then the sums, to those that want the same box.
+std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  std::vector<BoxSend> all;
+  const std::vector<BoxReduction> wanted = reductions(before, after);
+  const auto stretch_of = [&](const BoxReduction& reduction) {
+    const DirectReduction direct(step.kind, std::ssize(*reduction.contributors));
+    const auto position = static_cast<std::int64_t>(reduction.position);
+    return boxes_of_stretch(reduction.box, direct.stretch(elements(reduction.box), position));
+  };
+  for (const BoxReduction& reduction : wanted) {
+    for (const Box& box : stretch_of(reduction)) {
+      for (const std::int32_t source : *reduction.contributors) all.push_back({source, reduction.target, box, 0, true});
+    }
+  }
+  if (DirectReduction(step.kind, 1).hops() == 1) return all;
+  for (const BoxReduction& reduction : wanted) {
+    for (const std::int32_t owner : *reduction.contributors) {
+      if (owner == reduction.target) continue;
+      for (const Box& box : stretch_of(wanted[static_cast<std::size_t>(owner)]))
+        all.push_back({owner, reduction.target, box, 1, false});
+    }
+  }
+  return all;
+}
+
+std::vector<BoxSend> kept(const ArrayType& after) {
+  std::vector<BoxSend> all;
+  for (std::int32_t device = 0; device < after.devices(); ++device)
+    all.push_back({device, device, tile(after, device), 0, false});
+  return all;
+}
+
+// Elements of a box that a round moves.
+std::int64_t moved_elements(const std::vector<Interval>& pieces, const Round& round, const Box& box) {
+  if (empty(box)) return 0;
+  const Interval& side = box[round.dimension];
+  std::int64_t moved = 0;
+  for (const Interval& piece : pieces) {
+    const Interval part = part_of(piece, round);
+    moved += Interval{std::max(side.begin, part.begin), std::min(side.end, part.end)}.length();
+  }
+  return elements(box) / side.length() * moved;
+}
+
+}  // namespace
+
+std::vector<BoxSend> sends(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  switch (movement(step.kind)) {
+    case Movement::none: return kept(after);
+    case Movement::copies: return step.relay == nullptr ? copied(step, before, after) : relayed(step, before, after);
+    case Movement::sums: return summed(step, before, after);
+  }
+  return {};
+}
+
+std::vector<std::int64_t> received_elements(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  std::vector<std::int64_t> received(static_cast<std::size_t>(after.devices()), 0);
+  if (movement(step.kind) == Movement::none) return received;
+  const bool sums = movement(step.kind) == Movement::sums;
+  const DirectReduction direct(step.kind, group_size(step, after.devices()));
+  const auto pieces = step.round ? round_pieces(before, after, step.round->dimension) : std::vector<Interval>{};
+  const auto moved = [&](const Box& box) {
+    return step.round ? moved_elements(pieces, *step.round, box) : elements(box);
+  };
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    const Box target = tile(after, device);
+    received[static_cast<std::size_t>(device)] =
+        sums ? direct.received(elements(target), position(before.mesh(), step.axes, device))
+             : moved(target) - moved(intersect(tile(before, device), target));
+  }
+  return received;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,371 @@
+// A box in which a tile of the source and one of the target meet is held by some devices (each part of its sums) and
+// needed by others. For a unit of the machine boxes are told apart only by which of its children hold and need them.
+//
+// A set X of a unit's children has to send, or the unit has to be sent, every box that a child needs and does not hold
+// and whose holders in the unit all lie in X. The largest time over all X is found by feeding every kind of box into
+// the links that may carry its first copy, in a time that is tried: where something does not fit, the children that it
+// could still have used are a set that takes longer.
+#include "synth/verify/bounds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+// Of a unit's children, a bit for each.
+using ChildSet = std::vector<std::uint64_t>;
+
+bool within(const ChildSet& inner, const ChildSet& outer) {
+  for (std::size_t w = 0; w < inner.size(); ++w) {
+    if ((inner[w] & ~outer[w]) != 0) return false;
+  }
+  return true;
+}
+bool has(const ChildSet& set, std::size_t child) { return (set[child / 64] >> (child % 64) & 1U) != 0; }
+void put(ChildSet& set, std::size_t child) { set[child / 64] |= std::uint64_t{1} << (child % 64); }
+std::int64_t size(const ChildSet& set) {
+  std::int64_t total = 0;
+  for (const std::uint64_t word : set) total += __builtin_popcountll(word);
+  return total;
+}
+
+// The tiles that both ends are cut into, and who has them: of the source's the devices of every part of its sums, of
+// the target's one list.
+struct Tiles {
+  explicit Tiles(const Standing& end) : standing(&end) {
+    std::map<Numbers, std::size_t> known;
+    for (std::int64_t device = 0; device < end.devices(); ++device) {
+      Numbers stand;
+      for (const Numbers& places : end.place) stand.push_back(places[static_cast<std::size_t>(device)]);
+      const auto [at, is_new] = known.emplace(std::move(stand), owners.size());
+      if (is_new) owners.emplace_back(static_cast<std::size_t>(end.contributors));
+      owners[at->second][static_cast<std::size_t>(end.pending[static_cast<std::size_t>(device)])].push_back(device);
+      tile_of.push_back(at->second);
+    }
+  }
+  std::int64_t elements(std::size_t tile) const { return standing->elements(owners[tile].front().front()); }
+
+  const Standing* standing;
+  std::vector<std::vector<Numbers>> owners;  // of every tile and part
+  std::vector<std::size_t> tile_of;          // of every device
+};
+
+struct Change {
+  Tiles source;
+  Tiles target;
+  double element_bytes;
+
+  double shared(std::size_t s, std::size_t t) const {
+    const std::int64_t device = source.owners[s].front().front();
+    const std::int64_t other = target.owners[t].front().front();
+    return element_bytes * static_cast<double>(shared_elements(*source.standing, device, *target.standing, other));
+  }
+  double source_bytes(std::size_t s) const { return element_bytes * static_cast<double>(source.elements(s)); }
+  double target_bytes(std::size_t t) const { return element_bytes * static_cast<double>(target.elements(t)); }
+};
+
+// A unit's devices and links; of the whole machine, which has no link of its own, `bandwidth` is 0.
+struct Unit {
+  std::int64_t begin = 0;
+  std::int64_t devices = 1;
+  std::int64_t children = 1;
+  double child_bandwidth = 0;
+  double bandwidth = 0;
+
+  bool has_all(const Numbers& ascending) const {
+    return ascending.front() >= begin && ascending.back() < begin + devices;
+  }
+  ChildSet none() const { return ChildSet(static_cast<std::size_t>(children + 63) / 64, 0); }
+  ChildSet children_with(const Numbers& ascending) const {
+    ChildSet set = none();
+    const std::int64_t of_child = devices / children;
+    for (auto at = std::lower_bound(ascending.begin(), ascending.end(), begin);
+         at != ascending.end() && *at < begin + devices; ++at)
+      put(set, static_cast<std::size_t>((*at - begin) / of_child));
+    return set;
+  }
+  double capacity(const ChildSet& senders) const {
+    return static_cast<double>(size(senders)) * child_bandwidth + bandwidth;
+  }
+  // The tiles that its devices have, each once.
+  std::vector<std::size_t> tiles(const Tiles& all) const {
+    const auto first = all.tile_of.begin() + begin;
+    std::vector<std::size_t> some(first, first + devices);
+    std::sort(some.begin(), some.end());
+    some.erase(std::unique(some.begin(), some.end()), some.end());
+    return some;
+  }
+};
+
+// A box that devices of a unit need: the children that hold each part of its sums, where every part is held in the unit
+// at all, and the children that need it.
+struct Need {
+  const std::vector<ChildSet>* parts;
+  const ChildSet* needers;
+  double bytes;
+};
+
+// Calls f with every need of the unit's devices.
+template <class F>
+void for_each_need(const Unit& unit, const Change& change, const F& f) {
+  std::map<std::size_t, std::vector<ChildSet>> held;  // of source tiles
+  for (const std::size_t s : unit.tiles(change.source)) {
+    std::vector<ChildSet>& parts = held[s];
+    for (const Numbers& owners : change.source.owners[s]) parts.push_back(unit.children_with(owners));
+    if (std::find(parts.begin(), parts.end(), unit.none()) != parts.end()) held.erase(s);
+  }
+  const std::vector<ChildSet> nobody{unit.none()};
+  for (const std::size_t t : unit.tiles(change.target)) {
+    const ChildSet needers = unit.children_with(change.target.owners[t].front());
+    double lacked = change.target_bytes(t);
+    for (const auto& [s, parts] : held) {
+      const double bytes = change.shared(s, t);
+      lacked -= bytes;
+      if (bytes > 0) f(Need{&parts, &needers, bytes});
+    }
+    if (lacked > 0) f(Need{&nobody, &needers, lacked});
+  }
+}
+
+// Boxes with the same holders among a unit's children, of which some child that needs them has none.
+class FirstCopies {
+ public:
+  FirstCopies(const Unit& unit, const Change& change) : unit_(unit) {
+    std::map<ChildSet, double> bytes;
+    for_each_need(unit, change, [&](const Need& need) {
+      const ChildSet& holders = need.parts->front();
+      if (!within(*need.needers, holders)) bytes[holders] += need.bytes;
+    });
+    for (const auto& [holders, sum] : bytes) kinds_.push_back({holders, sum});
+  }
+
+  double seconds() const {
+    if (kinds_.empty()) return 0;
+    ChildSet any = unit_.none();
+    double longest = seconds_of(any);
+    for (const Kind& kind : kinds_) {
+      longest = std::max(longest, seconds_of(kind.holders));
+      for (std::size_t w = 0; w < any.size(); ++w) any[w] |= kind.holders[w];
+    }
+    longest = std::max(longest, seconds_of(any));
+    while (unit_.child_bandwidth > 0) {
+      const double longer = seconds_of(Feed(*this, longest).left_over());
+      if (longer <= longest * (1 + kSame)) return longest;
+      longest = longer;
+    }
+    return longest;
+  }
+
+ private:
+  static constexpr double kSame = 1e-12;
+  struct Kind {
+    ChildSet holders;
+    double bytes;
+  };
+
+  double seconds_of(const ChildSet& senders) const {
+    const double capacity = unit_.capacity(senders);
+    double bytes = 0;
+    for (const Kind& kind : kinds_) {
+      if (within(kind.holders, senders)) bytes += kind.bytes;
+    }
+    return capacity > 0 ? bytes / capacity : 0;
+  }
+
+  // Kinds of boxes dealt to links, in a time: each link of a holder, and the unit's own, which may carry any.
+  class Feed {
+   public:
+    Feed(const FirstCopies& all, double seconds)
+        : kinds_(all.kinds_),
+          outside_(static_cast<std::size_t>(all.unit_.children)),
+          room_(outside_, seconds * all.unit_.child_bandwidth),
+          dealt_(kinds_.size(), std::vector<double>(outside_ + 1, 0)) {
+      room_.push_back(seconds * all.unit_.bandwidth);
+      smallest_ = kSame * seconds * all.unit_.child_bandwidth;
+      for (const Kind& kind : kinds_) rest_.push_back(kind.bytes);
+      deal_evenly();
+    }
+
+    // The children that what does not fit could still have used; where everything fits, none.
+    ChildSet left_over() {
+      while (push()) continue;
+      ChildSet used((outside_ + 63) / 64, 0);
+      for (std::size_t link = 0; link < outside_; ++link) {
+        if (came_from_[link] != kNever) put(used, link);
+      }
+      return used;
+    }
+
+   private:
+    static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+
+    bool may_use(std::size_t kind, std::size_t link) const {
+      return link == outside_ || has(kinds_[kind].holders, link);
+    }
+
+    // A first attempt, of which little has to be taken back.
+    void deal_evenly() {
+      for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        const std::int64_t holders = size(kinds_[kind].holders);
+        for (std::size_t link = 0; link <= outside_; ++link) {
+          if (!may_use(kind, link)) continue;
+          const double even = link == outside_ ? rest_[kind] : kinds_[kind].bytes / static_cast<double>(holders);
+          give(kind, link, std::min({even, room_[link], rest_[kind]}));
+        }
+      }
+    }
+    void give(std::size_t kind, std::size_t link, double bytes) {
+      dealt_[kind][link] += bytes;
+      room_[link] -= bytes;
+      rest_[kind] -= bytes;
+    }
+
+    // Looks for a link with room that a kind with bytes left can come to, perhaps by moving others on; false without.
+    bool push() {
+      came_from_.assign(room_.size(), kNever);
+      std::vector<std::size_t> moved_from(kinds_.size(), kNever);
+      std::vector<std::size_t> queue;
+      std::vector<bool> seen(kinds_.size(), false);
+      for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        seen[kind] = rest_[kind] > smallest_;
+        if (seen[kind]) queue.push_back(kind);
+      }
+      for (std::size_t at = 0; at < queue.size(); ++at) {
+        for (std::size_t link = 0; link < room_.size(); ++link) {
+          if (came_from_[link] != kNever || !may_use(queue[at], link)) continue;
+          came_from_[link] = queue[at];
+          if (room_[link] > smallest_) {
+            move_along(link, moved_from);
+            return true;
+          }
+          for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            if (seen[kind] || dealt_[kind][link] <= smallest_) continue;
+            seen[kind] = true;
+            moved_from[kind] = link;
+            queue.push_back(kind);
+          }
+        }
+      }
+      return false;
+    }
+
+    void move_along(std::size_t last, const std::vector<std::size_t>& moved_from) {
+      double bytes = room_[last];
+      std::size_t link = last;
+      for (; moved_from[came_from_[link]] != kNever; link = moved_from[came_from_[link]])
+        bytes = std::min(bytes, dealt_[came_from_[link]][moved_from[came_from_[link]]]);
+      bytes = std::min(bytes, rest_[came_from_[link]]);
+      rest_[came_from_[link]] -= bytes;
+      room_[last] -= bytes;
+      for (link = last;; link = moved_from[came_from_[link]]) {
+        const std::size_t kind = came_from_[link];
+        dealt_[kind][link] += bytes;
+        if (moved_from[kind] == kNever) return;
+        dealt_[kind][moved_from[kind]] -= bytes;
+      }
+    }
+
+    const std::vector<Kind>& kinds_;
+    std::size_t outside_;  // the number of the unit's own link
+    std::vector<double> room_;
+    std::vector<double> rest_;
+    std::vector<std::vector<double>> dealt_;
+    std::vector<std::size_t> came_from_;  // the kind that a link was found for
+    double smallest_ = 0;
+  };
+
+  const Unit& unit_;
+  std::vector<Kind> kinds_;
+};
+
+// Of sums: each part has to leave those who hold it, but on the way two may become one. Only sets that hold all of some
+// part count.
+double seconds_of_sums(const Unit& unit, const Change& change) {
+  std::set<ChildSet> candidates{unit.none()};
+  std::map<std::pair<std::vector<ChildSet>, ChildSet>, double> kinds;  // bytes by holders and needers
+  for_each_need(unit, change, [&](const Need& need) {
+    candidates.insert(need.parts->begin(), need.parts->end());
+    kinds[{*need.parts, *need.needers}] += need.bytes;
+  });
+  double longest = 0;
+  for (const ChildSet& senders : candidates) {
+    double bytes = 0;
+    for (const auto& [kind, more] : kinds) {
+      const auto& [parts, needers] = kind;
+      const bool sends =
+          std::any_of(parts.begin(), parts.end(), [&](const ChildSet& part) { return within(part, senders); });
+      if (sends && !within(needers, senders)) bytes += more;
+    }
+    const double capacity = unit.capacity(senders);
+    if (capacity > 0) longest = std::max(longest, bytes / capacity);
+  }
+  return longest;
+}
+
+// What only the unit holds and somebody outside needs.
+double seconds_out(const Unit& unit, const Change& change) {
+  if (unit.bandwidth == 0) return 0;
+  std::vector<std::size_t> only_here;  // target tiles
+  for (const std::size_t t : unit.tiles(change.target)) {
+    if (unit.has_all(change.target.owners[t].front())) only_here.push_back(t);
+  }
+  double bytes = 0;
+  for (const std::size_t s : unit.tiles(change.source)) {
+    const auto& parts = change.source.owners[s];
+    if (std::none_of(parts.begin(), parts.end(), [&](const Numbers& owners) { return unit.has_all(owners); })) continue;
+    bytes += change.source_bytes(s);
+    for (const std::size_t t : only_here) bytes -= change.shared(s, t);
+  }
+  return bytes / unit.bandwidth;
+}
+
+// The machine, then every unit of every level.
+std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
+  std::vector<Unit> units;
+  std::int64_t unit_devices = devices;
+  double bandwidth = 0;
+  for (std::size_t level = 0; level <= machine.levels.size(); ++level) {
+    const bool is_device = level == machine.levels.size();
+    for (std::int64_t begin = 0; begin < devices; begin += unit_devices) {
+      units.push_back({begin, unit_devices, is_device ? 1 : machine.levels[level].count,
+                       is_device ? 0 : machine.levels[level].bandwidth_bytes_per_second, bandwidth});
+    }
+    if (is_device) break;
+    unit_devices /= machine.levels[level].count;
+    bandwidth = machine.levels[level].bandwidth_bytes_per_second;
+  }
+  return units;
+}
+
+double most_missing(const Standing& from, const Standing& to, std::int64_t element_bytes) {
+  std::int64_t most = 0;
+  for (std::int64_t device = 0; device < to.devices(); ++device) {
+    const std::int64_t held = from.contributors == 1 ? shared_elements(from, device, to, device) : 0;
+    most = std::max(most, to.elements(device) - held);
+  }
+  return static_cast<double>(most * element_bytes);
+}
+
+}  // namespace
+
+double least_seconds(const Standing& from, const Standing& to, const Machine& machine, std::int64_t element_bytes) {
+  if (to.contributors > 1) return 0;
+  if (to.devices() > kExplicitDevicesMax)
+    return most_missing(from, to, element_bytes) / machine.levels.back().bandwidth_bytes_per_second;
+  const Change change{Tiles(from), Tiles(to), static_cast<double>(element_bytes)};
+  double longest = 0;
+  for (const Unit& unit : units_of(machine, to.devices())) {
+    const bool is_copy = from.contributors == 1;
+    longest = std::max(longest, is_copy ? FirstCopies(unit, change).seconds() : seconds_of_sums(unit, change));
+    longest = std::max(longest, seconds_out(unit, change));
+  }
+  return longest;
+}
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,12 @@
+// Private to verify: seconds that no way to carry out a change of layout can beat, by the verifier's own reckoning of
+// the definition in docs/redistribution.md.
+#pragma once
+
+#include "synth/machine/machine.hpp"
+#include "synth/verify/standing.hpp"
+
+namespace tessera::synth::verifier {
+
+double least_seconds(const Standing& from, const Standing& to, const Machine& machine, std::int64_t element_bytes);
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,264 @@
+#include "synth/verify/price.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+constexpr double kExactMessagesMax = 400'000;
+
+double slowest_latency(const Machine& machine) {
+  double slowest = 0;
+  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
+  return slowest;
+}
+
+// So many peers one after the other, and the busiest device's own link.
+double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t received) {
+  return static_cast<double>(peers) * slowest_latency(machine) +
+         static_cast<double>(received) / machine.levels.back().bandwidth_bytes_per_second;
+}
+
+Interval common(const Interval& a, const Interval& b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+
+std::int64_t volume(const Box& box) {
+  std::int64_t elements = 1;
+  for (const Interval& interval : box) elements *= interval.length();
+  return elements;
+}
+
+}  // namespace
+
+SlotPrice::SlotPrice(const Machine& machine, std::int64_t devices) : devices_(devices) {
+  std::int64_t unit_devices = devices;
+  for (const MachineLevel& level : machine.levels) {
+    unit_devices /= level.count;
+    const Numbers none(static_cast<std::size_t>(devices / unit_devices), 0);
+    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level.latency_seconds, none, none});
+  }
+}
+
+void SlotPrice::add(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  if (from == to || bytes == 0) return;
+  const std::pair pair(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to));
+  if (pairs_.empty() || pairs_.back() != pair) pairs_.push_back(pair);
+  for (Level& level : levels_) {
+    const std::int64_t out = from / level.unit_devices;
+    const std::int64_t in = to / level.unit_devices;
+    if (out == in) continue;
+    level.out[static_cast<std::size_t>(out)] += bytes;
+    level.in[static_cast<std::size_t>(in)] += bytes;
+    level.used = true;
+  }
+}
+
+std::int64_t SlotPrice::most_peers() {
+  std::sort(pairs_.begin(), pairs_.end());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  Numbers sends(static_cast<std::size_t>(devices_), 0);
+  Numbers receives = sends;
+  for (const auto& [from, to] : pairs_) {
+    ++sends[static_cast<std::size_t>(from)];
+    ++receives[static_cast<std::size_t>(to)];
+  }
+  return std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end()));
+}
+
+double SlotPrice::seconds() {
+  double latency = 0;
+  double busiest = 0;
+  for (const Level& level : levels_) {
+    if (!level.used) continue;
+    latency = std::max(latency, level.latency);
+    const std::int64_t bytes = std::max(*std::max_element(level.in.begin(), level.in.end()),
+                                        *std::max_element(level.out.begin(), level.out.end()));
+    busiest = std::max(busiest, static_cast<double>(bytes) / level.bandwidth);
+  }
+  return static_cast<double>(most_peers()) * latency + busiest;
+}
+
+// ---- Copies ----
+
+Numbers CopyPrices::cells_of_targets() const {
+  Numbers all(static_cast<std::size_t>(after_.devices()), 1);
+  for (std::size_t d = 0; d < after_.extents.size(); ++d) {
+    Numbers begins;  // of the source's tiles that are not empty
+    for (const Interval& tile : before_.standing.tile[d]) {
+      if (tile.length() > 0) begins.push_back(tile.begin);
+    }
+    std::sort(begins.begin(), begins.end());
+    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Interval& tile = after_.tile[d][i];
+      const auto first = std::upper_bound(begins.begin(), begins.end(), tile.begin);
+      const auto last = std::lower_bound(first, begins.end(), tile.end);
+      all[i] *= tile.length() == 0 ? 0 : last - first + 1;
+    }
+  }
+  return all;
+}
+
+bool CopyPrices::is_exact(std::int64_t rounds) const {
+  const std::int64_t devices = after_.devices();
+  if (devices <= kExplicitDevicesMax) return true;
+  double copies = 0;
+  for (const std::int64_t cells : cells_of_targets()) copies += static_cast<double>(cells);
+  std::int64_t different = before_.standing.contributors;
+  for (const std::int64_t shards : before_.standing.shards) different *= shards;
+  return copies * static_cast<double>(devices / different) <= kExactMessagesMax / static_cast<double>(rounds);
+}
+
+double CopyPrices::simplified(const Numbers& received) const {
+  const std::int64_t most = *std::max_element(received.begin(), received.end());
+  if (most == 0) return 0;
+  const Numbers cells = cells_of_targets();
+  const std::int64_t peers = std::min(*std::max_element(cells.begin(), cells.end()), after_.devices() - 1);
+  return of_device_links(machine_, peers, most);
+}
+
+// In the sender's tile and in the receiver's, of the same part of every sum.
+bool CopyPrices::fits(const Sent& sent, std::int64_t target) const {
+  if (sent.source < 0 || sent.source >= before_.standing.devices()) return false;
+  if (before_.standing.pending[static_cast<std::size_t>(sent.source)] !=
+      after_.pending[static_cast<std::size_t>(target)])
+    return false;
+  for (std::size_t d = 0; d < after_.extents.size(); ++d) {
+    const Interval both = common(before_.standing.interval(d, sent.source), after_.interval(d, target));
+    if (sent.box[d].begin < both.begin || sent.box[d].end > both.end) return false;
+  }
+  return true;
+}
+
+// Only boxes that overlap along the dimension that tells them apart best can overlap at all.
+bool CopyPrices::overlap() {
+  std::size_t best = 0;
+  std::size_t most = 0;
+  for (std::size_t d = 0; d < after_.extents.size(); ++d) {
+    Numbers begins;
+    for (const Sent& sent : sent_) begins.push_back(sent.box[d].begin);
+    std::sort(begins.begin(), begins.end());
+    const auto different = static_cast<std::size_t>(std::unique(begins.begin(), begins.end()) - begins.begin());
+    if (different > most) best = d;
+    most = std::max(most, different);
+  }
+  std::sort(sent_.begin(), sent_.end(), [&](const Sent& a, const Sent& b) { return a.box[best] < b.box[best]; });
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    for (std::size_t k = i + 1; k < sent_.size() && sent_[k].box[best].begin < sent_[i].box[best].end; ++k) {
+      bool apart = false;
+      for (std::size_t d = 0; d < after_.extents.size(); ++d)
+        apart = apart || common(sent_[i].box[d], sent_[k].box[d]).length() == 0;
+      if (!apart) return true;
+    }
+  }
+  return false;
+}
+
+Fault CopyPrices::check_target(std::int64_t target) {
+  std::int64_t elements = 0;
+  for (const Sent& sent : sent_) {
+    if (!fits(sent, target)) return "a device is sent what its sender does not have, or what it does not need";
+    elements += volume(sent.box);
+  }
+  if (elements != after_.elements(target)) return "a device is not sent all elements of its tile once";
+  if (sent_.size() > 1 && !after_.extents.empty() && overlap()) return "a device is sent an element twice";
+  return std::nullopt;
+}
+
+// Between each bound and the next a round moves its part.
+std::int64_t CopyPrices::elements_in_round(const Box& box, std::int64_t round, std::int64_t rounds,
+                                           std::size_t dimension) const {
+  const Interval& side = box[dimension];
+  std::int64_t length = 0;
+  auto at = std::upper_bound(bounds_.begin(), bounds_.end(), side.begin) - 1;
+  for (; at + 1 != bounds_.end() && *at < side.end; ++at) {
+    const std::int64_t stretch = *(at + 1) - *at;
+    const Interval part{*at + part_begin(stretch, rounds, round), *at + part_begin(stretch, rounds, round + 1)};
+    length += common(part, side).length();
+  }
+  return volume(box) / side.length() * length;
+}
+
+Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& received, std::size_t dimension,
+                         std::vector<double>& seconds) {
+  const auto rounds = static_cast<std::int64_t>(received.size());
+  if (!is_exact(rounds)) {
+    for (const Numbers& of_round : received) seconds.push_back(simplified(of_round));
+    return std::nullopt;
+  }
+  if (rounds > 1) {
+    for (const Standing* standing : {&before_.standing, &after_}) {
+      for (const Interval& tile : standing->tile[dimension]) bounds_.insert(bounds_.end(), {tile.begin, tile.end});
+    }
+    std::sort(bounds_.begin(), bounds_.end());
+    bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+  }
+  std::vector<SlotPrice> slots(received.size(), SlotPrice(machine_, after_.devices()));
+  const std::int64_t element_bytes = bytes_of(after_type_.element());
+  std::int64_t target = 0;
+  Fault fault;
+  const auto end_target = [&] {
+    if (!fault) fault = check_target(target);
+    sent_.clear();
+    ++target;
+  };
+  senders(before_.type, after_type_, [&](std::int32_t from, std::int32_t to, const Box& box) {
+    while (target < to) end_target();
+    if (fault || to < target) {
+      if (!fault) fault = "its sends are not in order";
+      return;
+    }
+    sent_.push_back({from, box});
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      const std::int64_t elements = rounds == 1 ? volume(box) : elements_in_round(box, round, rounds, dimension);
+      slots[static_cast<std::size_t>(round)].add(from, to, elements * element_bytes);
+    }
+  });
+  while (target < after_.devices()) end_target();
+  if (fault) return fault;
+  for (SlotPrice& slot : slots) seconds.push_back(slot.seconds());
+  return std::nullopt;
+}
+
+// ---- Sums ----
+
+// Of a reduce_scatter a device gets the others' parts of its tile. Of an all_reduce it gets them of its even share of
+// the tile, and then what the others have added up.
+double seconds_of_reduction(const State& before, const Collective& step, const Standing& after,
+                            const Machine& machine) {
+  const std::int64_t devices = after.devices();
+  const std::int64_t size = product_of_sizes(step.axes);
+  const Mesh& mesh = before.type.mesh();
+  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+  const std::int64_t element_bytes = bytes_of(before.type.element());
+  const Numbers place = places(mesh, step.axes);
+  const auto owned = [&](std::int64_t elements, std::int64_t at) {
+    return scatters ? elements : part_begin(elements, size, at + 1) - part_begin(elements, size, at);
+  };
+  if (devices > kExplicitDevicesMax && static_cast<double>(devices) * static_cast<double>(size) > kExactMessagesMax) {
+    std::int64_t most = 0;
+    for (std::int64_t device = 0; device < devices; ++device) {
+      const std::int64_t elements = after.elements(device);
+      const std::int64_t own = owned(elements, place[static_cast<std::size_t>(device)]);
+      most = std::max(most, (own * (size - 1) + elements - own) * element_bytes);
+    }
+    return most == 0 ? 0 : of_device_links(machine, size - 1, most);
+  }
+  const Numbers leaders = group_leaders(mesh, step.axes);
+  std::vector<Numbers> members(static_cast<std::size_t>(devices));  // of every leader
+  for (std::int64_t device = 0; device < devices; ++device)
+    members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(device)])].push_back(device);
+  SlotPrice slot(machine, devices);
+  for (std::int64_t to = 0; to < devices; ++to) {
+    const std::int64_t elements = after.elements(to);
+    const std::int64_t own = owned(elements, place[static_cast<std::size_t>(to)]);
+    for (const std::int64_t from : members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(to)])]) {
+      const std::int64_t sums = scatters ? 0 : owned(elements, place[static_cast<std::size_t>(from)]);
+      slot.add(from, to, (own + sums) * element_bytes);
+    }
+  }
+  return slot.seconds();
+}
+
+}  // namespace tessera::synth::verifier

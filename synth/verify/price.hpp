@@ -1,0 +1,81 @@
+// Private to verify: what a step takes on a machine, reckoned from who sends what to whom. Shares nothing with the
+// planner's prices but their definition (docs/redistribution.md).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "synth/machine/machine.hpp"
+#include "synth/verify/replay.hpp"
+
+namespace tessera::synth::verifier {
+
+// Everything that goes on at once: the most peers of a device at the latency of the slowest level used, and the time of
+// the busiest link.
+class SlotPrice {
+ public:
+  SlotPrice(const Machine& machine, std::int64_t devices);
+
+  void add(std::int64_t from, std::int64_t to, std::int64_t bytes);
+  double seconds();
+
+ private:
+  struct Level {
+    std::int64_t unit_devices;
+    double bandwidth;
+    double latency;
+    Numbers in;  // bytes, by unit
+    Numbers out;
+    bool used = false;
+  };
+  std::int64_t most_peers();
+
+  std::int64_t devices_;
+  std::vector<Level> levels_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+};
+
+// Who sends which box to whom where boxes are copied between two types, in order of targets: a claim of those who carry
+// steps out. The replay looks at every box before it counts what it costs.
+using ClaimBox = std::function<void(std::int32_t source, std::int32_t target, const Box& box)>;
+using Senders = std::function<void(const ArrayType& before, const ArrayType& after, const ClaimBox& claim)>;
+
+// A step that copies, or the rounds that it is cut into along a dimension.
+class CopyPrices {
+ public:
+  CopyPrices(const State& before, const Standing& after, const ArrayType& after_type, const Machine& machine)
+      : before_(before), after_(after), after_type_(after_type), machine_(machine) {}
+
+  // `received` has the bytes of every device in each round. Does every device get every element of its tile once, from
+  // one that has it? Then `seconds` is what each round takes.
+  Fault replay(const Senders& senders, const std::vector<Numbers>& received, std::size_t dimension,
+               std::vector<double>& seconds);
+
+ private:
+  struct Sent {
+    std::int64_t source;
+    Box box;
+  };
+  bool is_exact(std::int64_t rounds) const;
+  Fault check_target(std::int64_t target);
+  bool fits(const Sent& sent, std::int64_t target) const;
+  bool overlap();
+  std::int64_t elements_in_round(const Box& box, std::int64_t round, std::int64_t rounds, std::size_t dimension) const;
+  double simplified(const Numbers& received) const;
+  // Source tiles that every target tile meets, by device, and the same for all dimensions together.
+  Numbers cells_of_targets() const;
+
+  const State& before_;
+  const Standing& after_;
+  const ArrayType& after_type_;
+  const Machine& machine_;
+  Numbers bounds_;          // where tiles of either end begin or end along the dimension of the rounds, ascending
+  std::vector<Sent> sent_;  // to the target that is looked at
+};
+
+// A reduce_scatter or an all_reduce between devices that differ in their places along the step's axes.
+double seconds_of_reduction(const State& before, const Collective& step, const Standing& after, const Machine& machine);
+
+}  // namespace tessera::synth::verifier
