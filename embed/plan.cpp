@@ -92,7 +92,8 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
   auto plan =
       base::guarded([&] { return synth::plan(ends.from, ends.to, embed::to_machine(request.machine), options); });
   if (!plan) return embed::to_public({}, plan.errors());
-  return Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::make_shared<const synth::Plan>(std::move(*plan))}));
+  return Plan(std::make_shared<const Plan::Impl>(
+      Plan::Impl{std::make_shared<const synth::Plan>(std::move(*plan)), embed::to_machine(request.machine)}));
 }
 
 Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
@@ -158,7 +159,7 @@ PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& 
   verdict.fault = fault ? fault->value_or("") : embed::to_public({}, fault.errors()).front().message;
   auto plan = std::make_shared<synth::Plan>(*read);
   plan->verified = verdict.fault.empty();
-  verdict.plan = Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::move(plan)}));
+  verdict.plan = Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::move(plan), embed::to_machine(machine)}));
   return verdict;
 }
 

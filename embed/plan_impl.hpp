@@ -10,6 +10,7 @@ namespace tessera {
 
 struct Plan::Impl {
   std::shared_ptr<const synth::Plan> plan;
+  synth::Machine machine;  // that it was made for; no levels: flat
 };
 
 }  // namespace tessera

@@ -14,14 +14,15 @@ std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
   return embed::place(texts, span);
 }
 
-Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement) {
+Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement,
+                         const synth::Machine& machine) {
   const typeck::Why& why = redistribute.why;
   Redistribution result{known_place(texts, why.asked_at).value_or(Place{}),
                         why.who,
                         why.inserted(),
                         known_place(texts, why.because),
                         {},
-                        Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan})),
+                        Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan, machine})),
                         static_cast<std::uint32_t>(statement)};
   for (const typeck::Alternative& other : why.compared) {
     result.compared.push_back({other.description, other.seconds, other.received_bytes, other.peak_bytes, other.chosen});
@@ -53,7 +54,7 @@ std::vector<Redistribution> Program::redistributions() const {
   const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
   for (std::size_t number = 0; number < statements.size(); ++number) {
     for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statements[number].region)) {
-      result.push_back(to_public(*impl_->texts, *one, number));
+      result.push_back(to_public(*impl_->texts, *one, number, impl_->machine));
     }
   }
   return result;

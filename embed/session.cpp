@@ -230,7 +230,8 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
                           bindings(texts, *kept),
                           shown(texts, *kept),
                           declared(*kept->ast),
-                          embed::to_public(texts, kept->notes)};
+                          embed::to_public(texts, kept->notes),
+                          impl_->plans.machine()};
     program.texts = std::make_shared<const Texts>(std::move(texts));
     if (impl_->config->log && impl_->is_first())
       std::for_each(program.notes.begin(), program.notes.end(), impl_->config->log);

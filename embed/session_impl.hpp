@@ -91,6 +91,7 @@ struct Program::Impl {
   std::vector<Place> shown;
   std::vector<Declaration> declared;
   Diagnostics notes;
+  synth::Machine machine;  // that its redistributions were planned for
 };
 
 }  // namespace tessera

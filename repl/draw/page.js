@@ -26,7 +26,7 @@
     const step = one.steps[state.moment - 1];
     const sent = step.received_bytes_total === 0 ? 'Nothing is sent.' :
       `Devices receive ${bytes(step.received_bytes_total)} in all, at most ${bytes(step.received_bytes_max)} each.`;
-    return `After step ${state.moment} of ${total}, ${stepText(step)}: ${moment.type}. ${sent} Peak on a device ${bytes(step.peak_bytes)}.`;
+    return `After step ${state.moment} of ${total}, ${stepText(step)}: ${moment.type}. ${sent}${step.busy ? ` In the meantime ${step.busy}.` : ""} Peak on a device ${bytes(step.peak_bytes)}.`;
   }
 
   function showFigures(one) {
@@ -143,9 +143,10 @@
     const frame = (now) => {
       if (run !== state.run) return;
       begun ??= now;
-      const t = Math.min(1, (now - begun) / FLIGHT_MS);
-      const eased = t * t * (3 - 2 * t);
-      for (const { node, from, to } of pieces) {
+      const t = Math.min(1, (now - begun) / (FLIGHT_MS * Math.max(1, step.hops)));
+      for (const { node, from, to, begin, end } of pieces) {
+        const u = Math.min(1, Math.max(0, (t - begin) / (end - begin)));
+        const eased = u * u * (3 - 2 * u);
         node.setAttribute('transform', `translate(${from.x + (to.x - from.x) * eased + dx} ${from.y + (to.y - from.y) * eased + dy})`);
       }
       if (t < 1) requestAnimationFrame(frame);

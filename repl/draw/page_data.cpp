@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "repl/interactive/traffic.hpp"
 #include "repl/learn/values.hpp"
 
 namespace tessera::repl {
@@ -99,7 +100,7 @@ json moves_of(const Plan& plan, std::size_t index, std::size_t devices) {
   if (!all) return moves;
   for (const Plan::Move& move : *all) {
     if (move.source != move.target) {
-      moves.push_back({{"source", move.source}, {"target", move.target}, {"box", move.box}});
+      moves.push_back({{"source", move.source}, {"target", move.target}, {"box", move.box}, {"hop", move.hop}});
     }
   }
   return moves;
@@ -134,11 +135,16 @@ Result<json> change_of(const Redistribution& change) {
   }
   json drawn = json::array();
   for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto traffic = traffic_of(plan, i);
+    if (!traffic) return traffic.diagnostics();
     drawn.push_back({{"op", steps[i].op},
                      {"detail", steps[i].detail},
                      {"received_bytes_total", steps[i].received_bytes_total},
                      {"received_bytes_max", steps[i].received_bytes_max},
                      {"peak_bytes", steps[i].peak_bytes},
+                     {"hops", traffic->hops},
+                     {"stretches", traffic->stretches},
+                     {"busy", traffic->all.links.size() > 1 ? busy_text(traffic->all) : ""},
                      {"moves", moves_of(plan, i, devices)}});
   }
   json mesh = json::array();

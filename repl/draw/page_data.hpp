@@ -5,12 +5,13 @@
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
-//                         moves: [{source, target, box}]}],
+//                         hops, stretches, busy, moves: [{source, target, box, hop}]}],
 //                moments: [{type, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
 // A moment is what the devices hold between two steps. Of a large mesh only some devices are there, and `pattern` says
-// in words how all of them hold the array; a move's source and target count among the devices that are there.
+// in words how all of them hold the array; `busy` says which links a step keeps busy; a move's source and target count
+// among the devices that are there.
 #pragma once
 
 #include <string>

@@ -229,6 +229,7 @@ const Stage = (() => {
   // The boxes that travel in a step, from card to card.
   function flights(step, drawn) {
     const made = [];
+    const slots = Math.max(1, step.hops + step.stretches - 1);
     for (const move of step.moves) {
       if (move.source === move.target) continue;
       const from = drawn.cards.places[move.source];
@@ -236,7 +237,8 @@ const Stage = (() => {
       for (const r of drawn.shape.rects(move.box)) {
         const node = rectangle(r, 'tile flying', { style: hue(move.source) });
         drawn.root.append(node);
-        made.push({ node, from, to });
+        // Of a relay the first stretches are passed on while the next ones are still to come.
+        made.push({ node, from, to, begin: move.hop / slots, end: (move.hop + Math.max(1, step.stretches)) / slots });
       }
     }
     return made;

@@ -7,6 +7,7 @@
 #include "repl/interactive/expressions.hpp"
 #include "repl/interactive/plan_data.hpp"
 #include "repl/interactive/report.hpp"
+#include "repl/interactive/traffic.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/render/units.hpp"
 
@@ -56,6 +57,8 @@ class Walk {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!goes_on()) return false;
       call_.out(head(steps[i], i, steps.size()));
+      const auto traffic = traffic_of(change.plan, i);
+      if (traffic && traffic->slots.size() > 1) call_.out(slots_text(*traffic));
       draw(run->after[i]);
     }
     if (!run->after.empty()) current_ = run->after.back();

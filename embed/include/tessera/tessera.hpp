@@ -351,6 +351,7 @@ class Plan {
 
   struct Impl;
   explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const std::shared_ptr<const Impl>& impl() const { return impl_; }
 
  private:
   friend class Session;

@@ -1,0 +1,40 @@
+// What goes over which links of the machine in a step of a plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+// A link of a machine: out of a unit of a level or into it, `node` 1 say, and how long it is busy.
+struct BusyLink {
+  std::string level;
+  std::int64_t unit = 0;
+  bool out = false;
+  double seconds = 0;
+};
+
+// What goes on at once: the bytes that devices receive, and of every level that carries any the busiest link, outermost
+// first.
+struct PlanSlot {
+  std::int64_t received_bytes = 0;
+  std::vector<BusyLink> links;
+};
+
+// A relay moves stretch t - h at hop h in slot t, for all hops at once; any other step takes one slot.
+struct PlanTraffic {
+  std::int64_t hops = 0;
+  std::int64_t stretches = 0;
+  std::vector<PlanSlot> slots;
+  PlanSlot all;                 // of the step together
+  double exchange_seconds = 0;  // what the change that the step makes takes where every device fetches by itself; of a
+                                // relay only
+};
+
+// Of step `index` of a plan, counted from 0, on the machine that it was made for. Fails where there is no such step.
+Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index);
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#include "tessera/plan_traffic.hpp"
+
+#include <fmt/format.h>
+
+#include "embed/convert.hpp"
+#include "embed/kinds.hpp"
+#include "embed/plan_impl.hpp"
+#include "synth/machine/link_load.hpp"
+#include "synth/machine/machine.hpp"
+
+namespace tessera {
+
+namespace {
+
+PlanSlot to_public(const synth::SlotLoad& load, const synth::Machine& machine) {
+  PlanSlot slot{load.received_bytes, {}};
+  for (const synth::LinkLoad& link : load.links)
+    slot.links.push_back({machine.levels[link.level].name, link.unit, link.out, link.seconds});
+  return slot;
+}
+
+}  // namespace
+
+Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index) {
+  const synth::Plan& steps = *plan.impl()->plan;
+  if (index >= steps.steps.size()) {
+    return embed::failure(base::make(
+        embed::Kind::bad_call, fmt::format("the plan has {} steps, so there is no {}", steps.steps.size(), index)));
+  }
+  return embed::safely([&]() -> Result<PlanTraffic> {
+    auto machine = synth::machine_for(plan.impl()->machine, steps.from.devices());
+    if (!machine) return embed::to_public({}, machine.errors());
+    const synth::Collective& step = steps.steps[index].collective;
+    const std::size_t first = step.round ? index - static_cast<std::size_t>(step.round->index) : index;
+    const synth::ArrayType& before = first == 0 ? steps.from : steps.steps[first - 1].after;
+    const synth::ArrayType& after = steps.steps[index].after;
+    const synth::StepLoads loads = synth::loads_of(*machine, step, before, after);
+    PlanTraffic traffic{loads.hops, loads.stretches, {}, to_public(loads.all, *machine), 0};
+    for (const synth::SlotLoad& slot : loads.slots) traffic.slots.push_back(to_public(slot, *machine));
+    if (step.relay != nullptr) {
+      synth::Collective direct = step;
+      direct.kind = synth::CollectiveKind::exchange;
+      direct.relay = nullptr;
+      traffic.exchange_seconds = synth::cost(*machine, direct, before, after).seconds;
+    }
+    return traffic;
+  });
+}
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// How busy the links of a machine are in a step: what a plan is slow because of, for people.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/collective/collective.hpp"
+
+namespace tessera::synth {
+
+// The busiest link of a level: the one out of a unit, or into it.
+struct LinkLoad {
+  std::size_t level = 0;
+  std::int64_t unit = 0;
+  bool out = false;
+  double seconds = 0;
+};
+
+// What goes on at once: the bytes that devices receive, and of every level that carries any the busiest link, outermost
+// first.
+struct SlotLoad {
+  std::int64_t received_bytes = 0;
+  std::vector<LinkLoad> links;
+};
+
+// The slots of a relay; of any other step that moves something one. `all` has everything together.
+struct StepLoads {
+  std::int64_t hops = 0;
+  std::int64_t stretches = 0;
+  std::vector<SlotLoad> slots;
+  SlotLoad all;
+};
+// Of a round, `before` is what the whole exchange begins with. The machine is one that machine_for gave.
+StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
+
+}  // namespace tessera::synth
