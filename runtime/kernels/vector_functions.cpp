@@ -48,9 +48,11 @@ struct Plain {
 };
 
 // Sines; a cosine is that of an angle one quarter on. Angles too large for the formula are seldom, so a block without
-// one is vectors, and one with them goes element by element. An infinite angle is NaN, and -0.0 keeps its sign.
+// one is reduced by vectors, and one with them element by element. An infinite angle is NaN, and -0.0 keeps its sign.
 template <std::uint64_t quarters>
 struct Circular {
+  static constexpr std::int64_t kBlock = 256;
+
   template <class T>
   TESSERA_INLINE static T of(double x, formulas::Angle angle) {
     angle.quarters += quarters;
@@ -58,23 +60,31 @@ struct Circular {
     return static_cast<T>(quarters == 0 && x == 0.0 ? x : value);
   }
   template <class T>
-  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
-    bool is_small = true;
-    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
-    if (is_small) {
-      TESSERA_INDEPENDENT_ROUNDS
-      for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
-      return;
-    }
+  TESSERA_INLINE static void run_large_block(const T* in, T* out, std::int64_t n) {
+    std::array<double, kBlock> high;
+    std::array<double, kBlock> low;
+    std::array<std::uint64_t, kBlock> turned;
     for (std::int64_t i = 0; i < n; ++i) {
       const double x = in[i];
       const bool is_large = !(formulas::magnitude(x) <= formulas::kAngleMax);
-      out[i] = of<T>(x, is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x));
+      const formulas::Angle angle = is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x);
+      high[i] = angle.high;
+      low[i] = angle.low;
+      turned[i] = angle.quarters;
     }
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::Angle{high[i], low[i], turned[i]});
+  }
+  template <class T>
+  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
+    bool is_small = true;
+    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
+    if (!is_small) return run_large_block(in, out, n);
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
   }
   template <class T>
   TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
-    constexpr std::int64_t kBlock = 256;
     for (std::int64_t at = 0; at < n; at += kBlock) run_block(in + at, out + at, std::min(kBlock, n - at));
   }
 };
