@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "runtime/execute/run.hpp"
+#include "runtime/execute/stopping.hpp"
 #include "runtime/execute/trace.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
@@ -35,6 +36,7 @@ class Executor {
 
  private:
   base::Status run_body(const synth::Body& body, const BodyPlan& plan);
+  bool may_be_long(const synth::Step& step) const;
   // A step, or the chain that begins with it.
   base::Status take(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_traced(std::span<const synth::Step> steps, const StepPlan& plan);
@@ -94,6 +96,7 @@ class Executor {
   Team& team_;
   Storage storage_;
   Payload payload_;
+  const BeginWatch* begin_watch_ = nullptr;
   std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
