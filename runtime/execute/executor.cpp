@@ -101,7 +101,7 @@ bool Executor::may_be_long(const synth::Step& step) const {
 }
 
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
-  if (plan.chain_end > 0) return run_chain_of(steps);
+  if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
 }
 
@@ -127,14 +127,14 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const 
   return base::Done{};
 }
 
-base::Status Executor::run_chain_of(std::span<const synth::Step> steps) {
+base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::size_t lead) {
   OriginStatistics& statistics = statistics_of(steps[0].origin);
   const double start = world_.clock ? world_.clock() : 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation)) TESSERA_TRY_STATUS(run_operation_of(apply));
   }
-  run_chain(steps, program_, plan_, storage_);
+  run_chain(steps, lead, plan_, storage_);
   if (world_.clock) statistics.seconds += world_.clock() - start;
   return base::Done{};
 }

@@ -43,7 +43,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
-  base::Status run_chain_of(std::span<const synth::Step> steps);
+  base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
   base::Status run_operation_of(const synth::Apply& apply);
 
   // control.cpp

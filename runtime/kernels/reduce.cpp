@@ -1,6 +1,8 @@
 #include "runtime/kernels/reduce.hpp"
 
 #include <array>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -333,6 +335,21 @@ void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     reduce_typed<T>(kind, operand, dimensions, out);
+  });
+}
+
+void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out) {
+  static_assert(kReducePiece % kBlock == 0 && std::has_single_bit(static_cast<std::uint64_t>(kReducePiece / kBlock)));
+  synth::visit_element(pieces.element, [&](auto zero) {
+    using T = decltype(zero);
+    visit_combine<T>(kind, [&](auto how) {
+      using How = decltype(how);
+      const std::int64_t n = count(pieces.shape);
+      Cascade<How, T> cascade;
+      for (std::int64_t k = 0; k + 1 < n; ++k) cascade.push(typed<T>(pieces)[k]);
+      const T joined = n == 0 ? How::identity() : cascade.join(typed<T>(pieces) + n - 1);
+      std::memcpy(out, &joined, sizeof joined);
+    });
   });
 }
 
