@@ -62,12 +62,13 @@ class Statement {
 
 std::function<void()> bound_of(const Row& row) {
   if (row.bound == Bound::product) {
-    const RowType result = row_type(row.result);
+    const RowType result = row_type(row.result, row.mesh);
     return result.element == "f32" ? product_by_hand<float>(result.shape[0]) : product_by_hand<double>(result.shape[0]);
   }
   std::vector<std::int64_t> read;
-  for (const RowInput& input : row.inputs) read.push_back(row_type(input.type).bytes());
-  return stream_loop(read, row_type(row.result).bytes());
+  for (const RowInput& input : row.inputs) read.push_back(row_type(input.type, row.mesh).bytes());
+  const RowType result = row_type(row.result, row.mesh);
+  return stream_loop(read, result.bytes() * result.copies);
 }
 
 // The best times of a row, in turns; no time where a rival has nothing like it.

@@ -208,8 +208,13 @@ std::int64_t RowType::bytes() const {
   return bytes;
 }
 
-RowType row_type(const std::string& text) {
-  RowType type{text.substr(0, text.find('[')), {}};
+RowType row_type(const std::string& text, const std::string& mesh) {
+  RowType type{text.substr(0, text.find('[')), {}, 1};
+  for (std::size_t at = mesh.find(": "); at != std::string::npos; at = mesh.find(": ", at + 1)) {
+    const std::size_t axis = at - 1;  // of one letter
+    if (text.find(mesh[axis], text.find('[')) == std::string::npos)
+      type.copies *= std::strtoll(mesh.c_str() + at + 1, nullptr, 10);
+  }
   for (std::size_t at = type.element.size() + 1; at < text.size() && text[at] != ']';) {
     type.shape.push_back(std::strtoll(text.c_str() + at, nullptr, 10));
     // The axes of a dimension may hold commas of their own.

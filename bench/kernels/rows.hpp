@@ -33,12 +33,13 @@ struct Row {
 // Every row of the table in docs/runtime.md, and every operation of the language on arrays at least once.
 const std::vector<Row>& kernel_rows();
 
-// Element type, extents and the axes of each dimension; of a type as a row has it.
+// A type as a row has it, on a row's mesh.
 struct RowType {
   std::string element;
   std::vector<std::int64_t> shape;
+  std::int64_t copies = 1;  // devices that have the same part
   std::int64_t bytes() const;
 };
-RowType row_type(const std::string& text);
+RowType row_type(const std::string& text, const std::string& mesh);
 
 }  // namespace tessera::bench

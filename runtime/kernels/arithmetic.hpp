@@ -8,15 +8,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/kernels/loops.hpp"
 #include "synth/layout/layout.hpp"
 #include "synth/program/operation.hpp"
-
-// Before a loop: its rounds do not depend on each other, even where the result overwrites an operand.
-#if defined(__clang__)
-#define TESSERA_INDEPENDENT_ROUNDS _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define TESSERA_INDEPENDENT_ROUNDS _Pragma("GCC ivdep")
-#endif
 
 namespace tessera::runtime {
 
