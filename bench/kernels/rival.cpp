@@ -1,12 +1,12 @@
 #include "bench/kernels/rival.hpp"
 
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 namespace tessera::bench {
 
@@ -50,10 +50,9 @@ std::string Rival::ask(const std::string& line) {
 
 bool Rival::prepare(const Row& row) {
   if (row.python.empty()) return false;
-  nlohmann::json inputs = nlohmann::json::array();
-  for (const RowInput& input : row.inputs) inputs.push_back({input.name, input.type, input.below});
-  const nlohmann::json line = {{"mesh", row.mesh}, {"inputs", inputs}, {"result", row.result}, {"python", row.python}};
-  return ask(line.dump()) == "ready";
+  std::string line = fmt::format("{}\t{}\t{}", row.mesh, row.result, row.python);
+  for (const RowInput& input : row.inputs) line += fmt::format("\t{} {} {}", input.name, input.type, input.below);
+  return ask(line) == "ready";
 }
 
 std::optional<double> Rival::seconds() {

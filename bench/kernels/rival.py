@@ -1,6 +1,7 @@
-"""The other side of rival.cpp: rows of `tessera-bench kernels` with NumPy or JAX, a line in, a line out."""
+"""The other side of rival.cpp: rows of `tessera-bench kernels` with NumPy or JAX, a line in, a line out.
 
-import json
+A row is a mesh, the type of its result, an expression and inputs (name, type, bound), with tabs between them."""
+
 import os
 import re
 import sys
@@ -73,16 +74,16 @@ class Rows:
         values = random.integers(0, below, shape) if below else random.standard_normal(shape, dtype="float32")
         return values.astype(ELEMENTS[element]), axes
 
-    def prepare(self, row):
-        mesh = self.mesh_of(row["mesh"]) if IS_JAX else None
+    def prepare(self, mesh_text, result, expression, *inputs):
+        mesh = self.mesh_of(mesh_text) if IS_JAX else None
         arrays = []
-        for _, text, below in row["inputs"]:
-            values, axes = self.elements(text, below)
+        for text, below in (of_input.split(" ")[1:] for of_input in inputs):
+            values, axes = self.elements(text, int(below))
             arrays.append(self.jax.device_put(values, self.sharding(mesh, axes)) if IS_JAX else values)
-        parameters = ", ".join(name for name, _, _ in row["inputs"])
-        function = eval(f"lambda {parameters}: {row['python']}", self.names)
+        parameters = ", ".join(of_input.split(" ")[0] for of_input in inputs)
+        function = eval(f"lambda {parameters}: {expression}", self.names)
         if IS_JAX:
-            _, axes = dimensions(TYPE.fullmatch(row["result"]).group(2))
+            _, axes = dimensions(TYPE.fullmatch(result).group(2))
             function = self.jax.jit(function, out_shardings=self.sharding(mesh, axes))
         self.run = lambda: self.jax.block_until_ready(function(*arrays)) if IS_JAX else function(*arrays)
         self.run()
@@ -95,15 +96,11 @@ class Rows:
             self.run()
             return time.perf_counter() - begin
         try:
-            self.prepare(json.loads(line))
+            self.prepare(*line.split("\t"))
             return "ready"
         except Exception as why:  # whatever a library has against a row, it is left out
-            print(f"{row_name(line)}: {why}".splitlines()[0], file=sys.stderr)
+            print(f"{line.split(chr(9))[2]}: {why}".splitlines()[0], file=sys.stderr)
             return "not here"
-
-
-def row_name(line):
-    return json.loads(line)["python"]
 
 
 rows = Rows()
