@@ -48,9 +48,12 @@ int main(int argc, char** argv) {
   tessera::bench::KernelsBench kernels;
   auto* kernels_command = app.add_subcommand("kernels", "statements beside what processor and memory allow");
   kernels_command->add_option("--goes", kernels.goes, "the best of so many counts")->capture_default_str();
-  kernels_command->add_option("--only", kernels.only, "chain or product");
+  kernels_command->add_option("--only", kernels.only, "a sort of rows, such as move, or part of a statement");
+  kernels_command->add_option("--against", kernels.against, "measure the same with numpy or jax")
+      ->check(CLI::IsMember({"numpy", "jax"}));
+  kernels_command->add_option("--python", kernels.python, "the Python that has it")->capture_default_str();
   kernels_command->add_flag("--json", kernels.json, "a line of JSON for each kernel");
-  kernels_command->callback([&] { tessera::bench::run(kernels); });
+  kernels_command->callback([&] { status = tessera::bench::run(kernels); });
 
   tessera::bench::StartupBench startup;
   startup.tessera = beside(argv[0], "../tessera");

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "bench/kernels/bounds.hpp"
+#include "bench/kernels/rival.hpp"
+#include "bench/kernels/rows.hpp"
 #include "bench/report.hpp"
 #include "bench/timing.hpp"
-#include "runtime/kernels/blas.hpp"
-#include "runtime/kernels/parallel.hpp"
-#include "runtime/kernels/stream.hpp"
 
 #include <tessera/tessera.hpp>
 
@@ -22,125 +23,130 @@ namespace tessera::bench {
 
 namespace {
 
+// What a session gives; the rows are ours, so that a failure is a mistake in them.
+template <class T>
+T well(Result<T> result) {
+  if (!result) throw std::runtime_error(result.diagnostics()[0].message);
+  return std::move(result).value();
+}
+
 // A statement of a session, run on a fork: what it makes is dropped.
 class Statement {
  public:
-  Statement(const std::string& before, const std::string& statement) {
-    session_.run(before).value();
-    program_.emplace(session_.check(statement).value());
+  explicit Statement(const Row& row) {
+    well(session_.run(declarations(row)));
+    program_.emplace(well(session_.check("let result = " + row.statement + "\n")));
   }
-  void run() const {
+  double seconds() const {
     Session once = session_.fork();
-    once.run(*program_).value();
+    return seconds_of([&] { well(once.run(*program_)); });
   }
 
  private:
+  static std::string declarations(const Row& row) {
+    std::string text = row.mesh.empty() ? "" : fmt::format("mesh m = [{}]\n", row.mesh);
+    for (std::size_t k = 0; k < row.inputs.size(); ++k) {
+      const RowInput& input = row.inputs[k];
+      const std::string floats = "f32" + input.type.substr(input.type.find('['));
+      if (input.below > 0)
+        text += fmt::format("let {} = i32(random({}, {}) * {}.0)\n", input.name, floats, k + 1, input.below);
+      else
+        text += fmt::format("let {} = normal({}, {})\n", input.name, input.type, k + 1);
+    }
+    return text;
+  }
+
   Session session_;
   std::optional<Program> program_;
 };
 
-// A program's statement, and the same by hand, as fast as the machine allows.
-struct Kernel {
-  std::string name;
-  std::function<void()> tessera;
-  std::function<void()> by_hand;
+std::function<void()> bound_of(const Row& row) {
+  if (row.bound == Bound::product) {
+    const RowType result = row_type(row.result, row.mesh);
+    return result.element == "f32" ? product_by_hand<float>(result.shape[0]) : product_by_hand<double>(result.shape[0]);
+  }
+  std::vector<std::int64_t> read;
+  for (const RowInput& input : row.inputs) read.push_back(row_type(input.type, row.mesh).bytes());
+  const RowType result = row_type(row.result, row.mesh);
+  return stream_loop(read, result.bytes() * result.copies);
+}
+
+// The best times of a row, in turns; no time where a rival has nothing like it.
+struct Times {
+  double tessera = 0;
+  double bound = 0;
+  std::optional<double> rival;
 };
 
-// Two arrays read, one written past the caches, by all cores.
-class Triad {
- public:
-  explicit Triad(std::int64_t n) : a_(size(n), 1.0F), b_(size(n), 2.0F), c_(size(n), 3.0F) {}
+Times measure(const Row& row, Rival* rival, int goes) {
+  const Statement statement(row);
+  const std::function<void()> bound = bound_of(row);
+  const bool with_rival = rival != nullptr && rival->prepare(row);
+  const auto best = best_in_turns(with_rival ? 3 : 2, goes, [&](std::size_t i) {
+    if (i == 0) return statement.seconds();
+    return i == 1 ? seconds_of(bound) : rival->seconds().value_or(INFINITY);
+  });
+  return {best[0], best[1], with_rival ? std::optional(best[2]) : std::nullopt};
+}
 
-  void run() {
-    constexpr std::int64_t kBlock = 4096;
-    runtime::parallel_ranges(
-        static_cast<std::int64_t>(a_.size()), 64 * kBlock, [&](std::int64_t begin, std::int64_t end) {
-          alignas(64) float made[kBlock];
-          for (std::int64_t at = begin; at < end; at += kBlock) {
-            const std::int64_t n = std::min(kBlock, end - at);
-            for (std::int64_t i = 0; i < n; ++i) {
-              const float sum = a_[size(at + i)] * 2.0F + b_[size(at + i)];
-              made[i] = sum > 0.0F ? sum : 0.0F;
-            }
-            runtime::stream_copy(reinterpret_cast<std::byte*>(c_.data() + at), reinterpret_cast<const std::byte*>(made),
-                                 size(n) * sizeof(float));
-          }
-          runtime::finish_streaming();
-        });
+// What all rows say together.
+class Summary {
+ public:
+  void add(const std::string& name, const Times& times) {
+    if (times.tessera / times.bound > furthest_) {
+      furthest_ = times.tessera / times.bound;
+      name_ = name;
+    }
+    if (!times.rival) return;
+    logarithms_ += std::log(times.tessera / *times.rival);
+    ++rivals_;
+  }
+  void print(const std::string& against) const {
+    if (furthest_ > 0) fmt::print("furthest from its bound: {}, {:.1f} times\n", name_, furthest_);
+    if (rivals_ > 0)
+      fmt::print("{:.2f} of the time of {}, the geometric mean of {} rows\n", std::exp(logarithms_ / rivals_), against,
+                 rivals_);
   }
 
  private:
-  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-  std::vector<float> a_, b_, c_;
+  double furthest_ = 0;
+  std::string name_;
+  double logarithms_ = 0;
+  int rivals_ = 0;
 };
 
-// A serial call of BLAS for each core, on equal blocks of rows, all at once.
-template <class T>
-class Product {
- public:
-  explicit Product(std::int64_t n)
-      : n_(n), a_(static_cast<std::size_t>(n * n), T(0.5)), b_(a_.size(), T(0.25)), c_(a_.size()) {}
-
-  void run() {
-    const std::int64_t cores = std::thread::hardware_concurrency();
-    runtime::parallel_each(cores, [&](std::int64_t core) {
-      const std::int64_t begin = n_ * core / cores;
-      const std::int64_t rows = n_ * (core + 1) / cores - begin;
-      runtime::blas_multiply<T>({rows, n_, n_}, {a_.data() + begin * n_, n_, 1}, {b_.data(), n_, 1}, false,
-                                c_.data() + begin * n_, n_);
-    });
-  }
-
- private:
-  std::int64_t n_;
-  std::vector<T> a_, b_, c_;
-};
-
-template <class T>
-Kernel against(std::string name, const std::string& before, const std::string& statement,
-               const std::shared_ptr<T>& by_hand) {
-  const auto ours = std::make_shared<Statement>(before, statement);
-  return {std::move(name), [ours] { ours->run(); }, [by_hand] { by_hand->run(); }};
-}
-
-constexpr std::int64_t kMebi = 1024 * 1024;
-
-Kernel chain(const std::string& mesh, const std::string& type) {
-  return against(fmt::format("relu(a*2.0 + b), {}", type),
-                 fmt::format("{}let a = normal({}, 1)\nlet b = normal({}, 2)\n", mesh, type, type),
-                 "let c = relu(a*2.0 + b)\n", std::make_shared<Triad>(64 * kMebi));
-}
-
-template <class T>
-Kernel product(const std::string& mesh, const std::string& left, const std::string& right, std::int64_t n) {
-  return against(fmt::format("{} @ {}", left, right),
-                 fmt::format("{}let a = random({}, 1)\nlet b = random({}, 2)\n", mesh, left, right), "let c = a @ b\n",
-                 std::make_shared<Product<T>>(n));
-}
-
-// Made when their turn comes: together they would not fit.
-std::vector<std::pair<std::string, std::function<Kernel()>>> all_kernels() {
-  const std::string mesh = "mesh m = [x: 4]\n";
-  return {
-      {"chain", [=] { return chain("", "f32[67108864]"); }},
-      {"chain", [=] { return chain(mesh, "f32[67108864@x]"); }},
-      {"product", [=] { return product<float>("", "f32[2048, 2048]", "f32[2048, 2048]", 2048); }},
-      {"product", [=] { return product<float>(mesh, "f32[2048@x, 2048]", "f32[2048, 2048]", 2048); }},
-      {"product", [=] { return product<double>(mesh, "f64[1536@x, 1536]", "f64[1536, 1536]", 1536); }},
-  };
+std::string name_of(const Row& row) {
+  std::string types;
+  for (const RowInput& input : row.inputs) types += (types.empty() ? "" : " ") + input.type;
+  return types.empty() ? row.statement : fmt::format("{}; {}", row.statement, types);
 }
 
 }  // namespace
 
-void run(const KernelsBench& options) {
-  const Report report("kernel", {"tessera_ms", "by_hand_ms", "speed_of_hand"}, options.json);
-  for (const auto& [sort, make] : all_kernels()) {
-    if (sort.find(options.only) == std::string::npos) continue;
-    const Kernel kernel = make();
-    const std::vector<double> best = best_in_turns(
-        2, options.goes, [&](std::size_t i) { return seconds_of(i == 0 ? kernel.tessera : kernel.by_hand); });
-    report.row(kernel.name, {best[0] * 1e3, best[1] * 1e3, best[1] / best[0]});
+int run(const KernelsBench& options) {
+  const auto rival = options.against.empty() ? nullptr : Rival::start(options.python, options.against);
+  if (!options.against.empty() && rival == nullptr) {
+    fmt::print(stderr, "{} has no {}; name another Python with --python\n", options.python, options.against);
+    return 2;
   }
+  std::vector<std::string> columns = {"tessera_ms", "bound_ms", "over_bound"};
+  if (rival != nullptr) columns.insert(columns.end(), {options.against + "_ms", "over_" + options.against});
+  const Report report("kernel", columns, options.json);
+  Summary summary;
+  for (const Row& row : kernel_rows()) {
+    const std::string name = name_of(row);
+    if (row.sort != options.only && name.find(options.only) == std::string::npos) continue;
+    const Times times = measure(row, rival.get(), options.goes);
+    std::vector<std::optional<double>> figures = {times.tessera * 1e3, times.bound * 1e3, times.tessera / times.bound};
+    if (rival != nullptr) {
+      figures.push_back(times.rival ? std::optional(*times.rival * 1e3) : std::nullopt);
+      figures.push_back(times.rival ? std::optional(times.tessera / *times.rival) : std::nullopt);
+    }
+    report.row(name, figures);
+    summary.add(name, times);
+  }
+  if (!options.json) summary.print(options.against);
+  return 0;
 }
 
 }  // namespace tessera::bench

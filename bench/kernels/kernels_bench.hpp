@@ -6,10 +6,13 @@
 namespace tessera::bench {
 
 struct KernelsBench {
-  int goes = 7;
-  std::string only;  // `chain` or `product`
+  int goes = 5;
+  std::string only;                // part of a row's sort or statement
+  std::string against;             // `numpy`, `jax`, or nothing
+  std::string python = "python3";  // with what `against` names
   bool json = false;
 };
-void run(const KernelsBench& options);
+// 0; 2 if what it is to be measured against is not there.
+int run(const KernelsBench& options);
 
 }  // namespace tessera::bench

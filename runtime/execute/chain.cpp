@@ -1,268 +1,207 @@
 #include "runtime/execute/chain.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/check.hpp"
+#include "runtime/execute/chain_blocks.hpp"
+#include "runtime/execute/chain_operations.hpp"
 #include "runtime/kernels/map.hpp"
-#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/stream.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-// Elements of a block: a few arrays of so many stay in a core's own cache. No more than a task of `map` takes.
-constexpr std::int64_t kBlock = kGrain;
-constexpr std::size_t kSlotBytes = static_cast<std::size_t>(kBlock) * sizeof(double);
-
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-// Where an operand is: an array outside of the chain, or a slot of the task's own memory.
-struct Place {
-  std::size_t array = kNone;
-  std::size_t slot = kNone;
-};
-
-struct Operation {
-  synth::MapOp op;
-  synth::ElementType element;
-  std::vector<Place> operands;
-  std::size_t slot = kNone;   // what it makes
-  std::size_t array = kNone;  // where that goes besides, or instead
-};
-
-// The chain as a list of operations on numbered arrays and slots.
-class Chain {
- public:
-  Chain(std::span<const synth::Step> steps, const synth::Program& program, const MemoryPlan& plan,
-        const Storage& storage)
-      : program_(program), plan_(plan) {
-    for (const synth::Step& step : steps) {
-      const auto& apply = std::get<synth::Apply>(step.node);
-      if (std::holds_alternative<synth::Map>(apply.operation)) maps_.push_back(&apply);
-    }
-    streams_ = bytes_written(storage) > kStreamBytes;
-    for (std::size_t i = 0; i < maps_.size(); ++i) {
-      for (const synth::RegisterId operand : maps_[i]->operands) last_reader_[operand] = i;
-    }
-    for (std::size_t i = 0; i < maps_.size(); ++i) add(i);
-  }
-
-  const std::vector<Operation>& operations() const { return operations_; }
-  const std::vector<synth::RegisterId>& arrays() const { return arrays_; }
-  std::size_t slots() const { return slots_; }
-  bool streams() const { return streams_; }
-  // Of all results' tiles.
-  synth::RegisterId shape_of() const { return maps_[0]->results[0]; }
-
- private:
-  bool is_kept(const synth::Apply& apply) const { return plan_[apply.results[0]].where != RegisterPlan::Where::blocks; }
-  std::int64_t bytes_written(const Storage& storage) const {
-    std::int64_t bytes = 0;
-    for (const synth::Apply* apply : maps_) {
-      if (is_kept(*apply)) bytes = std::max(bytes, storage.tiles(apply->results[0]).bytes_total);
-    }
-    return bytes;
-  }
-
-  void add(std::size_t i) {
-    const synth::Apply& apply = *maps_[i];
-    const synth::RegisterId result = apply.results[0];
-    Operation operation{std::get<synth::Map>(apply.operation).op, program_.registers[result].element(), {}};
-    for (const synth::RegisterId operand : apply.operands) operation.operands.push_back(place_of(operand));
-    // A result in a slot may be written over an operand's only where no later operation reads that: slots of operands
-    // are free from the next operation on.
-    if (streams_ || !is_kept(apply)) operation.slot = take_slot(result, i);
-    if (is_kept(apply)) operation.array = array_number(result);
-    free_slots(i);
-    operations_.push_back(std::move(operation));
-  }
-
-  Place place_of(synth::RegisterId id) {
-    const auto made = slot_of_.find(id);
-    if (made != slot_of_.end()) return Place{kNone, made->second};
-    return Place{array_number(id), kNone};
-  }
-  std::size_t array_number(synth::RegisterId id) {
-    const auto found = std::find(arrays_.begin(), arrays_.end(), id);
-    if (found == arrays_.end()) arrays_.push_back(id);
-    return static_cast<std::size_t>(std::find(arrays_.begin(), arrays_.end(), id) - arrays_.begin());
-  }
-
-  std::size_t last_reader(synth::RegisterId id, std::size_t maker) const {
-    const auto found = last_reader_.find(id);
-    return found == last_reader_.end() ? maker : found->second;
-  }
-  std::size_t take_slot(synth::RegisterId id, std::size_t maker) {
-    const auto free = std::find(free_at_.begin(), free_at_.end(), kNone);
-    const auto slot = static_cast<std::size_t>(free - free_at_.begin());
-    if (free == free_at_.end()) free_at_.push_back(kNone);
-    slots_ = free_at_.size();
-    free_at_[slot] = last_reader(id, maker);
-    slot_of_[id] = slot;
-    return slot;
-  }
-  void free_slots(std::size_t done) {
-    for (std::size_t& last : free_at_) {
-      if (last != kNone && last <= done) last = kNone;
-    }
-  }
-
-  const synth::Program& program_;
-  const MemoryPlan& plan_;
-  std::vector<const synth::Apply*> maps_;
-  std::vector<Operation> operations_;
-  std::vector<synth::RegisterId> arrays_;
-  std::map<synth::RegisterId, std::size_t> slot_of_;
-  std::map<synth::RegisterId, std::size_t> last_reader_;  // by number in maps_
-  std::vector<std::size_t> free_at_;                      // of every slot in use: after which operation it is free
-  std::size_t slots_ = 0;
-  bool streams_ = false;
-};
-
-// A tile cut into blocks that are consecutive in memory: a stretch of one dimension, all of the inner ones.
-class Blocks {
- public:
-  explicit Blocks(const synth::Shape& shape) : shape_(shape) {
-    if (is_empty(shape_)) return;
-    cut_ = shape_.size();
-    while (cut_ > 0 && inner_ * shape_[cut_ - 1] <= kBlock) inner_ *= shape_[--cut_];
-    count_ = 1;
-    for (std::size_t d = 0; d < cut_; ++d) count_ *= d + 1 == cut_ ? stretches() : shape_[d];
-  }
-  std::int64_t count() const { return count_; }
-
-  struct Block {
-    synth::Shape begin;
-    synth::Shape shape;
-    std::int64_t offset = 0;  // of the first element
-  };
-  Block block(std::int64_t number) const {
-    Block block{synth::Shape(shape_.size(), std::int64_t{0}), shape_};
-    for (std::size_t d = cut_; d-- > 0;) {
-      const bool is_last = d + 1 == cut_;
-      const std::int64_t extent = is_last ? stretches() : shape_[d];
-      const std::int64_t step = is_last ? stretch() : 1;
-      block.begin[d] = number % extent * step;
-      block.shape[d] = std::min(step, shape_[d] - block.begin[d]);
-      number /= extent;
-    }
-    for (std::size_t d = 0; d < shape_.size(); ++d) block.offset = block.offset * shape_[d] + block.begin[d];
-    return block;
-  }
-
- private:
-  std::int64_t stretch() const { return std::max<std::int64_t>(1, kBlock / inner_); }
-  std::int64_t stretches() const { return (shape_[cut_ - 1] + stretch() - 1) / stretch(); }
-
-  synth::Shape shape_;
-  std::size_t cut_ = 0;     // dimensions [0, cut) are walked, the last of them in stretches
-  std::int64_t inner_ = 1;  // elements of the dimensions behind
-  std::int64_t count_ = 0;
-};
+constexpr std::size_t kNone = ChainPlace::kNone;
+static_assert(kBlockElements == kReducePiece, "a block of flat arrays is a piece of their reduction");
 
 // One device's arrays and blocks.
 struct DeviceWork {
+  std::size_t device = 0;
   Blocks blocks;
   std::vector<TileView> arrays;
   std::int64_t first = 0;  // number of its first block, of all devices' blocks
 };
 
-// What an operand, which may be broadcast, has for a block.
-TileView part_for(const TileView& operand, const Blocks::Block& block) {
-  const std::size_t more = block.shape.size() - operand.shape.size();
-  synth::Shape begin;
-  synth::Shape shape;
-  for (std::size_t d = 0; d < operand.shape.size(); ++d) {
-    const bool repeats = operand.shape[d] == 1;
-    begin.push_back(repeats ? 0 : block.begin[more + d]);
-    shape.push_back(repeats ? 1 : block.shape[more + d]);
+// What the tasks of a chain share.
+class Work {
+ public:
+  Work(const ChainOperations& chain, const Storage& storage) : chain_(chain), storage_(storage) {
+    const Block mine = storage.block(chain.shape_of());
+    for (std::int64_t device = mine.begin; device < mine.end; ++device) add(static_cast<std::size_t>(device));
+    if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks()) * sizeof(double));
   }
-  return part_of(operand, begin, shape);
-}
+
+  const ChainOperations& chain() const { return chain_; }
+  std::int64_t blocks() const { return devices_.empty() ? 0 : devices_.back().first + devices_.back().blocks.count(); }
+  const DeviceWork& of_block(std::int64_t number) const {
+    return *(std::upper_bound(devices_.begin(), devices_.end(), number,
+                              [](std::int64_t n, const DeviceWork& work) { return n < work.first; }) -
+             1);
+  }
+  // Of the leading dimensions and those behind, in a device's tile of a register.
+  synth::Shape shape(synth::RegisterId id, std::size_t device) const {
+    const synth::Shape shape = synth::shape_of(storage_.tiles(id).boxes[device]);
+    return chain_.is_flat() ? synth::Shape{runtime::count(shape)} : shape;
+  }
+  std::size_t lead() const { return chain_.is_flat() ? 1 : chain_.lead(); }
+  std::int64_t block_elements_max() const { return block_elements_max_; }
+  // A task's worth of blocks.
+  std::int64_t grain() const { return std::max<std::int64_t>(1, 2 * kGrain / std::max<std::int64_t>(1, usual_block_)); }
+
+  // Of a flat chain: where the last reduction's result for a block goes.
+  std::byte* piece(std::int64_t number, synth::ElementType element) {
+    return pieces_.data() + number * synth::bytes_of(element);
+  }
+  void join_pieces() {
+    const ChainOperation& last = chain_.operations().back();
+    const auto& reduce = std::get<synth::Reduce>(last.apply->operation);
+    for (const DeviceWork& work : devices_) {
+      const TileView pieces =
+          dense_view(last.element, synth::Shape{work.blocks.count()}, piece(work.first, last.element));
+      runtime::join_pieces(reduce.kind, pieces, storage_.out(last.result(), work.device).data);
+    }
+  }
+
+ private:
+  void add(std::size_t device) {
+    const synth::Shape first = shape(chain_.shape_of(), device);
+    const synth::Shape leading(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(lead()));
+    std::int64_t row = 1;
+    for (const ChainOperation& operation : chain_.operations()) {
+      row = std::max(row, row_of(operation.result(), device));
+      for (const ChainPlace& place : operation.operands) row = std::max(row, row_of(place.id, device));
+    }
+    DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, blocks()};
+    for (const synth::RegisterId id : chain_.arrays()) work.arrays.push_back(view(id, device));
+    block_elements_max_ = std::max(block_elements_max_, work.blocks.elements_max());
+    if (work.blocks.count() > 0)
+      usual_block_ = std::max(usual_block_, runtime::count(leading) * row / work.blocks.count());
+    devices_.push_back(std::move(work));
+  }
+  // Elements behind one index of the leading dimensions.
+  std::int64_t row_of(synth::RegisterId id, std::size_t device) const {
+    const synth::Shape all = shape(id, device);
+    std::int64_t row = 1;
+    for (std::size_t d = lead(); d < all.size(); ++d) row *= all[d];
+    return row;
+  }
+  TileView view(synth::RegisterId id, std::size_t device) const {
+    TileView view = storage_.view(id, device);
+    if (chain_.is_flat()) view = dense_view(view.element, synth::Shape{runtime::count(view.shape)}, view.data);
+    return view;
+  }
+
+  const ChainOperations& chain_;
+  const Storage& storage_;
+  std::vector<DeviceWork> devices_;
+  std::int64_t block_elements_max_ = 0;
+  std::int64_t usual_block_ = 0;
+  std::vector<std::byte> pieces_;
+};
 
 class BlockRunner {
  public:
-  explicit BlockRunner(const Chain& chain)
-      : chain_(chain), memory_(std::make_unique_for_overwrite<std::byte[]>(chain.slots() * kSlotBytes)) {
-    elements_.resize(chain.slots());
+  explicit BlockRunner(Work& work)
+      : work_(work),
+        slot_bytes_(static_cast<std::size_t>(work.block_elements_max()) * sizeof(double)),
+        memory_(std::make_unique_for_overwrite<std::byte[]>(work.chain().slots() * slot_bytes_)) {
+    elements_.resize(work.chain().slots());
   }
 
-  void run(const DeviceWork& work, std::int64_t number) {
-    const Blocks::Block block = work.blocks.block(number);
-    for (const Operation& operation : chain_.operations()) {
-      operands_.clear();
-      for (const Place& place : operation.operands) operands_.push_back(operand(place, work, block));
-      const TileOut out{operation.element, block.shape, target(operation, work, block)};
-      const auto bad = map(operation.op, operands_, out);
-      TESSERA_CHECK(!bad, "a step of a chain failed");
+  void run(std::int64_t number) {
+    const DeviceWork& device = work_.of_block(number);
+    const Blocks::Block block = device.blocks.block(number - device.first);
+    for (const ChainOperation& operation : work_.chain().operations()) {
+      const TileOut out{operation.element, part_shape(operation.result(), device, block), nullptr};
+      compute(operation, device, block, out.shape, target(operation, device, block, number));
       if (operation.slot == kNone) continue;
       elements_[operation.slot] = operation.element;
       if (operation.array != kNone) {
-        const std::size_t bytes = static_cast<std::size_t>(runtime::count(block.shape) * bytes_of(operation.element));
-        stream_copy(in_array(operation, work, block), out.data, bytes);
+        const std::size_t bytes = static_cast<std::size_t>(runtime::count(out.shape) * bytes_of(operation.element));
+        stream_copy(in_array(operation, device, block), slot(operation.slot), bytes);
       }
     }
   }
 
  private:
-  std::byte* slot(std::size_t number) const { return memory_.get() + number * kSlotBytes; }
-  static std::byte* in_array(const Operation& operation, const DeviceWork& work, const Blocks::Block& block) {
-    // The register is one that the chain writes.
-    auto* const data = const_cast<std::byte*>(work.arrays[operation.array].data);
-    return data + block.offset * bytes_of(operation.element);
-  }
-  std::byte* target(const Operation& operation, const DeviceWork& work, const Blocks::Block& block) const {
-    return operation.slot != kNone ? slot(operation.slot) : in_array(operation, work, block);
-  }
-  TileView operand(const Place& place, const DeviceWork& work, const Blocks::Block& block) const {
-    if (place.slot != kNone) return dense_view(elements_[place.slot], block.shape, slot(place.slot));
-    return part_for(work.arrays[place.array], block);
+  void compute(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
+               const synth::Shape& shape, std::byte* target) {
+    operands_.clear();
+    const auto* const map = std::get_if<synth::Map>(&operation.apply->operation);
+    for (const ChainPlace& place : operation.operands)
+      operands_.push_back(operand(place, device, block, map == nullptr ? 0 : shape.size()));
+    if (map != nullptr) {
+      const auto bad = runtime::map(map->op, operands_, TileOut{operation.element, shape, target});
+      TESSERA_CHECK(!bad, "a step of a chain failed");
+      return;
+    }
+    const auto& how = std::get<synth::Reduce>(operation.apply->operation);
+    constexpr std::uint8_t kFlat[] = {0};
+    const bool is_flat = work_.chain().is_flat();
+    reduce(how.kind, operands_[0], is_flat ? std::span<const std::uint8_t>(kFlat) : how.dimensions,
+           TileOut{operation.element, is_flat ? synth::Shape{} : shape, target});
   }
 
-  const Chain& chain_;
+  std::byte* slot(std::size_t number) const { return memory_.get() + number * slot_bytes_; }
+  std::byte* in_array(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block) const {
+    // The register is one that the chain writes.
+    const TileView& array = device.arrays[operation.array];
+    std::int64_t row = 1;
+    for (std::size_t d = work_.lead(); d < array.shape.size(); ++d) row *= array.shape[d];
+    return const_cast<std::byte*>(array.data) + block.first_row * row * bytes_of(operation.element);
+  }
+  std::byte* target(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
+                    std::int64_t number) const {
+    if (operation.slot != kNone) return slot(operation.slot);
+    if (operation.array != kNone) return in_array(operation, device, block);
+    return work_.piece(number, operation.element);
+  }
+
+  // A block of a register that the chain makes.
+  synth::Shape part_shape(synth::RegisterId id, const DeviceWork& device, const Blocks::Block& block) const {
+    synth::Shape shape = work_.shape(id, device.device);
+    for (std::size_t d = 0; d < std::min(work_.lead(), shape.size()); ++d) shape[d] = block.shape[d];
+    return shape;
+  }
+  // What an operand has for a block. It may be broadcast to `rank` dimensions (0: is not broadcast).
+  TileView operand(const ChainPlace& place, const DeviceWork& device, const Blocks::Block& block,
+                   std::size_t rank) const {
+    if (place.slot != kNone)
+      return dense_view(elements_[place.slot], part_shape(place.id, device, block), slot(place.slot));
+    const TileView& array = device.arrays[place.array];
+    const std::size_t more = rank == 0 ? 0 : rank - array.shape.size();
+    synth::Shape begin;
+    synth::Shape shape;
+    for (std::size_t d = 0; d < array.shape.size(); ++d) {
+      const bool is_cut = more + d < work_.lead() && array.shape[d] != 1;
+      begin.push_back(is_cut ? block.begin[more + d] : 0);
+      shape.push_back(is_cut ? block.shape[more + d] : array.shape[d]);
+    }
+    return part_of(array, begin, shape);
+  }
+
+  Work& work_;
+  std::size_t slot_bytes_;
   std::unique_ptr<std::byte[]> memory_;
   std::vector<synth::ElementType> elements_;  // of what is in every slot
   std::vector<TileView> operands_;
 };
 
-std::vector<DeviceWork> work_of_devices(const Chain& chain, const Storage& storage) {
-  std::vector<DeviceWork> all;
-  std::int64_t first = 0;
-  const Block mine = storage.block(chain.shape_of());
-  for (auto device = static_cast<std::size_t>(mine.begin); device < static_cast<std::size_t>(mine.end); ++device) {
-    DeviceWork work{Blocks(synth::shape_of(storage.tiles(chain.shape_of()).boxes[device])), {}, first};
-    for (const synth::RegisterId id : chain.arrays()) work.arrays.push_back(storage.view(id, device));
-    first += work.blocks.count();
-    all.push_back(std::move(work));
-  }
-  return all;
-}
-
 }  // namespace
 
-void run_chain(std::span<const synth::Step> steps, const synth::Program& program, const MemoryPlan& plan,
-               const Storage& storage) {
-  const Chain chain(steps, program, plan, storage);
-  const std::vector<DeviceWork> work = work_of_devices(chain, storage);
-  const std::int64_t blocks = work.empty() ? 0 : work.back().first + work.back().blocks.count();
-  const std::int64_t elements =
-      storage.tiles(chain.shape_of()).bytes_total / bytes_of(storage.type(chain.shape_of()).element());
-  const std::int64_t grain = std::max<std::int64_t>(1, 2 * kGrain * blocks / std::max<std::int64_t>(1, elements));
-  parallel_ranges(blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    BlockRunner runner(chain);
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto after = std::upper_bound(work.begin(), work.end(), i,
-                                          [](std::int64_t number, const DeviceWork& w) { return number < w.first; });
-      const DeviceWork& device = *(after - 1);
-      runner.run(device, i - device.first);
-    }
+void run_chain(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage) {
+  const ChainOperations chain(steps, lead, plan, storage);
+  Work work(chain, storage);
+  parallel_ranges(work.blocks(), work.grain(), [&](std::int64_t begin, std::int64_t end) {
+    BlockRunner runner(work);
+    for (std::int64_t number = begin; number < end; ++number) runner.run(number);
     if (chain.streams()) finish_streaming();
   });
+  if (chain.is_flat() && chain.keeps_last()) work.join_pieces();
 }
 
 }  // namespace tessera::runtime

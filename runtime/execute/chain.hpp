@@ -1,5 +1,5 @@
-// Elementwise steps taken together (memory/chains.hpp): each task takes a block of all arrays through all steps, so
-// that what the steps hand on stays in the cache.
+// Steps taken together (memory/chains.hpp): each task takes a block of all arrays through all steps, so that what the
+// steps hand on stays in the cache.
 #pragma once
 
 #include <span>
@@ -9,8 +9,7 @@
 
 namespace tessera::runtime {
 
-// `steps` are those of the chain; its constants are there already.
-void run_chain(std::span<const synth::Step> steps, const synth::Program& program, const MemoryPlan& plan,
-               const Storage& storage);
+// `steps` are those of the chain, and `lead` the dimensions its blocks are cut along; its constants are there already.
+void run_chain(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage);
 
 }  // namespace tessera::runtime

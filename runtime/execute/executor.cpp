@@ -49,7 +49,10 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
 }
 
 base::Status Executor::run() {
-  TESSERA_TRY_STATUS(run_stoppable(world_.stop, [&] { return run_body(program_.body, plan_.body); }));
+  TESSERA_TRY_STATUS(run_stoppable(world_.stop, [&](const BeginWatch& watch) {
+    begin_watch_ = &watch;
+    return run_body(program_.body, plan_.body);
+  }));
   // A step that was given up has left nonsense behind.
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
   return base::Done{};
@@ -74,6 +77,8 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
     const std::size_t chain_end = plan.steps[i].chain_end;
     const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
+    if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
+      (*begin_watch_)();
     TESSERA_TRY_STATUS(
         from_step(tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]), step.origin));
     payload_.remove(plan.steps[i].dies);
@@ -82,8 +87,21 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
   return base::Done{};
 }
 
+// Steps on little data end before anybody could stop them; but a contraction of little may be long.
+bool Executor::may_be_long(const synth::Step& step) const {
+  constexpr std::int64_t kBytes = std::int64_t{1} << 20U;
+  constexpr std::int64_t kContractedBytes = std::int64_t{8} << 10U;
+  const auto* const apply = std::get_if<synth::Apply>(&step.node);
+  if (apply == nullptr) return false;  // its body's steps are asked
+  std::int64_t bytes = 0;
+  for (const synth::RegisterId id : apply->results) bytes += storage_.tiles(id).bytes_total;
+  for (const synth::RegisterId id : apply->operands) bytes += storage_.tiles(id).bytes_total;
+  const bool contracts = std::holds_alternative<synth::Contract>(apply->operation);
+  return bytes > (contracts ? kContractedBytes : kBytes) || (contracts && apply->operands.size() > 2);
+}
+
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
-  if (plan.chain_end > 0) return run_chain_of(steps);
+  if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
 }
 
@@ -109,14 +127,14 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const 
   return base::Done{};
 }
 
-base::Status Executor::run_chain_of(std::span<const synth::Step> steps) {
+base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::size_t lead) {
   OriginStatistics& statistics = statistics_of(steps[0].origin);
   const double start = world_.clock ? world_.clock() : 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation)) TESSERA_TRY_STATUS(run_operation_of(apply));
   }
-  run_chain(steps, program_, plan_, storage_);
+  run_chain(steps, lead, plan_, storage_);
   if (world_.clock) statistics.seconds += world_.clock() - start;
   return base::Done{};
 }

@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "runtime/execute/run.hpp"
+#include "runtime/execute/stopping.hpp"
 #include "runtime/execute/trace.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
@@ -35,13 +36,14 @@ class Executor {
 
  private:
   base::Status run_body(const synth::Body& body, const BodyPlan& plan);
+  bool may_be_long(const synth::Step& step) const;
   // A step, or the chain that begins with it.
   base::Status take(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_traced(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
-  base::Status run_chain_of(std::span<const synth::Step> steps);
+  base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
   base::Status run_operation_of(const synth::Apply& apply);
 
   // control.cpp
@@ -94,6 +96,7 @@ class Executor {
   Team& team_;
   Storage storage_;
   Payload payload_;
+  const BeginWatch* begin_watch_ = nullptr;
   std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step

@@ -130,16 +130,18 @@ base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation
 }
 
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation) {
+  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    copy_elements(transposed(operands[0], operation.permutation), out);
+    copy_elements(transposed(operands[0], operation.permutation), out, writing);
     return std::nullopt;
   });
 }
 
 // Of an operand that is not dense; any other is only looked at under its new shape.
 base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
+  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    copy_elements(operands[0], TileOut{out.element, operands[0].shape, out.data});
+    copy_elements(operands[0], TileOut{out.element, operands[0].shape, out.data}, writing);
     return std::nullopt;
   });
 }

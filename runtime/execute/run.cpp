@@ -21,9 +21,12 @@ namespace {
 
 std::int64_t memory_limit(const World& world) {
   if (world.memory_bytes_max > 0) return world.memory_bytes_max;
-  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
-  const std::int64_t page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? pages / 4 * 3 * page : kBytesMax;
+  static const std::int64_t of_machine = [] {
+    const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
+    const std::int64_t page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? pages / 4 * 3 * page : kBytesMax;
+  }();
+  return of_machine;
 }
 
 base::Status check_inputs(const synth::Program& program, const std::vector<Value>& inputs) {

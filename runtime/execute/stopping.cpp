@@ -49,13 +49,16 @@ class Watcher {
 
 }  // namespace
 
-base::Status run_stoppable(const std::atomic<bool>* stop, const std::function<base::Status()>& f) {
-  if (stop == nullptr) return f();
+base::Status run_stoppable(const std::atomic<bool>* stop, const std::function<base::Status(const BeginWatch&)>& f) {
+  if (stop == nullptr) return f([] {});
   tbb::task_group_context work;
-  const Watcher watcher(*stop, work);
+  std::optional<Watcher> watcher;
+  const BeginWatch watch = [&] {
+    if (!watcher) watcher.emplace(*stop, work);
+  };
   tbb::task_group group(work);
   std::optional<base::Status> status;  // none: given up before f began
-  group.run_and_wait([&] { status = f(); });
+  group.run_and_wait([&] { status = f(watch); });
   return status ? std::move(*status) : base::Status(base::make(base::Kind::interrupted));
 }
 

@@ -1,12 +1,14 @@
 // What the operations mean on single elements, for every element type: integers wrap, NaN wins, bool adds as "or".
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "runtime/kernels/loops.hpp"
 #include "synth/layout/layout.hpp"
 #include "synth/program/operation.hpp"
 
@@ -55,19 +57,39 @@ constexpr T times(T a, T b) {
     return a * b;
 }
 
-// Both are asked, so that no branch is left to guess.
+// `a` if the condition holds, else `b`; by masks where elements have 4 or 8 bytes, so that no branch is left to guess
+// and loops become vectors.
+template <class T>
+constexpr T choose(bool condition, T a, T b) {
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Bits mask = Bits{0} - static_cast<Bits>(condition);
+    return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
+  } else {
+    return condition ? a : b;
+  }
+}
+
+// Both conditions are asked, for the same reason.
 template <class T>
 constexpr T larger(T a, T b) {
-  return (static_cast<int>(a >= b) | static_cast<int>(is_nan(a))) != 0 ? a : b;
+  if constexpr (Float<T>)
+    return choose((static_cast<int>(a >= b) | static_cast<int>(is_nan(a))) != 0, a, b);
+  else
+    return a >= b ? a : b;
 }
 template <class T>
 constexpr T smaller(T a, T b) {
-  return (static_cast<int>(a <= b) | static_cast<int>(is_nan(a))) != 0 ? a : b;
+  if constexpr (Float<T>)
+    return choose((static_cast<int>(a <= b) | static_cast<int>(is_nan(a))) != 0, a, b);
+  else
+    return a <= b ? a : b;
 }
 
 // The way two values of a reduction meet, and the value that changes nothing.
 template <synth::ReduceKind kind, class T>
 struct Combine {
+  static constexpr synth::ReduceKind of_kind = kind;
   static constexpr T identity() {
     using Limits = std::numeric_limits<T>;
     if constexpr (kind == synth::ReduceKind::product)

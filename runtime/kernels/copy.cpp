@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "runtime/kernels/copy_loops.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/stream.hpp"
@@ -61,44 +62,62 @@ std::size_t crossing_dimension(const Nest<2>& nest) {
   return nest.rank;
 }
 
-// Copies a rectangle whose rows the target walks and whose columns the source walks, in squares that fit the cache.
-template <class T>
-void copy_crossing(T* to, std::int64_t to_step, const T* from, std::int64_t from_step, std::int64_t rows,
-                   std::int64_t columns) {
-  constexpr std::int64_t kSquare = 32;
-  for (std::int64_t c0 = 0; c0 < columns; c0 += kSquare) {
-    const std::int64_t c1 = std::min(columns, c0 + kSquare);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t c = c0; c < c1; ++c) to[r * to_step + c] = from[r + c * from_step];
-    }
-  }
-}
-
-// All of the nest but the crossing and the innermost dimension is the outer loop; strips of the crossing one are tasks.
-template <class T>
-void copy_transposing(const Nest<2>& nest, std::size_t crossing, const T* from, T* to) {
-  constexpr std::int64_t kStrip = 32;
+// The nest without some of its dimensions.
+template <class Keeps>
+Nest<2> outer_nest(const Nest<2>& nest, const Keeps& keeps) {
   Nest<2> outer;
-  for (std::size_t d = 0; d + 1 < nest.rank; ++d) {
-    if (d == crossing) continue;
+  for (std::size_t d = 0; d < nest.rank; ++d) {
+    if (!keeps(d)) continue;
     outer.extents[outer.rank] = nest.extents[d];
     outer.strides[outer.rank++] = nest.strides[d];
     outer.count *= nest.extents[d];
   }
   if (outer.rank == 0) outer.extents[outer.rank++] = 1;
+  return outer;
+}
+
+// All of the nest but the crossing and the innermost dimension is the outer loop; parts of rectangles are tasks.
+template <class T>
+void copy_transposing(const Nest<2>& nest, std::size_t crossing, const T* from, T* to, Writing writing) {
+  const Nest<2> outer = outer_nest(nest, [&](std::size_t d) { return d != crossing && d + 1 != nest.rank; });
   const std::int64_t rows = nest.extents[crossing];
   const std::int64_t columns = nest.extents[nest.rank - 1];
-  const std::int64_t strips = (rows + kStrip - 1) / kStrip;
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (kStrip * columns));
-  parallel_ranges(outer.count * strips, grain, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t high = std::min(rows, kSquare<T>);
+  const std::int64_t wide = std::max<std::int64_t>(1, kGrain / (high * kSquare<T>)) * kSquare<T>;
+  const std::int64_t strips = (rows + high - 1) / high;
+  const std::int64_t across = (columns + wide - 1) / wide;
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (high * std::min(columns, wide)));
+  const bool past_caches = writing == Writing::past_caches;
+  parallel_ranges(outer.count * strips * across, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t row = item % strips * kStrip;
-      const std::int64_t which = item / strips;
+      const std::int64_t which = item / (strips * across);
       for_runs(outer, which, which + 1, [&](std::int64_t, const Offsets<2>& at, std::int64_t) {
-        copy_crossing(to + at[0] + row * nest.strides[crossing][0], nest.strides[crossing][0], from + at[1] + row,
-                      nest.inner_strides()[1], std::min(kStrip, rows - row), columns);
+        const Crossing<T> all{to + at[0], nest.strides[crossing][0], from + at[1], nest.inner_strides()[1], rows,
+                              columns};
+        copy_crossing(all.part(item / across % strips * high, item % across * wide, high, wide), past_caches);
       });
     }
+    if (past_caches) finish_streaming();
+  });
+}
+
+// Runs of a few elements, side by side on both sides.
+template <class T>
+void copy_short(const Nest<2>& nest, const T* from, T* to, Writing writing) {
+  const Nest<2> runs = outer_nest(nest, [&](std::size_t d) { return d + 1 != nest.rank; });
+  const std::int64_t length = nest.extents[nest.rank - 1];
+  const Offsets<2> step = runs.inner_strides();
+  const bool streams = writing == Writing::past_caches && step[0] == length;
+  parallel_ranges(runs.count, 4 * kGrain / length, [&](std::int64_t begin, std::int64_t end) {
+    for_runs(runs, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
+      with_short_length(length, [&](auto constant) {
+        if (streams)
+          stream_short_runs<constant>(to + at[0], from + at[1], step[1], n);
+        else
+          copy_short_runs<constant>(to + at[0], step[0], from + at[1], step[1], n);
+      });
+    });
+    if (streams) finish_streaming();
   });
 }
 
@@ -133,8 +152,10 @@ void stream_runs(const Nest<2>& nest, const T* from, T* to) {
 template <class T>
 void copy_typed(const Nest<2>& nest, const T* from, T* to, Writing writing) {
   const std::size_t crossing = crossing_dimension(nest);
-  if (crossing < nest.rank && nest.extents[crossing] > 1) return copy_transposing(nest, crossing, from, to);
+  if (crossing < nest.rank && nest.extents[crossing] > 1) return copy_transposing(nest, crossing, from, to, writing);
   const Offsets<2> inner = nest.inner_strides();
+  if (nest.rank > 1 && inner == Offsets<2>{1, 1} && nest.extents[nest.rank - 1] <= kShortRun)
+    return copy_short(nest, from, to, writing);
   if (writing == Writing::past_caches && inner == Offsets<2>{1, 1}) return stream_runs(nest, from, to);
   parallel_ranges(nest.count, 4 * kGrain, [&](std::int64_t begin, std::int64_t end) {
     for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
@@ -164,8 +185,8 @@ void copy_elements(const TileView& from, const TileTarget& to, Writing writing) 
   });
 }
 
-void copy_elements(const TileView& from, const TileOut& to) {
-  copy_elements(from, TileTarget{dense_strides(to.shape), to.data});
+void copy_elements(const TileView& from, const TileOut& to, Writing writing) {
+  copy_elements(from, TileTarget{dense_strides(to.shape), to.data}, writing);
 }
 
 TileView transposed(const TileView& operand, std::span<const std::uint8_t> permutation) {

@@ -10,12 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-// Part of each loop that uses it, for whichever vectors that loop is compiled.
-#if defined(__GNUC__)
-#define TESSERA_INLINE [[gnu::always_inline]] inline
-#else
-#define TESSERA_INLINE inline
-#endif
+#include "runtime/kernels/loops.hpp"
 
 namespace tessera::runtime::formulas {
 

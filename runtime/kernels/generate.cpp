@@ -2,21 +2,24 @@
 
 #include <cmath>
 #include <cstring>
-#include <numbers>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/formulas.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/philox.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-// out = f(number of the element in the whole array).
+// f(to, first, step, n) fills n elements of the tile: those that in the whole array have the numbers first, first +
+// step,
+// ...
 template <class T, class F>
-void fill_by_number(const TilePlace& place, const TileOut& out, std::int64_t grain, const F& f) {
+void fill_runs_by_number(const TilePlace& place, const TileOut& out, std::int64_t grain, const F& f) {
   if (is_empty(out.shape)) return;
   const synth::Shape strides = dense_strides(place.shape);
   std::int64_t start = 0;
@@ -25,35 +28,64 @@ void fill_by_number(const TilePlace& place, const TileOut& out, std::int64_t gra
   const std::int64_t step = nest.inner_strides()[0];
   parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
     for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& at, std::int64_t n) {
-      T* const run = typed<T>(out) + position;
-      for (std::int64_t i = 0; i < n; ++i) run[i] = f(start + at[0] + i * step);
+      f(typed<T>(out) + position, start + at[0], step, n);
     });
   });
 }
 
-PhiloxCounter block(std::int64_t seed, std::int64_t number) {
-  const auto low = [](std::int64_t x) { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)); };
-  const auto high = [](std::int64_t x) { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(x) >> 32U); };
-  return philox4x32({low(number), high(number), 0, 0}, {low(seed), high(seed)});
+TESSERA_INLINE PhiloxCounter block(std::int64_t seed, std::int64_t number) {
+  const auto key = static_cast<std::uint64_t>(seed);
+  const auto counter = static_cast<std::uint64_t>(number);
+  return philox4x32({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32U), 0, 0},
+                    {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32U)});
 }
 
-double uniform53(std::uint32_t low, std::uint32_t high) {
+// A whole number below 2^32 as a double, by moves of bits: not every processor has vectors for it.
+TESSERA_INLINE double exactly(std::uint64_t small) {
+  return formulas::double_of(small | formulas::bits_of(0x1p52)) - 0x1p52;
+}
+
+TESSERA_INLINE double uniform53(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = (std::uint64_t{high} << 32U | low) >> 11U;
-  return static_cast<double>(bits) * 0x1p-53;
+  return (exactly(bits >> 32U) * 0x1p32 + exactly(bits & 0xffff'ffffU)) * 0x1p-53;
 }
 
 template <class T>
-T uniform(const PhiloxCounter& words) {
-  if constexpr (std::same_as<T, float>)
-    return static_cast<float>(words[0] >> 8U) * 0x1p-24F;
-  else
-    return uniform53(words[0], words[1]);
-}
+constexpr formulas::Precision kPrecision =
+    std::same_as<T, float> ? formulas::Precision::single : formulas::Precision::full;
 
-double gaussian(const PhiloxCounter& words) {
-  const double radius = std::sqrt(-2 * std::log(1 - uniform53(words[0], words[1])));
-  return radius * std::cos(2 * std::numbers::pi * uniform53(words[2], words[3]));
-}
+struct Uniform {
+  template <class T>
+  TESSERA_INLINE static T of(const PhiloxCounter& words) {
+    if constexpr (std::same_as<T, float>)
+      return static_cast<float>(static_cast<std::int32_t>(words[0] >> 8U)) * 0x1p-24F;
+    else
+      return uniform53(words[0], words[1]);
+  }
+};
+
+// By Box and Muller; the angle is taken in quarters of a turn, of which the whole ones are exact.
+struct Gaussian {
+  template <class T>
+  TESSERA_INLINE static T of(const PhiloxCounter& words) {
+    constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+    const double radius = std::sqrt(-2.0 * formulas::log<kPrecision<T>>(1.0 - uniform53(words[0], words[1])));
+    const double quarters = 4.0 * uniform53(words[2], words[3]);
+    const formulas::Whole whole = formulas::nearest_whole(quarters);
+    const formulas::Angle angle{(quarters - whole.value) * kHalfPi, 0.0, whole.bits + 1U};
+    return static_cast<T>(radius * formulas::sine<kPrecision<T>>(angle));
+  }
+};
+
+// Elements first, first + step, ... of the whole array.
+template <class Distribution>
+struct RandomRun {
+  template <class T>
+  TESSERA_INLINE static void run(std::int64_t seed, std::int64_t first, std::int64_t step, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Distribution::template of<T>(block(seed, first + i * step));
+  }
+};
 
 template <class F>
 void visit_float(synth::ElementType element, F&& f) {
@@ -64,7 +96,7 @@ void visit_float(synth::ElementType element, F&& f) {
     f(double{});
 }
 
-constexpr std::int64_t kRandomGrain = 2'048;
+constexpr std::int64_t kRandomGrain = 4'096;
 
 }  // namespace
 
@@ -82,28 +114,41 @@ void fill(const std::byte* scalar, const TileOut& out) {
 void iota(const TilePlace& place, const TileOut& out) {
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
-    fill_by_number<T>(place, out, kGrain, [](std::int64_t number) {
-      if constexpr (Boolean<T>)
-        return number != 0;
-      else
-        return static_cast<T>(number);
+    fill_runs_by_number<T>(place, out, kGrain, [](T* to, std::int64_t first, std::int64_t step, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t number = first + i * step;
+        if constexpr (Boolean<T>)
+          to[i] = number != 0;
+        else
+          to[i] = static_cast<T>(number);
+      }
     });
   });
 }
 
-void random(std::int64_t seed, const TilePlace& place, const TileOut& out) {
+namespace {
+
+template <class Distribution>
+void fill_randomly(std::int64_t seed, const TilePlace& place, const TileOut& out, VectorTarget target) {
   visit_float(out.element, [&](auto zero) {
     using T = decltype(zero);
-    fill_by_number<T>(place, out, kRandomGrain, [&](std::int64_t number) { return uniform<T>(block(seed, number)); });
+    using Run = typename for_target<RandomRun<Distribution>>::template with<std::int64_t, std::int64_t, std::int64_t,
+                                                                            T*, std::int64_t>;
+    const auto run = Run::of(target);
+    fill_runs_by_number<T>(place, out, kRandomGrain, [&](T* to, std::int64_t first, std::int64_t step, std::int64_t n) {
+      run(seed, first, step, to, n);
+    });
   });
 }
 
-void normal(std::int64_t seed, const TilePlace& place, const TileOut& out) {
-  visit_float(out.element, [&](auto zero) {
-    using T = decltype(zero);
-    fill_by_number<T>(place, out, kRandomGrain,
-                      [&](std::int64_t number) { return static_cast<T>(gaussian(block(seed, number))); });
-  });
+}  // namespace
+
+void random(std::int64_t seed, const TilePlace& place, const TileOut& out, VectorTarget target) {
+  fill_randomly<Uniform>(seed, place, out, target);
+}
+
+void normal(std::int64_t seed, const TilePlace& place, const TileOut& out, VectorTarget target) {
+  fill_randomly<Gaussian>(seed, place, out, target);
 }
 
 }  // namespace tessera::runtime

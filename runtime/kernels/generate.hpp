@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/tile.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
 
@@ -19,7 +20,8 @@ void fill(const std::byte* scalar, const TileOut& out);
 void iota(const TilePlace& place, const TileOut& out);
 // Philox4x32-10 with key `seed` and the element's number as counter. Uniform in [0, 1): the topmost 24 bits of the
 // first word for f32, 53 bits of the first two for f64. Normal: Box-Muller of two 53-bit uniforms of the same block.
-void random(std::int64_t seed, const TilePlace& place, const TileOut& out);
-void normal(std::int64_t seed, const TilePlace& place, const TileOut& out);
+// All targets give the same bits.
+void random(std::int64_t seed, const TilePlace& place, const TileOut& out, VectorTarget target = widest_target());
+void normal(std::int64_t seed, const TilePlace& place, const TileOut& out, VectorTarget target = widest_target());
 
 }  // namespace tessera::runtime

@@ -1,7 +1,6 @@
 // Angles of any size by whole-number arithmetic: the fraction of x / (2 pi) from as many bits of 2/pi as matter.
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "runtime/kernels/formulas.hpp"
@@ -88,9 +87,10 @@ Angle quarter_turns(Words words, std::uint64_t quarters) {
   const Wide product = Wide{words[0]} * kHalfPi + (Wide{words[1]} * kHalfPi >> 64U);
   const std::uint64_t high = static_cast<std::uint64_t>(product >> 75U) << 11U;
   const std::uint64_t low = static_cast<std::uint64_t>((product - (Wide{high} << 64U)) >> 22U);
-  const int exponent = -127 - shift - zeros;
-  return {std::ldexp(static_cast<double>(high), 64 + exponent), std::ldexp(static_cast<double>(low), 22 + exponent),
-          quarters};
+  const auto scaled = [exponent = -127 - shift - zeros](std::uint64_t word, int by) {
+    return static_cast<double>(word) * power_of_two(static_cast<std::uint64_t>(by + exponent));
+  };
+  return {scaled(high, 64), scaled(low, 22), quarters};
 }
 
 }  // namespace

@@ -12,13 +12,6 @@
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
 
-// Before a loop: its rounds do not depend on each other, even where the result overwrites an operand.
-#if defined(__clang__)
-#define TESSERA_INDEPENDENT_ROUNDS _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define TESSERA_INDEPENDENT_ROUNDS _Pragma("GCC ivdep")
-#endif
-
 namespace tessera::runtime::elementwise {
 
 // Three ways to read an operand along a run.

@@ -2,11 +2,9 @@
 // functions that do it to tiles. An operation is defined for the element types its call operator accepts.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/tile.hpp"
@@ -198,17 +196,10 @@ struct Floor {
     return std::floor(x);
   }
 };
-// By masks where elements have 4 or 8 bytes: no branch is left to guess, and loops become vectors.
 struct Select {
   template <class T>
   T operator()(bool condition, T a, T b) const {
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-      const Bits mask = Bits{0} - static_cast<Bits>(condition);
-      return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
-    } else {
-      return condition ? a : b;
-    }
+    return choose(condition, a, b);
   }
 };
 struct Clip {

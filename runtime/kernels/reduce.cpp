@@ -1,13 +1,15 @@
 #include "runtime/kernels/reduce.hpp"
 
 #include <array>
+#include <bit>
+#include <cstring>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/packs.hpp"
 #include "runtime/kernels/parallel.hpp"
 
 namespace tessera::runtime {
@@ -49,20 +51,34 @@ class Cascade {
   std::uint64_t pushed_ = 0;
 };
 
+// Of n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
+template <class How, class T>
+std::array<T, kLanes> reduce_to_lanes(const T* x, std::int64_t n) {
+  if constexpr (Float<T>) {
+    Lanes<T, kLanes> lanes(x);
+    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
+    return lanes.values();
+  } else {
+    std::array<T, kLanes> lanes;
+    for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = x[k];
+    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) {
+      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = How::combine(lanes[k], x[i + k]);
+    }
+    return lanes;
+  }
+}
+
 template <class How, class T>
 T reduce_block(const T* x, std::int64_t n) {
   std::int64_t i = 1;
   T value = x[0];
   if (n >= kLanes) {
-    std::array<T, kLanes> lanes;
-    for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = x[k];
-    for (i = kLanes; i + kLanes <= n; i += kLanes) {
-      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = How::combine(lanes[k], x[i + k]);
-    }
+    std::array<T, kLanes> lanes = reduce_to_lanes<How>(x, n);
     for (std::int64_t width = 1; width < kLanes; width *= 2) {
       for (std::int64_t k = 0; k < kLanes; k += 2 * width) lanes[k] = How::combine(lanes[k], lanes[k + width]);
     }
     value = lanes[0];
+    i = n / kLanes * kLanes;
   }
   for (; i < n; ++i) value = How::combine(value, x[i]);
   return value;
@@ -72,9 +88,10 @@ T reduce_block(const T* x, std::int64_t n) {
 template <class How, class T>
 T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::int64_t end) {
   if (begin == end) return How::identity();
+  const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
+  if (consecutive && end - begin <= kBlock) return reduce_block<How, T>(first + begin, end - begin);
   Cascade<How, T> cascade;
   std::array<T, kBlock> gathered;
-  const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
   for (std::int64_t at = begin; at < end; at += kBlock) {
     const std::int64_t n = std::min(kBlock, end - at);
     const T* block = first + at;
@@ -137,68 +154,160 @@ void reduce_inner(const Groups& groups, const T* first, T* out) {
   }
 }
 
-// Reduces rows of `width` columns into `out`, 128 rows at a time.
+// A Cascade for each of some columns.
 template <class How, class T>
-class RowReducer {
+class RowCascade {
  public:
-  RowReducer(std::int64_t width, std::int64_t column_stride)
-      : width_(width), stride_(column_stride), block_(std::make_unique<T[]>(static_cast<std::size_t>(width))) {}
+  explicit RowCascade(std::int64_t width) : width_(width) {}
 
-  void add(const T* row) {
-    if (rows_ == kBlock) flush();
-    if (rows_ == 0) {
-      for (std::int64_t c = 0; c < width_; ++c) block_[c] = row[c * stride_];
-    } else if (stride_ == 1) {
-      for (std::int64_t c = 0; c < width_; ++c) block_[c] = How::combine(block_[c], row[c]);
-    } else {
-      for (std::int64_t c = 0; c < width_; ++c) block_[c] = How::combine(block_[c], row[c * stride_]);
-    }
-    ++rows_;
+  // `row` is changed.
+  void push(T* row) {
+    std::size_t level = 0;
+    for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) join_rows(levels_[level].get(), row);
+    if (level == levels_.size()) levels_.push_back(std::make_unique<T[]>(static_cast<std::size_t>(width_)));
+    std::copy_n(row, width_, levels_[level].get());
+    ++pushed_;
   }
-  void finish(T* out) {
-    if (cascades_.empty()) {  // one block or less
-      for (std::int64_t c = 0; c < width_; ++c) out[c] = rows_ == 0 ? How::identity() : block_[c];
-      return;
+  // `last` comes after all that was pushed, and becomes what all are joined to.
+  void join(T* last) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if ((pushed_ >> level & 1U) != 0) join_rows(levels_[level].get(), last);
     }
-    flush();
-    for (std::int64_t c = 0; c < width_; ++c) out[c] = cascades_[c].join();
   }
 
  private:
-  void flush() {
-    if (cascades_.empty()) cascades_.resize(static_cast<std::size_t>(width_));
-    for (std::int64_t c = 0; c < width_; ++c) cascades_[c].push(block_[c]);
-    rows_ = 0;
+  void join_rows(const T* before, T* row) const {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < width_; ++c) row[c] = How::combine(before[c], row[c]);
   }
   std::int64_t width_;
-  std::int64_t stride_;
-  std::int64_t rows_ = 0;
-  std::unique_ptr<T[]> block_;
-  std::vector<Cascade<How, T>> cascades_;
+  std::vector<std::unique_ptr<T[]>> levels_;
+  std::uint64_t pushed_ = 0;
 };
 
-// The innermost dimension is kept: rows of it are added up, in strips of columns.
+// Reduces rows of `width` columns into `out`: blocks of 128 rows, one row after the other, four in one pass.
+template <class How, class T>
+class RowReducer {
+ public:
+  RowReducer(std::int64_t width, std::int64_t column_stride, T* out)
+      : width_(width), stride_(column_stride), block_(out), cascade_(width) {
+    if (stride_ != 1) gathered_ = std::make_unique<T[]>(static_cast<std::size_t>(width * kRowsAtOnce));
+  }
+
+  void add(const T* row) {
+    waiting_[waiting_count_] = stride_ == 1 ? row : gathered(row);
+    if (++waiting_count_ == kRowsAtOnce) take_waiting();
+  }
+  void finish() {
+    take_waiting();
+    if (rows_ > 0)
+      cascade_.join(block_);
+    else
+      std::fill_n(block_, width_, How::identity());
+  }
+
+ private:
+  static constexpr std::size_t kRowsAtOnce = 4;  // a divisor of kBlock
+
+  const T* gathered(const T* row) {
+    T* const target = gathered_.get() + static_cast<std::int64_t>(waiting_count_) * width_;
+    for (std::int64_t c = 0; c < width_; ++c) target[c] = row[c * stride_];
+    return target;
+  }
+  void take_waiting() {
+    if (waiting_count_ == 0) return;
+    if (rows_ == kBlock) {
+      cascade_.push(block_);
+      rows_ = 0;
+    }
+    if (waiting_count_ == kRowsAtOnce && rows_ > 0)
+      take_four();
+    else
+      take_each();
+    rows_ += static_cast<std::int64_t>(waiting_count_);
+    waiting_count_ = 0;
+  }
+  void take_four() {
+    const auto [a, b, c, d] = waiting_;
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < width_; ++i)
+      block_[i] = How::combine(How::combine(How::combine(How::combine(block_[i], a[i]), b[i]), c[i]), d[i]);
+  }
+  void take_each() {
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      const T* const row = waiting_[k];
+      if (rows_ == 0 && k == 0) {
+        std::copy_n(row, width_, block_);
+        continue;
+      }
+      TESSERA_INDEPENDENT_ROUNDS
+      for (std::int64_t i = 0; i < width_; ++i) block_[i] = How::combine(block_[i], row[i]);
+    }
+  }
+
+  std::int64_t width_;
+  std::int64_t stride_;
+  T* block_;               // what the rows of this block give, in the result's place
+  std::int64_t rows_ = 0;  // in this block
+  std::array<const T*, kRowsAtOnce> waiting_{};
+  std::size_t waiting_count_ = 0;
+  std::unique_ptr<T[]> gathered_;
+  RowCascade<How, T> cascade_;
+};
+
+// How rows are cut into tasks: strips of columns, and stretches of rows. A stretch has 128 * 2^k rows, so that it
+// leaves the cascade as one row.
+struct RowCut {
+  static constexpr std::int64_t kStrip = 1024;
+  std::int64_t columns, strips, rows, stretch, stretches;
+
+  RowCut(std::int64_t columns_of_all, std::int64_t rows_of_all)
+      : columns(columns_of_all), strips((columns + kStrip - 1) / kStrip), rows(rows_of_all), stretch(kBlock) {
+    while (stretch * std::min(columns, kStrip) < 16 * kGrain) stretch *= 2;
+    stretches = std::max<std::int64_t>(1, (rows + stretch - 1) / stretch);
+  }
+};
+
+// The innermost dimension is kept: rows of it are added up.
 template <class How, class T>
 void reduce_outer(const Groups& groups, const T* first, T* out) {
-  constexpr std::int64_t kStrip = 256;
-  const std::int64_t columns = groups.kept.shape.back();
+  const RowCut cut(groups.kept.shape.back(), groups.reduced_nest.count);
   const std::int64_t stride = groups.kept.strides.back();
-  const std::int64_t strips = (columns + kStrip - 1) / kStrip;
-  const std::int64_t lines = groups.kept_nest.count / columns;
-  const std::int64_t work = std::max<std::int64_t>(1, groups.reduced_nest.count * std::min(columns, kStrip));
-  parallel_ranges(lines * strips, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t column = item % strips * kStrip;
-      const std::int64_t o = item / strips * columns + column;
-      const T* start = first + groups.start(o);
-      const std::int64_t inner = groups.reduced_nest.inner_strides()[0];
-      RowReducer<How, T> rows(std::min(kStrip, columns - column), stride);
-      for_runs(groups.reduced_nest, 0, groups.reduced_nest.count,
-               [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
-                 for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
-               });
-      rows.finish(out + o);
-    }
+  const std::int64_t inner = groups.reduced_nest.inner_strides()[0];
+  const std::int64_t strips = groups.kept_nest.count / cut.columns * cut.strips;
+  const auto parts = std::make_unique_for_overwrite<T[]>(
+      cut.stretches == 1 ? 0 : static_cast<std::size_t>(strips * cut.stretches * RowCut::kStrip));
+  const auto first_of = [&](std::int64_t strip) {
+    return strip / cut.strips * cut.columns + strip % cut.strips * RowCut::kStrip;
+  };
+  const auto width_of = [&](std::int64_t strip) {
+    return std::min(RowCut::kStrip, cut.columns - strip % cut.strips * RowCut::kStrip);
+  };
+  const auto run = [&](std::int64_t item) {
+    const std::int64_t strip = item / cut.stretches;
+    const std::int64_t begin = item % cut.stretches * cut.stretch;
+    const T* const start = first + groups.start(first_of(strip));
+    T* const target = cut.stretches == 1 ? out + first_of(strip) : parts.get() + item * RowCut::kStrip;
+    RowReducer<How, T> rows(width_of(strip), stride, target);
+    for_runs(groups.reduced_nest, begin, std::min(cut.rows, begin + cut.stretch),
+             [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
+               for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
+             });
+    rows.finish();
+  };
+  const std::int64_t work = std::min(cut.rows, cut.stretch) * std::min(cut.columns, RowCut::kStrip);
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, work));
+  parallel_ranges(strips * cut.stretches, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t item = begin; item < end; ++item) run(item);
+  });
+  if (cut.stretches == 1) return;
+  parallel_each(strips, [&](std::int64_t strip) {
+    RowCascade<How, T> cascade(width_of(strip));
+    T* const of_strip = parts.get() + strip * cut.stretches * RowCut::kStrip;
+    T* const last = of_strip + (cut.stretches - 1) * RowCut::kStrip;
+    for (std::int64_t s = 0; s + 1 < cut.stretches; ++s) cascade.push(of_strip + s * RowCut::kStrip);
+    cascade.join(last);
+    std::copy_n(last, width_of(strip), out + first_of(strip));
   });
 }
 
@@ -226,6 +335,21 @@ void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     reduce_typed<T>(kind, operand, dimensions, out);
+  });
+}
+
+void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out) {
+  static_assert(kReducePiece % kBlock == 0 && std::has_single_bit(static_cast<std::uint64_t>(kReducePiece / kBlock)));
+  synth::visit_element(pieces.element, [&](auto zero) {
+    using T = decltype(zero);
+    visit_combine<T>(kind, [&](auto how) {
+      using How = decltype(how);
+      const std::int64_t n = count(pieces.shape);
+      Cascade<How, T> cascade;
+      for (std::int64_t k = 0; k + 1 < n; ++k) cascade.push(typed<T>(pieces)[k]);
+      const T joined = n == 0 ? How::identity() : cascade.join(typed<T>(pieces) + n - 1);
+      std::memcpy(out, &joined, sizeof joined);
+    });
   });
 }
 

@@ -16,6 +16,11 @@ namespace tessera::runtime {
 void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
             const TileOut& out);
 
+// A sequence may be reduced in pieces of so many elements, the last one shorter, whose results are joined: the bits are
+// those of reduce(). `pieces` are dense; out is one element.
+inline constexpr std::int64_t kReducePiece = std::int64_t{1} << 14U;
+void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out);
+
 // out = the row-major position, along `dimensions`, of the greatest (least) element; the first of equals; NaN beats
 // all.
 void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out);

@@ -1,4 +1,4 @@
-// Operations that walk along a dimension and keep positions: arg_reduce and cumsum.
+// Running sums, and what several devices hold combined.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -14,94 +14,61 @@ namespace tessera::runtime {
 
 namespace {
 
-// Walks the lines of a view along some dimensions: calls f(o, first) for every index o of the others, row-major.
-template <class T, class F>
-void for_lines(const TileView& others, const T* first, std::int64_t line_length, const F& f) {
-  const auto nest = make_nest<1>(others.shape, {others.strides});
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, line_length));
-  const std::int64_t stride = nest.inner_strides()[0];
-  parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) f(position + i, first + offsets[0] + i * stride);
-    });
-  });
-}
+// Where lines of running sums lie: dimension by dimension in what is read and what is written.
+struct Lines {
+  std::int64_t length, from_step, to_step;
+};
 
 template <class T>
-bool beats(bool max, T candidate, T best) {
-  if (is_nan(best)) return false;
-  if (is_nan(candidate)) return true;
-  return max ? candidate > best : candidate < best;
+void sum_line(const Lines& lines, const T* from, T* to, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i)
+    to[i * lines.to_step] = i == 0 ? from[0] : plus(to[(i - 1) * lines.to_step], from[i * lines.from_step]);
 }
 
-// The greatest (least) of a block, whichever of equals it is; NaN if there is one.
-template <class T, class Better>
-T best_of_block(const T* x, std::int64_t n, const Better& better) {
-  constexpr std::int64_t kLanes = 16;
-  T best = x[0];
-  std::int64_t i = 0;
-  if (n >= kLanes) {
-    std::array<T, kLanes> lanes;
-    std::copy_n(x, kLanes, lanes.begin());
-    for (i = kLanes; i + kLanes <= n; i += kLanes) {
-      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = better(lanes[k], x[i + k]);
-    }
-    for (std::int64_t k = 0; k < kLanes; ++k) best = better(best, lanes[k]);
+// Four lines at once: each addition waits for the one before it in its line, but not for those of other lines.
+template <class T>
+void sum_four_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line,
+                    std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kLines = 4;
+  std::array<T, kLines> sums;
+  for (std::int64_t k = 0; k < kLines; ++k) {
+    if (begin == 0) to[k * to_line] = from[k * from_line];
+    sums[k] = to[k * to_line + (std::max<std::int64_t>(begin, 1) - 1) * lines.to_step];
   }
-  for (; i < n; ++i) best = better(best, x[i]);
-  return best;
-}
-
-// Elements side by side: a block is searched only if something in it beats all before it.
-template <class T>
-std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
-  constexpr std::int64_t kBlock = 256;
-  std::int64_t best = 0;
-  T best_value = row[0];
-  for (std::int64_t at = 0; at < length; at += kBlock) {
-    const std::int64_t n = std::min(kBlock, length - at);
-    const T value = max ? best_of_block(row + at, n, [](T a, T b) { return larger(a, b); })
-                        : best_of_block(row + at, n, [](T a, T b) { return smaller(a, b); });
-    if (!beats(max, value, best_value)) continue;
-    const auto is_it = [&](T x) { return x == value || (is_nan(x) && is_nan(value)); };
-    best = std::find_if(row + at, row + at + n, is_it) - row;
-    best_value = value;
-  }
-  return best;
-}
-
-template <class T>
-std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
-  if (nest.rank == 1 && nest.inner_strides()[0] == 1) return best_in_row(max, line, nest.count);
-  std::int64_t best = 0;
-  T best_value = line[0];
-  const std::int64_t stride = nest.inner_strides()[0];
-  for_runs(nest, 0, nest.count, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T value = line[offsets[0] + i * stride];
-      if (!beats(max, value, best_value)) continue;
-      best = position + i;
-      best_value = value;
+  for (std::int64_t i = std::max<std::int64_t>(begin, 1); i < end; ++i) {
+    for (std::int64_t k = 0; k < kLines; ++k) {
+      sums[k] = plus(sums[k], from[k * from_line + i * lines.from_step]);
+      to[k * to_line + i * lines.to_step] = sums[k];
     }
-  });
-  return best;
+  }
+}
+
+// n lines, whose first elements are so far apart.
+template <class T>
+void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
+  for (std::int64_t begin = 0; begin < lines.length && !is_given_up(); begin += kGrain) {
+    const std::int64_t end = std::min(begin + kGrain, lines.length);
+    std::int64_t k = 0;
+    for (; k + 4 <= n; k += 4)
+      sum_four_lines(lines, from + k * from_line, from_line, to + k * to_line, to_line, begin, end);
+    for (; k < n; ++k) sum_line(lines, from + k * from_line, to + k * to_line, begin, end);
+  }
+}
+
+// n lines side by side: row by row.
+template <class T>
+void sum_rows(const Lines& lines, const T* from, T* to, std::int64_t n) {
+  std::copy_n(from, n, to);
+  for (std::int64_t i = 1; i < lines.length && !is_given_up(); ++i) {
+    const T* const row = from + i * lines.from_step;
+    const T* const before = to + (i - 1) * lines.to_step;
+    T* const sums = to + i * lines.to_step;
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < n; ++c) sums[c] = plus(before[c], row[c]);
+  }
 }
 
 }  // namespace
-
-void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out) {
-  TESSERA_CHECK(out.element == synth::ElementType::i64, "positions are i64");
-  const auto others = other_dimensions(operand.shape.size(), dimensions);
-  const TileView kept = chosen_dimensions(operand, std::span(others.begin(), others.size()));
-  const TileView line = chosen_dimensions(operand, dimensions);
-  const auto nest = make_nest<1>(line.shape, {line.strides});
-  synth::visit_element(operand.element, [&](auto zero) {
-    using T = decltype(zero);
-    for_lines(kept, typed<T>(operand), nest.count, [&](std::int64_t o, const T* first) {
-      typed<std::int64_t>(out)[o] = nest.count == 0 ? 0 : best_position(max, nest, first);
-    });
-  });
-}
 
 void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out) {
   const auto number = static_cast<std::uint8_t>(dimension);
@@ -109,25 +76,25 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out) 
   const auto others_span = std::span(others.begin(), others.size());
   const TileView kept = chosen_dimensions(operand, others_span);
   const TileView kept_out = chosen_dimensions(dense_view(out), others_span);
-  const std::int64_t length = operand.shape[dimension];
-  const std::int64_t stride = operand.strides[dimension];
-  const std::int64_t out_stride = dense_strides(out.shape)[dimension];
+  const Lines lines{operand.shape[dimension], operand.strides[dimension], dense_strides(out.shape)[dimension]};
+  if (lines.length == 0) return;
   const auto nest = make_nest<2>(kept.shape, {kept.strides, kept_out.strides});
+  const Offsets<2> steps = nest.inner_strides();
+  // Lines side by side are summed in strips wide enough for the memory to be read in long runs.
+  constexpr std::int64_t kStrip = 1024;
+  const bool by_rows = steps == Offsets<2>{1, 1} && lines.to_step != 1;
+  const std::int64_t lines_of_grain = std::max<std::int64_t>(4, kGrain / lines.length);
+  const std::int64_t grain = by_rows ? std::max(kStrip, lines_of_grain) : lines_of_grain;
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
-    const auto line = [&](const T* in, T* sums) {
-      for (std::int64_t begin = 0; begin < length && !is_given_up(); begin += kGrain) {
-        for (std::int64_t i = begin; i < std::min(begin + kGrain, length); ++i)
-          sums[i * out_stride] = i == 0 ? in[0] : plus(sums[(i - 1) * out_stride], in[i * stride]);
-      }
-    };
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
     parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
       for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
-        const auto& steps = nest.inner_strides();
-        for (std::int64_t i = 0; i < n; ++i) {
-          line(typed<T>(operand) + at[0] + i * steps[0], typed<T>(out) + at[1] + i * steps[1]);
-        }
+        const T* const from = typed<T>(operand) + at[0];
+        T* const to = typed<T>(out) + at[1];
+        if (by_rows)
+          sum_rows(lines, from, to, n);
+        else
+          sum_lines(lines, from, steps[0], to, steps[1], n);
       });
     });
   });

@@ -7,12 +7,6 @@
 #include "runtime/kernels/formulas.hpp"
 #include "runtime/kernels/map_loops.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define TESSERA_HAS_TARGETS 1
-#else
-#define TESSERA_HAS_TARGETS 0
-#endif
-
 namespace tessera::runtime {
 
 namespace {
@@ -48,9 +42,11 @@ struct Plain {
 };
 
 // Sines; a cosine is that of an angle one quarter on. Angles too large for the formula are seldom, so a block without
-// one is vectors, and one with them goes element by element. An infinite angle is NaN, and -0.0 keeps its sign.
+// one is reduced by vectors, and one with them element by element. An infinite angle is NaN, and -0.0 keeps its sign.
 template <std::uint64_t quarters>
 struct Circular {
+  static constexpr std::int64_t kBlock = 256;
+
   template <class T>
   TESSERA_INLINE static T of(double x, formulas::Angle angle) {
     angle.quarters += quarters;
@@ -58,97 +54,60 @@ struct Circular {
     return static_cast<T>(quarters == 0 && x == 0.0 ? x : value);
   }
   template <class T>
-  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
-    bool is_small = true;
-    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
-    if (is_small) {
-      TESSERA_INDEPENDENT_ROUNDS
-      for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
-      return;
-    }
+  TESSERA_INLINE static void run_large_block(const T* in, T* out, std::int64_t n) {
+    std::array<double, kBlock> high;
+    std::array<double, kBlock> low;
+    std::array<std::uint64_t, kBlock> turned;
     for (std::int64_t i = 0; i < n; ++i) {
       const double x = in[i];
       const bool is_large = !(formulas::magnitude(x) <= formulas::kAngleMax);
-      out[i] = of<T>(x, is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x));
+      const formulas::Angle angle = is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x);
+      high[i] = angle.high;
+      low[i] = angle.low;
+      turned[i] = angle.quarters;
     }
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::Angle{high[i], low[i], turned[i]});
+  }
+  template <class T>
+  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
+    bool is_small = true;
+    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
+    if (!is_small) return run_large_block(in, out, n);
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
   }
   template <class T>
   TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
-    constexpr std::int64_t kBlock = 256;
     for (std::int64_t at = 0; at < n; at += kBlock) run_block(in + at, out + at, std::min(kBlock, n - at));
   }
 };
 
 template <class Loop, class T>
-void run_baseline(const T* in, T* out, std::int64_t n) {
-  Loop::run(in, out, n);
-}
-#if TESSERA_HAS_TARGETS
-template <class Loop, class T>
-[[gnu::target("avx2")]] void run_avx2(const T* in, T* out, std::int64_t n) {
-  Loop::run(in, out, n);
-}
-template <class Loop, class T>
-[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] void run_avx512(const T* in, T* out,
-                                                                                              std::int64_t n) {
-  Loop::run(in, out, n);
-}
-#endif
-
-template <class Loop, class T>
-RunFunction<T> for_target(VectorTarget target) {
-#if TESSERA_HAS_TARGETS
-  switch (target) {
-    case VectorTarget::baseline: return run_baseline<Loop, T>;
-    case VectorTarget::avx2: return run_avx2<Loop, T>;
-    case VectorTarget::avx512: return run_avx512<Loop, T>;
-  }
-#endif
-  static_cast<void>(target);
-  return run_baseline<Loop, T>;
+RunFunction<T> loop_for(VectorTarget target) {
+  return for_target<Loop>::template with<const T*, T*, std::int64_t>::of(target);
 }
 
 }  // namespace
 
-std::string_view name(VectorTarget target) {
-  switch (target) {
-    case VectorTarget::baseline: return "baseline";
-    case VectorTarget::avx2: return "avx2";
-    case VectorTarget::avx512: return "avx512";
-  }
-  return "";
-}
-
-std::vector<VectorTarget> vector_targets() {
-  std::vector<VectorTarget> targets = {VectorTarget::baseline};
-#if TESSERA_HAS_TARGETS
-  if (__builtin_cpu_supports("avx2")) targets.push_back(VectorTarget::avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw"))
-    targets.push_back(VectorTarget::avx512);
-#endif
-  return targets;
-}
-
 template <class T>
 RunFunction<T> vector_function(synth::MapOp op, VectorTarget target) {
   using synth::MapOp;
-  if (op == MapOp::exp) return for_target<Plain<Exp>, T>(target);
-  if (op == MapOp::exp2) return for_target<Plain<Exp2>, T>(target);
-  if (op == MapOp::log) return for_target<Plain<Log>, T>(target);
-  if (op == MapOp::tanh) return for_target<Plain<Tanh>, T>(target);
-  if (op == MapOp::sigmoid) return for_target<Plain<Sigmoid>, T>(target);
-  if (op == MapOp::gelu) return for_target<Plain<Gelu>, T>(target);
-  if (op == MapOp::erf) return for_target<Plain<Erf>, T>(target);
-  if (op == MapOp::sin) return for_target<Circular<0>, T>(target);
-  if (op == MapOp::cos) return for_target<Circular<1>, T>(target);
+  if (op == MapOp::exp) return loop_for<Plain<Exp>, T>(target);
+  if (op == MapOp::exp2) return loop_for<Plain<Exp2>, T>(target);
+  if (op == MapOp::log) return loop_for<Plain<Log>, T>(target);
+  if (op == MapOp::tanh) return loop_for<Plain<Tanh>, T>(target);
+  if (op == MapOp::sigmoid) return loop_for<Plain<Sigmoid>, T>(target);
+  if (op == MapOp::gelu) return loop_for<Plain<Gelu>, T>(target);
+  if (op == MapOp::erf) return loop_for<Plain<Erf>, T>(target);
+  if (op == MapOp::sin) return loop_for<Circular<0>, T>(target);
+  if (op == MapOp::cos) return loop_for<Circular<1>, T>(target);
   return nullptr;
 }
 
 template <class T>
 RunFunction<T> vector_function(synth::MapOp op) {
-  static const VectorTarget kWidest = vector_targets().back();
-  return vector_function<T>(op, kWidest);
+  return vector_function<T>(op, widest_target());
 }
 
 template RunFunction<float> vector_function<float>(synth::MapOp, VectorTarget);

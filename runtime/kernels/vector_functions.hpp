@@ -3,20 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
-#include <vector>
 
+#include "runtime/kernels/vector_targets.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::runtime {
-
-// What loops are compiled for; `baseline` is what the whole program is.
-enum class VectorTarget : std::uint8_t { baseline, avx2, avx512 };
-
-std::string_view name(VectorTarget target);
-
-// Those that this machine can run, the widest last.
-std::vector<VectorTarget> vector_targets();
 
 // Sets n elements; `out` may be `in`, but not overlap it otherwise.
 template <class T>

@@ -2,23 +2,15 @@
 
 #include <algorithm>
 
+#include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/stream.hpp"
+#include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-const synth::Map* as_map(const synth::Step& step) {
-  const auto* apply = std::get_if<synth::Apply>(&step.node);
-  return apply == nullptr ? nullptr : std::get_if<synth::Map>(&apply->operation);
-}
-
-bool is_constant(const synth::Step& step) {
-  const auto* apply = std::get_if<synth::Apply>(&step.node);
-  return apply != nullptr && std::holds_alternative<synth::Constant>(apply->operation);
-}
-
-synth::RegisterId result_of(const synth::Step& step) { return std::get<synth::Apply>(step.node).results[0]; }
+using synth::RegisterId;
 
 // Integers may have no quotient and no power.
 bool may_fail(synth::MapOp op, synth::ElementType element) {
@@ -26,55 +18,168 @@ bool may_fail(synth::MapOp op, synth::ElementType element) {
   return partial && element != synth::ElementType::f32 && element != synth::ElementType::f64;
 }
 
-class ChainSearch {
- public:
-  ChainSearch(const synth::Program& program, const synth::Body& body, const TileMaps& tiles)
-      : program_(program), body_(body), tiles_(tiles) {}
+// Elements of a row: what a block has of the dimensions that it is not cut along. More do not stay in a core's cache.
+constexpr std::int64_t kRowMax = std::int64_t{1} << 16U;
+// Rows longer than a task's usual share are taken only if there are enough of them for many cores.
+constexpr std::int64_t kManyRows = 16;
 
-  std::vector<ChainSteps> run() {
-    std::vector<ChainSteps> chains;
-    for (std::size_t i = 0; i < body_.size();) {
-      const ChainSteps chain{i, end_of_chain(i)};
-      if (is_worth_it(chain)) chains.push_back(chain);
-      i = std::max(chain.end, i + 1);
-    }
-    return chains;
+// The chain that begins with a step, as far as it goes.
+class Growth {
+ public:
+  Growth(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan)
+      : program_(program), tiles_(tiles), plan_(plan) {}
+
+  // False: the chain ends before this step.
+  bool take(const synth::Step& step) {
+    const auto* apply = std::get_if<synth::Apply>(&step.node);
+    if (apply == nullptr || is_flat_) return false;
+    if (const auto* map = std::get_if<synth::Map>(&apply->operation)) return take_map(*apply, *map);
+    if (const auto* reduce = std::get_if<synth::Reduce>(&apply->operation)) return take_reduce(*apply, *reduce);
+    if (std::holds_alternative<synth::Reshape>(apply->operation)) return take_reshape(*apply);
+    return std::holds_alternative<synth::Constant>(apply->operation);
   }
+  std::size_t lead() const { return is_flat_ ? 0 : lead_; }
+  std::size_t computed() const { return computed_; }
+  RegisterId first_result() const { return results_.front(); }
 
  private:
-  bool fits(const synth::Step& step) const {
-    const synth::Map* map = as_map(step);
-    return map != nullptr && !may_fail(map->op, program_.registers[result_of(step)].element());
+  const std::vector<synth::Box>& boxes(RegisterId id) const { return tiles_[id].boxes; }
+  std::size_t rank(RegisterId id) const { return program_.registers[id].rank(); }
+  bool made_here(RegisterId id) const { return std::find(results_.begin(), results_.end(), id) != results_.end(); }
+
+  bool take_map(const synth::Apply& apply, const synth::Map& map) {
+    const RegisterId result = apply.results[0];
+    if (may_fail(map.op, program_.registers[result].element())) return false;
+    if (results_.empty()) lead_ = rank(result);
+    if (!results_.empty() && !(reduces_ ? map_by_rows(apply) : boxes(result) == boxes(results_.front()))) return false;
+    operands_.insert(operands_.end(), apply.operands.begin(), apply.operands.end());
+    return add(result);
+  }
+  // What the chain has made is read row by row; it must not be aligned with other dimensions.
+  bool map_by_rows(const synth::Apply& apply) const {
+    const RegisterId result = apply.results[0];
+    return agrees(result, lead_) && has_short_rows(result, lead_) &&
+           std::all_of(apply.operands.begin(), apply.operands.end(),
+                       [&](RegisterId id) { return !made_here(id) || rank(id) == rank(result); });
   }
 
-  // Of the chain that begins with a step; constants at its end are left out.
-  std::size_t end_of_chain(std::size_t begin) const {
-    if (!fits(body_[begin])) return begin;
-    const auto& boxes = tiles_[result_of(body_[begin])].boxes;
-    std::size_t end = begin + 1;
-    for (std::size_t i = end; i < body_.size(); ++i) {
-      if (is_constant(body_[i])) continue;
-      if (!fits(body_[i]) || tiles_[result_of(body_[i])].boxes != boxes) break;
-      end = i + 1;
+  bool take_reduce(const synth::Apply& apply, const synth::Reduce& reduce) {
+    const RegisterId operand = apply.operands[0];
+    const synth::Shape& shape = program_.registers[operand].shape();
+    if (reduce.dimensions.empty() || is_empty(shape)) return false;  // a sum of nothing has rules of its own
+    const std::size_t first = reduce.dimensions.front();
+    const std::size_t lead = results_.empty() ? first : std::min(first, lead_);
+    if (lead == 0) return take_flat(apply, reduce);
+    if (results_.empty()) results_.push_back(operand);  // to compare with, until there is a result
+    const bool fits =
+        agrees(operand, lead) && agrees(apply.results[0], lead) && has_short_rows(operand, lead) &&
+        std::all_of(results_.begin(), results_.end(), [&](RegisterId id) { return has_short_rows(id, lead); });
+    if (computed_ == 0) results_.clear();
+    if (!fits) return false;
+    lead_ = lead;
+    reduces_ = true;
+    return add(apply.results[0]);
+  }
+
+  // To a scalar, of what the chain has made; all that it reads is of the same shape, or a scalar, too.
+  bool take_flat(const synth::Apply& apply, const synth::Reduce& reduce) {
+    const RegisterId operand = apply.operands[0];
+    if (reduces_ || !made_here(operand) || reduce.dimensions.size() != rank(operand)) return false;
+    const bool all_flat = std::all_of(operands_.begin(), operands_.end(), [&](RegisterId id) {
+      const auto& registered = program_.registers[id];
+      const bool is_scalar = std::all_of(registered.shape().begin(), registered.shape().end(),
+                                         [](std::int64_t extent) { return extent == 1; });
+      return is_scalar || (plan_[id].dense && boxes(id) == boxes(operand));
+    });
+    if (!all_flat) return false;
+    is_flat_ = true;
+    return add(apply.results[0]);
+  }
+
+  bool take_reshape(const synth::Apply& apply) {
+    const RegisterId result = apply.results[0];
+    if (plan_[result].where != RegisterPlan::Where::reshape) return false;
+    if (!made_here(apply.operands[0])) return true;  // nothing to do: an array from before under another shape
+    if (!agrees(result, lead_)) return false;
+    results_.push_back(result);
+    return true;
+  }
+
+  bool add(RegisterId result) {
+    results_.push_back(result);
+    ++computed_;
+    return true;
+  }
+
+  // Has the register the chain's tiles in the first `lead` dimensions, on every device?
+  bool agrees(RegisterId id, std::size_t lead) const {
+    const auto& mine = boxes(id);
+    const auto& others = boxes(results_.front());
+    if (rank(id) < lead || rank(results_.front()) < lead || mine.size() != others.size()) return false;
+    for (std::size_t device = 0; device < mine.size(); ++device) {
+      if (!std::equal(mine[device].begin(), mine[device].begin() + static_cast<std::ptrdiff_t>(lead),
+                      others[device].begin()))
+        return false;
     }
-    return end;
+    return true;
   }
-
-  // A lone step gains only where its result outgrows the cache.
-  bool is_worth_it(const ChainSteps& chain) const {
-    if (chain.end <= chain.begin) return false;
-    return chain.end - chain.begin > 1 || tiles_[result_of(body_[chain.begin])].bytes_total > kStreamBytes;
+  bool has_short_rows(RegisterId id, std::size_t lead) const {
+    std::int64_t longest = 1;
+    std::int64_t rows = 0;
+    for (const synth::Box& box : boxes(id)) {
+      std::int64_t all = 1;
+      std::int64_t row = 1;
+      for (std::size_t d = 0; d < box.size(); ++d) (d < lead ? all : row) *= box[d].length();
+      longest = std::max(longest, row);
+      rows += all;
+    }
+    return longest <= kRowMax && (longest <= kGrain || rows >= kManyRows);
   }
 
   const synth::Program& program_;
-  const synth::Body& body_;
   const TileMaps& tiles_;
+  const MemoryPlan& plan_;
+  std::vector<RegisterId> results_;   // of the chain's steps, views included
+  std::vector<RegisterId> operands_;  // of its elementwise ones
+  std::size_t lead_ = 0;
+  std::size_t computed_ = 0;
+  bool reduces_ = false;
+  bool is_flat_ = false;
 };
 
 }  // namespace
 
-std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::Body& body, const TileMaps& tiles) {
-  return ChainSearch(program, body, tiles).run();
+bool is_computed(const synth::Apply& apply) {
+  return std::holds_alternative<synth::Map>(apply.operation) || std::holds_alternative<synth::Reduce>(apply.operation);
+}
+
+std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::Body& body, const TileMaps& tiles,
+                                    const MemoryPlan& plan) {
+  const auto computes = [](const synth::Step& step) {
+    const auto* apply = std::get_if<synth::Apply>(&step.node);
+    return apply != nullptr && is_computed(*apply);
+  };
+  std::vector<ChainSteps> chains;
+  for (std::size_t begin = 0; begin < body.size();) {
+    if (!computes(body[begin])) {
+      ++begin;
+      continue;
+    }
+    Growth growth(program, tiles, plan);
+    std::size_t end = begin;
+    // Constants and views at its end are left out.
+    for (std::size_t i = begin; i < body.size() && growth.take(body[i]); ++i) {
+      if (computes(body[i])) end = i + 1;
+    }
+    // A lone step gains only where its result outgrows the cache.
+    const bool is_lone_map = growth.computed() == 1 &&
+                             std::holds_alternative<synth::Map>(std::get<synth::Apply>(body[begin].node).operation);
+    const bool is_worth_it =
+        growth.computed() > 1 || (is_lone_map && tiles[growth.first_result()].bytes_total > kStreamBytes);
+    if (is_worth_it) chains.push_back({begin, end, growth.lead()});
+    begin = std::max(end, begin + 1);
+  }
+  return chains;
 }
 
 bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Life& life) {

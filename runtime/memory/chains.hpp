@@ -1,5 +1,9 @@
-// Runs of elementwise steps that are taken together, a block of all of them at a time: every array is read and written
-// once, and what only the run itself reads needs no memory.
+// Runs of steps that are taken together, a block of all of them at a time: every array is read and written once, and
+// what only the run itself reads needs no memory.
+//
+//     let m = max(a, dim=1)                  a : f32[4096, 4096]; a block is a few rows of all arrays
+//     let e = exp(a - reshape(m, [4096, 1]))
+//     let s = e / reshape(sum(e, dim=1), [4096, 1])
 #pragma once
 
 #include <cstddef>
@@ -9,15 +13,24 @@
 
 namespace tessera::runtime {
 
-// Steps [begin, end) of a body: elementwise ones that cannot fail and whose results have the same tiles, and constants
-// in between, which are made first.
+// Steps [begin, end) of a body: elementwise ones that cannot fail, reductions, reshapes that only look at an array, and
+// constants, which are made first. Blocks are cut along the first `lead` dimensions, in which all results have the same
+// tiles. Of the others a block has all, so that a reduction over them finds all that it adds.
+//
+// lead is 0 where arrays of one shape are at the end reduced to a scalar: then all are taken as flat, and what the
+// blocks give is joined as the reduction itself joins its blocks. (Elementwise steps on scalars have a lead of 0, too.)
 struct ChainSteps {
   std::size_t begin = 0;
   std::size_t end = 0;
+  std::size_t lead = 0;
 };
 
-// The chains of a body, in order; none overlap.
-std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::Body& body, const TileMaps& tiles);
+// The chains of a body, in order; none overlap. Asks the plan which reshapes are views and which arrays are dense.
+std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::Body& body, const TileMaps& tiles,
+                                    const MemoryPlan& plan);
+
+// Does the step make an array, a block at a time?
+bool is_computed(const synth::Apply& apply);
 
 // Is the register, made by a step of the chain, read by steps of the chain only?
 bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Life& life);

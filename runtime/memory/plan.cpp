@@ -101,7 +101,7 @@ class Placement {
 
   BodyPlan walk(const synth::Body& body, std::size_t depth) {
     BodyPlan result;
-    const std::vector<ChainSteps> chains = find_chains(program_, body, tiles_);
+    const std::vector<ChainSteps> chains = find_chains(program_, body, tiles_, plan_);
     for (const ChainSteps& chain : chains) keep_inside(body, chain);
     const auto deaths = deaths_by_step(body, depth);
     auto chain = chains.begin();
@@ -131,7 +131,7 @@ class Placement {
     for (std::size_t i = chain.begin; i < chain.end; ++i) {
       const auto& apply = std::get<synth::Apply>(body[i].node);
       const RegisterId result = apply.results[0];
-      if (!std::holds_alternative<synth::Map>(apply.operation)) continue;
+      if (!is_computed(apply)) continue;
       if (stays_inside(chain, plan(result), life(result))) plan(result).where = Where::blocks;
     }
   }
@@ -141,6 +141,7 @@ class Placement {
                    std::size_t depth, BodyPlan& result) {
     StepPlan step;
     step.chain_end = chain.end;
+    step.chain_lead = chain.lead;
     for (std::size_t i = chain.begin; i < chain.end; ++i) {
       step.dies.insert(step.dies.end(), deaths[i].begin(), deaths[i].end());
     }

@@ -4,7 +4,8 @@
 // A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
 // dense array), or it owns a place in the arena. Offsets are the same on all devices. An array is alive from the step
 // that makes it to the last step that reads it or a view of it. Five things save memory and copies:
-// - elementwise steps in a row are taken together, and what only they read has no place (`blocks`, chains.hpp);
+// - elementwise steps and reductions in a row are taken together, and what only they read has no place (`blocks`,
+//   chains.hpp);
 // - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
 //   base (`takes_over`);
 // - a value carried by a loop has two places, that of its parameter and that of its result, which take turns; the round
@@ -48,6 +49,7 @@ struct BodyPlan;
 
 struct StepPlan {
   std::size_t chain_end = 0;            // not 0: the steps up to there are taken together with this one (chains.hpp)
+  std::size_t chain_lead = 0;           // the dimensions that its blocks are cut along
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
   std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else

@@ -16,6 +16,9 @@ constexpr std::size_t kKeptMax = 8;
 // From this size on, pages of 2 MiB spare more time than the memory at their edges is worth.
 constexpr std::int64_t kHugePagesFrom = std::int64_t{16} << 20U;
 
+// Pages of less are not worth a call of the system: they stay as they are until they are used again.
+constexpr std::int64_t kSmall = std::int64_t{256} << 10U;
+
 std::byte* map_new(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   void* const base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,7 +49,7 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   const auto taken = taken_.find(begin);
   const Mapping mapping{begin, taken->second};
   taken_.erase(taken);
-  madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
+  if (mapping.bytes >= kSmall) madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
   kept_.push_front(mapping);
   if (kept_.size() <= kKeptMax) return;
   munmap(kept_.back().begin, static_cast<std::size_t>(kept_.back().bytes));
@@ -54,7 +57,7 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
 }
 
 bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
-  madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
+  if (bytes >= kSmall) madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
   return false;
 }
 

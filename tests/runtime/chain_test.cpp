@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/memory/plan.hpp"
 #include "tests/runtime/support.hpp"
 
@@ -27,6 +29,12 @@ class Steps {
   }
   RegisterId map(MapOp op, std::vector<RegisterId> operands, std::string_view type) {
     return map(op, std::move(operands), type_of(type, builder_.mesh()));
+  }
+  RegisterId reduce(synth::ReduceKind kind, std::vector<std::uint8_t> dimensions, RegisterId operand,
+                    std::string_view type) {
+    const RegisterId result = builder_.apply(synth::Reduce{kind, std::move(dimensions)}, {operand}, type);
+    if (apart_) other_ = builder_.apply(synth::Cumsum{0}, {other_}, "i64[2]");
+    return result;
   }
 
  private:
@@ -53,18 +61,26 @@ std::vector<std::vector<std::byte>> outputs_of(Builder& builder) {
   return all;
 }
 
-// `write` adds the steps and the outputs. Together they are one chain, apart none.
+// `write` adds the steps and the outputs. Apart they are no chain, together they may be one.
 template <class Write>
-void expect_same(std::string_view mesh, Write&& write) {
+void expect_same_bits(std::string_view mesh, Write&& write) {
   Steps together(mesh, false);
   Steps apart(mesh, true);
   write(together);
   write(apart);
-  EXPECT_GT(chains(together.builder()), 0U);
   const auto want = outputs_of(apart.builder());
   const auto got = outputs_of(together.builder());
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(got[k] == want[k]) << "output " << k;
+}
+
+// As above, and together they are a chain.
+template <class Write>
+void expect_same(std::string_view mesh, Write&& write) {
+  Steps together(mesh, false);
+  write(together);
+  EXPECT_GT(chains(together.builder()), 0U);
+  expect_same_bits(mesh, write);
 }
 
 // Blocks of several shapes: much of one dimension, some of it, parts of rows.
@@ -147,6 +163,88 @@ TEST(Chain, InALoop) {
     repeat.results = {b.reg(type)};
     b.output(repeat.results[0]);
     b.add(std::move(repeat));
+  });
+}
+
+// Softmax and layer norm of rows: shorter than a block, about as long, and longer.
+TEST(Chain, OfReductionsByRows) {
+  struct Sizes {
+    std::string_view all, rows, columns;
+  };
+  for (const Sizes& sizes : {Sizes{"101@x, 7", "101@x", "101@x, 1"}, Sizes{"5@x, 3, 900", "5@x, 3", "5@x, 3, 1"},
+                             Sizes{"37@x, 20001", "37@x", "37@x, 1"}, Sizes{"1@x, 40", "1@x", "1@x, 1"}}) {
+    expect_same("x:2", [&](Steps& steps) {
+      Builder& b = steps.builder();
+      const auto f32 = [](std::string_view shape) { return fmt::format("f32[{}]", shape); };
+      const auto last = static_cast<std::uint8_t>(std::count(sizes.rows.begin(), sizes.rows.end(), ',') + 1);
+      const RegisterId a = b.apply(synth::Iota{}, {}, f32(sizes.all));
+      const RegisterId small = steps.map(MapOp::sin, {a}, f32(sizes.all));
+      const RegisterId greatest = steps.reduce(synth::ReduceKind::max, {last}, small, f32(sizes.rows));
+      const RegisterId column = b.apply(synth::Reshape{}, {greatest}, f32(sizes.columns));
+      const RegisterId raised =
+          steps.map(MapOp::exp, {steps.map(MapOp::subtract, {small, column}, f32(sizes.all))}, f32(sizes.all));
+      const RegisterId sum = steps.reduce(synth::ReduceKind::sum, {last}, raised, f32(sizes.rows));
+      const RegisterId root = steps.map(MapOp::sqrt, {sum}, f32(sizes.rows));
+      const RegisterId divisor = b.apply(synth::Reshape{}, {root}, f32(sizes.columns));
+      for (const RegisterId id : {greatest, steps.map(MapOp::divide, {raised, divisor}, f32(sizes.all))}) b.output(id);
+    });
+  }
+}
+
+// Arrays of one shape reduced to a scalar: less than a piece, a few pieces and many, on uneven and empty tiles, too.
+TEST(Chain, OfReductionsToAScalar) {
+  for (const std::string_view shape : {"3@x", "100@x, 777", "7@x, 100003", "2500003@x"}) {
+    for (const synth::ReduceKind kind : {synth::ReduceKind::sum, synth::ReduceKind::max}) {
+      expect_same("x:4", [&](Steps& steps) {
+        Builder& b = steps.builder();
+        const std::string type = fmt::format("f32[{}]", shape);
+        const bool is_line = shape.find(',') == std::string_view::npos;
+        const RegisterId a = b.apply(synth::Iota{}, {}, type);
+        const RegisterId half = b.constant(Array<float>::scalar(0.37F), "f32[]");
+        const RegisterId scaled = steps.map(MapOp::multiply, {half, a}, type);
+        const RegisterId small = steps.map(MapOp::sin, {scaled}, type);
+        b.output(steps.reduce(kind, is_line ? std::vector<std::uint8_t>{0} : std::vector<std::uint8_t>{0, 1},
+                              steps.map(MapOp::multiply, {small, a}, type),
+                              kind == synth::ReduceKind::sum ? "f32[]{+x}" : "f32[]{max x}"));
+        b.output(small);
+      });
+    }
+  }
+}
+
+// Steps and reductions of rows in any order, on what was made so far.
+RC_GTEST_PROP(ChainProperty, AnyStepsOnRowsHaveTheirBits, ()) {
+  struct Choice {
+    int kind;
+    std::size_t left, right;
+    bool output;
+  };
+  std::vector<Choice> choices(*rc::gen::inRange<std::size_t>(2, 12));
+  for (Choice& choice : choices)
+    choice = {*rc::gen::inRange(0, 5), *rc::gen::inRange<std::size_t>(0, 30), *rc::gen::inRange<std::size_t>(0, 30),
+              *rc::gen::inRange(0, 4) == 0};
+  const std::string rows = *rc::gen::element<std::string>("30@x", "7@x", "1@x");
+  const std::string length = *rc::gen::element<std::string>("1111", "5", "40000");
+  const auto full = fmt::format("f32[{}, {}]", rows, length);
+  const auto column = fmt::format("f32[{}, 1]", rows);
+  const auto line = fmt::format("f32[{}]", rows);
+  expect_same_bits("x:2", [&](Steps& steps) {
+    Builder& b = steps.builder();
+    std::vector<RegisterId> tables = {b.apply(synth::Iota{}, {}, full)};
+    std::vector<RegisterId> lines = {b.apply(synth::Iota{}, {}, line)};
+    std::vector<RegisterId> columns = {b.apply(synth::Iota{}, {}, column)};
+    const auto any = [](const std::vector<RegisterId>& of, std::size_t number) { return of[number % of.size()]; };
+    for (const auto& [kind, left, right, output] : choices) {
+      const RegisterId table = any(tables, left);
+      if (kind == 0) tables.push_back(steps.map(MapOp::maximum, {table, any(tables, right)}, full));
+      if (kind == 1) tables.push_back(steps.map(MapOp::add, {any(columns, right), table}, full));
+      if (kind == 2) lines.push_back(steps.reduce(synth::ReduceKind::sum, {1}, table, line));
+      if (kind == 3) lines.push_back(steps.map(MapOp::sqrt, {any(lines, right)}, line));
+      if (kind == 4) columns.push_back(b.apply(synth::Reshape{}, {any(lines, right)}, column));
+      if (output) b.output(kind < 2 ? tables.back() : kind < 4 ? lines.back() : columns.back());
+    }
+    b.output(tables.back());
+    b.output(lines.back());
   });
 }
 

@@ -85,5 +85,37 @@ RC_GTEST_PROP(CopyProperty, IntoAnyBox, ()) {
   });
 }
 
+// Short runs of every length, and rectangles of few rows or columns, or of several squares; past the caches, too.
+template <class T>
+void expect_moved(const Shape& shape, const Shape& around, const std::vector<std::uint8_t>& permutation) {
+  const auto a = counting<T>(around);
+  const TileView from = transposed(part_of(a.view(), Shape{1, 2, 0}, shape), permutation);
+  for (const Writing writing : {Writing::through_caches, Writing::past_caches}) {
+    Array<T> out(from.shape);
+    copy_elements(from, out.out(), writing);
+    for_indices(from.shape, [&](const Shape& index) {
+      Shape source(3);
+      for (std::size_t d = 0; d < 3; ++d) source[permutation[d]] = index[d];
+      source[0] += 1;
+      source[1] += 2;
+      RC_ASSERT(out[position(from.shape, index)] == a[position(around, source)]);
+    });
+  }
+}
+
+RC_GTEST_PROP(CopyProperty, ShortRunsAndRectangles, ()) {
+  const auto extent = [] {
+    return *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 19), rc::gen::element<std::int64_t>(64, 128, 131, 512));
+  };
+  const Shape shape{extent(), extent(), extent()};
+  RC_PRE(count(shape) < 300'000);
+  const Shape around{shape[0] + 1, shape[1] + 2, shape[2] + *rc::gen::inRange(0, 3)};
+  std::vector<std::uint8_t> permutation = {0, 1, 2};
+  for (std::size_t d = 1; d < 3; ++d) std::swap(permutation[d], permutation[*rc::gen::inRange<std::size_t>(0, d + 1)]);
+  expect_moved<std::int32_t>(shape, around, permutation);
+  expect_moved<double>(shape, around, permutation);
+  expect_moved<bool>(shape, around, permutation);
+}
+
 }  // namespace
 }  // namespace tessera::runtime::test

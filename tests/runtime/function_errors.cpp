@@ -5,8 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <mutex>
 
+#include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/vector_functions.hpp"
 
 namespace tessera::runtime::test {
@@ -15,15 +16,17 @@ namespace {
 
 using synth::MapOp;
 
-constexpr std::array<StatedError, 9> kStated = {{{MapOp::exp, 0.51, 1.5},
-                                                 {MapOp::exp2, 0.51, 1.5},
-                                                 {MapOp::log, 0.51, 1.0},
-                                                 {MapOp::tanh, 0.51, 3.0},
-                                                 {MapOp::sigmoid, 0.51, 2.5},
-                                                 {MapOp::gelu, 0.51, 8.0},
-                                                 {MapOp::erf, 0.51, 2.0},
-                                                 {MapOp::sin, 0.51, 1.0},
-                                                 {MapOp::cos, 0.51, 1.0}}};
+constexpr std::array<StatedError, 9> kStated = {{{MapOp::exp, 0.504, 1.5},
+                                                 {MapOp::exp2, 0.504, 1.5},
+                                                 {MapOp::log, 0.501, 1.0},
+                                                 {MapOp::tanh, 0.509, 3.0},
+                                                 {MapOp::sigmoid, 0.504, 2.5},
+                                                 {MapOp::gelu, 0.505, 8.0},
+                                                 {MapOp::erf, 0.501, 2.0},
+                                                 {MapOp::sin, 0.501, 1.0},
+                                                 {MapOp::cos, 0.501, 1.0}}};
+
+constexpr std::size_t kFloatsOfBlock = 4096;
 
 }  // namespace
 
@@ -58,22 +61,43 @@ double error_in_units(T got, long double truth) {
 template double error_in_units<float>(float, long double);
 template double error_in_units<double>(double, long double);
 
-double worst_error_of_floats(MapOp op, std::uint64_t step) {
-  constexpr std::size_t kBlock = 4096;
+namespace {
+
+// A value that is the truth, rounded, is within half a unit. Only the others, few of many, are measured.
+double worst_error_of_block(MapOp op, std::uint64_t first, std::uint64_t step) {
+  constexpr std::size_t kBlock = kFloatsOfBlock;
   std::array<float, kBlock> x;
   std::array<float, kBlock> got;
   std::array<double, kBlock> wide;
   std::array<double, kBlock> truth;
-  double worst = 0;
-  for (std::uint64_t at = 0; at < std::uint64_t{1} << 32U; at += step * kBlock) {
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(at + step * i));
-      wide[i] = x[i];
-    }
-    vector_function<float>(op)(x.data(), got.data(), kBlock);
-    vector_function<double>(op)(wide.data(), truth.data(), kBlock);
-    for (std::size_t i = 0; i < kBlock; ++i) worst = std::max(worst, error_in_units(got[i], truth[i]));
+  for (std::size_t i = 0; i < kBlock; ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + step * i));
+  for (std::size_t i = 0; i < kBlock; ++i) wide[i] = x[i];
+  vector_function<float>(op)(x.data(), got.data(), kBlock);
+  vector_function<double>(op)(wide.data(), truth.data(), kBlock);
+  double worst = 0.5;
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const auto rounded = static_cast<float>(truth[i]);
+    if (std::bit_cast<std::uint32_t>(got[i]) != std::bit_cast<std::uint32_t>(rounded))
+      worst = std::max(worst, error_in_units(got[i], truth[i]));
   }
+  return worst;
+}
+
+}  // namespace
+
+double worst_error_of_floats(MapOp op, std::uint64_t step) {
+  constexpr std::uint64_t kFloats = std::uint64_t{1} << 32U;
+  const std::uint64_t stride = step * kFloatsOfBlock;
+  std::mutex guard;
+  double worst = 0;
+  parallel_ranges(static_cast<std::int64_t>((kFloats + stride - 1) / stride), 64,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    double here = 0;
+                    for (std::int64_t block = begin; block < end; ++block)
+                      here = std::max(here, worst_error_of_block(op, static_cast<std::uint64_t>(block) * stride, step));
+                    const std::lock_guard lock(guard);
+                    worst = std::max(worst, here);
+                  });
   return worst;
 }
 

@@ -24,7 +24,7 @@ long double true_value(synth::MapOp op, long double x);
 template <class T>
 double error_in_units(T got, long double truth);
 
-// The worst error over every `step`-th f32, where the truth is what the function gives for f64.
+// The worst error over every `step`-th f32, where the truth is what the function gives for f64; at least 0.5.
 double worst_error_of_floats(synth::MapOp op, std::uint64_t step);
 
 }  // namespace tessera::runtime::test

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "runtime/kernels/philox.hpp"
 #include "tests/runtime/support.hpp"
@@ -50,6 +51,46 @@ TEST(Generate, TilesArePartsOfTheWhole) {
   expect_parts_of_the_whole<double>([](const TilePlace& place, const TileOut& out) { random(42, place, out); });
   expect_parts_of_the_whole<float>([](const TilePlace& place, const TileOut& out) { normal(-42, place, out); });
   expect_parts_of_the_whole<std::int64_t>([](const TilePlace& place, const TileOut& out) { iota(place, out); });
+}
+
+template <class T>
+void expect_same_bits_for_all_targets() {
+  const TilePlace place{Shape{1001}, synth::whole(Shape{1001})};
+  for (const auto& generate : {random, normal}) {
+    Array<T> baseline(place.shape);
+    generate(-3, place, baseline.out(), VectorTarget::baseline);
+    for (const VectorTarget target : vector_targets()) {
+      Array<T> got(place.shape);
+      generate(-3, place, got.out(), target);
+      EXPECT_TRUE(got.bytes == baseline.bytes) << name(target);
+    }
+  }
+}
+
+TEST(Random, HasTheSameBitsForAllTargets) {
+  expect_same_bits_for_all_targets<float>();
+  expect_same_bits_for_all_targets<double>();
+}
+
+// Box and Muller's formula by the library, in more digits than f64 has.
+TEST(Normal, IsBoxAndMullersFormula) {
+  constexpr std::int64_t n = 2'000;
+  const TilePlace place{Shape{n}, synth::whole(Shape{n})};
+  Array<double> wide(place.shape);
+  Array<float> narrow(place.shape);
+  normal(5, place, wide.out());
+  normal(5, place, narrow.out());
+  const auto uniform = [](std::uint32_t low, std::uint32_t high) {
+    return std::ldexp(static_cast<long double>((std::uint64_t{high} << 32U | low) >> 11U), -53);
+  };
+  for (std::int64_t i = 0; i < n; ++i) {
+    const PhiloxCounter words = philox4x32({static_cast<std::uint32_t>(i), 0, 0, 0}, {5, 0});
+    const long double turns = uniform(words[2], words[3]);
+    const long double want = std::sqrt(-2 * std::log(1 - uniform(words[0], words[1]))) *
+                             std::cos(2 * std::numbers::pi_v<long double> * turns);
+    EXPECT_NEAR(wide[i], static_cast<double>(want), 6e-16 * std::abs(static_cast<double>(want)) + 1e-18) << i;
+    EXPECT_NEAR(narrow[i], static_cast<double>(want), 7e-8 * std::abs(static_cast<double>(want)) + 1e-18) << i;
+  }
 }
 
 TEST(Random, IsUniform) {

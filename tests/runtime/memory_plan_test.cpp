@@ -117,12 +117,32 @@ TEST(MemoryPlan, WhatOnlyAChainReadsHasNoPlace) {
   const RegisterId f = builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {d}, "f32[]");
   for (const RegisterId id : {e, f}) builder.output(id);
   const MemoryPlan plan = plan_of(builder);
-  EXPECT_EQ(plan.body.steps[1].chain_end, 6U);
+  EXPECT_EQ(plan.body.steps[1].chain_end, 7U);
+  EXPECT_EQ(plan.body.steps[1].chain_lead, 0U);  // the reduction is of all
   EXPECT_EQ(plan[b].where, Where::blocks);
   EXPECT_EQ(plan[c].where, Where::blocks);
-  EXPECT_EQ(plan[d].where, Where::arena);    // the reduction needs it
-  EXPECT_FALSE(plan[d].takes_over.valid());  // a is read after it is made
-  EXPECT_EQ(plan.peak_bytes, 256 + 256 + 64 + 4);
+  EXPECT_EQ(plan[d].where, Where::blocks);  // the reduction is part of the chain
+  EXPECT_EQ(plan.peak_bytes, 256 + 64 + 4 + 4);
+}
+
+TEST(MemoryPlan, ChainsGoByRowsWhereRowsAreReduced) {
+  Builder builder("x:2");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[6@x, 5, 7]");
+  const RegisterId greatest = builder.apply(synth::Reduce{synth::ReduceKind::max, {2}}, {a}, "f32[6@x, 5]");
+  const RegisterId column = builder.apply(synth::Reshape{}, {greatest}, "f32[6@x, 5, 1]");
+  const RegisterId shifted = builder.apply(synth::Map{MapOp::subtract}, {a, column}, "f32[6@x, 5, 7]");
+  const RegisterId total = builder.apply(synth::Reduce{synth::ReduceKind::sum, {1, 2}}, {shifted}, "f32[6@x]");
+  const RegisterId other = builder.apply(synth::Map{MapOp::negate}, {total}, "f32[6@x]");
+  // Aligned at its last dimension, this would meet other rows than its own.
+  const RegisterId table = builder.apply(synth::Iota{}, {}, "f32[6, 6@x]");
+  const RegisterId askew = builder.apply(synth::Map{MapOp::add}, {table, other}, "f32[6, 6@x]");
+  builder.output(askew);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_EQ(plan.body.steps[1].chain_end, 6U);
+  EXPECT_EQ(plan.body.steps[1].chain_lead, 1U);
+  for (const RegisterId id : {greatest, shifted, total}) EXPECT_EQ(plan[id].where, Where::blocks);
+  EXPECT_EQ(plan[other].where, Where::arena);
+  EXPECT_EQ(plan.body.steps[7].chain_end, 0U);
 }
 
 TEST(MemoryPlan, AChainTakesOverWhatItHasReadLast) {

@@ -96,6 +96,62 @@ TEST(Reduce, LongStretchesJoinAsBlocksDo) {
   EXPECT_EQ(reduced<float>(ReduceKind::sum, dense.view(), {0})[0], reduced<float>(ReduceKind::sum, column, {0})[0]);
 }
 
+// The documented order of rows, by hand: blocks of 128 are added one row after the other, and joined in pairs of equal
+// size.
+float sum_of_column(const Array<float>& a, std::int64_t column) {
+  const std::int64_t columns = a.shape[1];
+  std::vector<std::pair<int, float>> joined;  // sums of 2^first blocks, the largest first
+  for (std::int64_t block = 0; block < a.shape[0]; block += 128) {
+    float sum = a[block * columns + column];
+    for (std::int64_t r = block + 1; r < std::min(block + 128, a.shape[0]); ++r) sum += a[r * columns + column];
+    int level = 0;
+    for (; !joined.empty() && joined.back().first == level; ++level) {
+      sum = joined.back().second + sum;
+      joined.pop_back();
+    }
+    joined.emplace_back(level, sum);
+  }
+  float sum = joined.back().second;
+  for (std::size_t k = joined.size() - 1; k-- > 0;) sum = joined[k].second + sum;
+  return sum;
+}
+
+TEST(Reduce, RowsAreAddedInTheDocumentedOrder) {
+  for (const Shape& shape : {Shape{5, 3}, Shape{130, 17}, Shape{1'000, 1'030}, Shape{200'003, 3}}) {
+    Array<float> a(shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = 1.0F / static_cast<float>(i % 9973 + 1);
+    const auto sums = reduced<float>(ReduceKind::sum, a.view(), {0});
+    const TileView backwards = {ElementType::f32, shape, Shape{shape[1], -1},
+                                a.bytes.data() + (shape[1] - 1) * sizeof(float)};
+    const auto sums_backwards = reduced<float>(ReduceKind::sum, backwards, {0});
+    for (std::int64_t c = 0; c < shape[1]; ++c) {
+      ASSERT_EQ(sums[c], sum_of_column(a, c)) << c;
+      ASSERT_EQ(sums_backwards[shape[1] - 1 - c], sums[c]) << c;
+    }
+  }
+}
+
+// Of equals - here 0.0 and -0.0 - the first is kept, and NaN wins: lane by lane where rows are long.
+TEST(Reduce, MaximaOfFloatsInVectors) {
+  for (const float first : {0.0F, -0.0F}) {
+    Array<float> a(Shape{33, 40});
+    std::fill_n(a.data(), a.size(), first == 0.0F && !std::signbit(first) ? -0.0F : 0.0F);
+    for (std::int64_t i = 0; i < 40; ++i) a.data()[i] = first;
+    a.data()[40 * 7 + 11] = std::numeric_limits<float>::quiet_NaN();
+    for (const ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
+      const auto columns = reduced<float>(kind, a.view(), {0});
+      for (std::int64_t c = 0; c < 40; ++c) {
+        if (c == 11)
+          EXPECT_TRUE(std::isnan(columns[c]));
+        else
+          EXPECT_EQ(std::signbit(columns[c]), std::signbit(first));
+      }
+      const auto rows = reduced<float>(kind, a.view(), {1});
+      for (std::int64_t r = 0; r < 33; ++r) EXPECT_EQ(std::isnan(rows[r]), r == 7);
+    }
+  }
+}
+
 RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {
   Shape shape;
   const auto rank = *rc::gen::inRange<std::uint8_t>(0, 5);
@@ -142,6 +198,36 @@ RC_GTEST_PROP(ArgReduceProperty, LongRowsAreWalkedFromLeftToRight, ()) {
   RC_ASSERT(out[0] == best);
 }
 
+// Columns side by side, of every element type: the same as each of them by itself.
+RC_GTEST_PROP(ArgReduceProperty, ColumnsAreWalkedFromTopToBottom, ()) {
+  const Shape shape{*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 60), *rc::gen::inRange(1, 3)};
+  const bool max = *rc::gen::arbitrary<bool>();
+  const Dimensions first = {0};
+  const auto check = [&](auto zero) {
+    using T = decltype(zero);
+    Array<T> a(shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<T>(*rc::gen::inRange(-3, 3));
+    if constexpr (std::is_floating_point_v<T>) {
+      if (*rc::gen::arbitrary<bool>())
+        a.data()[*rc::gen::inRange<std::int64_t>(0, a.size())] = std::numeric_limits<T>::quiet_NaN();
+    }
+    Array<std::int64_t> out(without(shape, first));
+    arg_reduce(max, a.view(), first, out.out());
+    const std::int64_t columns = out.size();
+    for (std::int64_t c = 0; c < columns; ++c) {
+      Array<std::int64_t> one(Shape{});
+      const TileView column{element_of<T>(), Shape{shape[0]}, Shape{columns}, a.bytes.data() + c * sizeof(T)};
+      arg_reduce(max, column, first, one.out());
+      RC_ASSERT(out[c] == one[0]);
+    }
+  };
+  check(float{});
+  check(double{});
+  check(std::int32_t{});
+  check(std::int64_t{});
+  check(bool{});
+}
+
 TEST(ArgReduce, FirstOfEqualsAndNan) {
   const Array<float> a(Shape{2, 4}, {1, 3, 3, 2, 5, std::nanf(""), 9, std::nanf("")});
   Array<std::int64_t> out(Shape{2});
@@ -167,6 +253,30 @@ TEST(Cumsum, AlongEachDimension) {
   EXPECT_THAT(out.values(), ElementsAre(0, 1, 3, 3, 7, 12));
   cumsum(a.view(), 0, out.out());
   EXPECT_THAT(out.values(), ElementsAre(0, 1, 2, 3, 5, 7));
+}
+
+// Line by line, several at once or by rows: each sum is the one before it and its element.
+RC_GTEST_PROP(CumsumProperty, EveryLineFromItsBeginning, ()) {
+  const Shape shape{*rc::gen::inRange(0, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};
+  Array<float> a(shape);
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = i % 11 == 0 ? -0.0F : 1.0F / static_cast<float>(i + 1);
+  const auto turned = TileView{ElementType::f32, Shape{shape[2], shape[1], shape[0]},
+                               Shape{1, shape[2], shape[1] * shape[2]}, a.bytes.data()};
+  for (const TileView& view : {a.view(), turned}) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      Array<float> out(view.shape);
+      cumsum(view, d, out.out());
+      for_indices(view.shape, [&](const Shape& index) {
+        Shape before = index;
+        const float* const element =
+            typed<float>(view) + index[0] * view.strides[0] + index[1] * view.strides[1] + index[2] * view.strides[2];
+        float want = *element;
+        if (before[d]-- > 0) want += out[position(view.shape, before)];
+        const float got = out[position(view.shape, index)];
+        RC_ASSERT(got == want && std::signbit(got) == std::signbit(want));
+      });
+    }
+  }
 }
 
 TEST(CombineParts, LeftToRight) {

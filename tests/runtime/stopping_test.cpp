@@ -24,7 +24,8 @@ constexpr std::int64_t kLong = 1'000'000;
 // Calls f once the work around it has been given up.
 void when_given_up(const std::function<void()>& f) {
   const std::atomic<bool> stop = true;
-  const base::Status done = run_stoppable(&stop, [&]() -> base::Status {
+  const base::Status done = run_stoppable(&stop, [&](const BeginWatch& watch) -> base::Status {
+    watch();
     while (!is_given_up()) std::this_thread::yield();
     f();
     return base::Done{};

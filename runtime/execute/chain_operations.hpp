@@ -1,0 +1,74 @@
+// A chain of steps as a list of operations on numbered arrays and slots.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "runtime/transfers/storage.hpp"
+
+namespace tessera::runtime {
+
+// Where an operand is: an array outside of the chain, or a slot of the task's own memory, which holds a block.
+struct ChainPlace {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t array = kNone;
+  std::size_t slot = kNone;
+  synth::RegisterId id;  // whose shape is meant
+};
+
+struct ChainOperation {
+  const synth::Apply* apply;  // a Map or a Reduce
+  synth::ElementType element;
+  std::vector<ChainPlace> operands;
+  std::size_t slot = ChainPlace::kNone;   // what it makes
+  std::size_t array = ChainPlace::kNone;  // where that goes besides, or instead
+
+  synth::RegisterId result() const { return apply->results[0]; }
+};
+
+class ChainOperations {
+ public:
+  // `lead` as in ChainSteps.
+  ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage);
+
+  const std::vector<ChainOperation>& operations() const { return operations_; }
+  const std::vector<synth::RegisterId>& arrays() const { return arrays_; }
+  std::size_t slots() const { return slots_; }
+  // Does what it writes go past the caches?
+  bool streams() const { return streams_; }
+  std::size_t lead() const { return lead_; }
+  // Are all arrays taken as flat, and the last one reduced to a scalar?
+  bool is_flat() const { return is_flat_; }
+  // Does anybody outside of the chain read the last result?
+  bool keeps_last() const { return is_kept(*computed_.back()); }
+  // Of all results' tiles, in the leading dimensions.
+  synth::RegisterId shape_of() const { return operations_.front().result(); }
+
+ private:
+  bool is_kept(const synth::Apply& apply) const { return plan_[apply.results[0]].where != RegisterPlan::Where::blocks; }
+  std::int64_t bytes_written(const Storage& storage) const;
+  void find_readers(std::span<const synth::Step> steps);
+  void add(const synth::Apply& apply, const Storage& storage);
+  ChainPlace place_of(synth::RegisterId id);
+  std::size_t array_number(synth::RegisterId id);
+  synth::RegisterId viewed(synth::RegisterId id) const;
+  std::size_t last_reader(synth::RegisterId id, std::size_t maker) const;
+  std::size_t take_slot(synth::RegisterId id, std::size_t maker);
+  void free_slots(std::size_t done);
+
+  const MemoryPlan& plan_;
+  std::size_t lead_;
+  bool is_flat_ = false;
+  std::vector<const synth::Apply*> computed_;
+  std::vector<ChainOperation> operations_;
+  std::vector<synth::RegisterId> arrays_;
+  std::map<synth::RegisterId, synth::RegisterId> view_of_;  // what the chain's reshapes look at
+  std::map<synth::RegisterId, std::size_t> slot_of_;
+  std::map<synth::RegisterId, std::size_t> last_reader_;  // by number in computed_
+  std::vector<std::size_t> free_at_;                      // of every slot in use: after which operation it is free
+  std::size_t slots_ = 0;
+  bool streams_ = false;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,173 @@
+// The positions of the greatest and the least.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "base/check.hpp"
+#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/packs.hpp"
+#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/reduce.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Walks the lines of a view along some dimensions: calls f(o, first) for every index o of the others, row-major.
+template <class T, class F>
+void for_lines(const TileView& others, const T* first, std::int64_t line_length, const F& f) {
+  const auto nest = make_nest<1>(others.shape, {others.strides});
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, line_length));
+  const std::int64_t stride = nest.inner_strides()[0];
+  parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) f(position + i, first + offsets[0] + i * stride);
+    });
+  });
+}
+
+template <class T>
+bool beats(bool max, T candidate, T best) {
+  if (is_nan(best)) return false;
+  if (is_nan(candidate)) return true;
+  return max ? candidate > best : candidate < best;
+}
+
+// The greatest (least) of a block, whichever of equals it is; NaN if there is one.
+template <class How, class T>
+T best_of_block(const T* x, std::int64_t n) {
+  constexpr std::int64_t kLanes = 16;
+  T best = x[0];
+  std::int64_t i = 0;
+  if constexpr (Float<T>) {
+    if (n >= kLanes) {
+      Lanes<T, kLanes> lanes(x);
+      for (i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
+      for (const T value : lanes.values()) best = How::combine(best, value);
+    }
+  }
+  for (; i < n; ++i) best = How::combine(best, x[i]);
+  return best;
+}
+
+// Elements side by side: a block is searched only if something in it beats all before it.
+template <class T>
+std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
+  constexpr std::int64_t kBlock = 256;
+  std::int64_t best = 0;
+  T best_value = row[0];
+  for (std::int64_t at = 0; at < length; at += kBlock) {
+    const std::int64_t n = std::min(kBlock, length - at);
+    const T value = max ? best_of_block<Combine<synth::ReduceKind::max, T>>(row + at, n)
+                        : best_of_block<Combine<synth::ReduceKind::min, T>>(row + at, n);
+    if (!beats(max, value, best_value)) continue;
+    const auto is_it = [&](T x) { return x == value || (is_nan(x) && is_nan(value)); };
+    best = std::find_if(row + at, row + at + n, is_it) - row;
+    best_value = value;
+  }
+  return best;
+}
+
+template <class T>
+std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
+  if (nest.rank == 1 && nest.inner_strides()[0] == 1) return best_in_row(max, line, nest.count);
+  std::int64_t best = 0;
+  T best_value = line[0];
+  const std::int64_t stride = nest.inner_strides()[0];
+  for_runs(nest, 0, nest.count, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const T value = line[offsets[0] + i * stride];
+      if (!beats(max, value, best_value)) continue;
+      best = position + i;
+      best_value = value;
+    }
+  });
+  return best;
+}
+
+// Rows are counted in as many bytes as elements have, so that both are chosen by the same vectors.
+template <class T>
+using RowNumber = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+// The best of each of some columns and the row that has it, row after row.
+template <class T>
+class BestRows {
+ public:
+  using Row = RowNumber<T>;
+
+  BestRows(bool max, const T* row, std::int64_t width)
+      : max_(max), width_(width), best_(std::make_unique<T[]>(size(width))), rows_(size(width)) {
+    std::copy_n(row, width, best_.get());
+  }
+  void add(Row number, const T* row) {
+    if (max_)
+      add(number, row, [](T x, T best) { return x > best; });
+    else
+      add(number, row, [](T x, T best) { return x < best; });
+  }
+  void finish(std::int64_t* out) const { std::copy(rows_.begin(), rows_.end(), out); }
+
+ private:
+  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+  template <class Beats>
+  void add(Row number, const T* row, const Beats& beats) {
+    T* const best = best_.get();
+    Row* const rows = rows_.data();
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < width_; ++c) {
+      const int is_better = static_cast<int>(beats(row[c], best[c])) | static_cast<int>(is_nan(row[c]));
+      const bool taken = (is_better & static_cast<int>(!is_nan(best[c]))) != 0;
+      best[c] = choose(taken, row[c], best[c]);
+      rows[c] = choose(taken, number, rows[c]);
+    }
+  }
+
+  bool max_;
+  std::int64_t width_;
+  std::unique_ptr<T[]> best_;
+  std::vector<Row> rows_;
+};
+
+// Columns that lie side by side, in strips: every row is read once.
+template <class T>
+void arg_reduce_rows(bool max, const Nest<2>& kept, const Nest<1>& line, const T* first, std::int64_t* out) {
+  constexpr std::int64_t kStrip = 1024;
+  const std::int64_t step = line.inner_strides()[0];
+  parallel_ranges(kept.count, kStrip, [&](std::int64_t begin, std::int64_t end) {
+    for_runs(kept, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
+      BestRows<T> best(max, first + at[1], n);
+      for_runs(line, 1, line.count, [&](std::int64_t number, const Offsets<1>& offset, std::int64_t rows) {
+        for (std::int64_t i = 0; i < rows && !is_given_up(); ++i)
+          best.add(static_cast<RowNumber<T>>(number + i), first + at[1] + offset[0] + i * step);
+      });
+      best.finish(out + at[0]);
+    });
+  });
+}
+
+}  // namespace
+
+void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out) {
+  TESSERA_CHECK(out.element == synth::ElementType::i64, "positions are i64");
+  const auto others = other_dimensions(operand.shape.size(), dimensions);
+  const TileView kept = chosen_dimensions(operand, std::span(others.begin(), others.size()));
+  const TileView line = chosen_dimensions(operand, dimensions);
+  const auto nest = make_nest<1>(line.shape, {line.strides});
+  synth::visit_element(operand.element, [&](auto zero) {
+    using T = decltype(zero);
+    const Nest<2> columns = make_nest<2>(kept.shape, {dense_strides(kept.shape), kept.strides});
+    const bool by_rows = nest.count > 1 && nest.count < std::numeric_limits<RowNumber<T>>::max() &&
+                         columns.inner_strides() == Offsets<2>{1, 1} && columns.extents[columns.rank - 1] >= 16;
+    if (by_rows) return arg_reduce_rows(max, columns, nest, typed<T>(operand), typed<std::int64_t>(out));
+    for_lines(kept, typed<T>(operand), nest.count, [&](std::int64_t o, const T* first) {
+      typed<std::int64_t>(out)[o] = nest.count == 0 ? 0 : best_position(max, nest, first);
+    });
+  });
+}
+
+}  // namespace tessera::runtime
