@@ -13,6 +13,10 @@ namespace {
 // More are not kept: programs make the same few arrays over and over.
 constexpr std::size_t kKeptMax = 8;
 
+// Up to this size the system is not told that pages are free: the few that are kept are worth less than the calls,
+// which take longer than a small program.
+constexpr std::int64_t kKeptAsTheyAre = std::int64_t{64} << 10U;
+
 // From this size on, pages of 2 MiB spare more time than the memory at their edges is worth.
 constexpr std::int64_t kHugePagesFrom = std::int64_t{16} << 20U;
 
@@ -46,7 +50,7 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   const auto taken = taken_.find(begin);
   const Mapping mapping{begin, taken->second};
   taken_.erase(taken);
-  madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
+  if (mapping.bytes > kKeptAsTheyAre) madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
   kept_.push_front(mapping);
   if (kept_.size() <= kKeptMax) return;
   munmap(kept_.back().begin, static_cast<std::size_t>(kept_.back().bytes));
@@ -54,7 +58,7 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
 }
 
 bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
-  madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
+  if (bytes > kKeptAsTheyAre) madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
   return false;
 }
 
