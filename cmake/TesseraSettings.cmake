@@ -4,7 +4,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-find_program(TESSERA_CCACHE ccache)
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(TESSERA_CCACHE ccache)
+endif()
 if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without these it keeps nothing that was compiled with a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${TESSERA_CCACHE}")
@@ -43,8 +45,8 @@ endfunction()
 function(tessera_own_code target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
-                                           -ffp-contract=off)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                           $<$<BOOL:${TESSERA_WARNINGS_ARE_ERRORS}>:-Werror> -ffp-contract=off)
   # GCC 12 reports these falsely where it inlines std::variant and std::string (GCC bugs 105329, 105562, 105651); the builds
   # that do not optimise, and clang-tidy, keep them.
   set(falsely_reported maybe-uninitialized restrict array-bounds stringop-overflow stringop-overread dangling-pointer

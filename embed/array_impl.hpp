@@ -17,6 +17,7 @@ struct Array::Impl {
   std::string type;
   std::vector<std::int64_t> shape;
   runtime::Value value;
+  bool borrowed = false;  // every tile is the host's memory
 };
 
 namespace embed {

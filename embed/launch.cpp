@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
+#include "embed/team_impl.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/mpi/mpi.hpp"
 #include "runtime/ranks/launcher_watch.hpp"
+#include "tessera/mpi.hpp"
 
 namespace tessera {
 
@@ -74,7 +77,21 @@ int Launch::ranks_by_launcher() {
   return launcher == nullptr ? 1 : number(launcher->size_variable).value_or(1);
 }
 
-std::string_view Launch::mpi() { return runtime::mpi_name(); }
+std::string_view mpi::name() { return runtime::mpi_name(); }
+
+Team mpi::team(int communicator) {
+  return Team(std::make_shared<const Team::Impl>(
+      Team::Impl{[communicator]() -> base::Result<std::unique_ptr<runtime::Messenger>> {
+        if (!runtime::mpi_runs()) {
+          return base::make(embed::Kind::bad_call,
+                            "a session was made on a communicator while MPI is not running: make it after MPI_Init and "
+                            "before MPI_Finalize");
+        }
+        return runtime::make_messenger(communicator);
+      }}));
+}
+
+Team Launch::team() const { return communicator_ ? mpi::team(*communicator_) : Team(); }
 
 Result<Launch> Launch::begin() {
   return embed::safely([]() -> Result<Launch> {

@@ -10,9 +10,9 @@
 
 #include "embed/convert.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/team_impl.hpp"
 #include "runtime/kernels/blas.hpp"
 #include "runtime/kinds.hpp"
-#include "runtime/mpi/mpi.hpp"
 #include "runtime/ranks/texts.hpp"
 
 namespace tessera::embed {
@@ -37,8 +37,8 @@ std::optional<std::string> differences(const std::vector<std::string>& kinds) {
 }
 
 // Of all ranks.
-base::Result<std::shared_ptr<runtime::Team>> meet_on(int communicator, const Config& config) {
-  TESSERA_TRY(messenger, runtime::make_messenger(communicator));
+base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl, const Config& config) {
+  TESSERA_TRY(messenger, team_impl.make_messenger());
   const auto sharing = config.share_memory ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;
   TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
   TESSERA_TRY(processors, runtime::share_texts(*team, runtime::blas_processor()));
@@ -52,8 +52,8 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(int communicator, const Con
 }  // namespace
 
 TeamRef meet(const Config& config) {
-  if (!config.communicator) return std::shared_ptr<runtime::Team>();
-  return base::guarded([&] { return meet_on(*config.communicator, config); });
+  if (!config.team) return std::shared_ptr<runtime::Team>();
+  return base::guarded([&] { return meet_on(*config.team.impl(), config); });
 }
 
 }  // namespace tessera::embed

@@ -1,4 +1,5 @@
 #include "embed/plan_impl.hpp"
+#include "embed/stop_token.hpp"
 
 #include <fmt/format.h>
 
@@ -89,8 +90,9 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
     return embed::failure(base::make(embed::Kind::bad_call, "a budget of bytes cannot be negative"));
   }
   const synth::PlanOptions options{planner, request.collectives_only, request.within_bytes};
-  auto plan =
-      base::guarded([&] { return synth::plan(ends.from, ends.to, embed::to_machine(request.machine), options); });
+  const base::StopToken stop = request.stop ? base::StopToken(&request.stop->impl()->asked) : base::StopToken();
+  auto plan = base::guarded_until_stopped(
+      [&] { return synth::plan(ends.from, ends.to, embed::to_machine(request.machine), options, stop); });
   if (!plan) return embed::to_public({}, plan.errors());
   return Plan(std::make_shared<const Plan::Impl>(
       Plan::Impl{std::make_shared<const synth::Plan>(std::move(*plan)), embed::to_machine(request.machine)}));

@@ -37,7 +37,9 @@ Array array_of(runtime::Value value) {
 }  // namespace
 
 Result<PlanRun> Session::run(const Plan& plan, const Array& source) {
-  impl_->stop.store(false);
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  impl_->begin_work();
   return embed::safely([&]() -> Result<PlanRun> {
     const synth::Plan& steps = *plan.impl_->plan;
     const runtime::Value& value = source.impl_->value;

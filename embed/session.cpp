@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -176,12 +177,19 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 
 }  // namespace
 
-base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source) {
+Diagnostics embed::session_is_busy() {
+  return bad_call(
+      "the session is at work: one of its functions in Config, or another thread, called it. Such a function may call "
+      "stop() and what is const; for another program take a fork, or run it after the call");
+}
+
+base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source,
+                                                 const typeck::Environment& environment, const Config& by) {
   return base::guarded([&]() -> base::Result<typeck::Typed> {
     TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop)));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
-    return typeck::check(std::move(kept), texts.sources, state->environment, plans,
-                         check_options(*config, texts, base::StopToken(&stop)));
+    return typeck::check(std::move(kept), texts.sources, environment, plans,
+                         check_options(by, texts, base::StopToken(&stop)));
   });
 }
 
@@ -202,6 +210,21 @@ Session Session::fork(Config config) const {
 
 const Config& Session::config() const { return *impl_->config; }
 
+std::int64_t Session::Impl::kept_bytes(const std::vector<runtime::Value>& besides) const {
+  std::set<const std::byte*> counted;
+  std::int64_t bytes = 0;
+  const auto add = [&](const runtime::Value& value, bool counts) {
+    for (std::int64_t device = 0; device < value.type().devices(); ++device) {
+      if (!value.has_device(device)) continue;
+      const auto tile = value.tile(device);
+      if (!tile.empty() && counted.insert(tile.data()).second && counts) bytes += std::ssize(tile);
+    }
+  };
+  for (const runtime::Value& value : besides) add(value, false);
+  state->values.for_each([&](const auto& entry) { add(entry.value, true); });
+  return bytes;
+}
+
 void Session::stop() noexcept { impl_->stop.store(true); }
 
 Result<std::vector<std::string>> Session::share(std::string mine) const {
@@ -215,11 +238,18 @@ Result<std::vector<std::string>> Session::share(std::string mine) const {
 }
 
 Result<Program> Session::check(std::string_view text, std::string_view name, std::uint32_t first_line) {
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  impl_->stopped_by.renew();
+  return check_text(text, name, first_line);
+}
+
+Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line) {
   return embed::safely([&]() -> Result<Program> {
     if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2) return bad_call("the text is larger than 2 GiB");
     Texts texts = *impl_->state->texts;
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
-    auto typed = impl_->check(texts, source);
+    auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config);
     const base::Status mine = typed ? base::Status(base::Done{}) : base::Status(typed.errors());
     const base::Status agreed = impl_->agree(mine, text);
     if (!agreed) return embed::to_public(texts, agreed.errors());
@@ -240,14 +270,18 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
 }
 
 Result<RunReport> Session::run(std::string_view text, std::string_view name, std::uint32_t first_line) {
-  impl_->stop.store(false);
-  auto program = check(text, name, first_line);
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  impl_->begin_work();
+  auto program = check_text(text, name, first_line);
   if (!program) return program.diagnostics();
   return run_checked(*program);
 }
 
 Result<RunReport> Session::run(const Program& program) {
-  impl_->stop.store(false);
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  impl_->begin_work();
   return run_checked(program);
 }
 
@@ -265,6 +299,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!moved) return embed::to_public(*checked.texts, moved.errors());
     auto given = inputs(**moved, *lowered);
     if (!given) return given.diagnostics();
+    if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
     auto outcome = runtime::run(lowered->program, *given, world);
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);

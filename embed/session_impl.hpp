@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "base/result.hpp"
 #include "base/stop.hpp"
 #include "embed/convert.hpp"
+#include "embed/stop_token.hpp"
 #include "embed/texts.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/memory/spares.hpp"
@@ -35,7 +38,7 @@ struct State {
 };
 using StateRef = std::shared_ptr<const State>;
 
-// The ranks of the configuration's communicator; none without one.
+// The ranks of the configuration's team; none without one.
 using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
 TeamRef meet(const Config& config);
 // A name with its type, and where it was bound.
@@ -50,20 +53,37 @@ struct Session::Impl {
         state(std::make_shared<const embed::State>()),
         plans(embed::to_machine(config->machine)),
         team(embed::meet(*config)),
-        memory(std::make_shared<runtime::Spares>()) {}
+        memory(std::make_shared<runtime::Spares>()),
+        stopped_by(config->stop, stop) {}
   Impl(const Impl& forked)
-      : config(forked.config), state(forked.state), plans(forked.plans), team(forked.team), memory(forked.memory) {}
+      : config(forked.config),
+        state(forked.state),
+        plans(forked.plans),
+        team(forked.team),
+        memory(forked.memory),
+        stopped_by(config->stop, stop) {}
   // A fork that goes on with another configuration, among the same ranks.
   Impl(const Impl& forked, std::shared_ptr<const Config> other_config, synth::PlanCache other_plans)
       : config(std::move(other_config)),
         state(forked.state),
         plans(std::move(other_plans)),
         team(forked.team),
-        memory(forked.memory) {}
+        memory(forked.memory),
+        stopped_by(config->stop, stop) {}
   Impl& operator=(const Impl&) = delete;
 
-  // A text of the session's, on this rank.
-  base::Result<typeck::Typed> check(embed::Texts& texts, base::SourceId source);
+  // A text, in an environment such as the session's, on this rank.
+  base::Result<typeck::Typed> check(embed::Texts& texts, base::SourceId source, const typeck::Environment& environment,
+                                    const Config& by);
+  // Types as the language writes them, here and now. Each text is added to `texts`, so that mistakes have a place.
+  base::Result<std::vector<synth::ArrayType>> read_types(const std::vector<std::string>& types, embed::Texts& texts);
+  // Payload that the session's values have on this rank's devices, those of `besides` left out.
+  std::int64_t kept_bytes(const std::vector<runtime::Value>& besides) const;
+  // Forgets that the last run was stopped, unless it was for good.
+  void begin_work() {
+    stop.store(false);
+    stopped_by.renew();
+  }
   // The host's side of a run.
   runtime::World world() const;
   // Is this the rank that writes?
@@ -81,7 +101,34 @@ struct Session::Impl {
   embed::TeamRef team;
   std::shared_ptr<runtime::Pool> memory;
   std::atomic<bool> stop = false;
+  embed::StopLink stopped_by;
+  std::atomic<bool> busy = false;
+  // Types that were read in `known_types_of`, by their text: a host asks for the same few again and again.
+  std::map<std::string, synth::ArrayType, std::less<>> known_types;
+  embed::StateRef known_types_of;
 };
+
+namespace embed {
+
+// A call that changes a session, from its begin to its end. A second one meanwhile is a callback's, or another
+// thread's: it would be lost, or worse.
+class Entry {
+ public:
+  explicit Entry(std::atomic<bool>& busy) : busy_(busy), alone_(!busy.exchange(true)) {}
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  ~Entry() {
+    if (alone_) busy_.store(false);
+  }
+  bool alone() const { return alone_; }
+
+ private:
+  std::atomic<bool>& busy_;
+  bool alone_;
+};
+Diagnostics session_is_busy();
+
+}  // namespace embed
 
 struct Program::Impl {
   std::weak_ptr<const embed::State> checked_in;  // only to know it again: its arrays need not outlive it

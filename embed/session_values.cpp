@@ -103,8 +103,12 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
     const synth::MeshRef mesh = after.environment.default_mesh(after.environment.now());
     auto type = synth::ArrayType::replicated(embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), mesh);
     if (!type) return embed::to_public(*after.texts, type.errors());
-    impl_->stop.store(false);
-    auto value = make_value(*type, literal(values, shape), impl_->world());
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    impl_->begin_work();
+    runtime::World world = impl_->world();
+    if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes({});
+    auto value = make_value(*type, literal(values, shape), world);
     if (!value) return embed::to_public(*after.texts, value.errors());
     const std::uint32_t slot = after.environment.new_slot();
     const auto hidden =
@@ -121,6 +125,25 @@ template Status Session::set(std::string_view, const std::vector<std::int32_t>&,
 template Status Session::set(std::string_view, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&);
 template Status Session::set(std::string_view, const std::vector<float>&, const std::vector<std::int64_t>&);
 template Status Session::set(std::string_view, const std::vector<double>&, const std::vector<std::int64_t>&);
+
+Status Session::set(std::string_view name, const Array& array) {
+  return embed::safely([&]() -> Status {
+    if (!is_name(name)) return bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
+    const runtime::Value& value = array.impl_->value;
+    if (value.team() != *impl_->team) return bad_call(fmt::format("`{}` lives on other ranks", array.impl_->name));
+    State after = *impl_->state;
+    const std::uint32_t slot = after.environment.new_slot();
+    const auto hidden =
+        after.environment.bind(typeck::Variable{std::string(name), value.type(), std::nullopt, slot, {}});
+    after.values.set(slot, value);
+    if (hidden.has_value()) after.values.erase(*hidden);
+    impl_->state = std::make_shared<const State>(std::move(after));
+    return Done{};
+  });
+}
 
 std::vector<Binding> Session::names() const {
   const typeck::Environment& environment = impl_->state->environment;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/mpi.hpp"
+
 namespace tessera::repl {
 
 namespace {

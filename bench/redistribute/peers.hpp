@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/tessera.hpp>
+#include <tessera/mpi.hpp>
 
 namespace tessera::bench {
 

@@ -52,7 +52,7 @@ class Race {
  public:
   Race(const Change& change, const Launch& launch, const Peers& peers) : change_(change), peers_(peers) {
     Config config;
-    config.communicator = launch.communicator();
+    config.team = launch.team();
     session_.emplace(config);
     session_->run(fmt::format("mesh m = [{}]\nlet a = iota({})\n", change.mesh, change.from)).value();
     program_.emplace(session_->check(fmt::format("let b = a as {}\n", change.layout)).value());

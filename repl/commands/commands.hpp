@@ -7,6 +7,7 @@
 
 #include "repl/console.hpp"
 #include "repl/options.hpp"
+#include "tessera/mpi.hpp"
 
 namespace tessera::repl {
 

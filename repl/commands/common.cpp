@@ -41,7 +41,7 @@ Config base_config(Console& console) {
 }
 
 Config on_ranks(Config config, const Launch& launch) {
-  config.communicator = launch.communicator();
+  config.team = launch.team();
   const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
   config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
   return config;

@@ -187,7 +187,7 @@ int perform(const SessionOptions& options, Console& console) {
         "opens one on N ranks; mpirun -np N tessera run FILE runs a script on them",
         console);
   }
-  if (options.ranks > 1 && Launch::mpi().empty())
+  if (options.ranks > 1 && mpi::name().empty())
     return refuse(
         "this Tessera was built without MPI, so a session has one process; build with -DTESSERA_MPI=openmpi or mpich",
         console);
@@ -196,7 +196,7 @@ int perform(const SessionOptions& options, Console& console) {
   use_unicode();
   const InterruptibleReading interruptible;
   const std::string where =
-      options.ranks > 1 ? fmt::format("on {} ranks of {}", options.ranks, Launch::mpi()) : "on simulated devices";
+      options.ranks > 1 ? fmt::format("on {} ranks of {}", options.ranks, mpi::name()) : "on simulated devices";
   return Conversation(make, console, interruptible.descriptor()).run(where);
 }
 

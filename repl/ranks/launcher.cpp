@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/tessera.hpp"
+#include "tessera/mpi.hpp"
 
 namespace tessera::repl {
 
@@ -38,7 +38,7 @@ constexpr std::size_t kSaidBytesMax = std::size_t{1} << 16U;
 
 // The launchers that each MPI has on systems that keep several apart, then the usual name.
 std::vector<std::string> launcher_names() {
-  const std::string_view mpi = Launch::mpi();
+  const std::string_view mpi = mpi::name();
   if (mpi == "Open MPI") return {"mpiexec.openmpi", "mpiexec"};
   if (mpi == "MPICH") return {"mpiexec.mpich", "mpiexec.hydra", "mpiexec"};
   return {"mpiexec"};
@@ -132,7 +132,7 @@ Launcher::Launcher(int ranks) {
   if (program.empty()) {
     why_ = fmt::format(
         "there is no {} in PATH, which starts the ranks\n  help: install {}'s commands, or add their folder to PATH",
-        names.front(), Launch::mpi());
+        names.front(), mpi::name());
   } else {
     start(program, ranks);
   }

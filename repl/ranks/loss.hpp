@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tessera/tessera.hpp"
+#include "tessera/mpi.hpp"
 
 namespace tessera::repl {
 

@@ -1,7 +1,7 @@
 // A rank of a session whose front end is another process: `tessera worker`, which the front end's launcher starts.
 #pragma once
 
-#include "tessera/tessera.hpp"
+#include "tessera/mpi.hpp"
 
 namespace tessera::repl {
 

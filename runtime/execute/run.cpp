@@ -62,6 +62,7 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
     if (world.memory_bytes_max > 0 && rank != team.rank()) continue;
     bytes = add_bytes(bytes, needed_bytes(program, tiles, plan, map, rank));
   }
+  if (world.memory_bytes_max > 0) bytes = add_bytes(bytes, world.kept_bytes);
   const std::int64_t limit = memory_limit(world);
   if (bytes <= limit) return base::Done{};
   const std::string why = fmt::format("the limit is {} bytes, and this step needs the most", limit);
@@ -77,13 +78,19 @@ DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& in
   return {team.size(), devices};
 }
 
-// Everything a run needs before its first step.
-struct Prepared {
-  Prepared(const synth::Program& program, const DeviceRanks& ranks, base::StopToken stop)
+// Where everything is that a program makes.
+struct ProgramMemory {
+  ProgramMemory(const synth::Program& program, const DeviceRanks& ranks, base::StopToken stop)
       : tiles(program), plan(plan_memory(program, tiles, stop)), map(ranks, plan.arena_bytes) {}
   TileMaps tiles;
   MemoryPlan plan;
   PartMap map;
+};
+
+// Everything a run needs before its first step.
+struct Ready {
+  std::optional<ProgramMemory> own;  // unless it was known before
+  const ProgramMemory* memory = nullptr;
   std::shared_ptr<Arena> arena;
 };
 
@@ -97,14 +104,17 @@ base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const PartMap& ma
   return Arena::reserve(std::span(&bytes, 1), world.memory);
 }
 
-base::Status prepare(const synth::Program& program, const std::vector<Value>& inputs, const World& world, Team& team,
-                     std::optional<Prepared>& prepared) {
-  TESSERA_TRY_STATUS(synth::verify(program));
+base::Status make_ready(const synth::Program& program, const std::vector<Value>& inputs, const World& world, Team& team,
+                        Ready& ready) {
+  if (ready.memory == nullptr) TESSERA_TRY_STATUS(synth::verify(program));
   TESSERA_TRY_STATUS(check_inputs(program, inputs));
-  prepared.emplace(program, ranks_of(program, inputs, world, team), base::StopToken(world.stop));
-  TESSERA_TRY_STATUS(check_memory(program, prepared->tiles, prepared->plan, prepared->map, world, team));
-  TESSERA_TRY(arena, reserve(team, prepared->map, world));
-  prepared->arena = arena;
+  if (ready.memory == nullptr) {
+    ready.memory = &ready.own.emplace(program, ranks_of(program, inputs, world, team), base::StopToken(world.stop));
+  }
+  const ProgramMemory& memory = *ready.memory;
+  TESSERA_TRY_STATUS(check_memory(program, memory.tiles, memory.plan, memory.map, world, team));
+  TESSERA_TRY(arena, reserve(team, memory.map, world));
+  ready.arena = arena;
   return base::Done{};
 }
 
@@ -125,21 +135,21 @@ std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
   return offsets;
 }
 
-base::Result<Outcome> run_checked(const synth::Program& program, const std::vector<Value>& given, const World& world,
-                                  Team& team) {
-  std::optional<Prepared> prepared;
-  const base::Status ready =
-      base::guarded_until_stopped([&] { return prepare(program, given, world, team, prepared); });
+base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMemory* known,
+                                  const std::vector<Value>& given, const World& world, Team& team) {
+  Ready own{{}, known, {}};
+  const base::Status ready = base::guarded_until_stopped([&] { return make_ready(program, given, world, team, own); });
   const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0));
-  const std::int64_t at = prepared ? offset_in_region(team, prepared->arena) : 0;
+  const std::int64_t at = offset_in_region(team, own.arena);
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
-  TESSERA_TRY(inputs, moved_inputs(given, prepared->map.ranks(), world));
-  Parts parts(team, prepared->map, prepared->arena, offsets_of(began));
-  Executor executor(program, prepared->tiles, prepared->plan, team, std::move(parts), inputs, world);
+  const ProgramMemory& memory = *own.memory;
+  TESSERA_TRY(inputs, moved_inputs(given, memory.map.ranks(), world));
+  Parts parts(team, memory.map, own.arena, offsets_of(began));
+  Executor executor(program, memory.tiles, memory.plan, team, std::move(parts), inputs, world);
   std::optional<CoreShare> share;
   if (!team.alone()) share.emplace(team.machine_count());
   team.begin_run(world.stop);
-  Outputs outputs(program, prepared->plan, executor.storage(), inputs, world.team);
+  Outputs outputs(program, memory.plan, executor.storage(), inputs, world.team);
   base::Status done = base::guarded([&] { return executor.run(); });
   if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
   const auto agreed = team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())});
@@ -147,7 +157,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
   Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
-  for (const std::int64_t bytes : prepared->plan.arena_bytes) {
+  for (const std::int64_t bytes : memory.plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
   }
   return outcome;
@@ -158,7 +168,36 @@ base::Result<Outcome> run_checked(const synth::Program& program, const std::vect
 base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world) {
   return base::guarded([&] {
     Team alone;
-    return run_checked(program, inputs, world, world.team == nullptr ? alone : *world.team);
+    return run_checked(program, nullptr, inputs, world, world.team == nullptr ? alone : *world.team);
+  });
+}
+
+class PreparedProgram {
+ public:
+  PreparedProgram(synth::Program prepared, const World& world, const Team& team)
+      : program(std::move(prepared)),
+        memory(program, ranks_of(program, {}, world, team), base::StopToken(world.stop)) {}
+  PreparedProgram(const PreparedProgram&) = delete;
+  PreparedProgram& operator=(const PreparedProgram&) = delete;
+
+  synth::Program program;
+  ProgramMemory memory;
+};
+
+base::Result<std::shared_ptr<const PreparedProgram>> prepare(synth::Program program, const World& world) {
+  return base::guarded_until_stopped([&]() -> base::Result<std::shared_ptr<const PreparedProgram>> {
+    TESSERA_TRY_STATUS(synth::verify(program));
+    const Team alone;
+    const Team& team = world.team == nullptr ? alone : *world.team;
+    return std::shared_ptr<const PreparedProgram>(std::make_shared<PreparedProgram>(std::move(program), world, team));
+  });
+}
+
+base::Result<Outcome> run(const PreparedProgram& prepared, const std::vector<Value>& inputs, const World& world) {
+  return base::guarded([&] {
+    Team alone;
+    Team& team = world.team == nullptr ? alone : *world.team;
+    return run_checked(prepared.program, &prepared.memory, inputs, world, team);
   });
 }
 

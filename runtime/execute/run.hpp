@@ -57,6 +57,8 @@ struct World {
   std::function<void(const TracedStep&)> trace;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
+  // What the host keeps besides the inputs, in this process; it counts against memory_bytes_max where that is set.
+  std::int64_t kept_bytes = 0;
   // How many devices there are to deal to ranks, at least: all that the program's meshes have are counted besides.
   std::int64_t devices = 1;
   // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
@@ -79,9 +81,16 @@ struct Outcome {
   std::int64_t arena_bytes = 0;  // of the device whose part of the arena is the largest
 };
 
+// A verified program with the tiles of its registers and its plan of memory: what no data changes. Runs of one may be
+// under way at the same time, on several threads.
+class PreparedProgram;
+base::Result<std::shared_ptr<const PreparedProgram>> prepare(synth::Program program, const World& world);
+
 // Runs on simulated devices, or, of all ranks of a team, on those of this rank: the outcome is the same on every rank,
 // but for the tiles, which are there for this rank's devices. A failure's diagnostics carry the origin of the step that
 // failed.
 base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world);
+// The same for one that is prepared, in the same world but for its functions.
+base::Result<Outcome> run(const PreparedProgram& prepared, const std::vector<Value>& inputs, const World& world);
 
 }  // namespace tessera::runtime

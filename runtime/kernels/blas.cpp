@@ -1,24 +1,14 @@
 #include "runtime/kernels/blas.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/kernels/blas_library.hpp"
 #include "runtime/kernels/blas_scratch.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-// Another build of the library than the one we ask for may be the machine's default: it is told to keep to one thread.
-void keep_to_one_thread() {
-  static const bool told = [] {
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(told);
-}
 
 blasint size(std::int64_t n) {
   TESSERA_CHECK(n <= kBlasSizeMax, "a product is too large for one call");
@@ -39,22 +29,22 @@ Told told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-std::string blas_processor() { return openblas_get_corename(); }
+std::string blas_processor() { return blas_library().processor(); }
 
 template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride) {
-  keep_to_one_thread();
+  const BlasLibrary& library = blas_library();
   const Told a = told(left, sizes.rows, sizes.terms);
   const Told b = told(right, sizes.terms, sizes.columns);
   const T beta = add ? T{1} : T{0};
   const BlasCall call;
   if constexpr (std::same_as<T, float>) {
-    cblas_sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms), 1,
-                left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
+    library.sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms),
+                  1, left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
   } else {
-    cblas_dgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms), 1,
-                left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
+    library.dgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms),
+                  1, left.data, a.leading, right.data, b.leading, beta, out, size(out_stride));
   }
 }
 

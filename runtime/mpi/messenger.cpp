@@ -236,6 +236,12 @@ base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator) {
   }
 }
 
+bool mpi_runs() {
+  int begun = 0;
+  int over = 0;
+  return MPI_Initialized(&begun) == MPI_SUCCESS && begun != 0 && MPI_Finalized(&over) == MPI_SUCCESS && over == 0;
+}
+
 base::Result<StartedMpi> start_mpi() {
   try {
     int provided = 0;

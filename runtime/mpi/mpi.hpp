@@ -12,6 +12,9 @@ namespace tessera::runtime {
 // `Open MPI`, `MPICH`; nothing in a build without.
 std::string_view mpi_name();
 
+// Has MPI been started, and not been ended?
+bool mpi_runs();
+
 // Messages between the processes of a communicator, given as MPI_Comm_c2f gives it. Of all of them. MPI has been
 // started; what is used are duplicates, so that nothing meets the host's own messages.
 base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator);

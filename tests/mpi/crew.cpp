@@ -13,7 +13,7 @@ Crew::Crew(Launch launch) : launch_(std::move(launch)), session_(together(Config
 
 Config Crew::together(Config config) const {
   const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
-  config.communicator = launch_.communicator();
+  config.team = launch_.team();
   config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
   return config;
 }

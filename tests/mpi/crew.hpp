@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tessera/tessera.hpp>
+#include <tessera/mpi.hpp>
 
 namespace tessera::ranks {
 

@@ -3,9 +3,9 @@
 //
 // A Session holds meshes, functions and named arrays. You give it program text; it parses, checks, plans and runs it,
 // and keeps what the text bound. Everything comes back as data: values as Array, mistakes as Diagnostic. The library
-// prints nothing, never ends the process, reads no environment variable (but for Launch) and starts no thread before
-// the first run; all text it writes goes to the functions you put into Config, and it opens files only as Config::files
-// allows.
+// prints nothing, never ends the process, reads no environment variable (but for Launch of tessera/mpi.hpp) and starts
+// no thread before the first run; all text it writes goes to the functions you put into Config, and it opens files only
+// as Config::files allows.
 //
 //     tessera::Session session(tessera::Config{.output = [](std::string_view text) { std::cout << text; }});
 //     auto done = session.run("mesh m = [x: 4]\nlet a = iota(f32[16@x])\nprint sum(a)\n");
@@ -14,13 +14,14 @@
 //
 // Ownership: every object here is a value. Copies of Array, Program and Plan share immutable data; fork() copies a
 // Session cheaply (arrays are shared), and the two go separate ways afterwards. Threads: an object may be used by one
-// thread at a time (but for Session::stop); different objects may be used at the same time, copies and forks too. The
-// functions in Config are called on the thread that called the library. Failure: nothing throws but std::bad_alloc and
-// value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes
-// nothing in the session: names bound before are as they were. What a function of yours throws comes out of the call
-// that called it.
+// thread at a time (but for Session::stop and Function::call); different objects may be used at the same time, copies
+// and forks too. The functions in Config are called on the thread that called the library; what they call of their own
+// session, but for stop() and functions that are const, is refused with `bad-call`. Failure: nothing throws but
+// std::bad_alloc and value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call
+// that fails changes nothing in the session: names bound before are as they were. What a function of yours throws comes
+// out of the call that called it.
 //
-// Several processes, the ranks of a communicator, can run a session together (Config::communicator): every rank makes
+// Several processes, the ranks of a communicator, can run a session together (Config::team): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
 // answers. Output and log are rank 0's. docs/runtime.md says how the work is dealt out and what happens when a rank
 // fails.
@@ -38,6 +39,9 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+// What the shared library exports.
+#define TESSERA_API __attribute__((visibility("default")))
 
 namespace tessera {
 
@@ -161,6 +165,35 @@ struct TracedStep {
   std::vector<Slice> devices;
 };
 
+// The ranks of a communicator, as `tessera/mpi.hpp` makes them. A copy stands for the same ranks.
+class Team {
+ public:
+  Team() = default;  // this process alone
+  explicit operator bool() const { return impl_ != nullptr; }
+
+  struct Impl;
+  explicit Team(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Stops all sessions that have it in their Config, and make_plan: what is under way fails with `interrupted`, and so
+// does everything begun later. From any thread, not from a signal handler. Copies are the same token.
+class TESSERA_API StopToken {
+ public:
+  StopToken();
+  void stop();
+  bool asked() const;
+
+  struct Impl;
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
 struct Config {
   std::function<void(std::string_view)> output = {};   // what print, show and plan write; whole lines. None: dropped
   std::function<void(const Diagnostic&)> log = {};     // notes and warnings, as a text is checked. None: dropped
@@ -178,45 +211,14 @@ struct Config {
   // larger mesh is declared, values move to the new ranks of their devices; with as many devices from the start none
   // do.
   std::int64_t devices = 0;
-  std::int64_t memory_bytes_max = 0;  // for all devices of the process; 0: three quarters of the machine's
-  bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
-  bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
-  // The ranks that run the session together: an MPI communicator of theirs as MPI_Comm_c2f gives it. MPI has been
-  // started, and is not ended before the last object of the session is gone. The session uses duplicates only.
-  std::optional<int> communicator = {};
-  bool share_memory = true;  // false: ranks of one machine send messages, too
-};
-
-// ---- Ranks -----------------------------------------------------------------------------------------------
-
-// For a program of one's own, such as the command line: starts MPI if, and only if, a launcher (mpirun, srun) has
-// started this process as one of several, and ends it. A process has one at most, and no MPI besides.
-class Launch {
- public:
-  // Fails where the processes that the launcher has started do not find each other: another MPI's launcher.
-  static Result<Launch> begin();
-  // This process's number, and how many there are, as the launcher says before anything has begun; 0 and 1 without one.
-  static int rank_by_launcher();
-  static int ranks_by_launcher();
-  Launch(Launch&&) noexcept;
-  Launch& operator=(Launch&&) noexcept;
-  // The MPI that the library was built with, `Open MPI` or `MPICH`; empty in a build without.
-  static std::string_view mpi();
-  // Waits for all ranks.
-  ~Launch();
-
-  int rank() const { return rank_; }
-  int ranks() const { return ranks_; }
-  // For Config; none where this process is alone.
-  std::optional<int> communicator() const { return communicator_; }
-  // Ends all ranks' processes with this status, without waiting for any: where one is lost.
-  [[noreturn]] void abort(int status);
-
- private:
-  Launch() = default;
-  int rank_ = 0;
-  int ranks_ = 1;
-  std::optional<int> communicator_;
+  // For all devices of the process: what the session keeps, and what a run takes besides. 0: three quarters of the
+  // machine's, for a run alone.
+  std::int64_t memory_bytes_max = 0;
+  bool keep_values = true;        // false: a script's; arrays are freed after their last use, get() has none
+  bool bare_expressions = false;  // true: a bare expression is written to `output` (a REPL's)
+  Team team = {};                 // the ranks that run the session together; none: this process alone
+  bool share_memory = true;       // false: ranks of one machine send messages, too
+  std::optional<StopToken> stop = {};
 };
 
 // ---- Values ----------------------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ using MeshAxes = std::vector<MeshAxis>;
 using Box = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 // An array on its devices; immutable.
-class Array {
+class TESSERA_API Array {
  public:
   Element element() const;
   const std::vector<std::int64_t>& shape() const;
@@ -264,11 +266,26 @@ class Array {
     std::vector<std::byte> bytes;
   };
   Result<Tile> tile(std::int64_t device) const;
+  // The same in place, dense and row-major: nothing is copied. Valid as long as the array or a copy of it lives.
+  struct View {
+    Box box;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides_bytes;
+    const std::byte* data = nullptr;
+  };
+  Result<View> view(std::int64_t device) const;
+  // Gathers the whole array, its pending sums resolved, into the host's memory: the element at (i, j) goes to data +
+  // i * strides_bytes[0] + j * strides_bytes[1]. Without strides row-major and dense. `bad-call` where a stride is no
+  // multiple of the element's size, or the strides are not as many as the dimensions. On ranks every rank gets it all.
+  Status copy_to(void* data, const std::vector<std::int64_t>& strides_bytes = {}) const;
+  // Of an array that Session::borrow or Session::array gave: are all tiles read where the host has them?
+  bool borrowed() const;
   std::string text() const;     // as `print` writes it
   std::string picture() const;  // as `show` draws it: who holds what
 
   struct Impl;
   explicit Array(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl* impl() const { return impl_.get(); }
 
  private:
   friend class Session;
@@ -286,10 +303,11 @@ struct PlanRequest {
   std::vector<MachineLevel> machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
+  std::optional<StopToken> stop = {};
 };
 
 // What the figures mean: docs/language.md, "JSON of a plan".
-class Plan {
+class TESSERA_API Plan {
  public:
   struct Step {
     std::string op;
@@ -360,22 +378,22 @@ class Plan {
 
 // Places in its diagnostics are in texts named `mesh`, `from` and `to`. Blame is `command` where a text does not parse
 // or a planner is unknown, `program` where a text parses but makes no sense or the planner finds nothing.
-Result<Plan> make_plan(const PlanRequest& request);
+TESSERA_API Result<Plan> make_plan(const PlanRequest& request);
 // The JSON object, in one line, that says why there is no plan.
-std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why);
+TESSERA_API std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why);
 // All planner names, in their order.
-const std::vector<std::string>& planner_names();
+TESSERA_API const std::vector<std::string>& planner_names();
 // `64MiB`, `2KB`, `1000` in bytes.
-Result<std::int64_t> parse_size(std::string_view text);
+TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 
 // A machine file: a JSON array of objects with the keys name, count, bandwidth (bytes per second), latency (seconds),
 // from the outermost level in. `name` stands for the file in diagnostics.
-Result<std::vector<MachineLevel>> parse_machine(std::string_view json, std::string_view name);
+TESSERA_API Result<std::vector<MachineLevel>> parse_machine(std::string_view json, std::string_view name);
 // A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
 // such as "64MiB"). What it does not say is taken from `defaults`.
-Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
+TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
 // plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
-std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
+TESSERA_API std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
 
 // ---- Programs --------------------------------------------------------------------------------------------
 
@@ -425,7 +443,7 @@ struct PartsMoved {
 };
 
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
-class Program {
+class TESSERA_API Program {
  public:
   const std::vector<Binding>& bindings() const;         // once per binding, in order
   const std::vector<Place>& shown() const;              // where the bare expressions stand, in order
@@ -475,9 +493,17 @@ struct NamedMesh {
   bool is_default = false;                                 // types without `on` live here
 };
 
+// Memory of the host's, strided. No strides: row-major and dense.
+struct HostMemory {
+  const void* data = nullptr;
+  std::vector<std::int64_t> strides_bytes = {};
+};
+
+class Function;  // tessera/function.hpp
+
 // ---- Sessions --------------------------------------------------------------------------------------------
 
-class Session {
+class TESSERA_API Session {
  public:
   explicit Session(Config config = {});
   Session(Session&&) noexcept;
@@ -500,6 +526,17 @@ class Session {
   // The array has the type the plan begins with, else `bad-call`.
   Result<PlanRun> run(const Plan& plan, const Array& source);
 
+  // Compiles a function of the program: tessera/function.hpp.
+  Result<Function> function(std::string_view name, const std::vector<std::string>& types = {});
+
+  // An array of this type, `f32[8@x, 4]`, in memory of the host's: one HostMemory for each device's tile. Tiles that
+  // are row-major, dense and aligned to the element are read where they are; others are copied once. `keep` lives as
+  // long as any array, fork or function that can read them; until it is gone the memory must not change. `bad-call` on
+  // ranks, for a wrong number of tiles or strides, and for a bool that is neither 0 nor 1.
+  Result<Array> borrow(std::string_view type, const std::vector<HostMemory>& tiles, std::shared_ptr<const void> keep);
+  // The same from one buffer that holds the whole array; not for types with a pending sum.
+  Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
+
   // For ranks that have to go the same way: what each of them gives, known to all, in the order of the ranks. One that
   // is alone gets its own.
   Result<std::vector<std::string>> share(std::string mine) const;
@@ -513,15 +550,19 @@ class Session {
   // Array::to_vector; an empty shape is a scalar's.
   template <class T>
   Status set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape);
+  // Binds a name to an array of any session on the same ranks, with the type it has, as `let` would.
+  Status set(std::string_view name, const Array& array);
   std::vector<Binding> names() const;          // every name bound now, in alphabetical order
   std::vector<std::string> functions() const;  // of the program, in alphabetical order
   std::vector<NamedMesh> meshes() const;       // in alphabetical order
   // The devices [begin, end) of each rank, as they are dealt now; of one process, all.
   std::vector<std::pair<std::int64_t, std::int64_t>> devices() const;
 
- private:
   struct Impl;
+
+ private:
   explicit Session(std::unique_ptr<Impl> impl);
+  Result<Program> check_text(std::string_view text, std::string_view name, std::uint32_t first_line);
   Result<RunReport> run_checked(const Program& program);
   std::unique_ptr<Impl> impl_;
 };
@@ -532,12 +573,12 @@ class Session {
 inline constexpr std::size_t text_bytes_max = std::size_t{16} << 20U;
 
 // The canonical layout of a program's text.
-Result<std::string> format(std::string_view text, std::string_view name = "input");
+TESSERA_API Result<std::string> format(std::string_view text, std::string_view name = "input");
 // Does the text end where another line may complete it?
-bool is_incomplete(std::string_view text);
+TESSERA_API bool is_incomplete(std::string_view text);
 // The section of the error index about a slug, as Markdown; fails with unknown-slug and the nearest spelling.
-Result<std::string> explain(std::string_view slug);
-const std::vector<std::string>& all_slugs();
+TESSERA_API Result<std::string> explain(std::string_view slug);
+TESSERA_API const std::vector<std::string>& all_slugs();
 // An operation as the reference tells of it, docs/language.md section 11; words of the language stand in backticks.
 struct OperationHelp {
   std::string name;
@@ -546,11 +587,11 @@ struct OperationHelp {
   std::string layouts;  // what happens to them; may be empty
 };
 // Every operation that can be called; one that takes two sorts of arguments, such as `max`, stands there twice.
-const std::vector<OperationHelp>& operations();
+TESSERA_API const std::vector<OperationHelp>& operations();
 // The words of the language that cannot be names.
-const std::vector<std::string>& keywords();
+TESSERA_API const std::vector<std::string>& keywords();
 // Of `known` what is nearest to a word that is not among them, if it can have been meant.
-std::optional<std::string> nearest_spelling(std::string_view word, const std::vector<std::string>& known);
-std::string_view version();  // `0.1.0`
+TESSERA_API std::optional<std::string> nearest_spelling(std::string_view word, const std::vector<std::string>& known);
+TESSERA_API std::string_view version();  // `0.1.0`
 
 }  // namespace tessera

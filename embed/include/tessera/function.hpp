@@ -1,0 +1,47 @@
+// Functions of a session's program, compiled once and called any number of times.
+//
+//     tessera::Session session;
+//     session.run("mesh m = [x: 4]\nfn twice(a: f32[8@x]) -> f32[8@x] = a * 2.0\n");
+//     auto twice = session.function("twice");
+//     std::vector<float> host(8, 1.5F);
+//     auto a = session.array("f32[8@x]", {host.data()}, nullptr);
+//     auto b = twice->call({*a});
+//     float first = b->front().to_vector<float>()->front();  // 3
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+// Checked, planned, lowered and laid out in memory by Session::function(name, types): `types` are those of the
+// arguments, in order; empty where the function declares them all, extents and layouts included. The types must be the
+// parameters' own, so that no call redistributes anything: else `bad-call` with both. `bad-call` also for an unknown
+// name.
+//
+// A Function sees the session as it was when it was made, keeps the values it reads of it, and changes nothing there.
+// It may outlive the session. Copies are the same function. call() may be used from several threads at the same time;
+// the functions of the session's Config are then called on those threads, also at the same time. On ranks every rank
+// makes the same calls in the same order, from one thread at a time.
+class TESSERA_API Function {
+ public:
+  const std::string& name() const;
+  const std::vector<std::string>& parameters() const;  // types
+  const std::vector<std::string>& results() const;     // types
+
+  // The results. `bad-call` where an argument has not exactly the type of its parameter; what a run can fail with
+  // besides: `division-by-zero`, `out-of-memory-plan`, and `interrupted` where Config::stop was asked.
+  Result<std::vector<Array>> call(const std::vector<Array>& arguments) const;
+
+  struct Impl;
+  explicit Function(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace tessera

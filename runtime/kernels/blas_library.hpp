@@ -1,0 +1,21 @@
+// The functions of OpenBLAS that we call, and where they come from.
+//
+// A program of our own links the library (blas_linked.cpp). libtessera must not: every build of OpenBLAS has the same
+// soname, so it would share the host's copy, and telling that to keep to one thread would take the host's threads for
+// good. It opens the build without threads by its path instead, as a copy of its own (blas_private.cpp).
+#pragma once
+
+#include <cblas.h>
+
+namespace tessera::runtime {
+
+struct BlasLibrary {
+  decltype(&cblas_sgemm) sgemm = nullptr;
+  decltype(&cblas_dgemm) dgemm = nullptr;
+  decltype(&openblas_get_corename) processor = nullptr;
+};
+
+// Keeps to one thread in each call. Fails (base::InternalError) where libtessera does not find its copy.
+const BlasLibrary& blas_library();
+
+}  // namespace tessera::runtime

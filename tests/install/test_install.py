@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Installs a build to a folder, moves it, and uses it as a host does, from outside the source tree.
+
+    test_install.py SOURCE BUILD CMAKE CXX MPIS    MPIS: those of the build, `openmpi,mpich`; may be empty"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE, BUILD, CMAKE, CXX, MPIS = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5]
+HERE = Path(__file__).resolve().parent
+STRIPPED_BYTES_MAX = 6_000_000
+MPI_MODULES = {"openmpi": "ompi-c", "mpich": "mpich"}
+
+
+def run(*words, **options):
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(str(w) for w in words)}\nends with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def readme_program():
+    """The program in README.md, and what it prints: the comment of its last statement."""
+    code = re.search(r"```cpp\n(.*?)```", (SOURCE / "README.md").read_text(encoding="utf-8"), re.S).group(1)
+    return code, re.search(r"'\\n';\s*// (.*)\n}", code).group(1) + "\n"
+
+
+EXAMPLE = re.compile(r"^```(c|cpp|cpp mpi)\n(.*?)^```\n```text\n(.*?)^```$", re.S | re.M)
+
+
+def examples():
+    """The programs of docs/embedding.md with what they print."""
+    return EXAMPLE.findall((SOURCE / "docs/embedding.md").read_text(encoding="utf-8"))
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="tessera-install-")
+        cls.root = Path(cls.folder.name)
+        run(CMAKE, "--install", BUILD, "--prefix", cls.root / "first")
+        cls.prefix = cls.root / "moved"
+        (cls.root / "first").rename(cls.prefix)
+        cls.lib = cls.prefix / "lib"
+        if not cls.lib.is_dir():
+            cls.lib = next(p.parent for p in cls.prefix.rglob("libtessera.so"))
+        cls.environment = {**os.environ, "PKG_CONFIG_PATH": str(cls.lib / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.lib)}
+        code, cls.printed = readme_program()
+        (cls.root / "main.cpp").write_text(code, encoding="utf-8")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def flags(self, *modules):
+        return run("pkg-config", "--cflags", "--libs", *modules, env=self.environment).split()
+
+    def compile(self, source, name, *flags, standard="c++20"):
+        program = self.root / name
+        run(CXX, f"-std={standard}", "-Wall", "-Wextra", "-Werror", source, "-o", program, *flags, env=self.environment)
+        return program
+
+    def test_pkg_config_builds_the_readme_s_program(self):
+        program = self.compile(self.root / "main.cpp", "by_pkg_config", *self.flags("tessera"))
+        self.assertEqual(run(program, env=self.environment), self.printed)
+        self.assertNotIn("mpi", run("ldd", program, env=self.environment))
+
+    def test_find_package_builds_the_readme_s_program(self):
+        project = self.root / "project"
+        project.mkdir()
+        (project / "main.cpp").write_text((self.root / "main.cpp").read_text())
+        components = "COMPONENTS " + MPIS.replace(",", " ") + " mpi" if MPIS else ""
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(host LANGUAGES CXX)\n"
+            f"find_package(tessera 0.1 REQUIRED {components})\n"
+            "add_executable(main main.cpp)\ntarget_link_libraries(main PRIVATE tessera::tessera)\n"
+            + "".join(f"add_executable({m} main.cpp)\ntarget_link_libraries({m} PRIVATE tessera::{m})\n" for m in MPIS.split(",") if m))
+        run(CMAKE, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
+        run(CMAKE, "--build", project / "build", "--target", "main")
+        # No LD_LIBRARY_PATH: CMake knows where the library is.
+        self.assertEqual(run(project / "build/main"), self.printed)
+
+    def test_another_version_is_refused(self):
+        project = self.root / "versions"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(host LANGUAGES NONE)\nfind_package(tessera 0.2 QUIET)\n"
+            'if(tessera_FOUND)\n  message(FATAL_ERROR "0.2 was taken")\nendif()\nfind_package(tessera 0.1 REQUIRED)\n')
+        # A project without languages has no architecture to compare: the version alone decides.
+        run(CMAKE, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_SIZEOF_VOID_P=8")
+
+    def test_the_library_needs_and_exports_nothing_else(self):
+        for library in self.lib.glob("libtessera*.so"):
+            with self.subTest(library=library.name):
+                dynamic = run("readelf", "-d", library)
+                self.assertRegex(dynamic, rf"soname: \[{re.escape(library.name)}\.\d+\.\d+\]")
+                self.assertNotIn("openblas", dynamic)
+                exported = run("nm", "-DC", "--defined-only", library).splitlines()
+                foreign = [line for line in exported if not re.match(r"\w+ \w (tessera::|tessera_)", line)]
+                # A template's name begins with its result.
+                foreign = [line for line in foreign if " tessera::Result<" not in line]
+                self.assertEqual(foreign, [])
+                rooms = [line for line in exported if re.match(r"\w+ \w tessera::(base|frontend|synth|typeck|runtime|embed)::", line)]
+                self.assertEqual(rooms, [])
+        needed = run("readelf", "-d", self.lib / "libtessera.so")
+        self.assertNotIn("mpi", re.sub("soname.*", "", needed))
+        self.assertNotRegex(needed, "R(UN)?PATH.*build")
+
+    def test_the_library_is_small(self):
+        stripped = self.root / "stripped.so"
+        run("strip", "-o", stripped, self.lib / "libtessera.so")
+        self.assertLess(stripped.stat().st_size, STRIPPED_BYTES_MAX)
+
+    def test_the_examples_of_the_document(self):
+        found = examples()
+        self.assertEqual(len(found), (SOURCE / "docs/embedding.md").read_text(encoding="utf-8").count("```c"))
+        for number, (language, code, printed) in enumerate(found):
+            for mpi in filter(None, MPIS.split(",")) if language == "cpp mpi" else [""]:
+                with self.subTest(example=number, mpi=mpi):
+                    suffix = ".c" if language == "c" else ".cpp"
+                    source = self.root / f"example{number}{suffix}"
+                    source.write_text(code, encoding="utf-8")
+                    if language == "c":
+                        program = self.root / f"example{number}"
+                        run("cc", "-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", source,
+                            "-o", program, *self.flags("tessera"), env=self.environment)
+                    elif mpi:
+                        program = self.compile(source, f"example{number}_{mpi}", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+                                               *self.flags(f"tessera-{mpi}", MPI_MODULES[mpi]))
+                    else:
+                        program = self.compile(source, f"example{number}", "-pthread", *self.flags("tessera"))
+                    launch = [f"mpirun.{mpi}", "-np", 2] if mpi else []
+                    self.assertEqual(run(*launch, program, env=self.environment), printed)
+
+    def test_c(self):
+        program = self.root / "c_host"
+        run("cc", "-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", HERE / "c_host.c", "-o", program, "-pthread",
+            *self.flags("tessera"), env=self.environment)
+        self.assertEqual(run(program, env=self.environment), "")
+
+    def test_the_host_s_state_is_left_alone(self):
+        blas = self.root / "blas"
+        blas.mkdir()
+        run("cc", "-shared", "-fPIC", "-Wl,-soname,libopenblas.so.0", HERE / "stand_in_blas.c", "-o", blas / "libopenblas.so.0")
+        program = self.compile(HERE / "host_state.cpp", "host_state", "-Wno-missing-field-initializers", *self.flags("tessera"),
+                               blas / "libopenblas.so.0")
+        environment = {**self.environment, "LD_LIBRARY_PATH": f"{blas}:{self.lib}"}
+        self.assertEqual(run(program, env=environment), "")
+
+    def test_a_host_with_mpi(self):
+        for mpi in filter(None, MPIS.split(",")):
+            with self.subTest(mpi=mpi):
+                program = self.compile(SOURCE / "tests/mpi/host.cpp", f"host_{mpi}", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+                                       *self.flags(f"tessera-{mpi}", MPI_MODULES[mpi]))
+                self.assertEqual(run(f"mpirun.{mpi}", "-np", 2, program, env=self.environment), "")
+
+    def test_the_command_runs(self):
+        command = self.prefix / "bin/tessera"
+        self.assertRegex(run(command, "--version"), r"0\.1\.0")
+
+
+class Subproject(unittest.TestCase):
+    def test_nothing_but_what_the_library_needs_is_looked_for(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-subproject-") as folder:
+            project = Path(folder)
+            (project / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(host LANGUAGES CXX)\n"
+                f'add_subdirectory("{SOURCE}" tessera)\nadd_executable(main main.cpp)\n'
+                "target_link_libraries(main PRIVATE tessera::tessera)\n"
+                "foreach(unwanted IN ITEMS tessera tessera_repl tessera-bench embed_tests tessera_runtime_openmpi)\n"
+                "  if(TARGET ${unwanted})\n    message(FATAL_ERROR \"there is ${unwanted}\")\n  endif()\nendforeach()\n")
+            (project / "main.cpp").write_text(readme_program()[0], encoding="utf-8")
+            unwanted = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("benchmark", "GTest", "rapidcheck", "CLI11")]
+            run(CMAKE, "-S", project, "-B", project / "build", "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={CXX}", *unwanted)
+            plan = run(CMAKE, "--build", project / "build", "--target", "main", "--", "-n", "-v")
+            compiled = [line for line in plan.splitlines() if " -c " in line]
+            self.assertGreater(len(compiled), 100)
+            self.assertEqual([line for line in compiled if "-Werror" in line or "ccache" in line], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
