@@ -15,7 +15,7 @@
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "frontend/parse.hpp"
-#include "runtime/run.hpp"
+#include "runtime/execute/run.hpp"
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 #include "embed/session_impl.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
-#include "runtime/memory/distributed.hpp"
+#include "runtime/values/distributed.hpp"
 #include "synth/layout/tiling.hpp"
 
 namespace tessera {

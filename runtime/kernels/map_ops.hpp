@@ -50,8 +50,9 @@ struct Remainder {
   template <Float T>
   T operator()(T a, T b) const {
     const T rest = truncated(a, b);
-    if (rest == 0) return std::copysign(T{0}, b);
-    return (rest < 0) != (b < 0) ? rest + b : rest;  // NaN compares false twice, unless b is negative: NaN + b is NaN
+    // NaN compares false twice, unless b is negative: NaN + b is NaN.
+    const T moved = choose((rest < 0) != (b < 0), rest + b, rest);
+    return choose(rest == 0, std::copysign(T{0}, b), moved);
   }
   template <Integer T>
   T operator()(T a, T b) const {
