@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "bench/pages.hpp"
 #include "runtime/kernels/blas.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/stream.hpp"
@@ -28,7 +29,7 @@ class Streams {
   }
 
  private:
-  using Words = std::vector<std::uint64_t>;
+  using Words = Pages<std::uint64_t>;
   static constexpr std::int64_t kPieces = 1024;
   static constexpr std::int64_t kBlock = 512;
 
@@ -93,7 +94,7 @@ class Product {
 
  private:
   std::int64_t n_;
-  std::vector<T> a_, b_, c_;
+  Pages<T> a_, b_, c_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/pages.hpp"
 #include "bench/redistribute/changes.hpp"
 #include "bench/redistribute/peers.hpp"
 #include "bench/report.hpp"
@@ -72,8 +73,8 @@ class Race {
   // by each rank its own.
   Contestant memcpy_of_all() {
     const auto n = static_cast<std::size_t>(peers_.size() == 1 ? written_ : written_ / peers_.size());
-    source_.assign(n, std::byte{1});
-    target_.assign(n, std::byte{2});
+    source_ = Pages(n, std::byte{1});
+    target_ = Pages(n, std::byte{2});
     const std::int64_t cores = peers_.size() == 1 ? std::thread::hardware_concurrency() : 1;
     return [this, n, cores] {
       const auto each = (static_cast<std::int64_t>(n) + cores - 1) / cores;
@@ -143,8 +144,8 @@ class Race {
       for (const Plan::Holding& held : plan.moment(i).value().devices) bytes = std::max(bytes, held.bytes);
     }
     const auto n = static_cast<std::size_t>(bytes) / sizeof(float);
-    if (one_.size() < n) one_.assign(n, 1.0F);
-    if (other_.size() < n) other_.assign(n, 2.0F);
+    if (one_.size() < n) one_ = Pages(n, 1.0F);
+    if (other_.size() < n) other_ = Pages(n, 2.0F);
     return [this, moves = std::move(moves)] {
       float* from = one_.data();
       float* to = other_.data();
@@ -160,8 +161,8 @@ class Race {
   std::optional<Session> session_;
   std::optional<Program> program_;
   std::int64_t written_ = 0;  // bytes, by all devices
-  std::vector<std::byte> source_, target_;
-  std::vector<float> one_, other_;
+  Pages<std::byte> source_{0}, target_{0};
+  Pages<float> one_{0}, other_{0};
 };
 
 std::optional<double> ratio(const std::optional<double>& ours, const std::optional<double>& theirs) {

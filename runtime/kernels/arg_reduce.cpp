@@ -47,7 +47,7 @@ T best_of_block(const T* x, std::int64_t n) {
     if (n >= kLanes) {
       Lanes<T, kLanes> lanes(x);
       for (i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
-      for (const T value : lanes.values()) best = How::combine(best, value);
+      best = lanes.template combined<How>();
     }
   }
   for (; i < n; ++i) best = How::combine(best, x[i]);

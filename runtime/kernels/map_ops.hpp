@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "runtime/kernels/arithmetic.hpp"
@@ -48,9 +49,10 @@ struct Divide {
 struct Remainder {
   template <Float T>
   T operator()(T a, T b) const {
-    const T rest = std::fmod(a, b);
-    if (rest == 0) return std::copysign(T{0}, b);
-    return (rest < 0) != (b < 0) ? rest + b : rest;  // NaN compares false twice, unless b is negative: NaN + b is NaN
+    const T rest = truncated(a, b);
+    // NaN compares false twice, unless b is negative: NaN + b is NaN.
+    const T moved = choose((rest < 0) != (b < 0), rest + b, rest);
+    return choose(rest == 0, std::copysign(T{0}, b), moved);
   }
   template <Integer T>
   T operator()(T a, T b) const {
@@ -58,6 +60,17 @@ struct Remainder {
     const T rest = a % b;
     return (rest != 0 && (rest < 0) != (b < 0)) ? rest + b : rest;
   }
+
+ private:
+  // What std::fmod gives. Below 2^29 the quotient of two f32 is so far from whole numbers that f64 rounds it to none,
+  // and the product of its whole part and b is exact.
+  static float truncated(float a, float b) {
+    const double quotient = static_cast<double>(a) / static_cast<double>(b);
+    if (!(std::abs(quotient) < 0x1p29) || !(std::abs(b) < std::numeric_limits<float>::infinity()))
+      return std::fmod(a, b);
+    return static_cast<float>(a - static_cast<double>(static_cast<std::int32_t>(quotient)) * b);
+  }
+  static double truncated(double a, double b) { return std::fmod(a, b); }
 };
 struct Power {
   template <Float T>
@@ -126,13 +139,13 @@ struct GreaterEqual {
 struct LogicalAnd {
   template <Boolean T>
   T operator()(T a, T b) const {
-    return a && b;
+    return (static_cast<int>(a) & static_cast<int>(b)) != 0;  // both are there: no branch is left to guess
   }
 };
 struct LogicalOr {
   template <Boolean T>
   T operator()(T a, T b) const {
-    return a || b;
+    return (static_cast<int>(a) | static_cast<int>(b)) != 0;
   }
 };
 struct LogicalNot {
@@ -191,9 +204,14 @@ struct Floor {
   T operator()(T x) const {
     return x;
   }
+  // By sums with a number whose last bit is worth 1: loops of it become vectors on every processor.
   template <Float T>
   T operator()(T x) const {
-    return std::floor(x);
+    constexpr T kWholeFrom = sizeof(T) == 4 ? T{0x1p23} : T{0x1p52};
+    const T size = std::abs(x);
+    const T nearest = std::copysign((size + kWholeFrom) - kWholeFrom, x);
+    const T below = nearest > x ? nearest - T{1} : nearest;
+    return choose(size < kWholeFrom, below, x);
   }
 };
 struct Select {

@@ -35,8 +35,17 @@ class Lanes {
     for (std::size_t p = 0; p < packs_.size(); ++p) {
       Pack other;
       std::memcpy(&other, x + static_cast<std::int64_t>(p) * kWidth, sizeof other);
-      packs_[p] = combined<How>(packs_[p], other);
+      packs_[p] = joined<How>(packs_[p], other);
     }
+  }
+  // All lanes combined, in no particular order.
+  template <class How>
+  T combined() const {
+    Pack all = packs_[0];
+    for (std::size_t p = 1; p < packs_.size(); ++p) all = joined<How>(all, packs_[p]);
+    T value = all[0];
+    for (std::size_t k = 1; k < static_cast<std::size_t>(kWidth); ++k) value = How::combine(value, all[k]);
+    return value;
   }
   std::array<T, N> values() const {
     std::array<T, N> all;
@@ -53,7 +62,7 @@ class Lanes {
     return reinterpret_cast<Pack>((reinterpret_cast<Mask>(a) & mask) | (reinterpret_cast<Mask>(b) & ~mask));
   }
   template <class How>
-  static Pack combined(Pack a, Pack b) {
+  static Pack joined(Pack a, Pack b) {
     if constexpr (How::of_kind == synth::ReduceKind::sum)
       return a + b;
     else if constexpr (How::of_kind == synth::ReduceKind::product)

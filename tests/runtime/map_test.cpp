@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/runtime/support.hpp"
 
@@ -84,6 +87,58 @@ TEST(Map, FloatRemainderTakesTheDivisorsSign) {
   EXPECT_THAT(rest, ElementsAre(1.5F, 0.5F, -0.5F, -1.5F, 0.0F, kInf));
   EXPECT_TRUE(std::signbit(rest[4]));
   EXPECT_TRUE(std::isnan(two<float>(MapOp::remainder, std::vector{1.0F}, {0.0F})[0]));
+}
+
+// Floats of any bits, and of ordinary sizes.
+template <class T>
+std::vector<T> any_floats(std::size_t n, std::uint64_t seed) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::mt19937_64 random(seed);
+  std::vector<T> values = {0,
+                           static_cast<T>(-0.0),
+                           static_cast<T>(0.5),
+                           static_cast<T>(-0.5),
+                           std::numeric_limits<T>::infinity(),
+                           -std::numeric_limits<T>::infinity(),
+                           std::numeric_limits<T>::denorm_min(),
+                           std::numeric_limits<T>::quiet_NaN(),
+                           static_cast<T>(sizeof(T) == 4 ? 0x1p23 : 0x1p52)};
+  while (values.size() < n) {
+    values.push_back(std::bit_cast<T>(static_cast<Bits>(random())));
+    for (const double size : {4.0, 1e5, 1e12})
+      values.push_back(static_cast<T>(static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-63 * size));
+  }
+  std::shuffle(values.begin(), values.end(), random);
+  return values;
+}
+
+template <class T>
+void expect_same_bits(const std::vector<T>& got, const std::vector<T>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool same = got[i] == want[i] && std::signbit(got[i]) == std::signbit(want[i]);
+    ASSERT_TRUE(same || (std::isnan(got[i]) && std::isnan(want[i]))) << got[i] << " for " << want[i];
+  }
+}
+
+template <class T>
+void expect_floor_and_remainder() {
+  const auto a = any_floats<T>(40'000, 1);
+  const auto b = any_floats<T>(40'000, 2);
+  std::vector<T> floors;
+  std::vector<T> rests;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    floors.push_back(std::floor(a[i]));
+    const T rest = std::fmod(a[i], b[i]);
+    rests.push_back(rest == 0 ? std::copysign(T{0}, b[i]) : (rest < 0) != (b[i] < 0) ? rest + b[i] : rest);
+  }
+  expect_same_bits(one<T>(MapOp::floor, a), floors);
+  expect_same_bits(two<T>(MapOp::remainder, a, b), rests);
+}
+
+TEST(Map, FloorAndRemainderAreTheLibrarys) {
+  expect_floor_and_remainder<float>();
+  expect_floor_and_remainder<double>();
 }
 
 TEST(Map, NanWinsInMinimumMaximumAndClip) {
