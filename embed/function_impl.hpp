@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "embed/texts.hpp"
-#include "runtime/run.hpp"
-#include "runtime/value.hpp"
+#include "runtime/execute/run.hpp"
+#include "runtime/values/value.hpp"
 #include "tessera/function.hpp"
 #include "typeck/lower.hpp"
 
