@@ -71,13 +71,16 @@ Result<std::vector<std::string>> declared_types(const typeck::Function& function
 
 // An argument that the call would redistribute first.
 std::optional<std::string> hidden_redistribution(const typeck::Typed& typed) {
+  const auto print_here = [&](const synth::ArrayType& type) {
+    return typeck::print_type(type, typed.after, typed.after.now());
+  };
   for (const typeck::NodeId id : typed.statements.at(0).region.order) {
     const typeck::Node& node = typed.nodes[id];
     const auto* const redistribute = std::get_if<typeck::Redistribute>(&node.body);
     if (redistribute == nullptr || redistribute->why.asker != typeck::Why::Asker::argument) continue;
     return fmt::format("{} is declared {}, not {}: give that type, and redistribute before the call",
-                       redistribute->why.who, synth::print(node.types.at(0)),
-                       synth::print(typed.type(redistribute->operand)));
+                       redistribute->why.who, print_here(node.types.at(0)),
+                       print_here(typed.type(redistribute->operand)));
   }
   return std::nullopt;
 }
@@ -139,6 +142,10 @@ base::Result<std::vector<synth::ArrayType>> Session::Impl::read_types(const std:
   return read;
 }
 
+std::string Session::Impl::type_text(const synth::ArrayType& type) const {
+  return typeck::print_type(type, state->environment, state->environment.now());
+}
+
 // The call in the session as it is now.
 static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Function& function,
                                       const std::vector<synth::ArrayType>& types, Texts& texts) {
@@ -178,7 +185,7 @@ static Result<Function> compile(Session::Impl& session, CheckedCall call, Functi
   }
   made.outputs = output_numbers(call.typed, *lowered);
   for (const std::size_t output : made.outputs)
-    made.results.push_back(synth::print(lowered->program.registers[lowered->program.outputs.at(output)]));
+    made.results.push_back(session.type_text(lowered->program.registers[lowered->program.outputs.at(output)]));
   made.world = session.world();
   made.world.stop = session.config->stop ? &session.config->stop->impl()->asked : nullptr;
   auto prepared = runtime::prepare(std::move(lowered->program), made.world);
@@ -208,7 +215,7 @@ Result<Function> Session::function(std::string_view name, const std::vector<std:
     auto call = check_call(*impl_, *function, *read, texts);
     if (!call) return call.diagnostics();
     Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, impl_->config, {}};
-    for (const synth::ArrayType& type : *read) made.parameters.push_back(synth::print(type));
+    for (const synth::ArrayType& type : *read) made.parameters.push_back(impl_->type_text(type));
     made.texts = std::make_shared<const Texts>(std::move(texts));
     return compile(*impl_, std::move(*call), std::move(made));
   });
@@ -227,8 +234,8 @@ Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments) c
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const runtime::Value& value = arguments[k].impl()->value;
       if (!synth::same_type(value.type(), own.types[k])) {
-        return bad_call(fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k],
-                                    synth::print(value.type())));
+        return bad_call(
+            fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
       }
       if (value.team() != own.world.team)
         return bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));

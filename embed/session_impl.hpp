@@ -77,6 +77,8 @@ struct Session::Impl {
                                     const Config& by);
   // Types as the language writes them, here and now. Each text is added to `texts`, so that mistakes have a place.
   base::Result<std::vector<synth::ArrayType>> read_types(const std::vector<std::string>& types, embed::Texts& texts);
+  // A type as the language writes it, here and now.
+  std::string type_text(const synth::ArrayType& type) const;
   // Payload that the session's values have on this rank's devices, those of `besides` left out.
   std::int64_t kept_bytes(const std::vector<runtime::Value>& besides) const;
   // Forgets that the last run was stopped, unless it was for good.

@@ -14,7 +14,6 @@
 #include "embed/session_impl.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
-#include "runtime/values/distributed.hpp"
 #include "synth/layout/tiling.hpp"
 
 namespace tessera {
@@ -158,9 +157,7 @@ Result<Array> Session::borrow(std::string_view type, const std::vector<HostMemor
       if (!strides) return wrong_strides(shape, element_bytes);
       views.push_back({read.element(), shape, *strides, static_cast<const std::byte*>(tiles[device].data)});
     }
-    const typeck::Environment& environment = impl_->state->environment;
-    return array_of(read, typeck::print_type(read, environment, environment.now()), views, std::move(keep),
-                    impl_->memory);
+    return array_of(read, impl_->type_text(read), views, std::move(keep), impl_->memory);
   });
 }
 

@@ -172,6 +172,19 @@ TEST(Functions, GiveTheSameBitsFromSeveralThreads) {
   EXPECT_EQ(different, 0);
 }
 
+// What a cycle leaves behind, AddressSanitizer's build says at the end.
+TEST(Functions, AreMadeAndLeftAThousandTimes) {
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    Session session;
+    ASSERT_TRUE(succeeded(session.run("mesh m = [x: 2]\nfn f(a: f32[4@x]) -> f32[4@x] = a + 1.0\n")));
+    const auto f = session.function("f");
+    ASSERT_TRUE(succeeded(f));
+    const auto results = f->call({array_of(session, "f32[4@x]", counted(4))});
+    ASSERT_TRUE(succeeded(results));
+    EXPECT_EQ(results->front().to_vector<float>()->at(3), 4);
+  }
+}
+
 TEST(Functions, AStopTokenEndsThemForGood) {
   StopToken token;
   Config config;

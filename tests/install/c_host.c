@@ -123,7 +123,7 @@ static void test_functions(tessera_session* session) {
   EXPECT(fails_with(why, "bad-call"));
   EXPECT(tessera_session_function(session, tessera_text_of("f"), types, 1, &function, &why) == TESSERA_DONE);
   EXPECT(tessera_function_parameters(function) == 1 && tessera_function_results(function) == 2);
-  EXPECT(is(tessera_function_parameter_type(function, 0), "f32[4@x]") && is(tessera_function_result_type(function, 1), "f32"));
+  EXPECT(is(tessera_function_parameter_type(function, 0), "f32[4@x]") && is(tessera_function_result_type(function, 1), "f32{+x}"));
   EXPECT(tessera_function_result_type(function, 2).length == 0);
   EXPECT(tessera_session_array(session, types[0], &whole, NULL, NULL, &array, &why) == TESSERA_DONE);
   EXPECT(tessera_function_call(function, (const tessera_array* const*)&array, 1, results, &why) == TESSERA_DONE);

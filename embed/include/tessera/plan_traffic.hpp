@@ -35,6 +35,6 @@ struct PlanTraffic {
 };
 
 // Of step `index` of a plan, counted from 0, on the machine that it was made for. Fails where there is no such step.
-Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index);
+TESSERA_API Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index);
 
 }  // namespace tessera
