@@ -43,6 +43,7 @@ struct Wishes {
   CompareOptions compare;
   LearnOptions learn;
   std::vector<std::string> learn_check;
+  int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
 };
 
@@ -143,6 +144,10 @@ void add_learn(CLI::App& app, Wishes& wishes) {
                    "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
       ->type_name("LESSON [FILE]")
       ->expected(1, 2);
+  learn->add_option("--seconds", wishes.learn_seconds, "how long --check may take (10)")
+      ->type_name("N")
+      ->needs("--check")
+      ->check(CLI::Range(1, 86400).description(""));
   flag(learn, "--reset", options.reset, "forget what was done");
 }
 
@@ -211,6 +216,7 @@ Command finished_plan(Wishes& wishes) {
 Command finished_learn(Wishes& wishes) {
   LearnOptions& learn = wishes.learn;
   const std::vector<std::string>& check = wishes.learn_check;
+  learn.seconds = wishes.learn_seconds;
   if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
   const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.lesson ? 1 : 0) + (learn.check ? 1 : 0);
   if (wished > 1) return wrong("--list, --lesson, --check and --reset exclude each other");

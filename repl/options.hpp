@@ -70,6 +70,7 @@ struct LearnOptions {
   };
   std::optional<std::string> lesson;  // a number of the course or a file
   std::optional<Answer> check;
+  int seconds = 10;  // that a check may take
   bool list = false;
   bool reset = false;
 };

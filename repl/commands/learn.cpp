@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +16,7 @@
 #include "repl/learn/course.hpp"
 #include "repl/learn/lessons.hpp"
 #include "repl/learn/trial.hpp"
-#include "repl/render/table.hpp"
+#include "repl/work_apart.hpp"
 
 namespace tessera::repl {
 
@@ -104,14 +105,32 @@ int check_answer(const Lesson& lesson, const Text& answer, Console& console) {
   return tell(judge(lesson, attempt), console);
 }
 
+// An answer is checked in a process of its own: one that never ends, or takes all memory, ends with it.
+int check_apart(const Lesson& lesson, const Text& answer, int seconds, Console& console) {
+  const EndOfWork end =
+      work_apart(std::chrono::seconds(seconds), [&] { return console.finish(check_answer(lesson, answer, console)); });
+  switch (end.how) {
+    case EndOfWork::How::finished: return end.status;
+    case EndOfWork::How::too_slow:
+      return tell(wrong(fmt::format("The answer was stopped after {} s: does a loop in it take too many rounds? More "
+                                    "time is given with --seconds.\n",
+                                    seconds)),
+                  console);
+    case EndOfWork::How::killed:
+      return refuse(fmt::format("{} ended its check by signal {}", answer.name, end.status), console);
+  }
+  return kExitOurBug;
+}
+
 int check_file(const LearnOptions& options, Console& console) {
   const auto selection = select(options.check->lesson);
   if (!selection.value) return refuse(selection.why, console);
   const Lesson& lesson = selection.value->lessons[selection.value->first];
-  if (options.check->answer_file.empty()) return check_answer(lesson, {"answer", lesson.answer}, console);
+  if (options.check->answer_file.empty())
+    return check_apart(lesson, {"answer", lesson.answer}, options.seconds, console);
   const auto answer = read_text(options.check->answer_file);
   if (!answer.value) return refuse(answer.why, console);
-  return check_answer(lesson, *answer.value, console);
+  return check_apart(lesson, *answer.value, options.seconds, console);
 }
 
 // Lines of standard input.

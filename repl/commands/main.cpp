@@ -1,6 +1,9 @@
 // The `tessera` executable: a client of the public library.
+#include <fmt/format.h>
+
 #include <exception>
 #include <new>
+#include <optional>
 #include <variant>
 
 #include "repl/command_line.hpp"
@@ -20,8 +23,26 @@ bool is_for_ranks(const Command& command) {
          std::holds_alternative<WorkerOptions>(command);
 }
 
+// Commands that take no part in MPI would leave ranks that run a script waiting for them. So the processes of a
+// launcher agree on the command first: with the others' scripts a rank compares one that says which command it is. The
+// status, unless all agree.
+std::optional<int> disagreement(const Command& command, Console& console) {
+  if (Launch::ranks_by_launcher() == 1 || std::holds_alternative<RunOptions>(command) ||
+      std::holds_alternative<WorkerOptions>(command)) {
+    return std::nullopt;
+  }
+  const auto launch = Launch::begin();
+  if (!launch) return std::nullopt;
+  Session session(on_ranks(base_config(console), *launch));
+  const auto agreed = session.run(fmt::format("let tessera_command = {}", command.index()), "command");
+  if (agreed) return std::nullopt;
+  return failed(agreed.diagnostics(), console);
+}
+
 int perform_any(const Command& command, Console& console) {
   try {
+    if (const auto status = disagreement(command, console)) return *status;
+    if (Launch::rank_by_launcher() > 0 && !is_for_ranks(command)) return kExitDone;
     return std::visit([&](const auto& options) { return perform(options, console); }, command);
   } catch (const std::bad_alloc&) {
     console.complain("out of memory");
@@ -41,7 +62,6 @@ int main(int argument_count, char** arguments) {
   tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
   const int rank = tessera::Launch::rank_by_launcher();
-  if (rank > 0 && !tessera::repl::is_for_ranks(command)) return tessera::repl::kExitDone;
   tessera::repl::Console console(rank == 0 ? tessera::repl::Voice::heard : tessera::repl::Voice::mute);
   return console.finish(tessera::repl::perform_any(command, console));
 }

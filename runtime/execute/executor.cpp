@@ -79,8 +79,10 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
     if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
       (*begin_watch_)();
-    TESSERA_TRY_STATUS(
-        from_step(tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]), step.origin));
+    const auto take_these = [&] {
+      return tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]);
+    };
+    TESSERA_TRY_STATUS(from_step(base::guarded(take_these), step.origin));
     payload_.remove(plan.steps[i].dies);
     i += steps.size() - 1;
   }

@@ -2,7 +2,6 @@
 #include "runtime/execute/run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
+#include "runtime/memory/machine_memory.hpp"
 #include "runtime/values/move_value.hpp"
 
 namespace tessera::runtime {
@@ -20,13 +20,7 @@ namespace tessera::runtime {
 namespace {
 
 std::int64_t memory_limit(const World& world) {
-  if (world.memory_bytes_max > 0) return world.memory_bytes_max;
-  static const std::int64_t of_machine = [] {
-    const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
-    const std::int64_t page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? pages / 4 * 3 * page : kBytesMax;
-  }();
-  return of_machine;
+  return world.memory_bytes_max > 0 ? world.memory_bytes_max : machine_memory_bytes() / 4 * 3;
 }
 
 base::Status check_inputs(const synth::Program& program, const std::vector<Value>& inputs) {
@@ -54,7 +48,13 @@ std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, 
   return bytes;
 }
 
-// Where the host sets a limit it is this process's; otherwise all ranks of the machine have to get along.
+base::Status too_much(const MemoryPlan& plan, std::int64_t bytes, std::int64_t limit, std::string_view of) {
+  const std::string why = fmt::format("the limit{} is {} bytes, and this step needs the most", of, limit);
+  return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
+}
+
+// Where the host sets a limit it is this process's; otherwise all ranks of the machine have to get along, and each has
+// its own address space.
 base::Status check_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                           const PartMap& map, const World& world, const Team& team) {
   std::int64_t bytes = 0;
@@ -63,10 +63,11 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
     bytes = add_bytes(bytes, needed_bytes(program, tiles, plan, map, rank));
   }
   if (world.memory_bytes_max > 0) bytes = add_bytes(bytes, world.kept_bytes);
-  const std::int64_t limit = memory_limit(world);
-  if (bytes <= limit) return base::Done{};
-  const std::string why = fmt::format("the limit is {} bytes, and this step needs the most", limit);
-  return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
+  if (const std::int64_t limit = memory_limit(world); bytes > limit) return too_much(plan, bytes, limit, "");
+  const std::int64_t limit = address_space_bytes();
+  if (limit == kBytesMax) return base::Done{};
+  const std::int64_t own = needed_bytes(program, tiles, plan, map, team.rank());
+  return own <= limit ? base::Status(base::Done{}) : too_much(plan, own, limit, " of address space");
 }
 
 // The devices of a run are dealt to its ranks once.
@@ -98,10 +99,13 @@ std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& ar
   return team.region() == nullptr || arena == nullptr ? 0 : team.region()->offset_of(arena->part(0));
 }
 
-base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const PartMap& map, const World& world) {
-  const std::int64_t bytes = map.arena_bytes(team.rank());
-  if (team.region() != nullptr) return Arena::reserve(std::span(&bytes, 1), team.region());
-  return Arena::reserve(std::span(&bytes, 1), world.memory);
+// A failure has its place where the program needs the most.
+base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const ProgramMemory& memory, const World& world) {
+  const std::int64_t bytes = memory.map.arena_bytes(team.rank());
+  auto arena = team.region() != nullptr ? Arena::reserve(std::span(&bytes, 1), team.region())
+                                        : Arena::reserve(std::span(&bytes, 1), world.memory);
+  if (arena.ok()) return arena;
+  return base::Diagnostic(arena.errors().front()).from_step(memory.plan.peak_origin);
 }
 
 base::Status make_ready(const synth::Program& program, const std::vector<Value>& inputs, const World& world, Team& team,
@@ -113,7 +117,7 @@ base::Status make_ready(const synth::Program& program, const std::vector<Value>&
   }
   const ProgramMemory& memory = *ready.memory;
   TESSERA_TRY_STATUS(check_memory(program, memory.tiles, memory.plan, memory.map, world, team));
-  TESSERA_TRY(arena, reserve(team, memory.map, world));
+  TESSERA_TRY(arena, reserve(team, memory, world));
   ready.arena = arena;
   return base::Done{};
 }

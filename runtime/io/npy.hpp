@@ -53,12 +53,15 @@ struct NpySlab {
   std::int64_t offset = 0;  // of its first byte in the file
 };
 
-// An array on its way into a file: a temporary file beside the target, of full size from the start, that takes the
-// target's place when all is written. Whatever fails before leaves what was there, and nothing beside it.
+// An array on its way into a file: a temporary file, of full size from the start, that takes the target's place when
+// all is written. Whatever fails before leaves what was there, and nothing beside it.
 class NpyWriter {
  public:
+  // Without a name the temporary file goes with its process, however that ends; only processes that see each other's
+  // /proc can join in. A file system that knows no such files gives it a hidden name beside the target.
+  enum class Name { none, hidden };
   static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
-                                        const synth::Shape& shape);
+                                        const synth::Shape& shape, Name name = Name::none);
   // Another process's temporary file, to help with; `name` is what the program calls the target.
   static base::Result<NpyWriter> join(const std::string& temporary, const std::string& name, synth::ElementType element,
                                       const synth::Shape& shape);

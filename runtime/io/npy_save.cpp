@@ -1,10 +1,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -24,17 +27,78 @@ using base::make;
 
 constexpr std::int64_t kWriteBytesMax = std::int64_t{8} << 20U;
 
-// A file beside the target that takes its place at the end, or is unlinked by whoever created it.
+// Where a process finds a file of its own that has no name.
+std::string path_of(int descriptor, const std::string& process) {
+  return fmt::format("/proc/{}/fd/{}", process, descriptor);
+}
+
+// A file without a name that is to take the place of one that is there, by way of a hidden name.
+struct Replacement {
+  const char* file;
+  const char* hidden;
+  const char* target;
+  int error = 0;
+};
+
+// Nothing but system calls: this runs beside a process of many threads. No signal to the group of ours reaches it.
+int replace(void* of) {
+  auto& replacement = *static_cast<Replacement*>(of);
+  setsid();
+  if (linkat(AT_FDCWD, replacement.file, AT_FDCWD, replacement.hidden, AT_SYMLINK_FOLLOW) != 0) {
+    replacement.error = errno;
+  } else if (renameat(AT_FDCWD, replacement.hidden, AT_FDCWD, replacement.target) != 0) {
+    replacement.error = errno;
+    unlink(replacement.hidden);
+  }
+  return 0;
+}
+
+// Between its two steps there is a hidden file, and either may take long on a busy disk. So a process of its own takes
+// both: this one may end at any moment, but the other goes on to the end. The error; 0 where there is none.
+int replace_undisturbed(Replacement replacement) {
+  constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
+  std::vector<std::byte> stack(kStackBytes);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // It shares our memory, and this thread waits until it has ended; nobody is told of that by a signal.
+  const pid_t process = clone(replace, stack.data() + kStackBytes, CLONE_VM | CLONE_VFORK, &replacement);
+  if (process < 0) {
+    replacement.error = errno;
+  } else {
+    waitpid(process, nullptr, __WCLONE);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return replacement.error;
+}
+
+// A file that takes the target's place at the end. Where the file system and the reader allow it has no name until
+// then, so that nothing is left of it however its process ends; otherwise it has a hidden one beside the target, which
+// whoever created it unlinks.
 class TemporaryFile {
  public:
-  static base::Result<TemporaryFile> create(const std::string& target, const std::string& name) {
+  static base::Result<TemporaryFile> create(const std::string& target, const std::string& name, NpyWriter::Name wish) {
     std::error_code error;
     const fs::path path = fs::absolute(target, error);
     if (error) return cannot_write(name, error.value());
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-      const fs::path beside = path.parent_path() / fmt::format(".{}.{}.{}.part", short_name(path), getpid(), attempt);
+    if (wish == NpyWriter::Name::none) {
+      const int descriptor = open(path.parent_path().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+      File file(descriptor, name);
+      const std::string here = path_of(descriptor, std::to_string(getpid()));
+      if (descriptor >= 0 && access(here.c_str(), W_OK) == 0) {
+        TemporaryFile made(std::move(file), here, path.string());
+        made.has_name_ = false;
+        return made;
+      }
+    }
+    return create_named(path, name);
+  }
+  static base::Result<TemporaryFile> create_named(const fs::path& path, const std::string& name) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const std::string beside = hidden_name(path, attempt);
       const int descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0) return TemporaryFile(File(descriptor, name), beside.string(), path.string());
+      if (descriptor >= 0) return TemporaryFile(File(descriptor, name), beside, path.string());
       if (errno != EEXIST) return cannot_write(name, errno);
     }
     return cannot_write(name, EEXIST);
@@ -46,10 +110,13 @@ class TemporaryFile {
     return TemporaryFile(std::move(file), path, "");
   }
   TemporaryFile(TemporaryFile&& other) noexcept
-      : file_(std::move(other.file_)), path_(std::exchange(other.path_, {})), target_(std::move(other.target_)) {}
+      : file_(std::move(other.file_)),
+        path_(std::exchange(other.path_, {})),
+        target_(std::move(other.target_)),
+        has_name_(other.has_name_) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile() {
-    if (!path_.empty() && !target_.empty()) unlink(path_.c_str());
+    if (!path_.empty() && !target_.empty() && has_name_) unlink(path_.c_str());
   }
 
   const File& file() const { return file_; }
@@ -70,6 +137,10 @@ class TemporaryFile {
     if (status.st_size != bytes)
       return make(Kind::cannot_write, in_quotes(name), std::string_view("its size is not what was written"));
     if (fsync(file_.descriptor()) != 0) return cannot_write(name, errno);
+    if (!has_name_) {
+      TESSERA_TRY_STATUS(take_name());
+      return sync_folder(name);
+    }
     TESSERA_TRY_STATUS(file_.close());
     if (std::rename(path_.c_str(), target_.c_str()) != 0) return cannot_write(name, errno);
     path_.clear();
@@ -82,8 +153,25 @@ class TemporaryFile {
   TemporaryFile(File file, std::string path, std::string target)
       : file_(std::move(file)), path_(std::move(path)), target_(std::move(target)) {}
 
-  // The temporary's name must not be too long where the target's is not.
-  static std::string short_name(const fs::path& path) { return path.filename().string().substr(0, 200); }
+  static constexpr int kAttempts = 1000;
+
+  // Not too long where the target's is not.
+  static std::string hidden_name(const fs::path& path, int attempt) {
+    const std::string name = path.filename().string().substr(0, 200);
+    return (path.parent_path() / fmt::format(".{}.{}.{}.part", name, getpid(), attempt)).string();
+  }
+
+  // Gives a file without a name the target's.
+  base::Status take_name() {
+    const std::string here = path_of(file_.descriptor(), "self");
+    if (linkat(AT_FDCWD, here.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return base::Done{};
+    int error = errno;
+    for (int attempt = 0; error == EEXIST && attempt < kAttempts; ++attempt) {
+      const std::string hidden = hidden_name(target_, attempt);
+      error = replace_undisturbed({here.c_str(), hidden.c_str(), target_.c_str()});
+    }
+    return error == 0 ? base::Status(base::Done{}) : cannot_write(file_.name(), error);
+  }
 
   base::Status sync_folder(const std::string& name) const {
     const fs::path parent = fs::path(target_).parent_path();
@@ -97,6 +185,7 @@ class TemporaryFile {
   File file_;
   std::string path_;    // empty once it has its final name
   std::string target_;  // empty where it is somebody else's
+  bool has_name_ = true;
 };
 
 struct Target {
@@ -142,9 +231,9 @@ NpyWriter::NpyWriter(NpyWriter&&) noexcept = default;
 NpyWriter::~NpyWriter() = default;
 
 base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
-                                          const synth::Shape& shape) {
+                                          const synth::Shape& shape, Name name) {
   TESSERA_TRY(target, find_target(policy, path));
-  TESSERA_TRY(temporary, TemporaryFile::create(target.path, path));
+  TESSERA_TRY(temporary, TemporaryFile::create(target.path, path, name));
   if (target.mode) temporary.set_mode(*target.mode);
   const std::string header = make_npy_header(element, shape);
   const auto header_bytes = static_cast<std::int64_t>(header.size());

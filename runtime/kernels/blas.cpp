@@ -1,6 +1,11 @@
 #include "runtime/kernels/blas.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <new>
 
 #include "base/check.hpp"
 #include "runtime/kernels/blas_library.hpp"
@@ -9,6 +14,64 @@
 namespace tessera::runtime {
 
 namespace {
+
+// OpenBLAS maps a buffer for each product under way and keeps it for the next one; where it gets none it tries for
+// ever. So nobody begins a product unless a buffer is free or one more can be mapped: others wait for a buffer that is
+// in use, and where there is none at all memory has run out.
+class Buffers {
+ public:
+  void take() {
+    std::unique_lock lock(mutex_);
+    while (in_use_ == mapped_) {
+      if (can_map()) {
+        ++mapped_;
+      } else if (in_use_ == 0) {
+        throw std::bad_alloc();
+      } else {
+        given_back_.wait(lock);
+      }
+    }
+    ++in_use_;
+  }
+  void give_back() {
+    {
+      const std::scoped_lock lock(mutex_);
+      --in_use_;
+    }
+    given_back_.notify_one();
+  }
+
+ private:
+  // The largest that OpenBLAS asks for on x86-64 and Arm, and some room for whoever maps memory at the same moment.
+  static constexpr std::size_t kBytes = std::size_t{144} << 20U;
+
+  static bool can_map() {
+    void* const address = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED) return false;
+    munmap(address, kBytes);
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  int mapped_ = 0;
+  int in_use_ = 0;
+};
+
+// One of OpenBLAS' buffers, which belong to the process as OpenBLAS does.
+class Buffer {
+ public:
+  Buffer() { all().take(); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { all().give_back(); }
+
+ private:
+  static Buffers& all() {
+    static Buffers buffers;
+    return buffers;
+  }
+};
 
 blasint size(std::int64_t n) {
   TESSERA_CHECK(n <= kBlasSizeMax, "a product is too large for one call");
@@ -38,6 +101,7 @@ void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T
   const Told a = told(left, sizes.rows, sizes.terms);
   const Told b = told(right, sizes.terms, sizes.columns);
   const T beta = add ? T{1} : T{0};
+  const Buffer buffer;
   const BlasCall call;
   if constexpr (std::same_as<T, float>) {
     library.sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms),

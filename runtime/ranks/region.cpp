@@ -14,6 +14,8 @@
 #include <csignal>
 #include <new>
 
+#include "runtime/memory/machine_memory.hpp"
+
 namespace tessera::runtime {
 
 namespace {
@@ -40,7 +42,7 @@ std::int64_t slice_bytes(int places) {
   return in_pages(std::min(4 * memory, kSlicesBytesMax / places));
 }
 
-std::int64_t kept_bytes(int places) { return in_pages(sysconf(_SC_PHYS_PAGES) / 8 * page_bytes() / places); }
+std::int64_t kept_bytes(int places) { return in_pages(machine_memory_bytes() / 8 / places); }
 
 std::int64_t region_bytes(int places) { return head_bytes(places) + places * slice_bytes(places); }
 

@@ -38,7 +38,9 @@ base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const
     TESSERA_TRY(temporary, text_of_first(team, ""));
     return NpyWriter::join(temporary, path, type.element(), type.shape());
   }
-  TESSERA_TRY(writer, NpyWriter::create(files, path, type.element(), type.shape()));
+  // Ranks that share memory have found it by way of /proc.
+  const auto name = team.alone() || team.region() != nullptr ? NpyWriter::Name::none : NpyWriter::Name::hidden;
+  TESSERA_TRY(writer, NpyWriter::create(files, path, type.element(), type.shape(), name));
   const auto told = text_of_first(team, writer.temporary());
   if (!told) return told.errors();
   return std::move(writer);

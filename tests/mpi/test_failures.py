@@ -74,6 +74,15 @@ class Failures(RanksTest):
         self.expect(done, 3, "error[ranks-differ]", "ranks 1, 2 do not")
         self.assertEqual(done.out, "")
 
+    def test_commands_differ(self):
+        path = self.script("print 1\n")
+        for other in (["check", path], ["--version"], ["nonsense"], []):
+            with self.subTest(other=other):
+                done = self.launch_parts((1, self.folder, ["run", path]), (1, self.folder, other))
+                self.expect(done, 3, "error[ranks-differ]", "rank 1 does not", "the command")
+        done = self.launch_parts((1, self.folder, ["check", path]), (1, self.folder, ["run", path]))
+        self.expect(done, 3, "error[ranks-differ]")
+
     def test_a_script_is_missing_on_one_rank(self):
         path = self.script("print 1\n")
         done = self.launch_parts((2, self.folder, ["run", path]), (1, self.folder, ["run", "nowhere.tess"]))

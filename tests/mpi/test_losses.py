@@ -80,10 +80,11 @@ class Kills(RanksTest):
             time.sleep(0.02)
         self.assertEqual([one for one in processes if is_there(one)], [])
 
-    def expect_no_rest(self):
-        """Beside the script and the array there may be what rank 0 was writing; it is taken away here."""
+    def expect_no_rest(self, sharing):
+        """Beside the script and the array there may be what rank 0 was writing, where ranks do not share memory; it is taken
+        away here."""
         rest = sorted(path.name for path in self.folder.iterdir() if path.name not in ("program.tess", "a.npy"))
-        self.assertLessEqual(len(rest), 1, rest)
+        self.assertLessEqual(len(rest), 0 if sharing == "on" else 1, rest)
         for name in rest:
             self.assertRegex(name, r"^\.a\.npy\.\d+\.\d+\.part$")
             (self.folder / name).unlink()
@@ -131,7 +132,7 @@ class Kills(RanksTest):
                 self.kill_one(path, ranks, sharing, dice)
                 if (self.folder / "a.npy").exists():
                     self.assertEqual((self.folder / "a.npy").stat().st_size, whole)
-                self.expect_no_rest()
+                self.expect_no_rest(sharing)
                 self.assertEqual(shared_files(), [])
 
     def end_soon(self, process, ranks):

@@ -67,6 +67,15 @@ class Course(CommandLine):
         self.assertEqual([int(lesson.name[:2]) for lesson in LESSONS], list(range(1, LESSON_COUNT + 1)))
         self.assertEqual(len(self.succeeds("learn", "--list").splitlines()), LESSON_COUNT)
 
+    def test_an_answer_without_end_is_stopped(self):
+        answer = self.write("endless.tess", "let shape = [16, 24]\nlet bytes = loop w = 0 for i < 1000000000000 { w }\n"
+                            "let copies = 1\n")
+        begin = time.monotonic()
+        done = self.tessera("learn", "--check", "1", answer, "--seconds", "1")
+        self.assertEqual((done.status, done.out.split("\n")[0]), (1, "wrong"), done)
+        self.assertIn("stopped after 1 s", done.out)
+        self.assertLess(time.monotonic() - begin, 10)
+
     def test_the_answers_are_the_key(self):
         for number, bound in KEY.items():
             answer = answer_of(LESSONS[number - 1])

@@ -2,7 +2,9 @@
 
 import json
 import select
+import signal
 import subprocess
+import time
 import unittest
 
 from driver import CommandLine, main
@@ -55,6 +57,42 @@ class Run(CommandLine):
     def test_too_little_memory(self):
         done = self.fails(3, "run", self.write("a.tess", "let a = ones(f32[1000000, 1000000])\nprint sum(a)\n"))
         self.assertEqual(done.out, "")
+
+    def test_products_in_little_address_space(self):
+        """OpenBLAS tries for ever to map its buffers; products share those that there are, or memory has run out."""
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = ones(f32[600@x, 600])\nprint sum(a @ ones(f32[600, 600]))\n")
+        endings = set()
+        for kilobytes in (120000, 300000, 400000, 600000):
+            with self.subTest(kilobytes=kilobytes):
+                done = self.shell(f'ulimit -v {kilobytes}; "$tessera" run a.tess')
+                endings.add(done.status)
+                if done.status == 0:
+                    self.assertEqual(done.out, "216000000.0\n")
+                else:
+                    self.assertIn("error[out-of-memory]", done.err)
+                    self.assertIn("  a.tess:3:", done.err)
+        self.assertIn(0, endings)
+
+    def test_an_array_larger_than_the_address_space(self):
+        self.write("a.tess", "let a = ones(f32[10000, 10000])\nprint sum(a + a)\n")
+        done = self.shell('ulimit -v 300000; "$tessera" run a.tess')
+        self.assertEqual(done.status, 3)
+        self.assertIn("error[out-of-memory-plan]", done.err)
+        self.assertIn("  a.tess:", done.err)
+
+    def test_a_signal_during_save_leaves_no_file(self):
+        self.write("a.tess", 'let a = ones(f64[1000, 1000])\nprint "begun"\nlet b = loop w = a for i < 1000 {\n'
+                   '  save(w, "a.npy")\n  w + 1.0\n}\nprint sum(b)\n')
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL):
+            for later in (0.0, 0.03, 0.07):
+                with self.subTest(signal=number, later=later):
+                    process = subprocess.Popen([self.executable, "run", "a.tess"], cwd=self.folder, stdout=subprocess.PIPE)
+                    self.addCleanup(process.stdout.close)
+                    self.assertEqual(process.stdout.readline(), b"begun\n")
+                    time.sleep(later)
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(timeout=30), -number)
+                    self.assertEqual(sorted({path.name for path in self.folder.iterdir()} - {"a.npy"}), ["a.tess"])
 
     def test_files_are_found_from_the_working_directory(self):
         self.succeeds("run", self.write("a.tess", 'save(iota(i32[3]), "out.npy")\n'))
