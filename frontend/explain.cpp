@@ -32,7 +32,7 @@ Answer bad_word(const Place& p) {
   if (role(p.found().kind) != TokenRole::bad) return std::nullopt;
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
   if (p.text() == "." && p.after_operand() && p.attached()) {
-    why.help = "values have no attributes or methods; functions are called as `f(a)`; `size(a, 0)` is an extent";
+    why.help = help_for_member(p.text(p.before()), p.text(p.token(1)));
   }
   return why;
 }
@@ -227,6 +227,15 @@ Answer in_block(const Place& p) {
   return std::nullopt;
 }
 
+// `a[::2]`, `a[0:8:2]`
+Answer step_of_slice(const Place& p) {
+  if (!p.is(TokenKind::colon) || !p.expects(TokenKind::right_square)) return std::nullopt;
+  if (!p.left([](TokenKind kind) { return kind == TokenKind::colon; })) return std::nullopt;
+  return make(Kind::syntax_error, "`]` or `,`", "`:`")
+      .at(p.span())
+      .suggest("slices have no step: `take(a, 2 * iota(i64[n]))` gives the rows 0, 2, 4, ...");
+}
+
 constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
@@ -244,6 +253,7 @@ constexpr std::array kRules = {bad_word,
                                call_of_no_name,
                                position_of_tuple,
                                type_as_value,
+                               step_of_slice,
                                in_block};
 
 }  // namespace

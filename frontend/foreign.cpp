@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,28 +69,81 @@ constexpr std::array<ForeignWord, 12> kElements = {{{"float32", "f32"},
                                                     {"boolean", "bool"},
                                                     {"i1", "bool"}}};
 
-template <std::size_t N>
-const ForeignWord* find(const std::array<ForeignWord, N>& words, std::string_view word) {
+const ForeignWord* find(std::span<const ForeignWord> words, std::string_view word) {
   const auto found = std::find_if(words.begin(), words.end(), [&](const ForeignWord& w) { return w.word == word; });
   return found == words.end() ? nullptr : &*found;
 }
 
 bool is_combining_mark(std::uint32_t code_point) { return code_point >= 0x300U && code_point <= 0x36FU; }
 
-constexpr std::array<ForeignWord, 13> kFunctions = {
-    {{"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-     {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-     {"array", "write the elements: `[[1, 2], [3, 4]]`"},
-     {"empty", "write `zeros(f32[n])`"},
-     {"eye", "write `one_hot(iota(i64[n]), n)`"},
-     {"dot", "write `a @ b`"},
-     {"matmul", "write `a @ b`"},
-     {"maximum", "write `max(a, b)`"},
-     {"minimum", "write `min(a, b)`"},
-     {"power", "write `a ** b`"},
-     {"concatenate", "write `concat([a, b], 0)`"},
-     {"len", "write `size(a, 0)`"},
-     {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}}};
+constexpr ForeignWord kFunctions[] = {
+    {"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+    {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+    {"linspace", "write `f32(iota(i64[n])) * step + first`"},
+    {"array", "write the elements: `[[1, 2], [3, 4]]`"},
+    {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
+    {"empty", "write `zeros(f32[n])`"},
+    {"zeros_like", "write `zeros` of the array's type, as in `zeros(f32[8])`"},
+    {"ones_like", "write `ones` of the array's type, as in `ones(f32[8])`"},
+    {"full_like", "write `full` of the array's type, as in `full(f32[8], 1.0)`"},
+    {"eye", "write `one_hot(iota(i64[n]), n)`"},
+    {"rand", "write `random(f32[n], seed)`"},
+    {"randn", "write `normal(f32[n], seed)`"},
+    {"dot", "write `a @ b`"},
+    {"matmul", "write `a @ b`"},
+    {"outer", "write `einsum(\"i,j->ij\", a, b)`"},
+    {"add", "write `a + b`"},
+    {"subtract", "write `a - b`"},
+    {"multiply", "write `a * b`"},
+    {"divide", "write `a / b`"},
+    {"maximum", "write `max(a, b)`"},
+    {"minimum", "write `min(a, b)`"},
+    {"amax", "write `max(a)`, or `max(a, dim=0)`"},
+    {"amin", "write `min(a)`, or `min(a, dim=0)`"},
+    {"power", "write `a ** b`"},
+    {"pow", "write `a ** b`"},
+    {"square", "write `a * a`"},
+    {"log2", "write `log(a) / log(2.0)`"},
+    {"log10", "write `log(a) / log(10.0)`"},
+    {"round", "write `floor(a + 0.5)`, which rounds halves up"},
+    {"isnan", "write `a != a`"},
+    {"norm", "write `sqrt(sum(a * a))`"},
+    {"var", "write `mean((a - mean(a)) ** 2.0)`"},
+    {"std", "write `sqrt(mean((a - mean(a)) ** 2.0))`"},
+    {"all", "write `min(i64(c)) == 1`, with `dim=` for one along a dimension"},
+    {"any", "write `max(i64(c)) == 1`, with `dim=` for one along a dimension"},
+    {"sort", "no operation sorts; `max`, `min`, `argmax` and `argmin` find the extremes"},
+    {"argsort", "no operation sorts; `argmax` and `argmin` find where the extremes are"},
+    {"topk", "no operation sorts; `max` and `argmax` find the greatest and where it is"},
+    {"concatenate", "write `concat([a, b], 0)`"},
+    {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
+    {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},
+    {"stack", "write `concat([reshape(a, [1, n]), reshape(b, [1, n])], 0)`"},
+    {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
+    {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
+    {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
+    {"expand_dims", "write `reshape(a, [1, n])` with the extents that are wanted"},
+    {"flatten", "write `reshape(a, -1)`"},
+    {"ravel", "write `reshape(a, -1)`"},
+    {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
+    {"moveaxis", "write `transpose(a, dims=[1, 0])`"},
+    {"astype", "write `f32(a)`: the element type is called as a function"},
+    {"float32", "write `f32(a)`"},
+    {"float64", "write `f64(a)`"},
+    {"float", "write `f32(a)`"},
+    {"int", "write `i64(a)`"},
+    {"int32", "write `i32(a)`"},
+    {"int64", "write `i64(a)`"},
+    {"dtype", "`:type a` in a session says the element type"},
+    {"type", "`:type a` in a session says the type"},
+    {"ndim", "`:type a` in a session says the type"},
+    {"len", "write `size(a, 0)`"},
+    {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}};
+
+constexpr std::array<std::string_view, 7> kLibraries = {"np", "jnp", "numpy", "jax", "torch", "tf", "math"};
+
+constexpr std::array<ForeignWord, 2> kAttributes = {
+    {{"T", "write `transpose(a)`"}, {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
 
 }  // namespace
 
@@ -106,6 +160,16 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
 std::optional<std::string_view> help_for_function(std::string_view name) {
   const ForeignWord* known = find(kFunctions, name);
   return known == nullptr ? std::nullopt : std::optional(known->help);
+}
+
+std::string help_for_member(std::string_view of, std::string_view member) {
+  const bool is_library = std::find(kLibraries.begin(), kLibraries.end(), of) != kLibraries.end();
+  if (const auto* known = find(kElements, member); known != nullptr && is_library && element_keyword(known->help))
+    return "the element type is `" + std::string(known->help) + "`";
+  if (const auto* known = is_library ? nullptr : find(kAttributes, member)) return std::string(known->help);
+  if (const auto help = help_for_function(member)) return std::string(*help);
+  if (is_library) return "leave out `" + std::string(of) + ".`: functions have no prefix";
+  return "values have no attributes or methods; functions are called as `f(a)`; `size(a, 0)` is an extent";
 }
 
 std::optional<std::string_view> element_meant_by(std::string_view word) {

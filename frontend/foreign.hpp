@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tessera::frontend {
@@ -17,6 +18,9 @@ std::optional<std::string_view> help_for_character(std::string_view character);
 
 // What to write instead of a function of NumPy that is no operation here.
 std::optional<std::string_view> help_for_function(std::string_view name);
+
+// What to write instead of `of.member`.
+std::string help_for_member(std::string_view of, std::string_view member);
 
 // The element type that was meant: another library's name for it, or a near spelling.
 std::optional<std::string_view> element_meant_by(std::string_view word);

@@ -151,7 +151,10 @@ Maybe Checker::scalar_of(const Checked& value, ElementType element, const std::s
   const ArrayType& own = type(value);
   if (own.rank() != 0 || own.element() != element) {
     const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
-    report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span));
+    const bool is_mask = own.element() == ElementType::boolean && element == ElementType::i64 && own.rank() > 0;
+    const char* const help =
+        is_mask ? "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0" : "";
+    report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span).suggest(help));
     return std::nullopt;
   }
   return resolve_pending(value, who, value.span);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "repl/console.hpp"
@@ -30,6 +31,8 @@ int perform(const Answer& answer, Console& console);
 int failed(const Diagnostics& diagnostics, Console& console);
 // The levels in the file; none without a file. Without a value the failure has been reported: the exit status is 2.
 std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console);
+// How to model another machine.
+inline constexpr std::string_view kMachineHelp = "--machine FILE gives another machine";
 // What all sessions of the command line have in common.
 Config base_config(Console& console);
 // For sessions of all ranks of a launch. TESSERA_SHARED_MEMORY=off lets ranks of one machine send messages, too.

@@ -6,6 +6,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/render/table.hpp"
+#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -85,7 +86,7 @@ int perform(const CompareOptions& options, Console& console) {
     }
     attempts.push_back(Attempt{std::move(request), std::move(plan)});
   }
-  console.out(options.json ? json_of(attempts) : table_of(attempts));
+  console.out(options.json ? json_of(attempts) : table_of(attempts) + modelled_line(*machine, kMachineHelp));
   return status_of(attempts, console);
 }
 

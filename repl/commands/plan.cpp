@@ -105,7 +105,7 @@ std::optional<Diagnostics> unknown_planner(const PlanRequest& request) {
 int plan_one(const PlanRequest& request, bool json, Console& console) {
   const auto plan = make_plan(request);
   if (plan) {
-    console.out(json ? plan->json() + '\n' : plan->text());
+    console.out(json ? plan->json() + '\n' : plan->text() + modelled_line(request.machine, kMachineHelp));
     return kExitDone;
   }
   if (json) console.out(plan_failure_json(request, plan.diagnostics()) + '\n');

@@ -104,13 +104,23 @@ bool run_layout(const CommandCall& call) { return run_as(call, "show"); }
 
 bool run_plan(const CommandCall& call) {
   const auto made = movement_that_made(call, call.argument_at);
-  if (!made || made->empty()) return run_as(call, "plan");
+  if (!made || made->empty()) {
+    if (!run_as(call, "plan")) return false;
+    const auto planned = movement_asked_about(call, call.argument_at);
+    if (planned && !planned->changes.empty()) say_what_is_modelled(call);
+    return true;
+  }
   for (const Redistribution& change : made->changes) {
     call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
                          change.place.column, change.plan.text()));
   }
+  if (!made->changes.empty()) say_what_is_modelled(call);
   for (const PartsMoved& part : made->parts) call.out(part_text(part));
   return true;
+}
+
+void say_what_is_modelled(const CommandCall& call) {
+  call.out(modelled_line(call.interpreter.state().session.config().machine, ":machine FILE gives another machine"));
 }
 
 }  // namespace tessera::repl

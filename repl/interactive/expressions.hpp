@@ -32,4 +32,7 @@ std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& 
 // Runs `STATEMENT EXPRESSION` on a fork.
 bool run_as(const CommandCall& call, std::string_view statement);
 
+// Says which machine the times are of that a command has shown.
+void say_what_is_modelled(const CommandCall& call);
+
 }  // namespace tessera::repl

@@ -55,7 +55,7 @@ std::string links_text(const Plan& plan) {
 
 std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
   if (compared.empty()) return "";
-  std::vector<Row> rows = {{"    priced", "received", "peak", "time", ""}};
+  std::vector<Row> rows = {{"    priced", "received", "peak", "modelled", ""}};
   for (const Redistribution::Alternative& one : compared) {
     rows.push_back({"    " + one.description, bytes_text(one.received_bytes), bytes_text(one.peak_bytes),
                     seconds_text(one.seconds), one.chosen ? "chosen" : "rejected"});
@@ -90,6 +90,7 @@ bool run_why(const CommandCall& call) {
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
   const Colour colour = call.interpreter.screen().out_colour;
   for (const Redistribution& change : movement->changes) call.out(why_text(change, colour));
+  if (!movement->changes.empty()) say_what_is_modelled(call);
   for (const PartsMoved& part : movement->parts) call.out(why_text(part, colour));
   return true;
 }

@@ -32,6 +32,17 @@ std::string seconds_text(double seconds) {
   return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
 }
 
+std::string modelled_line(const std::vector<MachineLevel>& machine, std::string_view help) {
+  const auto link = [](const MachineLevel& level) {
+    return fmt::format("{:.3g} GB/s and {}", level.bandwidth_bytes_per_second / 1e9,
+                       seconds_text(level.latency_seconds));
+  };
+  if (machine.empty()) return fmt::format("modelled: links of {}, assumed; {}\n", link(MachineLevel{}), help);
+  std::vector<std::string> levels;
+  for (const MachineLevel& level : machine) levels.push_back(level.name + " " + link(level));
+  return fmt::format("modelled: {}, as given\n", fmt::join(levels, ", "));
+}
+
 std::string extents_text(const std::vector<std::int64_t>& extents) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }

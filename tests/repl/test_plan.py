@@ -246,7 +246,7 @@ class Compare(CommandLine):
     def test_table(self):
         text = self.succeeds("compare", *change())
         rows = [line.split()[0] for line in text.splitlines() if line]
-        self.assertEqual(rows[-8:], ["planner", *PLANNERS, "bound"])
+        self.assertEqual(rows[-9:], ["planner", *PLANNERS, "bound", "modelled:"])
 
     def test_json(self):
         done = self.tessera("compare", *change(), "--json")

@@ -40,6 +40,29 @@ std::string example_call(const OperationInfo& operation) {
   return fmt::format("{}({})", operation.name, fmt::join(arguments, ", "));
 }
 
+namespace {
+
+// What to write for arguments that NumPy's functions have.
+std::string help_for_argument(std::string_view name, const OperationInfo& info) {
+  if (name == "keepdims" || name == "keepdim")
+    return "a reduced dimension goes; `reshape(sum(a, dim=1), [n, 1])` brings it back with extent 1";
+  if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
+  const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
+                                     [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
+  if (name == "axis" && takes_dim) return fmt::format("it is called `dim` here: `{}`", example_call(info));
+  return fmt::format("write it as in `{}`", example_call(info));
+}
+
+bool refuse_unknown(Checker& checker, const OperationInfo& info, const frontend::Argument& argument) {
+  const std::string what = fmt::format("there is no argument named `{}`", argument.name->text);
+  checker.report(base::make(Kind::wrong_arguments, info.name, what)
+                     .at(argument.span)
+                     .suggest(help_for_argument(argument.name->text, info)));
+  return false;
+}
+
+}  // namespace
+
 bool OperationCall::wrong(Span at, const std::string& what) {
   checker.report(base::make(Kind::wrong_arguments, info.name, what)
                      .at(at)
@@ -53,8 +76,7 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
     const auto named = std::find_if(info.parameters.begin(), info.parameters.end(),
                                     [&](const ParameterInfo& p) { return p.name == argument.name->text; });
     at = static_cast<std::size_t>(named - info.parameters.begin());
-    if (at == info.parameters.size())
-      return wrong(argument.span, fmt::format("there is no argument named `{}`", argument.name->text));
+    if (at == info.parameters.size()) return refuse_unknown(checker, info, argument);
   } else if (at < info.parameters.size() && info.parameters[at].kind == ArgumentKind::rest) {
     rest_.push_back(&argument);
     bound_[at] = &argument;
