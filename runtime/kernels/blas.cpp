@@ -102,7 +102,6 @@ void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T
   const Told b = told(right, sizes.terms, sizes.columns);
   const Buffer buffer;
   const T beta = add ? T{1} : T{0};
-  const Buffer buffer;
   const BlasCall call;
   if constexpr (std::same_as<T, float>) {
     library.sgemm(CblasRowMajor, a.transposed, b.transposed, size(sizes.rows), size(sizes.columns), size(sizes.terms),
