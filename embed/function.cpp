@@ -110,7 +110,7 @@ std::vector<std::size_t> output_numbers(const typeck::Typed& typed, const typeck
   return numbers;
 }
 
-// One more than the last number: where the argument is not one of the call's.
+// Which argument has the slot; none where it is a value of the session.
 std::optional<std::size_t> number_of(const std::vector<std::uint32_t>& slots, std::uint32_t slot) {
   const auto at = std::find(slots.begin(), slots.end(), slot);
   if (at == slots.end()) return std::nullopt;
@@ -171,7 +171,7 @@ static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Func
   return call;
 }
 
-static Result<Function> compile(Session::Impl& session, CheckedCall call, Function::Impl made) {
+static Result<Function> compile(Session::Impl& session, const CheckedCall& call, Function::Impl made) {
   auto lowered = typeck::lower(call.typed, typeck::Keep::bound_names, session.stop_alone());
   if (!lowered) return embed::to_public(*made.texts, lowered.errors());
   for (const std::uint32_t slot : lowered->input_slots) {
@@ -217,7 +217,7 @@ Result<Function> Session::function(std::string_view name, const std::vector<std:
     Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, impl_->config, {}};
     for (const synth::ArrayType& type : *read) made.parameters.push_back(impl_->type_text(type));
     made.texts = std::make_shared<const Texts>(std::move(texts));
-    return compile(*impl_, std::move(*call), std::move(made));
+    return compile(*impl_, *call, std::move(made));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tessera/function.hpp>
 #include <tessera/mpi.hpp>
 #include <vector>
 
@@ -29,6 +30,27 @@ bool runs_on(MPI_Comm communicator) {
   const auto again = session.run("print a[3]\n");
   return elements && elements->size() == 10 && elements->back() == 9 && output == (rank == 0 ? "45\n3\n" : "") &&
          !failed && failed.diagnostics().front().slug == "division-by-zero" && again;
+}
+
+// A function that is compiled once, called with an array of the ranks', and its result bound in the session.
+bool calls_a_function_on(MPI_Comm communicator) {
+  tessera::Config config;
+  config.team = tessera::mpi::team(MPI_Comm_c2f(communicator));
+  tessera::Session session(config);
+  if (!session.run("mesh m = [x: 4]\nlet a = iota(i64[10@x])\nfn f(a: i64[10@x]) -> i64[10] = (a * 2) as [10]\n"))
+    return false;
+  const auto f = session.function("f");
+  for (int round = 0; round < 3; ++round) {
+    const auto results =
+        f ? f->call({*session.get("a")}) : tessera::Result<std::vector<tessera::Array>>(f.diagnostics());
+    if (!results || results->front().to_vector<std::int64_t>()->at(9) != 18) return false;
+    if (!session.set("b", results->front()) || !session.run("assert b[4] == 8, \"b\"\n")) return false;
+  }
+  std::vector<std::int64_t> out(10);
+  if (!session.get("b")->copy_to(out.data()) || out[9] != 18) return false;
+  // One process' memory is not the ranks'.
+  const auto borrowed = session.array("i64[10]", {out.data()}, nullptr);
+  return !borrowed && borrowed.diagnostics().front().slug == "bad-call";
 }
 
 // Messages of the host's that are on their way while Tessera works.
@@ -76,7 +98,8 @@ int main(int count, char** words) {
     OwnMessage message;
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // in the opposite order
-    well = runs_on(half) && runs_on(MPI_COMM_WORLD) && runs_on(MPI_COMM_SELF) && message.arrives();
+    well = runs_on(half) && calls_a_function_on(half) && calls_a_function_on(MPI_COMM_WORLD) &&
+           runs_on(MPI_COMM_WORLD) && runs_on(MPI_COMM_SELF) && message.arrives();
     MPI_Comm_free(&half);
   }
   int all = 0;
