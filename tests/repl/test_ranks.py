@@ -15,8 +15,9 @@ TRANSCRIPTS = sorted((Path(__file__).resolve().parent.parent / "cases" / "repl")
 # Everything is over within so many seconds of a loss.
 SOON = 5
 LONG = "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }"
-# Seconds that something took, as answers write them, their heading, and the blanks that bring them below each other.
-SECONDS = re.compile(r" +([0-9.e+-]+ (ns|us|ms|s)|time|measured)\b")
+# Seconds that something took, as answers write them, with their place in the order, their heading, and the blanks that
+# bring them below each other.
+SECONDS = re.compile(r" +(?:[0-9.e+-]+ (?:ns|us|ms|s)\b(?: \(\d+\))?|(?:time|measured)\b)")
 
 
 def children(process):
