@@ -107,7 +107,8 @@ bool CopyPrices::is_exact(std::int64_t rounds) const {
   for (const std::int64_t cells : cells_of_targets()) copies += static_cast<double>(cells);
   std::int64_t different = before_.standing.contributors;
   for (const std::int64_t shards : before_.standing.shards) different *= shards;
-  return copies * static_cast<double>(devices / different) <= kExactMessagesMax / static_cast<double>(rounds);
+  const std::int64_t replicas = devices / different;
+  return copies * static_cast<double>(replicas) <= kExactMessagesMax / static_cast<double>(rounds);
 }
 
 double CopyPrices::simplified(const Numbers& received) const {

@@ -42,7 +42,7 @@ def ranks_below(process):
             parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
         except (OSError, IndexError):
             continue
-        if len(words) > 1 and words[0].endswith(b"/tessera") and words[1] == b"run":
+        if len(words) > 1 and words[0].rsplit(b"/", 1)[-1].startswith(b"tessera") and words[1] == b"run":
             found.append(int(folder.name))
 
     def is_below(one):
