@@ -212,7 +212,7 @@ std::string detail_of_target(const Collective& step) {
 
 std::string detail_of_single(const Collective& step, const Mesh& mesh) {
   if (says(step.kind, kTarget)) return detail_of_target(step);
-  const std::string axes = print(mesh, step.axes);
+  std::string axes = print(mesh, step.axes);
   const bool leaves = says(step.kind, kFrom);
   if (leaves && says(step.kind, kTo)) return fmt::format("{}: dim {} -> dim {}", axes, step.from, step.to);
   if (!leaves && !says(step.kind, kTo)) return axes;
