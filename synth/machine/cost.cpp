@@ -17,19 +17,17 @@
 namespace tessera::synth {
 
 Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
-    : levels_(memory),
-      received_(static_cast<std::size_t>(devices), 0, memory),
-      senders_(received_, memory),
-      receivers_(received_, memory),
-      last_target_(static_cast<std::size_t>(devices), -1, memory) {
-  levels_.reserve(machine.levels.size());
+    : devices_(static_cast<std::size_t>(devices), memory), levels_(memory) {
   const Cluster cluster(machine, devices);
-  for (std::size_t l = cluster.levels().size(); l-- > 0;) {
+  device_bandwidth_ = cluster.levels().back().bandwidth;
+  device_latency_ = cluster.levels().back().latency;
+  levels_.reserve(cluster.levels().size());
+  for (std::size_t l = cluster.levels().size() - 1; l-- > 0;) {
     const Cluster::Level& of = cluster.levels()[l];
     Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.latency, false,
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory),
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory)});
-    level.unit_of.reserve(received_.size());
+    level.unit_of.reserve(devices_.size());
     for (std::size_t unit = 0; unit < of.units; ++unit) {
       level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(of.unit_devices),
                            static_cast<std::int32_t>(unit));
@@ -39,13 +37,16 @@ Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_
 
 StepCost Traffic::cost() const {
   StepCost cost;
-  for (const std::int64_t bytes : received_) {
-    cost.received_bytes_total += bytes;
-    cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
+  std::int64_t sent_max = 0;
+  for (const Device& device : devices_) {
+    cost.received_bytes_total += device.received;
+    cost.received_bytes_max = std::max(cost.received_bytes_max, device.received);
+    sent_max = std::max(sent_max, device.sent);
+    cost.rounds = std::max({cost.rounds, device.senders, device.receivers});
   }
-  for (std::size_t i = 0; i < senders_.size(); ++i) cost.rounds = std::max({cost.rounds, senders_[i], receivers_[i]});
-  double latency = 0;
-  double busiest = 0;
+  if (cost.received_bytes_total == 0) return cost;
+  double latency = device_latency_;
+  double busiest = static_cast<double>(std::max(cost.received_bytes_max, sent_max)) / device_bandwidth_;
   for (const Level& level : levels_) {
     if (!level.used) continue;
     latency = std::max(latency, level.latency);

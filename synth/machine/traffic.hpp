@@ -19,6 +19,14 @@ class Traffic {
   StepCost cost() const;
 
  private:
+  struct Device {
+    std::int64_t received = 0;
+    std::int64_t sent = 0;
+    std::int64_t senders = 0;
+    std::int64_t receivers = 0;
+    std::int32_t last_target = -1;
+  };
+  // A level whose units are of several devices.
   struct Level {
     std::pmr::vector<std::int32_t> unit_of;  // of every device
     double bandwidth = 1;
@@ -27,26 +35,24 @@ class Traffic {
     std::pmr::vector<std::int64_t> bytes_in;   // by unit
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
   };
-  void count_peers(std::size_t source, std::size_t target);
 
+  std::pmr::vector<Device> devices_;
+  double device_bandwidth_ = 1;
+  double device_latency_ = 0;
   std::pmr::vector<Level> levels_;  // innermost first
-  std::pmr::vector<std::int64_t> received_;
-  std::pmr::vector<std::int64_t> senders_;
-  std::pmr::vector<std::int64_t> receivers_;
-  std::pmr::vector<std::int32_t> last_target_;  // of every source
 };
-
-inline void Traffic::count_peers(std::size_t source, std::size_t target) {
-  if (last_target_[source] == static_cast<std::int32_t>(target)) return;
-  last_target_[source] = static_cast<std::int32_t>(target);
-  ++senders_[target];
-  ++receivers_[source];
-}
 
 inline void Traffic::add(std::int32_t source, std::int32_t target, std::int64_t bytes) {
   if (source == target || bytes == 0) return;
-  received_[static_cast<std::size_t>(target)] += bytes;
-  count_peers(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
+  Device& from = devices_[static_cast<std::size_t>(source)];
+  Device& to = devices_[static_cast<std::size_t>(target)];
+  from.sent += bytes;
+  to.received += bytes;
+  if (from.last_target != target) {
+    from.last_target = target;
+    ++from.receivers;
+    ++to.senders;
+  }
   for (Level& level : levels_) {
     const std::int32_t out = level.unit_of[static_cast<std::size_t>(source)];
     const std::int32_t in = level.unit_of[static_cast<std::size_t>(target)];

@@ -24,8 +24,8 @@ struct Found {
 };
 
 std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                              double bound, std::int64_t sends) {
-  RelayRecipe recipe = find_relay(cluster, tasks, element_bytes, bound, sends);
+                              double bound, const std::vector<std::int32_t>& parts) {
+  RelayRecipe recipe = find_relay(cluster, tasks, element_bytes, bound, parts);
   const auto transfer = transfer_of(tasks, recipe);
   if (!transfer || transfer->sends.empty()) return std::nullopt;
   const TransferCost cost(cluster, *transfer, element_bytes);
@@ -57,8 +57,12 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());
   std::optional<Found> best;
+  std::vector<std::int32_t> tried;
   for (const std::int64_t sends : {kFewSends, kManySends}) {
-    auto found = relay_of(cluster, tasks, element_bytes, bound, sends);
+    std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, sends);
+    if (parts == tried) break;
+    auto found = relay_of(cluster, tasks, element_bytes, bound, parts);
+    tried = std::move(parts);
     if (found && (!best || found->seconds < best->seconds)) best = std::move(found);
     if (best && best->seconds <= kNearBound * bound) break;
   }

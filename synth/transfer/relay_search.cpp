@@ -30,7 +30,7 @@ struct Child {
 class Ways {
  public:
   Ways(const Cluster& cluster, double bound)
-      : cluster_(cluster), bound_(bound), out_(cluster.links(), 0.0), in_(cluster.links(), 0.0) {
+      : cluster_(cluster), bound_(bound), out_(cluster.links()), in_(cluster.links()) {
     for (const Cluster::Level& level : cluster.levels())
       seconds_per_byte_.insert(seconds_per_byte_.end(), level.units, 1 / level.bandwidth);
   }
@@ -48,21 +48,43 @@ class Ways {
     for (const Hand& hand : way) load(hand.from, hand.to);
   }
   // How much a busy link counts: its time, beside the bound, to the power of 2^doublings.
-  void sharpen(int doublings) { doublings_ = doublings; }
+  void sharpen(int doublings) {
+    doublings_ = doublings;
+    price_lanes();
+  }
   // Links need not be less busy than this.
-  void tolerate(double seconds) { tolerated_ = seconds; }
+  void tolerate(double seconds) {
+    tolerated_ = seconds;
+    price_lanes();
+  }
   double busiest() const {
     double most = 0;
     for (std::size_t link = 0; link < out_.size(); ++link)
-      most = std::max(most, std::max(out_[link], in_[link]) * seconds_per_byte_[link]);
+      most = std::max(most, std::max(out_[link].bytes, in_[link].bytes) * seconds_per_byte_[link]);
     return most;
   }
 
  private:
+  // What a link carries one way, and what it costs that it does.
+  struct Lane {
+    double bytes = 0;
+    double cost = 0;
+  };
+
   void load(std::int32_t from, std::int32_t to) {
     for (std::size_t l = cluster_.parting(from, to); l < cluster_.levels().size(); ++l) {
-      out_[cluster_.link(l, from)] += bytes_;
-      in_[cluster_.link(l, to)] += bytes_;
+      add(out_, cluster_.link(l, from));
+      add(in_, cluster_.link(l, to));
+    }
+  }
+  void add(std::vector<Lane>& lanes, std::size_t link) {
+    lanes[link].bytes += bytes_;
+    lanes[link].cost = cost(lanes[link].bytes * seconds_per_byte_[link]);
+  }
+  void price_lanes() {
+    for (std::size_t link = 0; link < out_.size(); ++link) {
+      out_[link].cost = cost(out_[link].bytes * seconds_per_byte_[link]);
+      in_[link].cost = cost(in_[link].bytes * seconds_per_byte_[link]);
     }
   }
   void hand(std::int32_t from, std::int32_t to) {
@@ -70,22 +92,26 @@ class Ways {
     load(from, to);
   }
 
-  std::vector<Child> children(std::size_t level, Devices holders, Devices needers) const {
-    std::vector<Child> all;
-    std::size_t h = 0;
-    std::size_t n = 0;
-    while (h < holders.size() || n < needers.size()) {
-      const std::int32_t next = n == needers.size()   ? holders[h]
-                                : h == holders.size() ? needers[n]
-                                                      : std::min(holders[h], needers[n]);
-      const std::size_t unit = cluster_.unit(level, next);
-      const std::size_t h_begin = h;
-      const std::size_t n_begin = n;
-      while (h < holders.size() && cluster_.unit(level, holders[h]) == unit) ++h;
-      while (n < needers.size() && cluster_.unit(level, needers[n]) == unit) ++n;
-      all.push_back(Child{holders.subspan(h_begin, h - h_begin), needers.subspan(n_begin, n - n_begin)});
+  // f(child) for every unit of the level that has some of these devices, in order.
+  template <class F>
+  void for_children(std::size_t level, Devices holders, Devices needers, F&& f) const {
+    const std::int64_t unit_devices = cluster_.levels()[level].unit_devices;
+    // Takes the devices before `end` off the front.
+    const auto before = [](Devices& devices, std::int64_t end) {
+      std::size_t count = 0;
+      while (count < devices.size() && devices[count] < end) ++count;
+      const Devices taken = devices.first(count);
+      devices = devices.subspan(count);
+      return taken;
+    };
+    while (!holders.empty() || !needers.empty()) {
+      const std::int32_t next = needers.empty()   ? holders.front()
+                                : holders.empty() ? needers.front()
+                                                  : std::min(holders.front(), needers.front());
+      const std::int64_t end = (next / unit_devices + 1) * unit_devices;
+      const Devices held = before(holders, end);
+      f(Child{held, before(needers, end)});
     }
-    return all;
   }
 
   // Among the devices of a unit whose children are those of `level`: all that need the part get it.
@@ -93,8 +119,8 @@ class Ways {
     if (needers.empty()) return;
     std::vector<Devices> receivers;
     std::vector<std::int32_t> senders(holders.begin(), holders.end());
-    for (const Child& child : children(level, holders, needers)) {
-      if (child.needers.empty()) continue;
+    for_children(level, holders, needers, [&](const Child& child) {
+      if (child.needers.empty()) return;
       if (child.holders.empty()) {
         receivers.push_back(child.needers);
       } else if (is_relieved(level, child, holders)) {
@@ -105,7 +131,7 @@ class Ways {
       } else {
         cast(level + 1, child.holders, child.needers);
       }
-    }
+    });
     if (!receivers.empty()) spread(level, senders, receivers);
   }
 
@@ -118,16 +144,10 @@ class Ways {
     return power;
   }
   double more_out(std::size_t link, double bytes) const {
-    return cost((out_[link] + bytes) * seconds_per_byte_[link]) - cost(out_[link] * seconds_per_byte_[link]);
+    return cost((out_[link].bytes + bytes) * seconds_per_byte_[link]) - out_[link].cost;
   }
   double more_in(std::size_t link) const {
-    return cost((in_[link] + bytes_) * seconds_per_byte_[link]) - cost(in_[link] * seconds_per_byte_[link]);
-  }
-  // What it costs that a device sends so many bytes more over its links out, from `level` inward.
-  double cost_out(std::size_t level, std::int32_t device, double more) const {
-    double total = 0;
-    for (std::size_t l = level; l < cluster_.levels().size(); ++l) total += more_out(cluster_.link(l, device), more);
-    return total;
+    return cost((in_[link].bytes + bytes_) * seconds_per_byte_[link]) - in_[link].cost;
   }
 
   struct Choice {
@@ -137,13 +157,26 @@ class Ways {
   };
   void consider(Choice& best, std::int32_t device, double cost) const {
     const std::size_t link = cluster_.link(cluster_.levels().size() - 1, device);
-    const double own = out_[link];
+    const double own = out_[link].bytes;
     if (cost < best.cost || (cost == best.cost && own < best.load)) best = Choice{device, cost, own};
   }
 
+  // Who sends so many bytes more over its links out, from `level` inward. No link costs less for more, so a unit whose
+  // own link is too dear is passed over with all its devices.
   Choice sender(std::size_t level, Devices senders, double more) const {
     Choice best;
-    for (const std::int32_t device : senders) consider(best, device, cost_out(level, device, more));
+    std::size_t priced = cluster_.links();
+    double outer = 0;
+    for (const std::int32_t device : senders) {
+      if (const std::size_t link = cluster_.link(level, device); link != priced) {
+        outer = more_out(link, more);
+        priced = link;
+      }
+      double total = outer;
+      for (std::size_t l = level + 1; l < cluster_.levels().size() && total <= best.cost; ++l)
+        total += more_out(cluster_.link(l, device), more);
+      consider(best, device, total);
+    }
     return best;
   }
 
@@ -240,9 +273,9 @@ class Ways {
   bool is_relieved(std::size_t level, const Child& child, Devices holders) const {
     if (!may_relieve_ || child.holders.size() == holders.size()) return false;
     std::vector<Devices> inside;
-    for (const Child& c : children(level + 1, child.holders, child.needers)) {
+    for_children(level + 1, child.holders, child.needers, [&](const Child& c) {
       if (c.holders.empty()) inside.push_back(c.needers);
-    }
+    });
     if (inside.empty()) return false;
     const double by_own = pattern(level + 1, child.holders, inside).cost;
     if (by_own == 0) return false;
@@ -258,8 +291,8 @@ class Ways {
   double bound_;
   double tolerated_ = 0;
   int doublings_ = 2;
-  std::vector<double> out_;  // bytes over every link
-  std::vector<double> in_;
+  std::vector<Lane> out_;  // of every link
+  std::vector<Lane> in_;
   std::vector<double> seconds_per_byte_;
   double bytes_ = 0;  // of the part that is on its way
   bool may_relieve_ = false;
@@ -273,7 +306,7 @@ constexpr int kPasses = 5;
 constexpr int kBlunt = 2;
 constexpr int kSharpest = 5;
 
-constexpr std::array<std::int64_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
+constexpr std::array<std::int32_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
                                                  20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
 
 struct Part {
@@ -292,20 +325,12 @@ std::int64_t longest(const Box& box) {
   return length;
 }
 
-std::vector<Part> parts_of(const std::vector<RelayTask>& tasks, std::int64_t element_bytes, std::int64_t sends_wanted) {
-  double volume = 0;  // bytes times receivers
-  for (const RelayTask& task : tasks)
-    volume += bytes_of_task(task, element_bytes) * static_cast<double>(task.needers.size());
+std::vector<Part> parts_of(const std::vector<RelayTask>& tasks, const std::vector<std::int32_t>& counts,
+                           std::int64_t element_bytes) {
   std::vector<Part> parts;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const double bytes = bytes_of_task(tasks[t], element_bytes);
-    const double wanted = static_cast<double>(sends_wanted) * bytes / volume;
-    const auto most = static_cast<double>(longest(tasks[t].box));
-    std::int64_t count = 1;
-    for (const std::int64_t n : kParts) {
-      if (static_cast<double>(n) <= std::min(wanted, most)) count = n;
-    }
-    for (std::int64_t k = 0; k < count; ++k) parts.push_back(Part{t, bytes / static_cast<double>(count), {}});
+    const double bytes = bytes_of_task(tasks[t], element_bytes) / static_cast<double>(counts[t]);
+    for (std::int32_t k = 0; k < counts[t]; ++k) parts.push_back(Part{t, bytes, {}});
   }
   return parts;
 }
@@ -349,9 +374,27 @@ RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<Par
 
 }  // namespace
 
+std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                                      std::int64_t sends_wanted) {
+  double volume = 0;  // bytes times receivers
+  for (const RelayTask& task : tasks)
+    volume += bytes_of_task(task, element_bytes) * static_cast<double>(task.needers.size());
+  std::vector<std::int32_t> counts;
+  for (const RelayTask& task : tasks) {
+    const double wanted = static_cast<double>(sends_wanted) * bytes_of_task(task, element_bytes) / volume;
+    const auto most = static_cast<double>(longest(task.box));
+    std::int32_t count = 1;
+    for (const std::int32_t n : kParts) {
+      if (static_cast<double>(n) <= std::min(wanted, most)) count = n;
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                       double bound, std::int64_t sends_wanted) {
-  std::vector<Part> parts = parts_of(tasks, element_bytes, sends_wanted);
+                       double bound, const std::vector<std::int32_t>& counts) {
+  std::vector<Part> parts = parts_of(tasks, counts, element_bytes);
   Ways ways(cluster, bound);
   for (Part& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {

@@ -19,9 +19,13 @@
 
 namespace tessera::synth {
 
-// One stretch; the recipe's parts are as many as about `sends_wanted` allow. `bound` is what no way can beat, in
-// seconds: links that are busy for no longer do not matter.
+// Into how many parts each task is cut, so that there are about as many sends as wanted.
+std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                                      std::int64_t sends_wanted);
+
+// One stretch, of so many parts of each task. `bound` is what no way can beat, in seconds: links that are busy for no
+// longer do not matter.
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                       double bound, std::int64_t sends_wanted);
+                       double bound, const std::vector<std::int32_t>& parts);
 
 }  // namespace tessera::synth

@@ -64,7 +64,7 @@ TEST(Relays, DeviceZeroOfANodeHoldsWhatItsSevenNeighboursNeed) {
   const Machine machine{{{"node", 1, 1, 0}, {"device", 8, 1, 0}}};
   const Cluster cluster(machine, 8);
   const std::vector<RelayTask> tasks{RelayTask{{Interval{0, 7}}, {0}, {1, 2, 3, 4, 5, 6, 7}}};
-  const RelayRecipe recipe = find_relay(cluster, tasks, 1, 7, 49);
+  const RelayRecipe recipe = find_relay(cluster, tasks, 1, 7, relay_parts(tasks, 1, 49));
   ASSERT_EQ(recipe.tasks[0].size(), 7U);
   const auto transfer = transfer_of(tasks, recipe);
   ASSERT_TRUE(transfer.has_value());
@@ -116,7 +116,8 @@ TEST(Relays, ArePricedSlotBySlot) {
     const auto [from, to, machine] = random_change(random);
     const auto tasks = relay_tasks(from, to);
     if (tasks.empty()) continue;
-    RelayRecipe recipe = find_relay(Cluster(machine, to.devices()), tasks, 4, time_bound(machine, from, to), 200);
+    RelayRecipe recipe =
+        find_relay(Cluster(machine, to.devices()), tasks, 4, time_bound(machine, from, to), relay_parts(tasks, 4, 200));
     for (const std::int64_t stretches : {1, 2, 3, 7}) {
       recipe.stretches = stretches;
       const auto transfer = transfer_of(tasks, recipe);
