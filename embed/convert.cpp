@@ -76,6 +76,8 @@ Diagnostics failure(base::Diagnostic diagnostic) {
   return to_public(Texts{}, base::Diagnostics{std::move(diagnostic)});
 }
 
+Diagnostics bad_call(std::string_view why) { return failure(base::make(Kind::bad_call, why)); }
+
 Element to_public(synth::ElementType element) {
   switch (element) {
     case synth::ElementType::boolean: return Element::boolean;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +28,8 @@ Diagnostics to_public(const Texts& texts, const base::Diagnostics& diagnostics,
 base::Diagnostic to_base(const Diagnostic& diagnostic);
 // A failure without a place.
 Diagnostics failure(base::Diagnostic diagnostic);
+// The host's call makes no sense.
+Diagnostics bad_call(std::string_view why);
 
 Element to_public(synth::ElementType element);
 Placement placement(const synth::ArrayType& type);

@@ -23,8 +23,6 @@ namespace {
 
 using embed::Texts;
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
-
 // Functions that declare no results are tried with one, two, ... of them.
 constexpr std::size_t kInferredResultsMax = 16;
 
@@ -59,7 +57,7 @@ Result<std::vector<std::string>> declared_types(const typeck::Function& function
     const frontend::TypeExpr& type = (*function.ast)[parameter.type];
     const std::string text(texts.sources.text(type.span));
     if (!is_complete(*function.ast, type)) {
-      return bad_call(
+      return embed::bad_call(
           fmt::format("the parameter `{}` of `{}` takes arguments of several types ({}): give the types of "
                       "the arguments",
                       parameter.name.text, function.definition().name.text, text));
@@ -167,7 +165,7 @@ static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Func
     if (!first) first = embed::to_public(texts, typed.errors());
     if (declared > 0 || results == kInferredResultsMax) return *first;
   }
-  if (const auto fault = hidden_redistribution(call.typed)) return bad_call(*fault);
+  if (const auto fault = hidden_redistribution(call.typed)) return embed::bad_call(*fault);
   return call;
 }
 
@@ -180,7 +178,7 @@ static Result<Function> compile(Session::Impl& session, const CheckedCall& call,
       continue;
     }
     const runtime::Value* const value = session.state->values.find(slot);
-    if (value == nullptr) return bad_call("the function reads a value of the session, which keeps none");
+    if (value == nullptr) return embed::bad_call("the function reads a value of the session, which keeps none");
     made.inputs.emplace_back(*value);
   }
   made.outputs = output_numbers(call.typed, *lowered);
@@ -203,13 +201,14 @@ Result<Function> Session::function(std::string_view name, const std::vector<std:
     impl_->begin_work();
     const typeck::Environment& environment = impl_->state->environment;
     const typeck::Function* const function = environment.function(name, environment.now());
-    if (function == nullptr) return bad_call(fmt::format("there is no function `{}`", name));
+    if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
     Texts texts = *impl_->state->texts;
     const std::size_t parameters = function->definition().parameters.size();
     auto written = types.empty() ? declared_types(*function, texts) : Result<std::vector<std::string>>(types);
     if (!written) return written.diagnostics();
     if (written->size() != parameters)
-      return bad_call(fmt::format("`{}` takes {} arguments; {} types are given", name, parameters, written->size()));
+      return embed::bad_call(
+          fmt::format("`{}` takes {} arguments; {} types are given", name, parameters, written->size()));
     auto read = impl_->read_types(*written, texts);
     if (!read) return embed::to_public(texts, read.errors());
     auto call = check_call(*impl_, *function, *read, texts);
@@ -229,16 +228,17 @@ Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments) c
   return embed::safely([&]() -> Result<std::vector<Array>> {
     const Impl& own = *impl_;
     if (arguments.size() != own.types.size()) {
-      return bad_call(fmt::format("`{}` takes {} arguments, not {}", own.name, own.types.size(), arguments.size()));
+      return embed::bad_call(
+          fmt::format("`{}` takes {} arguments, not {}", own.name, own.types.size(), arguments.size()));
     }
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const runtime::Value& value = arguments[k].impl()->value;
       if (!synth::same_type(value.type(), own.types[k])) {
-        return bad_call(
+        return embed::bad_call(
             fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
       }
       if (value.team() != own.world.team)
-        return bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));
+        return embed::bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));
     }
     std::vector<runtime::Value> inputs;
     inputs.reserve(own.inputs.size());

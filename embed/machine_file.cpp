@@ -17,10 +17,8 @@ namespace {
 using embed::JsonField;
 using embed::JsonObject;
 
-constexpr const base::KindInfo& kKind = embed::Kind::machine_file;
-
 base::Diagnostic wrong(const JsonField& field, std::string_view wanted) {
-  return base::make(kKind, fmt::format("\"{}\" must be {}", field.key, wanted)).at(field.span);
+  return base::make(embed::Kind::machine_file, fmt::format("\"{}\" must be {}", field.key, wanted)).at(field.span);
 }
 
 std::optional<double> number(const JsonField& field) {
@@ -50,7 +48,7 @@ base::Status put(MachineLevel& level, const JsonField& field) {
     if (!latency || !synth::is_latency(*latency)) return wrong(field, "a number of seconds, from 0 to 1e9");
     level.latency_seconds = *latency;
   } else {
-    return base::make(kKind, fmt::format("there is no key \"{}\"", field.key))
+    return base::make(embed::Kind::machine_file, fmt::format("there is no key \"{}\"", field.key))
         .at(field.span)
         .suggest("the keys are \"name\", \"count\", \"bandwidth\" and \"latency\"");
   }
@@ -66,7 +64,8 @@ bool has(const JsonObject& object, std::string_view key) {
 
 base::Result<MachineLevel> read_level(const JsonObject& object) {
   for (const char* key : {"name", "count", "bandwidth", "latency"}) {
-    if (!has(object, key)) return base::make(kKind, fmt::format("this level has no \"{}\"", key)).at(object.span);
+    if (!has(object, key))
+      return base::make(embed::Kind::machine_file, fmt::format("this level has no \"{}\"", key)).at(object.span);
   }
   MachineLevel level;
   for (const JsonField& field : object.fields) TESSERA_TRY_STATUS(put(level, field));
@@ -74,8 +73,9 @@ base::Result<MachineLevel> read_level(const JsonObject& object) {
 }
 
 base::Result<std::vector<MachineLevel>> read_levels(const base::SourceMap& sources, base::SourceId source) {
-  TESSERA_TRY(objects, embed::read_json_objects(sources, source, embed::JsonForm::array_of_objects, kKind));
-  if (objects.empty()) return base::make(kKind, "it has no levels").at(base::Span{source, 0, 1});
+  TESSERA_TRY(objects,
+              embed::read_json_objects(sources, source, embed::JsonForm::array_of_objects, embed::Kind::machine_file));
+  if (objects.empty()) return base::make(embed::Kind::machine_file, "it has no levels").at(base::Span{source, 0, 1});
   std::vector<MachineLevel> levels;
   for (const JsonObject& object : objects) {
     TESSERA_TRY(level, read_level(object));

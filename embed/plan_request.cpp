@@ -14,8 +14,6 @@ namespace {
 
 using embed::JsonField;
 
-constexpr const base::KindInfo& kKind = embed::Kind::plan_request;
-
 base::Result<std::int64_t> read_budget(const JsonField& field) {
   if (const auto* bytes = std::get_if<std::int64_t>(&field.value); bytes != nullptr && *bytes >= 0) return *bytes;
   if (const auto* text = std::get_if<std::string>(&field.value)) {
@@ -23,7 +21,8 @@ base::Result<std::int64_t> read_budget(const JsonField& field) {
     const base::SourceId source = sources.add("within", *text);
     if (auto size = frontend::parse_size(sources, source)) return *size;
   }
-  return base::make(kKind, "\"within\" must be a number of bytes or a text such as \"64MiB\"").at(field.span);
+  return base::make(embed::Kind::plan_request, "\"within\" must be a number of bytes or a text such as \"64MiB\"")
+      .at(field.span);
 }
 
 // The request's text that a key stands for.
@@ -43,18 +42,19 @@ base::Status put(PlanRequest& request, const JsonField& field) {
   }
   std::string* text = text_of(request, field.key);
   if (text == nullptr) {
-    return base::make(kKind, fmt::format("there is no key \"{}\"", field.key))
+    return base::make(embed::Kind::plan_request, fmt::format("there is no key \"{}\"", field.key))
         .at(field.span)
         .suggest("the keys are \"mesh\", \"from\", \"to\", \"planner\" and \"within\"");
   }
   const auto* value = std::get_if<std::string>(&field.value);
-  if (value == nullptr) return base::make(kKind, fmt::format("\"{}\" must be a text", field.key)).at(field.span);
+  if (value == nullptr)
+    return base::make(embed::Kind::plan_request, fmt::format("\"{}\" must be a text", field.key)).at(field.span);
   *text = *value;
   return base::Done{};
 }
 
 base::Result<PlanRequest> read(const base::SourceMap& sources, base::SourceId source, const PlanRequest& defaults) {
-  TESSERA_TRY(objects, embed::read_json_objects(sources, source, embed::JsonForm::object, kKind));
+  TESSERA_TRY(objects, embed::read_json_objects(sources, source, embed::JsonForm::object, embed::Kind::plan_request));
   PlanRequest request = defaults;
   bool mesh = !defaults.mesh.empty();
   bool from = !defaults.from.empty();
@@ -66,7 +66,7 @@ base::Result<PlanRequest> read(const base::SourceMap& sources, base::SourceId so
     to = to || field.key == "to";
   }
   const auto lacks = [&](const char* key) {
-    return base::make(kKind, fmt::format("it has no \"{}\"", key)).at(objects.front().span);
+    return base::make(embed::Kind::plan_request, fmt::format("it has no \"{}\"", key)).at(objects.front().span);
   };
   if (!mesh) return lacks("mesh");
   if (!from) return lacks("from");

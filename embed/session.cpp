@@ -64,8 +64,6 @@ namespace {
 using embed::State;
 using embed::Texts;
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
-
 // What typeck asks about the files of `load`.
 auto header_reader(runtime::FilePolicy policy) {
   return [policy = std::move(policy)](const std::string& path) -> base::Result<typeck::FileHeader> {
@@ -121,7 +119,8 @@ Result<std::vector<runtime::Value>> inputs(const State& state, const typeck::Low
   std::vector<runtime::Value> result;
   for (const std::uint32_t slot : lowered.input_slots) {
     const runtime::Value* value = state.values.find(slot);
-    if (value == nullptr) return bad_call("the program uses a value of an earlier one, but the session keeps none");
+    if (value == nullptr)
+      return embed::bad_call("the program uses a value of an earlier one, but the session keeps none");
     result.push_back(*value);
   }
   return result;
@@ -178,7 +177,7 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 }  // namespace
 
 Diagnostics embed::session_is_busy() {
-  return bad_call(
+  return embed::bad_call(
       "the session is at work: one of its functions in Config, or another thread, called it. Such a function may call "
       "stop() and what is const; for another program take a fork, or run it after the call");
 }
@@ -246,7 +245,8 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
 
 Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line) {
   return embed::safely([&]() -> Result<Program> {
-    if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2) return bad_call("the text is larger than 2 GiB");
+    if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2)
+      return embed::bad_call("the text is larger than 2 GiB");
     Texts texts = *impl_->state->texts;
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
     auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config);
@@ -288,7 +288,7 @@ Result<RunReport> Session::run(const Program& program) {
 Result<RunReport> Session::run_checked(const Program& program) {
   const Program::Impl& checked = *program.impl_;
   if (checked.checked_in.lock() != impl_->state)
-    return bad_call("the session has changed since the program was checked");
+    return embed::bad_call("the session has changed since the program was checked");
   return embed::safely([&]() -> Result<RunReport> {
     const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
     auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone());

@@ -20,8 +20,6 @@ namespace tessera {
 
 namespace {
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
-
 // Strides in elements; those of a dense array where none are given. Nothing where they do not fit.
 std::optional<synth::Shape> element_strides(const std::vector<std::int64_t>& strides_bytes, const synth::Shape& shape,
                                             std::int64_t element_bytes) {
@@ -36,8 +34,9 @@ std::optional<synth::Shape> element_strides(const std::vector<std::int64_t>& str
 }
 
 Diagnostics wrong_strides(const synth::Shape& shape, std::int64_t element_bytes) {
-  return bad_call(fmt::format("an array of {} dimensions has that many strides, each a multiple of {} bytes, or none",
-                              shape.size(), element_bytes));
+  return embed::bad_call(
+      fmt::format("an array of {} dimensions has that many strides, each a multiple of {} bytes, or none", shape.size(),
+                  element_bytes));
 }
 
 // The memory of an array's tiles: ours, the host's, or some of both.
@@ -91,9 +90,9 @@ Result<Array> array_of(const synth::ArrayType& type, std::string printed, const 
   bool borrowed = true;
   for (const runtime::TileView& tile : tiles) {
     const bool empty = runtime::is_empty(tile.shape);
-    if (!empty && tile.data == nullptr) return bad_call("a tile without memory");
+    if (!empty && tile.data == nullptr) return embed::bad_call("a tile without memory");
     if (!empty && type.element() == synth::ElementType::boolean && has_bad_bool(tile, 0, tile.data))
-      return bad_call("a bool of the host's is neither 0 nor 1");
+      return embed::bad_call("a bool of the host's is neither 0 nor 1");
     const bool in_place = empty || is_readable_in_place(tile, element_bytes);
     borrowed = borrowed && in_place;
     copied_bytes.push_back(in_place ? 0 : runtime::count(tile.shape) * element_bytes);
@@ -139,14 +138,14 @@ Result<Array> Session::borrow(std::string_view type, const std::vector<HostMemor
     const embed::Entry entry(impl_->busy);
     if (!entry.alone()) return embed::session_is_busy();
     if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
-    if (*impl_->team != nullptr) return bad_call("memory is borrowed by one process, not by ranks: use set()");
+    if (*impl_->team != nullptr) return embed::bad_call("memory is borrowed by one process, not by ranks: use set()");
     impl_->begin_work();
     embed::Texts texts = *impl_->state->texts;
     auto types = impl_->read_types({std::string(type)}, texts);
     if (!types) return embed::to_public(texts, types.errors());
     const synth::ArrayType& read = types->front();
     if (std::ssize(tiles) != read.devices()) {
-      return bad_call(
+      return embed::bad_call(
           fmt::format("{} is on {} devices, but {} tiles are given", synth::print(read), read.devices(), tiles.size()));
     }
     const std::int64_t element_bytes = synth::bytes_of(read.element());
@@ -172,7 +171,7 @@ Result<Array> Session::array(std::string_view type, const HostMemory& whole, std
     if (!types) return embed::to_public(texts, types.errors());
     const synth::ArrayType& read = types->front();
     if (!read.layout().pending().empty())
-      return bad_call("the parts of a pending sum are not in one buffer: use borrow()");
+      return embed::bad_call("the parts of a pending sum are not in one buffer: use borrow()");
     const std::int64_t element_bytes = synth::bytes_of(read.element());
     const auto strides = element_strides(whole.strides_bytes, read.shape(), element_bytes);
     if (!strides) return wrong_strides(read.shape(), element_bytes);
@@ -194,7 +193,7 @@ bool Array::borrowed() const { return impl_->borrowed; }
 
 Result<Array::View> Array::view(std::int64_t device) const {
   if (device < 0 || device >= devices() || !impl_->value.has_device(device)) {
-    return bad_call(
+    return embed::bad_call(
         fmt::format("device {} of {} is not one of this process's for `{}`", device, devices(), impl_->name));
   }
   return embed::safely([&]() -> Result<View> {
@@ -216,7 +215,7 @@ Status Array::copy_to(void* data, const std::vector<std::int64_t>& strides_bytes
     if (!strides) return wrong_strides(type.shape(), element_bytes);
     auto* const target = static_cast<std::byte*>(data);
     if (!is_aligned(target, element_bytes))
-      return bad_call(fmt::format("the buffer is not aligned to {} bytes, as its elements are", element_bytes));
+      return embed::bad_call(fmt::format("the buffer is not aligned to {} bytes, as its elements are", element_bytes));
     if (impl_->value.team() != nullptr || !type.layout().pending().empty()) {
       const auto whole = runtime::gather(impl_->value);
       if (!whole) return embed::to_public({}, whole.errors());

@@ -18,8 +18,6 @@ namespace {
 
 using embed::State;
 
-Diagnostics bad_call(const std::string& what) { return embed::failure(base::make(embed::Kind::bad_call, what)); }
-
 // May a `let` bind the name?
 bool is_name(std::string_view name) {
   base::SourceMap sources;
@@ -83,9 +81,9 @@ Result<Array> Session::get(std::string_view name) const {
   return embed::safely([&]() -> Result<Array> {
     const typeck::Environment& environment = impl_->state->environment;
     const typeck::Variable* variable = environment.variable(name, environment.now());
-    if (variable == nullptr) return bad_call(fmt::format("there is no variable `{}`", name));
+    if (variable == nullptr) return embed::bad_call(fmt::format("there is no variable `{}`", name));
     const runtime::Value* value = impl_->state->values.find(variable->slot);
-    if (value == nullptr) return bad_call(fmt::format("the session does not keep `{}`", name));
+    if (value == nullptr) return embed::bad_call(fmt::format("the session does not keep `{}`", name));
     std::string type = typeck::print_type(variable->type, environment, environment.now());
     return Array(std::make_shared<const Array::Impl>(std::string(name), std::move(type), *value));
   });
@@ -94,9 +92,9 @@ Result<Array> Session::get(std::string_view name) const {
 template <class T>
 Status Session::set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
   return embed::safely([&]() -> Status {
-    if (!is_name(name)) return bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
     if (!holds(shape, values.size())) {
-      return bad_call(
+      return embed::bad_call(
           fmt::format("{} values do not fill an array of shape [{}]", values.size(), fmt::join(shape, ", ")));
     }
     State after = *impl_->state;
@@ -128,12 +126,13 @@ template Status Session::set(std::string_view, const std::vector<double>&, const
 
 Status Session::set(std::string_view name, const Array& array) {
   return embed::safely([&]() -> Status {
-    if (!is_name(name)) return bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
     const embed::Entry entry(impl_->busy);
     if (!entry.alone()) return embed::session_is_busy();
     if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
     const runtime::Value& value = array.impl_->value;
-    if (value.team() != *impl_->team) return bad_call(fmt::format("`{}` lives on other ranks", array.impl_->name));
+    if (value.team() != *impl_->team)
+      return embed::bad_call(fmt::format("`{}` lives on other ranks", array.impl_->name));
     State after = *impl_->state;
     const std::uint32_t slot = after.environment.new_slot();
     const auto hidden =

@@ -56,18 +56,18 @@ constexpr std::array<ForeignWord, 11> kCharacters = {
      {".", "a number has a digit beside its point"},
      {"\xC2\xA0", "this is a no-break space; type a blank"}}};
 
-constexpr std::array<ForeignWord, 12> kElements = {{{"float32", "f32"},
-                                                    {"float64", "f64"},
-                                                    {"float", "f32"},
-                                                    {"double", "f64"},
-                                                    {"int", "i64"},
-                                                    {"int32", "i32"},
-                                                    {"int64", "i64"},
-                                                    {"half", "f16"},
-                                                    {"float16", "f16"},
-                                                    {"bfloat16", "bf16"},
-                                                    {"boolean", "bool"},
-                                                    {"i1", "bool"}}};
+constexpr std::array<ForeignWord, 12> kElementWords = {{{"float32", "f32"},
+                                                        {"float64", "f64"},
+                                                        {"float", "f32"},
+                                                        {"double", "f64"},
+                                                        {"int", "i64"},
+                                                        {"int32", "i32"},
+                                                        {"int64", "i64"},
+                                                        {"half", "f16"},
+                                                        {"float16", "f16"},
+                                                        {"bfloat16", "bf16"},
+                                                        {"boolean", "bool"},
+                                                        {"i1", "bool"}}};
 
 const ForeignWord* find(std::span<const ForeignWord> words, std::string_view word) {
   const auto found = std::find_if(words.begin(), words.end(), [&](const ForeignWord& w) { return w.word == word; });
@@ -164,7 +164,7 @@ std::optional<std::string_view> help_for_function(std::string_view name) {
 
 std::string help_for_member(std::string_view of, std::string_view member) {
   const bool is_library = std::find(kLibraries.begin(), kLibraries.end(), of) != kLibraries.end();
-  if (const auto* known = find(kElements, member); known != nullptr && is_library && element_keyword(known->help))
+  if (const auto* known = find(kElementWords, member); known != nullptr && is_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
   if (const auto* known = is_library ? nullptr : find(kAttributes, member)) return std::string(known->help);
   if (const auto help = help_for_function(member)) return std::string(*help);
@@ -173,7 +173,7 @@ std::string help_for_member(std::string_view of, std::string_view member) {
 }
 
 std::optional<std::string_view> element_meant_by(std::string_view word) {
-  if (const auto* known = find(kElements, word)) return known->help;
+  if (const auto* known = find(kElementWords, word)) return known->help;
   std::vector<std::string> candidates;
   for (const auto element :
        {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32, ElementKeyword::f64}) {

@@ -47,12 +47,12 @@ struct Wishes {
   DrawOptions draw;
 };
 
-Answer wrong(std::string text) { return {std::move(text), true}; }
+Answer misused(std::string text) { return {std::move(text), true}; }
 
 // What is asked for and cannot be had in this process.
 std::optional<Answer> not_here(const Wishes& wishes) {
   if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
-    return wrong("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
+    return misused("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
   }
   return std::nullopt;
 }
@@ -172,14 +172,14 @@ Command finished_session(const Wishes& wishes) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.ranks);
   const bool is_number = error == std::errc{} && end == text.data() + text.size();
   if (is_number && options.ranks >= 1 && options.ranks <= kRanksMax) return options;
-  return wrong(fmt::format("--ranks wants a number of processes from 1 to {}, not `{}`", kRanksMax, text));
+  return misused(fmt::format("--ranks wants a number of processes from 1 to {}, not `{}`", kRanksMax, text));
 }
 
 Command finished_run(Wishes& wishes) {
   for (const std::string& define : wishes.defines) {
     const std::size_t equals = define.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return wrong(fmt::format("--define wants NAME=VALUE, not `{}`", define));
+      return misused(fmt::format("--define wants NAME=VALUE, not `{}`", define));
     }
     wishes.run.defines[define.substr(0, equals)] = define.substr(equals + 1);
   }
@@ -189,8 +189,8 @@ Command finished_run(Wishes& wishes) {
 }
 
 Command finished_format(Wishes& wishes) {
-  if (wishes.format_check && wishes.format_write) return wrong("--check and --write exclude each other");
-  if (wishes.format_write && wishes.format.file == "-") return wrong("--write wants a file, not standard input");
+  if (wishes.format_check && wishes.format_write) return misused("--check and --write exclude each other");
+  if (wishes.format_write && wishes.format.file == "-") return misused("--write wants a file, not standard input");
   if (wishes.format_check) wishes.format.action = FormatOptions::Action::check;
   if (wishes.format_write) wishes.format.action = FormatOptions::Action::write;
   return std::move(wishes.format);
@@ -201,14 +201,14 @@ Command finished_plan(Wishes& wishes) {
   if (plan.verify_file) {
     const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only;
     if (plans || plan.batch_file)
-      return wrong("--verify takes plans from its file, and beside it only --machine and --json");
+      return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
   }
   if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
-    return wrong("--batch takes --mesh, --from and --to from the lines of its file");
+    return misused("--batch takes --mesh, --from and --to from the lines of its file");
   }
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
-    return wrong("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
+    return misused("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
   }
   return std::move(plan);
 }
@@ -219,14 +219,14 @@ Command finished_learn(Wishes& wishes) {
   learn.seconds = wishes.learn_seconds;
   if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
   const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.lesson ? 1 : 0) + (learn.check ? 1 : 0);
-  if (wished > 1) return wrong("--list, --lesson, --check and --reset exclude each other");
+  if (wished > 1) return misused("--list, --lesson, --check and --reset exclude each other");
   return std::move(learn);
 }
 
 Command finished(const CLI::App& app, Wishes& wishes) {
   if (auto answer = not_here(wishes)) return *answer;
   if (wishes.ranks && !app.get_subcommands().empty())
-    return wrong("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
+    return misused("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
   if (app.got_subcommand("worker")) return WorkerOptions{};
   if (app.got_subcommand("run")) return finished_run(wishes);
   if (app.got_subcommand("check")) return std::move(wishes.check);
@@ -259,7 +259,7 @@ Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
   } else if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     text = fmt::format("`{}` was not expected here", rest.front());
   }
-  return wrong(fmt::format("{}\n  help: {} --help lists what there is", text, command_of(app)));
+  return misused(fmt::format("{}\n  help: {} --help lists what there is", text, command_of(app)));
 }
 
 }  // namespace

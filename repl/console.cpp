@@ -18,13 +18,12 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
-// Until the descriptor takes more; it does not block, because someone shares it who wants it so.
-void wait_for(int descriptor) {
+}  // namespace
+
+void wait_for_room(int descriptor) {
   struct pollfd wanted = {descriptor, POLLOUT, 0};
   ::poll(&wanted, 1, -1);
 }
-
-}  // namespace
 
 void Output::write(std::string_view text) {
   while (!text.empty() && !dropping_) {
@@ -32,7 +31,7 @@ void Output::write(std::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
-      wait_for(descriptor_);
+      wait_for_room(descriptor_);
     } else if (errno != EINTR) {
       dropping_ = true;
       if (errno != EPIPE) failure_ = errno;
@@ -58,6 +57,11 @@ void Console::report(const Diagnostics& diagnostics) {
 }
 
 void Console::complain(std::string_view message) { err(fmt::format("error: {}\n", printable(message))); }
+
+int Console::refuse(std::string_view message) {
+  complain(message);
+  return kExitCommand;
+}
 
 int Console::finish(int status) {
   const auto failure = out_.failure();

@@ -9,6 +9,9 @@
 
 namespace tessera::repl {
 
+// Until the descriptor takes more: who shares it may want it not to block.
+void wait_for_room(int descriptor);
+
 // One file descriptor. A reader that went away is no failure: what follows is dropped. Any other failure is kept, and
 // what follows it is dropped too.
 class Output {
@@ -39,6 +42,8 @@ class Console {
   void report(const Diagnostics& diagnostics);
   // `error: MESSAGE`, for what has no diagnostic: the command line and the script itself.
   void complain(std::string_view message);
+  // The same of the command line; gives the exit status for that.
+  int refuse(std::string_view message);
   // What the process ends with: `status`, or 3 if all went well but standard output could not be written.
   int finish(int status);
 

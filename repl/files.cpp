@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 1U << 16U;
 
-std::string text_of(int error) { return std::generic_category().message(error); }
-
 // Reads a chunk to the end of `buffer`; the number of bytes, 0 at the end, or -1 with errno.
 ssize_t read_chunk(int descriptor, std::string& buffer) {
   std::array<char, kChunkBytes> chunk;
@@ -64,6 +62,8 @@ bool take_permissions(int descriptor, const std::string& target) {
 
 }  // namespace
 
+std::string system_text(int error) { return std::generic_category().message(error); }
+
 OpenFile::OpenFile(const std::string& path) {
   if (path == "-") {
     descriptor_ = STDIN_FILENO;
@@ -78,7 +78,7 @@ OpenFile::~OpenFile() {
   if (owned_) ::close(descriptor_);
 }
 
-std::string OpenFile::why() const { return text_of(error_); }
+std::string OpenFile::why() const { return system_text(error_); }
 
 Read<Text> read_text(const std::string& path) {
   const OpenFile file(path);
@@ -89,7 +89,7 @@ Read<Text> read_text(const std::string& path) {
   if (!file.ok()) return failed(file.why());
   while (result.text.size() <= text_bytes_max) {
     const ssize_t count = read_chunk(file.descriptor(), result.text);
-    if (count < 0 && errno != EINTR) return failed(text_of(errno));
+    if (count < 0 && errno != EINTR) return failed(system_text(errno));
     if (count == 0) break;
   }
   return {std::move(result), {}};
@@ -107,7 +107,7 @@ FileReplacement::~FileReplacement() {
   ::unlink(temporary_.c_str());
 }
 
-void FileReplacement::note_failure() { failure_ = fmt::format("cannot write {}: {}", path_, text_of(errno)); }
+void FileReplacement::note_failure() { failure_ = fmt::format("cannot write {}: {}", path_, system_text(errno)); }
 
 void FileReplacement::append(std::string_view text) {
   if (!failure_ && !write_all(descriptor_, text)) note_failure();
@@ -166,7 +166,7 @@ LineReader::Outcome LineReader::next(std::string& line) {
   }
 }
 
-std::string LineReader::why() const { return text_of(error_); }
+std::string LineReader::why() const { return system_text(error_); }
 
 void open_standard_descriptors() {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {

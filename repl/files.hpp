@@ -20,6 +20,9 @@ struct Text {
   std::string text;
 };
 
+// What the system calls an error, by its errno.
+std::string system_text(int error);
+
 // Reads a file whole, or standard input where the path is `-`. Of a text that is longer than the library takes, only as
 // much is read as shows that.
 Read<Text> read_text(const std::string& path);

@@ -13,7 +13,7 @@ namespace tessera::repl {
 namespace {
 
 // What one planner answered.
-struct Attempt {
+struct Tried {
   PlanRequest request;
   Result<Plan> plan;
 };
@@ -24,7 +24,7 @@ std::string ratio(std::int64_t value, std::int64_t bound) {
   return ratio(static_cast<double>(value), static_cast<double>(bound));
 }
 
-Row row_of(const Attempt& attempt) {
+Row row_of(const Tried& attempt) {
   const std::string& name = attempt.request.planner;
   if (!attempt.plan) return {name, attempt.plan.diagnostics().front().message};
   const Plan& plan = *attempt.plan;
@@ -39,11 +39,11 @@ Row row_of(const Attempt& attempt) {
           ratio(plan.seconds(), plan.lower_bound_seconds())};
 }
 
-std::string table_of(const std::vector<Attempt>& attempts) {
+std::string table_of(const std::vector<Tried>& attempts) {
   const Plan& ours = *attempts.front().plan;
   std::vector<Row> rows = {
       {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "seconds", "/bound"}};
-  for (const Attempt& attempt : attempts) rows.push_back(row_of(attempt));
+  for (const Tried& attempt : attempts) rows.push_back(row_of(attempt));
   rows.push_back({"bound", "", fmt::format("{}", ours.lower_bound_bytes_total()), "",
                   fmt::format("{}", ours.bound_bytes()), "", "", fmt::format("{:.3g}", ours.lower_bound_seconds()),
                   ""});
@@ -51,9 +51,9 @@ std::string table_of(const std::vector<Attempt>& attempts) {
                      ours.from(), ours.to(), table(rows));
 }
 
-std::string json_of(const std::vector<Attempt>& attempts) {
+std::string json_of(const std::vector<Tried>& attempts) {
   std::string lines;
-  for (const Attempt& attempt : attempts) {
+  for (const Tried& attempt : attempts) {
     lines += attempt.plan ? attempt.plan->json() : plan_failure_json(attempt.request, attempt.plan.diagnostics());
     lines += '\n';
   }
@@ -61,9 +61,9 @@ std::string json_of(const std::vector<Attempt>& attempts) {
 }
 
 // A rival may be unable to plan; nobody may fail through a bug of ours.
-int status_of(const std::vector<Attempt>& attempts, Console& console) {
+int status_of(const std::vector<Tried>& attempts, Console& console) {
   int status = kExitDone;
-  for (const Attempt& attempt : attempts) {
+  for (const Tried& attempt : attempts) {
     if (attempt.plan || exit_status(attempt.plan.diagnostics()) != kExitOurBug) continue;
     status = failed(attempt.plan.diagnostics(), console);
   }
@@ -75,7 +75,7 @@ int status_of(const std::vector<Attempt>& attempts, Console& console) {
 int perform(const CompareOptions& options, Console& console) {
   auto machine = read_machine(options.machine_file, console);
   if (!machine) return kExitCommand;
-  std::vector<Attempt> attempts;
+  std::vector<Tried> attempts;
   for (const std::string& planner : planner_names()) {
     PlanRequest request{options.mesh, options.from, options.to, planner, *machine, false, std::nullopt};
     auto plan = make_plan(request);
@@ -84,7 +84,7 @@ int perform(const CompareOptions& options, Console& console) {
       if (options.json) console.out(plan_failure_json(request, plan.diagnostics()) + '\n');
       return failed(plan.diagnostics(), console);
     }
-    attempts.push_back(Attempt{std::move(request), std::move(plan)});
+    attempts.push_back(Tried{std::move(request), std::move(plan)});
   }
   console.out(options.json ? json_of(attempts) : table_of(attempts) + modelled_line(*machine, kMachineHelp));
   return status_of(attempts, console);

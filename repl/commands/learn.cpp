@@ -48,7 +48,7 @@ Read<Selection> select(const std::string& which) {
 }
 
 int list_lessons(Console& console) {
-  const Progress progress = Progress::load();
+  const CourseProgress progress = CourseProgress::load();
   const std::vector<Lesson> lessons = course_lessons();
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const bool is_here = lessons[i].name == progress.at();
@@ -56,11 +56,6 @@ int list_lessons(Console& console) {
     console.out(fmt::format("{:>3}  {:<4}  {}\n", i + 1, mark, lessons[i].title));
   }
   return kExitDone;
-}
-
-int refuse(const std::string& why, Console& console) {
-  console.complain(why);
-  return kExitCommand;
 }
 
 // Runs the statements of an answer up to one that binds a given name again, whose name it gives. Statements that fail
@@ -84,14 +79,14 @@ int tell(const Verdict& verdict, Console& console) {
   switch (verdict.outcome) {
     case Outcome::right: console.out("right\n" + verdict.reply); return kExitDone;
     case Outcome::wrong: console.out("wrong\n" + verdict.reply); return kExitProgram;
-    case Outcome::unfit: return refuse(verdict.reply.substr(0, verdict.reply.find_last_not_of('\n') + 1), console);
+    case Outcome::unfit: return console.refuse(verdict.reply.substr(0, verdict.reply.find_last_not_of('\n') + 1));
   }
   return kExitOurBug;
 }
 
 int check_answer(const Lesson& lesson, const Text& answer, Console& console) {
   if (answer.text.size() > kAnswerBytesMax)
-    return refuse(answer.name + " is no answer: it is longer than 64 KiB", console);
+    return console.refuse(answer.name + " is no answer: it is longer than 64 KiB");
   auto session = given_session(lesson);
   if (!session) return failed(session.diagnostics(), console);
   Attempt attempt(lesson, std::move(*session));
@@ -117,19 +112,19 @@ int check_apart(const Lesson& lesson, const Text& answer, int seconds, Console& 
                                     seconds)),
                   console);
     case EndOfWork::How::killed:
-      return refuse(fmt::format("{} ended its check by signal {}", answer.name, end.status), console);
+      return console.refuse(fmt::format("{} ended its check by signal {}", answer.name, end.status));
   }
   return kExitOurBug;
 }
 
 int check_file(const LearnOptions& options, Console& console) {
   const auto selection = select(options.check->lesson);
-  if (!selection.value) return refuse(selection.why, console);
+  if (!selection.value) return console.refuse(selection.why);
   const Lesson& lesson = selection.value->lessons[selection.value->first];
   if (options.check->answer_file.empty())
     return check_apart(lesson, {"answer", lesson.answer}, options.seconds, console);
   const auto answer = read_text(options.check->answer_file);
-  if (!answer.value) return refuse(answer.why, console);
+  if (!answer.value) return console.refuse(answer.why);
   return check_apart(lesson, *answer.value, options.seconds, console);
 }
 
@@ -181,15 +176,15 @@ int perform(const LearnOptions& options, Console& console) {
   if (options.list) return list_lessons(console);
   if (options.check) return check_file(options, console);
   if (options.reset) {
-    if (const auto why = Progress::load().reset()) return refuse(*why, console);
+    if (const auto why = CourseProgress::load().reset()) return console.refuse(*why);
     console.out("The course begins again at lesson 1.\n");
     return kExitDone;
   }
   if (options.lesson) {
     const auto selection = select(*options.lesson);
-    return selection.value ? take(*selection.value, console) : refuse(selection.why, console);
+    return selection.value ? take(*selection.value, console) : console.refuse(selection.why);
   }
-  const Progress progress = Progress::load();
+  const CourseProgress progress = CourseProgress::load();
   if (!progress.is_kept()) console.complain("neither XDG_DATA_HOME nor HOME is set, so progress is not kept");
   Selection course{course_lessons(), 0, Keep::progress};
   course.first = lesson_to_resume(course.lessons, progress);

@@ -80,7 +80,7 @@ int run_piped(const MakeAnswerer& make, Console& console) {
 class Conversation {
  public:
   Conversation(const MakeAnswerer& make, Console& console, int interrupt)
-      : console_(console), history_(History::usual_path()), lines_(STDIN_FILENO, interrupt) {
+      : console_(console), history_(SessionHistory::usual_path()), lines_(STDIN_FILENO, interrupt) {
     if (is_addressable_terminal()) {
       editor_ =
           std::make_unique<LineEditor>(interrupt, [this](std::string_view line) { return answerer_->complete(line); });
@@ -167,30 +167,23 @@ class Conversation {
   }
 
   Console& console_;
-  History history_;
+  SessionHistory history_;
   LineReader lines_;  // where the terminal cannot edit
   std::unique_ptr<LineEditor> editor_;
   std::unique_ptr<Answerer> answerer_;
 };
 
-int refuse(const std::string& why, Console& console) {
-  console.complain(why);
-  return kExitCommand;
-}
-
 }  // namespace
 
 int perform(const SessionOptions& options, Console& console) {
   if (Launch::ranks_by_launcher() > 1) {
-    return refuse(
+    return console.refuse(
         "a session has the terminal to itself, and a launcher's ranks have none\n  help: tessera --ranks N "
-        "opens one on N ranks; mpirun -np N tessera run FILE runs a script on them",
-        console);
+        "opens one on N ranks; mpirun -np N tessera run FILE runs a script on them");
   }
   if (options.ranks > 1 && mpi::name().empty())
-    return refuse(
-        "this Tessera was built without MPI, so a session has one process; build with -DTESSERA_MPI=openmpi or mpich",
-        console);
+    return console.refuse(
+        "this Tessera was built without MPI, so a session has one process; build with -DTESSERA_MPI=openmpi or mpich");
   const MakeAnswerer make = answerer_for(options, console);
   if (!is_conversation()) return run_piped(make, console);
   use_unicode();

@@ -185,7 +185,7 @@ std::string summary_of(const std::vector<Redistribution>& all, const std::vector
                      received, shown, parts_text(parts));
 }
 
-json lines_of(std::string_view text) {
+json json_lines(std::string_view text) {
   json lines = json::array();
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -213,7 +213,7 @@ std::string page_data(std::string_view name, std::string_view text, const Progra
   }
   const json data = {{"name", name},
                      {"summary", summary_of(all, program.parts_moved())},
-                     {"program", lines_of(text)},
+                     {"program", json_lines(text)},
                      {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }

@@ -41,13 +41,13 @@ constexpr std::array kCommands = {
     CommandInfo{":quit", "", A::none, "leave (or Ctrl-D)", run_quit},
 };
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kSpaces = " \t\r\n";
 
-std::string_view word_of(std::string_view line) { return line.substr(0, line.find_first_of(kBlanks)); }
+std::string_view word_of(std::string_view line) { return line.substr(0, line.find_first_of(kSpaces)); }
 
 // Where what follows the command's word begins; the text's end if nothing does.
 std::size_t argument_begin(std::string_view text) {
-  return std::min(text.find_first_not_of(kBlanks, word_of(text).size()), text.size());
+  return std::min(text.find_first_not_of(kSpaces, word_of(text).size()), text.size());
 }
 
 bool is_optional(const CommandInfo& command) { return command.argument.empty() || command.argument.ends_with(']'); }
@@ -88,7 +88,7 @@ bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t 
   const CommandInfo* command = find_command(word_of(text));
   if (command == nullptr) return unknown(interpreter, word_of(text));
   const std::size_t begin = argument_begin(text);
-  const std::size_t last = text.find_last_not_of(kBlanks);
+  const std::size_t last = text.find_last_not_of(kSpaces);
   const std::string_view argument = begin == text.size() ? "" : text.substr(begin, last + 1 - begin);
   const bool fits = argument.empty() ? is_optional(*command) : command->takes != A::none;
   if (!fits) return misused(interpreter, *command);
@@ -96,7 +96,7 @@ bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t 
 }
 
 std::string_view command_meant_by(std::string_view line) {
-  line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  line = line.substr(0, line.find_last_not_of(kSpaces) + 1);
   for (const std::string_view word : {"help", "help()", "?"}) {
     if (line == word) return ":help";
   }

@@ -50,7 +50,7 @@ std::vector<std::string> variables_of(const Session& session) {
 }
 
 // Everything an expression may hold.
-std::vector<std::string> words_of(const Session& session) {
+std::vector<std::string> candidates_of(const Session& session) {
   std::vector<std::string> result = variables_of(session);
   const auto add = [&](const std::vector<std::string>& more) { result.insert(result.end(), more.begin(), more.end()); };
   for (const std::string& function : session.functions()) result.push_back(function + "(");
@@ -142,7 +142,7 @@ Completion complete(std::string_view line, const Session& session) {
     if (auto completion = after_command(line, *command)) return std::move(*completion);
   }
   const std::size_t begin = name_begin(line);
-  return matching(line, begin, wants_axis(line.substr(0, begin)) ? axes_of(session) : words_of(session));
+  return matching(line, begin, wants_axis(line.substr(0, begin)) ? axes_of(session) : candidates_of(session));
 }
 
 std::string common_beginning(const std::vector<std::string>& candidates) {

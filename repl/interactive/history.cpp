@@ -36,18 +36,18 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::string History::usual_path() {
+std::string SessionHistory::usual_path() {
   const std::string state = path_in("XDG_STATE_HOME");
   if (!state.empty()) return state + "/tessera/history";
   const std::string home = path_in("HOME");
   return home.empty() ? "" : home + "/.local/state/tessera/history";
 }
 
-History::History(std::string path) : path_(std::move(path)) {
+SessionHistory::SessionHistory(std::string path) : path_(std::move(path)) {
   if (!path_.empty()) read();
 }
 
-void History::read() {
+void SessionHistory::read() {
   struct stat status = {};
   if (::stat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const auto text = read_text(path_);
@@ -64,7 +64,7 @@ void History::read() {
   (void)replace_file(path_, kept);
 }
 
-bool History::add(const std::string& line) {
+bool SessionHistory::add(const std::string& line) {
   if (line == latest_ || line.find_first_not_of(" \t") == std::string::npos) return false;
   latest_ = line;
   if (path_.empty()) return true;

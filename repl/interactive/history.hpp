@@ -8,7 +8,7 @@ namespace tessera::repl {
 
 // A text file with a line for each, the latest last. Where there is no such file, or it cannot be written, nothing is
 // kept and nobody is told: a session is no worse for it.
-class History {
+class SessionHistory {
  public:
   static constexpr std::size_t kLinesMax = 1000;
 
@@ -16,7 +16,7 @@ class History {
   static std::string usual_path();
 
   // An empty path keeps nothing.
-  explicit History(std::string path);
+  explicit SessionHistory(std::string path);
 
   // What was there at the start, oldest first.
   const std::vector<std::string>& lines() const { return lines_; }

@@ -17,13 +17,13 @@ using Axis = std::pair<std::string, std::int64_t>;
 
 // Longer rows and columns are drawn with a gap before their last one.
 constexpr std::int64_t kDrawnMax = 8;
-constexpr std::int64_t kGap = -1;
+constexpr std::int64_t kLeftOut = -1;
 
 std::vector<std::int64_t> drawn(std::int64_t size) {
   std::vector<std::int64_t> result;
   for (std::int64_t i = 0; i < size; ++i) {
     if (size <= kDrawnMax || i < kDrawnMax - 2 || i == size - 1) result.push_back(i);
-    if (size > kDrawnMax && i == kDrawnMax - 2) result.push_back(kGap);
+    if (size > kDrawnMax && i == kDrawnMax - 2) result.push_back(kLeftOut);
   }
   return result;
 }
@@ -46,12 +46,12 @@ std::string at(const Axis& axis, std::int64_t coordinate) { return fmt::format("
 // The numbers of the devices from `first` on, rows along one axis and columns along the next.
 std::string grid(const Axis& rows, const Axis& columns, std::int64_t first) {
   std::vector<Row> lines = {{""}};
-  for (const std::int64_t c : drawn(columns.second)) lines[0].push_back(c == kGap ? "..." : at(columns, c));
+  for (const std::int64_t c : drawn(columns.second)) lines[0].push_back(c == kLeftOut ? "..." : at(columns, c));
   for (const std::int64_t r : drawn(rows.second)) {
     Row& line = lines.emplace_back();
-    line.push_back(r == kGap ? "  ..." : "  " + at(rows, r));
+    line.push_back(r == kLeftOut ? "  ..." : "  " + at(rows, r));
     for (const std::int64_t c : drawn(columns.second)) {
-      line.push_back(r == kGap || c == kGap ? "..." : fmt::format("{}", first + r * columns.second + c));
+      line.push_back(r == kLeftOut || c == kLeftOut ? "..." : fmt::format("{}", first + r * columns.second + c));
     }
   }
   return table(lines);
@@ -66,7 +66,7 @@ std::string slices(const std::vector<Axis>& axes, std::size_t outer, std::int64_
   for (std::size_t a = outer + 1; a < axes.size(); ++a) stride *= axes[a].second;
   std::string text;
   for (const std::int64_t i : drawn(axes[outer].second)) {
-    text += i == kGap ? " ...\n" : slices(axes, outer + 1, first + i * stride, where + " " + at(axes[outer], i));
+    text += i == kLeftOut ? " ...\n" : slices(axes, outer + 1, first + i * stride, where + " " + at(axes[outer], i));
   }
   return text;
 }
@@ -75,8 +75,8 @@ std::string picture(const NamedMesh& mesh) {
   if (mesh.axes.size() >= 2) return slices(mesh.axes, 0, 0, "");
   std::vector<Row> lines(2, Row{" "});
   for (const std::int64_t i : drawn(mesh.axes[0].second)) {
-    lines[0].push_back(i == kGap ? "..." : at(mesh.axes[0], i));
-    lines[1].push_back(i == kGap ? "..." : fmt::format("{}", i));
+    lines[0].push_back(i == kLeftOut ? "..." : at(mesh.axes[0], i));
+    lines[1].push_back(i == kLeftOut ? "..." : fmt::format("{}", i));
   }
   return table(lines);
 }

@@ -16,7 +16,7 @@ namespace {
 
 // Where remarks begin, unless the type is longer.
 constexpr int kRemarkColumn = 28;
-constexpr int kGap = 3;
+constexpr int kRemarkGap = 3;
 // More steps are counted by name.
 constexpr std::size_t kStepsMax = 4;
 
@@ -64,7 +64,7 @@ std::string cost_text(const RunReport& report, std::uint32_t statement) {
 
 std::string with_remark(const std::string& line, const std::string& remark, int columns_max) {
   if (remark.empty()) return line + "\n";
-  const int width = std::max(columns(line) + kGap, kRemarkColumn);
+  const int width = std::max(columns(line) + kRemarkGap, kRemarkColumn);
   if (width + columns(remark) <= columns_max) return padded(line, width) + remark + "\n";
   return line + "\n    " + remark + "\n";
 }

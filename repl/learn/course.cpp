@@ -21,7 +21,7 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr std::string_view kHelp =
+constexpr std::string_view kCourseHelp =
     "Type statements; a line goes on while a bracket is open. An expression alone is shown, so try things out:\n"
     "only the names that are asked for count, and each may be bound again; given names stay as they are.\n"
     "  :hint       a hint, then the next one\n"
@@ -74,7 +74,7 @@ class Sitting {
     const std::string_view shown = trimmed(line);
     if (open_.empty() && (shown.empty() || shown.front() == '#')) return std::nullopt;
     if (open_.empty() && shown.front() == ':') return command(shown);
-    if (open_.empty() && (shown == "help" || shown == "?")) return say(kHelp);
+    if (open_.empty() && (shown == "help" || shown == "?")) return say(kCourseHelp);
     if (open_.empty()) first_line_ = line_number_;
     if (open_.add(line)) return evaluate(open_.take());
     if (open_.size() > kAnswerBytesMax) {
@@ -92,7 +92,7 @@ class Sitting {
     if (word == ":back") return Leave::back;
     if (word == ":quit") return Leave::quit;
     if (word != ":help") console_.complain(fmt::format("there is no command `{}` here", word));
-    return say(kHelp);
+    return say(kCourseHelp);
   }
 
   std::optional<Leave> say(std::string_view text) {
@@ -173,13 +173,13 @@ Result<Session> trying_session(const Lesson& lesson, Console& console) {
   return session;
 }
 
-void keep_progress(const Progress& progress, Keep keep, Console& console) {
+void keep_progress(const CourseProgress& progress, Keep keep, Console& console) {
   if (keep == Keep::nothing) return;
   if (const auto why = progress.save()) console.complain(*why);
 }
 
 // What is said after the last lesson: that the course is done, or which lessons are still open.
-std::string farewell(const std::vector<Lesson>& lessons, const Progress& progress) {
+std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& progress) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (!progress.is_done(lessons[i].name)) open.push_back(i + 1);
@@ -203,7 +203,7 @@ std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count)
   return text + fmt::format("\nBind {}{}. :help lists the commands.\n\n", listed(asked), how);
 }
 
-std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress) {
+std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CourseProgress& progress) {
   const auto there =
       std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& lesson) { return lesson.name == progress.at(); });
   if (there != lessons.end()) return static_cast<std::size_t>(there - lessons.begin());
@@ -215,7 +215,7 @@ std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress&
 
 int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep keep, Console& console,
                  const NextLine& next_line) {
-  Progress progress = keep == Keep::progress ? Progress::load() : Progress();
+  CourseProgress progress = keep == Keep::progress ? CourseProgress::load() : CourseProgress();
   std::size_t at = first;
   while (at < lessons.size()) {
     const Lesson& lesson = lessons[at];
@@ -250,8 +250,9 @@ Read<std::size_t> place_of(std::string_view number, std::size_t lessons) {
 
 int take_course(Console& console, std::string_view lesson, const NextLine& next_line) {
   const std::vector<Lesson> lessons = course_lessons();
-  const Read<std::size_t> first = lesson.empty() ? Read<std::size_t>{lesson_to_resume(lessons, Progress::load()), {}}
-                                                 : place_of(lesson, lessons.size());
+  const Read<std::size_t> first = lesson.empty()
+                                      ? Read<std::size_t>{lesson_to_resume(lessons, CourseProgress::load()), {}}
+                                      : place_of(lesson, lessons.size());
   if (first.value) return take_lessons(lessons, *first.value, Keep::progress, console, next_line);
   console.complain(first.why);
   return kExitCommand;

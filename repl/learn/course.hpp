@@ -38,7 +38,7 @@ int take_course(Console& console, std::string_view lesson, const NextLine& next_
 Read<std::size_t> place_of(std::string_view number, std::size_t lessons);
 
 // The place of the first lesson that the learner has yet to do; of the last one if all are done.
-std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const Progress& progress);
+std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CourseProgress& progress);
 
 // A lesson's page: its text, what is given, its goal, and what to type.
 std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count);

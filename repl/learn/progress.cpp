@@ -28,8 +28,8 @@ std::string progress_path() {
 
 }  // namespace
 
-Progress Progress::load() {
-  Progress progress;
+CourseProgress CourseProgress::load() {
+  CourseProgress progress;
   progress.path_ = progress_path();
   std::error_code error;
   if (progress.path_.empty() || !std::filesystem::is_regular_file(progress.path_, error)) return progress;
@@ -42,7 +42,7 @@ Progress Progress::load() {
   return progress;
 }
 
-std::optional<std::string> Progress::save() const {
+std::optional<std::string> CourseProgress::save() const {
   if (!is_kept()) return std::nullopt;
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), error);
@@ -52,7 +52,7 @@ std::optional<std::string> Progress::save() const {
   return replace_file(path_, text);
 }
 
-std::optional<std::string> Progress::reset() {
+std::optional<std::string> CourseProgress::reset() {
   at_.clear();
   done_.clear();
   std::error_code error;

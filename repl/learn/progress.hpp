@@ -10,11 +10,11 @@
 
 namespace tessera::repl {
 
-class Progress {
+class CourseProgress {
  public:
   // Of $XDG_DATA_HOME/tessera/lessons, else of ~/.local/share/tessera/lessons; with neither variable nothing is kept.
   // What cannot be read counts as no progress.
-  static Progress load();
+  static CourseProgress load();
 
   const std::string& at() const { return at_; }
   bool is_done(const std::string& lesson) const { return done_.count(lesson) > 0; }

@@ -1,12 +1,13 @@
 #include "repl/ranks/frame.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
+
+#include "repl/console.hpp"
 
 namespace tessera::repl {
 
@@ -27,12 +28,6 @@ std::uint32_t length_at(std::string_view bytes) {
   for (std::size_t i = 0; i < kLengthBytes; ++i)
     length |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   return length;
-}
-
-// Until the descriptor takes more: who shares it may want it not to block.
-void wait_for(int descriptor) {
-  struct pollfd wanted = {descriptor, POLLOUT, 0};
-  ::poll(&wanted, 1, -1);
 }
 
 }  // namespace
@@ -74,7 +69,7 @@ bool write_bytes(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EAGAIN) {
-      wait_for(descriptor);
+      wait_for_room(descriptor);
     } else if (written < 0 && errno != EINTR) {
       return false;
     }

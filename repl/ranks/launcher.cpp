@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "repl/files.hpp"
 #include "tessera/mpi.hpp"
 
 namespace tessera::repl {
@@ -34,7 +35,7 @@ using std::chrono::steady_clock;
 // How long the launcher may take to end by itself, and then when it is asked to.
 constexpr std::chrono::milliseconds kToEnd{3000};
 constexpr std::chrono::milliseconds kToEndAsked{1500};
-constexpr std::size_t kSaidBytesMax = std::size_t{1} << 16U;
+constexpr std::size_t kReadBytesMax = std::size_t{1} << 16U;
 
 // The launchers that each MPI has on systems that keep several apart, then the usual name.
 std::vector<std::string> launcher_names() {
@@ -81,8 +82,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-std::string text_of(int error) { return std::generic_category().message(error); }
-
 void close_all(std::initializer_list<int> descriptors) {
   for (const int descriptor : descriptors) {
     if (descriptor >= 0) ::close(descriptor);
@@ -109,7 +108,7 @@ void drain(int descriptor, std::string& text) {
   while (::poll(&wanted, 1, 0) > 0) {
     const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());
     if (count <= 0) return;
-    if (text.size() < kSaidBytesMax) text.append(chunk.data(), static_cast<std::size_t>(count));
+    if (text.size() < kReadBytesMax) text.append(chunk.data(), static_cast<std::size_t>(count));
   }
 }
 
@@ -151,7 +150,7 @@ void Launcher::start(const std::string& program, int ranks) {
   const pid_t front_end = ::getpid();
   if (said_ >= 0 && ::pipe2(in.data(), O_CLOEXEC) == 0 && ::pipe2(out.data(), O_CLOEXEC) == 0) process_ = ::fork();
   if (process_ == 0) become(arguments.data(), environment.data(), in[0], out[1], said_, front_end);
-  if (process_ < 0) why_ = fmt::format("cannot start {}: {}", program, text_of(errno));
+  if (process_ < 0) why_ = fmt::format("cannot start {}: {}", program, system_text(errno));
   close_all({in[0], out[1]});
   to_ranks_ = in[1];
   from_ranks_ = out[0];
@@ -179,7 +178,7 @@ std::string Launcher::finish() {
 }
 
 std::string Launcher::said() const {
-  std::string text(kSaidBytesMax, '\0');
+  std::string text(kReadBytesMax, '\0');
   const ssize_t bytes = said_ < 0 ? 0 : ::pread(said_, text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   return text;

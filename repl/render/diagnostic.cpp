@@ -14,7 +14,7 @@ namespace tessera::repl {
 namespace {
 
 constexpr std::string_view kContractHelp = "least budget: ";
-constexpr std::string_view kHelp = "help: ";
+constexpr std::string_view kHelpBegins = "help: ";
 
 // Labels of one line of one text.
 using LineLabels = std::vector<const Label*>;
@@ -105,7 +105,8 @@ class Renderer {
     if (line.starts_with(kContractHelp)) {
       text_ += line;
     } else {
-      text_ += "  " + (first ? painted(kHelp, Ink::help, colour_) : std::string(kHelp.size(), ' ')) + printable(line);
+      text_ += "  " + (first ? painted(kHelpBegins, Ink::help, colour_) : std::string(kHelpBegins.size(), ' ')) +
+               printable(line);
     }
     text_ += '\n';
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-Lines lines_of(std::string_view text) {
+Lines split_lines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -124,7 +124,7 @@ class Painter {
 std::string paint_picture(std::string_view text, Colour colour, bool boxes) {
   if (colour == Colour::no && !boxes) return std::string(text);
   const bool ends = text.ends_with('\n');
-  std::string result = Painter(colour, boxes).paint(lines_of(text));
+  std::string result = Painter(colour, boxes).paint(split_lines(text));
   if (!ends && !result.empty()) result.pop_back();
   return result;
 }

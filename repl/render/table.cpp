@@ -8,7 +8,7 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr std::string_view kGap = "  ";
+constexpr std::string_view kBetweenColumns = "  ";
 
 bool is_remark(const Row& row, std::size_t width) { return row.size() == 2 && width > 2; }
 
@@ -31,7 +31,7 @@ std::string table(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     std::string line = padded(row.empty() ? "" : row[0], widths[0]);
     for (std::size_t i = 1; i < row.size(); ++i) {
-      line += kGap;
+      line += kBetweenColumns;
       line += is_remark(row, width) ? printable(row[i]) : padded_left(row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -9,7 +9,7 @@ namespace tessera::repl {
 namespace {
 
 constexpr int kTabColumns = 4;
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";  // U+FFFD
 
 // Does the code point move the cursor, begin an escape sequence or turn the direction of writing?
 bool disturbs(utf8proc_int32_t code_point) {
@@ -45,7 +45,7 @@ std::vector<Cell> cells(std::string_view text) {
     if (code_point.value == '\t') {
       result.push_back(Cell{std::string(kTabColumns, ' '), kTabColumns});
     } else if (disturbs(code_point.value)) {
-      result.push_back(Cell{std::string(kReplacement), 1});
+      result.push_back(Cell{std::string(kReplacementText), 1});
     } else {
       result.push_back(Cell{std::string(code_point.bytes), utf8proc_charwidth(code_point.value)});
     }
@@ -64,7 +64,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const CodePoint code_point = take(text);
     const bool harmless = code_point.value == '\n' || code_point.value == '\t' || !disturbs(code_point.value);
-    result += harmless ? code_point.bytes : kReplacement;
+    result += harmless ? code_point.bytes : kReplacementText;
   }
   return result;
 }

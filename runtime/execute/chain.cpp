@@ -15,7 +15,6 @@ namespace tessera::runtime {
 
 namespace {
 
-constexpr std::size_t kNone = ChainPlace::kNone;
 static_assert(kBlockElements == kReducePiece, "a block of flat arrays is a piece of their reduction");
 
 // One device's arrays and blocks.
@@ -118,9 +117,9 @@ class BlockRunner {
     for (const ChainOperation& operation : work_.chain().operations()) {
       const TileOut out{operation.element, part_shape(operation.result(), device, block), nullptr};
       compute(operation, device, block, out.shape, target(operation, device, block, number));
-      if (operation.slot == kNone) continue;
+      if (operation.slot == ChainPlace::kNone) continue;
       elements_[operation.slot] = operation.element;
-      if (operation.array != kNone) {
+      if (operation.array != ChainPlace::kNone) {
         const std::size_t bytes = static_cast<std::size_t>(runtime::count(out.shape) * bytes_of(operation.element));
         stream_copy(in_array(operation, device, block), slot(operation.slot), bytes);
       }
@@ -156,8 +155,8 @@ class BlockRunner {
   }
   std::byte* target(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
                     std::int64_t number) const {
-    if (operation.slot != kNone) return slot(operation.slot);
-    if (operation.array != kNone) return in_array(operation, device, block);
+    if (operation.slot != ChainPlace::kNone) return slot(operation.slot);
+    if (operation.array != ChainPlace::kNone) return in_array(operation, device, block);
     return work_.piece(number, operation.element);
   }
 
@@ -170,7 +169,7 @@ class BlockRunner {
   // What an operand has for a block. It may be broadcast to `rank` dimensions (0: is not broadcast).
   TileView operand(const ChainPlace& place, const DeviceWork& device, const Blocks::Block& block,
                    std::size_t rank) const {
-    if (place.slot != kNone)
+    if (place.slot != ChainPlace::kNone)
       return dense_view(elements_[place.slot], part_shape(place.id, device, block), slot(place.slot));
     const TileView& array = device.arrays[place.array];
     const std::size_t more = rank == 0 ? 0 : rank - array.shape.size();

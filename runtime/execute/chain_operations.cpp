@@ -7,11 +7,7 @@
 
 namespace tessera::runtime {
 
-namespace {
-
-constexpr std::size_t kNone = ChainPlace::kNone;
-
-}  // namespace
+namespace {}  // namespace
 
 ChainOperations::ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan,
                                  const Storage& storage)
@@ -59,8 +55,8 @@ void ChainOperations::add(const synth::Apply& apply, const Storage& storage) {
 // Reshapes look at what is in a slot; of anything else the storage knows what they look at.
 ChainPlace ChainOperations::place_of(synth::RegisterId id) {
   const auto made = slot_of_.find(viewed(id));
-  if (made != slot_of_.end()) return ChainPlace{kNone, made->second, id};
-  return ChainPlace{array_number(id), kNone, id};
+  if (made != slot_of_.end()) return ChainPlace{ChainPlace::kNone, made->second, id};
+  return ChainPlace{array_number(id), ChainPlace::kNone, id};
 }
 
 synth::RegisterId ChainOperations::viewed(synth::RegisterId id) const {
@@ -81,9 +77,9 @@ std::size_t ChainOperations::last_reader(synth::RegisterId id, std::size_t maker
 }
 
 std::size_t ChainOperations::take_slot(synth::RegisterId id, std::size_t maker) {
-  const auto free = std::find(free_at_.begin(), free_at_.end(), kNone);
+  const auto free = std::find(free_at_.begin(), free_at_.end(), ChainPlace::kNone);
   const auto slot = static_cast<std::size_t>(free - free_at_.begin());
-  if (free == free_at_.end()) free_at_.push_back(kNone);
+  if (free == free_at_.end()) free_at_.push_back(ChainPlace::kNone);
   slots_ = free_at_.size();
   free_at_[slot] = last_reader(id, maker);
   slot_of_[id] = slot;
@@ -92,7 +88,7 @@ std::size_t ChainOperations::take_slot(synth::RegisterId id, std::size_t maker) 
 
 void ChainOperations::free_slots(std::size_t done) {
   for (std::size_t& last : free_at_) {
-    if (last != kNone && last <= done) last = kNone;
+    if (last != ChainPlace::kNone && last <= done) last = ChainPlace::kNone;
   }
 }
 

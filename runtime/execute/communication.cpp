@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/wide.hpp"
 #include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -154,9 +155,9 @@ base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, con
     if (placement.scalar >= 0) {
       const synth::RegisterId id = apply.operands[static_cast<std::size_t>(placement.scalar)];
       TESSERA_TRY(given, storage_.scalar<std::int64_t>(id));
-      __extension__ using Wide = __int128;
-      const Wide scalar = given < 0 && placement.wraps ? static_cast<Wide>(given) + placement.wrap_extent : given;
-      const Wide wide = placement.add + (placement.subtract ? -scalar : scalar);
+      const base::Wide scalar =
+          given < 0 && placement.wraps ? static_cast<base::Wide>(given) + placement.wrap_extent : given;
+      const base::Wide wide = placement.add + (placement.subtract ? -scalar : scalar);
       const bool inside = wide >= 0 && wide + lengths[d] <= extents[d];
       const bool covers = wide <= 0 && wide + lengths[d] >= extents[d];
       if (!inside && !covers) return out_of_range(given, lengths[d], extents[d], d);

@@ -79,6 +79,8 @@ DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& in
   return {team.size(), devices};
 }
 
+}  // namespace
+
 // Where everything is that a program makes.
 struct ProgramMemory {
   ProgramMemory(const synth::Program& program, const DeviceRanks& ranks, base::StopToken stop)
@@ -87,6 +89,8 @@ struct ProgramMemory {
   MemoryPlan plan;
   PartMap map;
 };
+
+namespace {
 
 // Everything a run needs before its first step.
 struct Ready {

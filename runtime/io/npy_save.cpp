@@ -73,6 +73,8 @@ int replace_undisturbed(Replacement replacement) {
   return replacement.error;
 }
 
+}  // namespace
+
 // A file that takes the target's place at the end. Where the file system and the reader allow it has no name until
 // then, so that nothing is left of it however its process ends; otherwise it has a hidden one beside the target, which
 // whoever created it unlinks.
@@ -187,6 +189,8 @@ class TemporaryFile {
   std::string target_;  // empty where it is somebody else's
   bool has_name_ = true;
 };
+
+namespace {
 
 struct Target {
   std::string path;

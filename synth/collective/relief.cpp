@@ -8,7 +8,7 @@ namespace {
 
 class Relief {
  public:
-  Relief(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const UnitLinks& links)
+  Relief(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const LinksBetween& links)
       : holders_(holders), replicas_(replicas), links_(links), sent_instead_(cells, 0.0) {}
 
   // How long the busiest takes if nothing comes from elsewhere.
@@ -62,7 +62,7 @@ class Relief {
 
   std::vector<UnitHolders>& holders_;
   double replicas_;
-  const UnitLinks& links_;
+  const LinksBetween& links_;
   std::vector<double> sent_instead_;  // by each holder of a cell, if none came from its own unit
   std::vector<double> into_;
   std::vector<double> out_of_;
@@ -70,7 +70,7 @@ class Relief {
 
 }  // namespace
 
-void relieve(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const UnitLinks& links,
+void relieve(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const LinksBetween& links,
              double enough) {
   constexpr int kHalvings = 12;
   // Far messages have their latency, and pieces are whole elements: what gains less is not worth it.

@@ -24,13 +24,13 @@ struct UnitHolders {
   double from_far = 0;  // the answer: how much of `fetched` the cell's other holders send
 };
 
-struct UnitLinks {
+struct LinksBetween {
   double bandwidth = 1;              // in elements, in the time of one on a device's own link
   std::vector<double> brought_into;  // every unit, whatever else comes from elsewhere
 };
 
 // Fills in `from_far`. Each cell has `replicas` holders in all. Nobody need be busy for less than `enough`.
-void relieve(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const UnitLinks& links,
+void relieve(std::vector<UnitHolders>& holders, std::size_t cells, double replicas, const LinksBetween& links,
              double enough);
 
 }  // namespace tessera::synth

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/wide.hpp"
 #include "synth/collective/relief.hpp"
 #include "synth/layout/axis_parts.hpp"
 
@@ -10,14 +11,13 @@ namespace tessera::synth {
 
 namespace {
 
-__extension__ using Wide = __int128;
-
 // Where the target array's interval lies in a source array of that extent; may be empty. Offsets of any size are safe.
 Interval in_source(Interval target, std::int64_t source_extent, std::int64_t offset) {
-  const auto clamp = [&](Wide at) {
-    return static_cast<std::int64_t>(std::clamp<Wide>(at, 0, static_cast<Wide>(source_extent)));
+  const auto clamp = [&](base::Wide at) {
+    return static_cast<std::int64_t>(std::clamp<base::Wide>(at, 0, static_cast<base::Wide>(source_extent)));
   };
-  return Interval{clamp(static_cast<Wide>(target.begin) + offset), clamp(static_cast<Wide>(target.end) + offset)};
+  return Interval{clamp(static_cast<base::Wide>(target.begin) + offset),
+                  clamp(static_cast<base::Wide>(target.end) + offset)};
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ void Routing::relieve_near_senders(std::int64_t most_fetched, std::span<const st
   const auto groups = static_cast<std::size_t>(unit_count_);
   const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
   const std::size_t classes = groups_.size() / groups;
-  UnitLinks links;
+  LinksBetween links;
   links.bandwidth = rule_.unit_bandwidth;
   for (std::size_t u = 1; u <= units; ++u) links.brought_into.push_back(static_cast<double>(fetched_far[u]));
   std::vector<UnitHolders> all;

@@ -1,17 +1,12 @@
 #include "synth/layout/cuts.hpp"
+#include "base/wide.hpp"
 
 namespace tessera::synth {
-
-namespace {
-
-__extension__ using Wide = __int128;
-
-}  // namespace
 
 std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product / c;
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
+  return static_cast<std::int64_t>(static_cast<base::Wide>(a) * b / c);
 }
 
 Interval share(std::int64_t n, std::int64_t count, std::int64_t index) {
@@ -23,7 +18,7 @@ Cuts::Cuts(std::int64_t extent, const AxisList& split) : extent_(extent), tiles_
 std::int64_t Cuts::place_of(std::int64_t element) const {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(element + 1, tiles_, &product)) return (product - 1) / extent_;
-  return static_cast<std::int64_t>((static_cast<Wide>(element + 1) * tiles_ - 1) / extent_);
+  return static_cast<std::int64_t>((static_cast<base::Wide>(element + 1) * tiles_ - 1) / extent_);
 }
 
 }  // namespace tessera::synth

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/wide.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
@@ -12,15 +13,13 @@ namespace tessera::synth {
 
 namespace {
 
-__extension__ using Wide = __int128;
-
 // A change of layout, looked at device by device.
-class Change {
+class DeviceChange {
  public:
-  Change(const ArrayType& from, const ArrayType& to)
+  DeviceChange(const ArrayType& from, const ArrayType& to)
       : source_(from), target_(to), element_bytes_(bytes_of(to.element())), array_bytes_(array_bytes(to)) {}
 
-  Wide least_bytes() const { return source_.contributors == 1 ? missing_bytes() : pending_bytes(); }
+  base::Wide least_bytes() const { return source_.contributors == 1 ? missing_bytes() : pending_bytes(); }
 
   // The most that a device has to receive.
   std::int64_t most_missing_bytes() const {
@@ -36,23 +35,23 @@ class Change {
     const std::int64_t held = source_.contributors == 1 ? shared_elements(source_, device, target_, device) : 0;
     return (target_.elements(device) - held) * element_bytes_;
   }
-  Wide missing_bytes() const {
-    Wide total = 0;
+  base::Wide missing_bytes() const {
+    base::Wide total = 0;
     for (std::size_t device = 0; device < devices(); ++device) total += missing_bytes(device);
     return total;
   }
 
   // An element with C > 1 contributors that H devices need costs C - 1 + H - 1 receives, and one more if none of the H
   // contributes.
-  Wide pending_bytes() const {
+  base::Wide pending_bytes() const {
     const std::int64_t copies = static_cast<std::int64_t>(devices()) / (target_.tiles * target_.contributors);
     return array_bytes_ * (source_.contributors - 1 + copies - 1) + array_bytes_ - contributed_where_needed();
   }
 
   // Bytes that some device both needs and contributes to, each counted once.
-  Wide contributed_where_needed() const {
+  base::Wide contributed_where_needed() const {
     std::set<std::pair<std::int32_t, std::int32_t>> met;
-    Wide total = 0;
+    base::Wide total = 0;
     for (std::size_t device = 0; device < devices(); ++device) {
       const std::int64_t count = shared_elements(source_, device, target_, device);
       if (count > 0 && met.emplace(source_.tile_of[device], target_.tile_of[device]).second)
@@ -64,7 +63,7 @@ class Change {
   Tiling source_;
   Tiling target_;
   std::int64_t element_bytes_;
-  Wide array_bytes_;
+  base::Wide array_bytes_;
 };
 
 }  // namespace
@@ -72,8 +71,8 @@ class Change {
 LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
   LowerBound bound;
   if (!to.layout().pending().empty()) return bound;
-  const Change change(from, to);
-  constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
+  const DeviceChange change(from, to);
+  constexpr base::Wide kMost = std::numeric_limits<std::int64_t>::max();
   bound.received_bytes_total = static_cast<std::int64_t>(std::min(change.least_bytes(), kMost));
   bound.seconds = to.devices() <= kExactDevicesMax ? time_bound(machine, from, to)
                                                    : static_cast<double>(change.most_missing_bytes()) /

@@ -20,8 +20,8 @@ namespace tessera::synth {
 namespace {
 
 // Source and target together.
-struct Change {
-  Change(const ArrayType& from, const ArrayType& to)
+struct CellChange {
+  CellChange(const ArrayType& from, const ArrayType& to)
       : source(from), target(to), devices(to.devices()), element_bytes(bytes_of(to.element())) {}
 
   Tiling source;
@@ -68,7 +68,7 @@ struct Unit {
 // What a unit's children hold and need. Cells whose contributors are held by the same sets of children are one group.
 class UnitBound {
  public:
-  UnitBound(const Change& change, const Unit& unit);
+  UnitBound(const CellChange& change, const Unit& unit);
   // The largest of the bounds of kinds (1) and (3) of this unit.
   double seconds() const;
 
@@ -82,7 +82,7 @@ class UnitBound {
   double seconds_of_copies() const;
   double seconds_of_sums() const;
 
-  const Change& change_;
+  const CellChange& change_;
   const Unit& unit_;
   std::map<std::int32_t, HolderSets> holders_;           // of cells the unit lacks no contributor of
   std::map<std::int32_t, Children> needs_;               // of target tiles
@@ -92,7 +92,7 @@ class UnitBound {
   std::vector<Children> candidates_;                     // sets of children to cut off as senders
 };
 
-UnitBound::UnitBound(const Change& change, const Unit& unit) : change_(change), unit_(unit) {
+UnitBound::UnitBound(const CellChange& change, const Unit& unit) : change_(change), unit_(unit) {
   find_holders();
   find_needs();
   sum_groups();
@@ -198,7 +198,7 @@ double UnitBound::seconds_of_sums() const {
 // Bound (2): bytes of which some contributor has no holder outside the unit, and that are needed outside it.
 class OutBound {
  public:
-  explicit OutBound(const Change& change) : change_(change) {
+  explicit OutBound(const CellChange& change) : change_(change) {
     for (std::size_t device = 0; device < change.source.tile_of.size(); ++device) {
       note(holders_[{change.source.tile_of[device], change.source.contributor[device]}], device);
       note(needers_[change.target.tile_of[device]], device);
@@ -240,7 +240,7 @@ class OutBound {
     return range.first >= unit.begin && range.last < unit.begin + unit.devices;
   }
 
-  const Change& change_;
+  const CellChange& change_;
   std::map<std::pair<std::int32_t, std::int32_t>, Range> holders_;
   std::map<std::int32_t, Range> needers_;
 };
@@ -263,7 +263,7 @@ std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
 }  // namespace
 
 double time_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
-  const Change change(from, to);
+  const CellChange change(from, to);
   const OutBound out(change);
   double longest = 0;
   for (const Unit& unit : units(machine, change.devices)) {

@@ -1,6 +1,8 @@
 // Types of assembling: parts laid over a base or covering the result.
 #include <algorithm>
 
+#include "base/wide.hpp"
+#include "synth/program/type_checks.hpp"
 #include "synth/program/type_rules.hpp"
 
 namespace tessera::synth {
@@ -9,11 +11,6 @@ namespace {
 
 // More left-over boxes than any slice, concatenation, padding or update leaves.
 constexpr std::size_t kLeftOverMax = 4096;
-__extension__ using Wide = __int128;
-
-bool same_pending(const ArrayType& a, const ArrayType& b) {
-  return a.layout().pending() == b.layout().pending() && a.layout().reduce() == b.layout().reduce();
-}
 
 std::optional<std::string> placement_error(const Placement& placement, const Operands& operands) {
   if (placement.scalar == -1) return std::nullopt;
@@ -42,13 +39,13 @@ std::optional<std::string> part_error(const Part& part, const Operands& operands
 Box covered_by(const Part& part, const ArrayType& type, const ArrayType& result) {
   Box box;
   for (std::size_t d = 0; d < result.rank(); ++d) {
-    const Wide extent = result.shape()[d];
-    const Wide length = type.shape()[d];
+    const base::Wide extent = result.shape()[d];
+    const base::Wide length = type.shape()[d];
     const bool known = part.placements[d].scalar == -1;
-    const Wide begin = known ? static_cast<Wide>(part.placements[d].add) : 0;
-    const Wide end = known ? begin + length : (length >= extent ? extent : 0);
-    box.push_back(Interval{static_cast<std::int64_t>(std::clamp<Wide>(begin, 0, extent)),
-                           static_cast<std::int64_t>(std::clamp<Wide>(end, 0, extent))});
+    const base::Wide begin = known ? static_cast<base::Wide>(part.placements[d].add) : 0;
+    const base::Wide end = known ? begin + length : (length >= extent ? extent : 0);
+    box.push_back(Interval{static_cast<std::int64_t>(std::clamp<base::Wide>(begin, 0, extent)),
+                           static_cast<std::int64_t>(std::clamp<base::Wide>(end, 0, extent))});
   }
   return box;
 }

@@ -24,7 +24,7 @@ namespace tessera::synth {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const std::size_t length = base::valid_sequence_length(text);
@@ -107,7 +107,7 @@ class ProgramPrinter {
 
   void tables() {
     const auto& strings = program_.strings.items();
-    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, quoted(strings[i]));
+    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, in_quotes(strings[i]));
     const auto& literals = program_.literals.items();
     for (std::size_t i = 0; i < literals.size(); ++i) literal(i, literals[i]);
     const auto& registers = program_.registers.items();

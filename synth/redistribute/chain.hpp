@@ -11,6 +11,7 @@
 namespace tessera::synth {
 
 using Chain = std::vector<Collective>;
+inline void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), more.begin(), more.end()); }
 
 // Steps by their fields.
 Collective slice_step(AxisList axes, std::size_t to);

@@ -25,11 +25,11 @@ using rivals::Pieces;
 constexpr std::size_t kLayoutsMax = 1'500;
 constexpr std::size_t kPricesMax = 1'500;
 
-using Splits = std::vector<PieceList>;  // of every dimension
+using Cutting = std::vector<PieceList>;  // of every dimension
 
 struct Move {
   Collective step;
-  Splits after;
+  Cutting after;
 };
 
 // The steps that may be taken from a layout.
@@ -37,7 +37,7 @@ class Moves {
  public:
   explicit Moves(const Pieces& pieces) : pieces_(pieces) {}
 
-  std::vector<Move> from(const Splits& splits, const ArrayType& type) {
+  std::vector<Move> from(const Cutting& splits, const ArrayType& type) {
     moves_.clear();
     for (std::size_t d = 0; d < splits.size(); ++d) {
       add_slices(splits, d);
@@ -48,10 +48,10 @@ class Moves {
   }
 
  private:
-  bool is_free(const Splits& splits, Piece piece) const {
+  bool is_free(const Cutting& splits, Piece piece) const {
     return std::none_of(splits.begin(), splits.end(), [&](const PieceList& list) { return holds(list, piece); });
   }
-  std::vector<Piece> free_pieces(const Splits& splits) const {
+  std::vector<Piece> free_pieces(const Cutting& splits) const {
     std::vector<Piece> found;
     for (std::size_t i = 0; i < pieces_.count(); ++i) {
       if (is_free(splits, static_cast<Piece>(i))) found.push_back(static_cast<Piece>(i));
@@ -59,25 +59,25 @@ class Moves {
     return found;
   }
 
-  void add_slices(const Splits& splits, std::size_t d) {
+  void add_slices(const Cutting& splits, std::size_t d) {
     for (const Piece piece : free_pieces(splits)) {
-      Splits after = splits;
+      Cutting after = splits;
       after[d].push_back(piece);
       moves_.push_back({slice_step(pieces_.axes(PieceList{piece}), d), std::move(after)});
     }
   }
 
   // All-gathers of dimension d's minor pieces, and all-to-alls that bring them elsewhere.
-  void add_leaving(const Splits& splits, std::size_t d) {
+  void add_leaving(const Cutting& splits, std::size_t d) {
     for (std::size_t stay = 0; stay < splits[d].size(); ++stay) {
-      Splits rest = splits;
+      Cutting rest = splits;
       PieceList leaving;
       rest[d] = PieceList{};
       for (std::size_t i = 0; i < splits[d].size(); ++i) (i < stay ? rest[d] : leaving).push_back(splits[d][i]);
       moves_.push_back({all_gather_step(pieces_.axes(leaving), d), rest});
       for (std::size_t to = 0; to < splits.size(); ++to) {
         if (to == d) continue;
-        Splits after = rest;
+        Cutting after = rest;
         append(after[to], leaving);
         moves_.push_back({all_to_all_step(pieces_.axes(leaving), d, to), std::move(after)});
       }
@@ -85,15 +85,15 @@ class Moves {
   }
 
   // All layouts with as many tiles in every dimension.
-  void add_permutes(const Splits& splits, const ArrayType& type) {
-    Splits empty(splits.size());
+  void add_permutes(const Cutting& splits, const ArrayType& type) {
+    Cutting empty(splits.size());
     fill_dimension(splits, 0, empty, type);
   }
-  void fill_dimension(const Splits& splits, std::size_t d, Splits& made, const ArrayType& type) {
+  void fill_dimension(const Cutting& splits, std::size_t d, Cutting& made, const ArrayType& type) {
     if (d == splits.size()) return add_permute(splits, made, type);
     fill(splits, d, pieces_.size(splits[d]), made, type);
   }
-  void fill(const Splits& splits, std::size_t d, std::int64_t left, Splits& made, const ArrayType& type) {
+  void fill(const Cutting& splits, std::size_t d, std::int64_t left, Cutting& made, const ArrayType& type) {
     if (left == 1) return fill_dimension(splits, d + 1, made, type);
     for (std::size_t i = 0; i < pieces_.count(); ++i) {
       const auto piece = static_cast<Piece>(i);
@@ -109,7 +109,7 @@ class Moves {
     return std::any_of(pending.begin(), pending.end(),
                        [&](const AxisPart& p) { return overlap(p, pieces_.part(piece)); });
   }
-  void add_permute(const Splits& splits, const Splits& made, const ArrayType& type) {
+  void add_permute(const Cutting& splits, const Cutting& made, const ArrayType& type) {
     if (made == splits) return;
     std::vector<AxisList> axes;
     for (const PieceList& list : made) axes.push_back(pieces_.axes(list));
@@ -167,7 +167,7 @@ class Search {
 
  private:
   struct Way {  // a step, and the way before it
-    Splits at;
+    Cutting at;
     std::size_t before = 0;
     Collective step;
     Cost paid{};
@@ -183,7 +183,7 @@ class Search {
   bool is_target(const ArrayType& type) const { return exactly_ ? type == to_ : same_type(type, to_); }
 
   void meet(const std::vector<AxisList>& axes, const Pieces& pieces) {
-    Splits splits;
+    Cutting splits;
     for (const AxisList& list : axes) splits.push_back(pieces.list(list));
     nodes_.emplace(splits, Node{from_, 0});
     ways_.push_back(Way{splits, 0, {}, {}});
@@ -191,7 +191,7 @@ class Search {
   }
 
   void expand(std::size_t way, Moves& moves) {
-    const Splits at = ways_[way].at;
+    const Cutting at = ways_[way].at;
     const ArrayType type = nodes_.at(at).type;
     for (Move& move : moves.from(at, type)) offer(way, type, std::move(move));
   }
@@ -247,7 +247,7 @@ class Search {
   bool exactly_;
   const Machine* machine_;  // none: the peak counts
   SearchLimits limits_;
-  std::map<Splits, Node> nodes_;
+  std::map<Cutting, Node> nodes_;
   std::vector<Way> ways_;
   std::priority_queue<Entry> queue_;
   std::optional<Way> found_;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/wide.hpp"
 #include "synth/kinds.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/verify/verify.hpp"
@@ -25,9 +26,8 @@ base::Status check_ends(const ArrayType& from, const ArrayType& to) {
 
 // Sums over all devices and steps must be numbers: a reduction receives twice what all devices hold, nothing more.
 base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers_all) {
-  __extension__ using Wide = __int128;
   const std::int64_t largest = gathers_all ? array_bytes(from) : std::max(tile_bytes_max(from), tile_bytes_max(to));
-  const Wide most = Wide{2} * largest * from.devices();
+  const base::Wide most = base::Wide{2} * largest * from.devices();
   if (most <= std::numeric_limits<std::int64_t>::max()) return base::Done{};
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }

@@ -14,7 +14,6 @@ namespace tessera::synth {
 
 namespace {
 
-constexpr std::int64_t kFewDevices = 64;
 constexpr double kWorthTrying = 0.98;
 
 // The moves that may follow a way, each with what is kept in the end.

@@ -10,6 +10,9 @@
 
 namespace tessera::synth {
 
+// On so many devices steps are priced in no time.
+constexpr std::int64_t kFewDevices = 64;
+
 class Prices {
  public:
   // The machine outlives this. Planning ends before its next price once somebody wants it to stop.

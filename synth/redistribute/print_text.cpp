@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "base/wide.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
@@ -80,8 +81,7 @@ std::string steps_table(const Plan& plan) {
 
 // What gathering everything and slicing would cost; nothing where that cannot be said.
 std::optional<Plan> gathered(const Plan& plan) {
-  __extension__ using Wide = __int128;
-  if (Wide{2} * array_bytes(plan.from) * plan.from.devices() > std::numeric_limits<std::int64_t>::max()) {
+  if (base::Wide{2} * array_bytes(plan.from) * plan.from.devices() > std::numeric_limits<std::int64_t>::max()) {
     return std::nullopt;
   }
   const auto machine = machine_for(Machine{}, plan.from.devices());

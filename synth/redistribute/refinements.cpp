@@ -42,8 +42,6 @@ AxisList nearest_digits(const Mesh& mesh, const AxisList& unused, const std::vec
   return digits;
 }
 
-using Splits = std::vector<AxisList>;
-
 }  // namespace
 
 AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
@@ -96,7 +94,7 @@ std::optional<Refinement> Refinements::next() {
 
 // Each digit where the source has it, in the source's order, so that devices keep what they hold; what the source
 // leaves unused too goes to the longest tiles.
-Splits Refinements::following(const AxisList& digits) const {
+Refinements::Splits Refinements::following(const AxisList& digits) const {
   Splits splits = to_.layout().splits();
   AxisList left = digits;
   for (std::size_t d = 0; from_.mesh() == to_.mesh() && d < from_.rank(); ++d) {
@@ -111,13 +109,13 @@ Splits Refinements::following(const AxisList& digits) const {
   return splits;
 }
 
-Splits Refinements::on_dimension(const AxisList& digits, std::size_t dimension) const {
+Refinements::Splits Refinements::on_dimension(const AxisList& digits, std::size_t dimension) const {
   Splits splits = to_.layout().splits();
   splits[dimension].insert(splits[dimension].end(), digits.begin(), digits.end());
   return splits;
 }
 
-Splits Refinements::dealt(const AxisList& digits) const {
+Refinements::Splits Refinements::dealt(const AxisList& digits) const {
   Splits splits = to_.layout().splits();
   for (const AxisPart& digit : digits) splits[longest_dimension(splits)].push_back(digit);
   return splits;

@@ -14,7 +14,6 @@ namespace tessera::synth {
 namespace {
 
 // So many steps are priced; what has been found by then is enough. Pricing takes longer on many devices.
-constexpr std::int64_t kFewDevices = 64;
 constexpr std::int64_t kPricedMax = 256;
 constexpr std::int64_t kPricedMaxOnMany = 48;
 constexpr std::int64_t kPricedMaxBeyond = 12;
@@ -24,8 +23,6 @@ AxisList joined(const AxisList& a, const AxisList& b) {
   all.insert(all.end(), b.begin(), b.end());
   return all;
 }
-
-void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), more.begin(), more.end()); }
 
 // What of the axes to resolve the target wants on a dimension, in the target's order.
 AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {

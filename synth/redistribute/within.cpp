@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), more.begin(), more.end()); }
-
 // ---- Chains ----
 
 // A way to resolve what is pending, and what it leads to.

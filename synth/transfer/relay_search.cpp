@@ -19,7 +19,7 @@ struct Hand {
   std::int32_t from = 0;
   std::int32_t to = 0;
 };
-using Way = std::vector<Hand>;
+using Hands = std::vector<Hand>;
 
 // A unit's devices that hold a part, and those that need it.
 struct Child {
@@ -36,14 +36,14 @@ class Ways {
   }
 
   // The way of a part of so many bytes; its load is put on the links.
-  Way choose(const RelayTask& task, double bytes, bool may_relieve) {
+  Hands choose(const RelayTask& task, double bytes, bool may_relieve) {
     bytes_ = bytes;
     may_relieve_ = may_relieve;
     way_.clear();
     cast(0, task.holders, task.needers);
     return way_;
   }
-  void take_out(const Way& way, double bytes) {
+  void take_out(const Hands& way, double bytes) {
     bytes_ = -bytes;
     for (const Hand& hand : way) load(hand.from, hand.to);
   }
@@ -296,7 +296,7 @@ class Ways {
   std::vector<double> seconds_per_byte_;
   double bytes_ = 0;  // of the part that is on its way
   bool may_relieve_ = false;
-  Way way_;
+  Hands way_;
 };
 
 // ---- Parts ----
@@ -309,10 +309,10 @@ constexpr int kSharpest = 5;
 constexpr std::array<std::int32_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
                                                  20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
 
-struct Part {
+struct TaskPart {
   std::size_t task = 0;
   double bytes = 0;
-  Way way;
+  Hands way;
 };
 
 double bytes_of_task(const RelayTask& task, std::int64_t element_bytes) {
@@ -325,18 +325,18 @@ std::int64_t longest(const Box& box) {
   return length;
 }
 
-std::vector<Part> parts_of(const std::vector<RelayTask>& tasks, const std::vector<std::int32_t>& counts,
-                           std::int64_t element_bytes) {
-  std::vector<Part> parts;
+std::vector<TaskPart> parts_of(const std::vector<RelayTask>& tasks, const std::vector<std::int32_t>& counts,
+                               std::int64_t element_bytes) {
+  std::vector<TaskPart> parts;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const double bytes = bytes_of_task(tasks[t], element_bytes) / static_cast<double>(counts[t]);
-    for (std::int32_t k = 0; k < counts[t]; ++k) parts.push_back(Part{t, bytes, {}});
+    for (std::int32_t k = 0; k < counts[t]; ++k) parts.push_back(TaskPart{t, bytes, {}});
   }
   return parts;
 }
 
 // A device passes on in the next hop what it gets in one. A way names senders after they have got the part.
-std::int64_t hops_of(const Way& way) {
+std::int64_t hops_of(const Hands& way) {
   std::map<std::int32_t, std::int64_t> got;  // the hops until a device has the part
   std::int64_t hops = 0;
   for (const Hand& hand : way) {
@@ -348,7 +348,7 @@ std::int64_t hops_of(const Way& way) {
   return hops;
 }
 
-RelayPart part_of(const RelayTask& task, const Way& way) {
+RelayPart part_of(const RelayTask& task, const Hands& way) {
   RelayPart part;
   part.sources.resize(task.needers.size());
   for (const Hand& hand : way) {
@@ -359,9 +359,9 @@ RelayPart part_of(const RelayTask& task, const Way& way) {
 }
 
 // Parts that go the same way are one.
-RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<Part>& parts) {
+RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<TaskPart>& parts) {
   std::vector<std::map<std::vector<std::int32_t>, std::int32_t>> weights(tasks.size());
-  for (const Part& part : parts) ++weights[part.task][part_of(tasks[part.task], part.way).sources];
+  for (const TaskPart& part : parts) ++weights[part.task][part_of(tasks[part.task], part.way).sources];
   RelayRecipe recipe;
   for (const auto& of_task : weights) {
     std::int32_t divisor = 0;
@@ -394,20 +394,20 @@ std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::
 
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
                        double bound, const std::vector<std::int32_t>& counts) {
-  std::vector<Part> parts = parts_of(tasks, counts, element_bytes);
+  std::vector<TaskPart> parts = parts_of(tasks, counts, element_bytes);
   Ways ways(cluster, bound);
-  for (Part& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
+  for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
-    for (Part& part : parts) {
+    for (TaskPart& part : parts) {
       ways.take_out(part.way, part.bytes);
       part.way = ways.choose(tasks[part.task], part.bytes, true);
     }
   }
   RelayRecipe recipe = recipe_of(tasks, parts);
   recipe.hops = 0;
-  for (const Part& part : parts) recipe.hops = std::max(recipe.hops, hops_of(part.way));
+  for (const TaskPart& part : parts) recipe.hops = std::max(recipe.hops, hops_of(part.way));
   return recipe;
 }
 

@@ -10,7 +10,7 @@ namespace tessera::synth {
 
 namespace {
 
-using Devices = std::vector<std::int32_t>;
+using DeviceList = std::vector<std::int32_t>;
 
 // The devices of every tile, by the tile's number and the position along the pending axes.
 class DevicesByTile {
@@ -21,14 +21,16 @@ class DevicesByTile {
       devices_[number(tiling.tile_of[d], tiling.contributor[d])].push_back(static_cast<std::int32_t>(d));
     }
   }
-  const Devices& at(std::int64_t tile, std::int64_t contributor) const { return devices_[number(tile, contributor)]; }
+  const DeviceList& at(std::int64_t tile, std::int64_t contributor) const {
+    return devices_[number(tile, contributor)];
+  }
 
  private:
   std::size_t number(std::int64_t tile, std::int64_t contributor) const {
     return static_cast<std::size_t>(tile * contributors_ + contributor);
   }
   std::int64_t contributors_;
-  std::vector<Devices> devices_;
+  std::vector<DeviceList> devices_;
 };
 
 // f(number, box) for the tiles of a tiling that meet a box, and what they share with it, in ascending order: only
@@ -54,8 +56,8 @@ Box box_of(const Tiling& tiling, std::int32_t device) {
   return Box(tile, tile + tiling.rank());
 }
 
-Devices without(const Devices& all, const Devices& some) {
-  Devices rest;
+DeviceList without(const DeviceList& all, const DeviceList& some) {
+  DeviceList rest;
   std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
   return rest;
 }
@@ -134,11 +136,11 @@ std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
   std::vector<RelayTask> tasks;
   for (std::int64_t part = 0; part < target.contributors; ++part) {
     for (std::int64_t tile = 0; tile < target.tiles; ++tile) {
-      const Devices& wanting = needers.at(tile, part);
+      const DeviceList& wanting = needers.at(tile, part);
       if (wanting.empty()) continue;
       for_tiles_in(source, box_of(target, wanting.front()), [&](std::int64_t cell, const Box& box) {
-        const Devices& holding = holders.at(cell, part);
-        Devices needing = without(wanting, holding);
+        const DeviceList& holding = holders.at(cell, part);
+        DeviceList needing = without(wanting, holding);
         if (!needing.empty()) tasks.push_back(RelayTask{box, holding, std::move(needing)});
       });
     }

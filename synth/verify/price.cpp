@@ -21,8 +21,6 @@ double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t 
          static_cast<double>(received) / machine.levels.back().bandwidth_bytes_per_second;
 }
 
-Interval common(const Interval& a, const Interval& b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-
 std::int64_t volume(const Box& box) {
   std::int64_t elements = 1;
   for (const Interval& interval : box) elements *= interval.length();

@@ -7,10 +7,6 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-Interval common(const Interval& a, const Interval& b) {
-  return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
-
 std::int64_t product_of_others(const Box& box, std::size_t dimension) {
   std::int64_t product = 1;
   for (std::size_t d = 0; d < box.size(); ++d) product *= d == dimension ? 1 : box[d].length();

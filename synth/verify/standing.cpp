@@ -1,4 +1,5 @@
 #include "synth/verify/standing.hpp"
+#include "base/wide.hpp"
 
 #include <algorithm>
 
@@ -30,8 +31,7 @@ bool is_part(const Mesh& mesh, const AxisPart& part) {
 std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(length, k, &product)) return product / count;
-  __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{length} * k / count);
+  return static_cast<std::int64_t>(base::Wide{length} * k / count);
 }
 
 std::int64_t product_of_sizes(const AxisList& axes) {

@@ -1,6 +1,7 @@
 // Private to verify: where every device stands in a layout, worked out from the axes alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,10 @@ bool independent(const Mesh& mesh, const AxisList& axes);
 
 // The device with the same coordinates but position 0 along the axes: what the members of a group share.
 Numbers group_leaders(const Mesh& mesh, const AxisList& axes);
+
+inline Interval common(const Interval& a, const Interval& b) {
+  return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
 
 struct Standing {
   explicit Standing(const ArrayType& type);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/wide.hpp"
 #include "synth/verify/bounds.hpp"
 #include "synth/verify/price.hpp"
 #include "synth/verify/relay_replay.hpp"
@@ -18,8 +19,6 @@
 namespace tessera::synth::verifier {
 
 namespace {
-
-__extension__ using Wide = __int128;
 
 // Seconds are reached by another way than the planner's, so that the last digits may differ.
 constexpr double kSecondsTolerance = 1e-9;
@@ -108,7 +107,7 @@ class PlanVerifier {
 
   // No step makes devices receive more than twice what all of them hold.
   Fault check_sums_fit(const Standing& standing) const {
-    const Wide most = Wide{2} * largest(tile_bytes_of(standing, plan_.from.element())) * standing.devices();
+    const base::Wide most = base::Wide{2} * largest(tile_bytes_of(standing, plan_.from.element())) * standing.devices();
     if (most <= std::numeric_limits<std::int64_t>::max()) return std::nullopt;
     return "its bytes are too many to count";
   }
@@ -277,7 +276,7 @@ class PlanVerifier {
   }
 
   std::int64_t missing(const Standing& from, const Standing& to) const {
-    Wide total = 0;
+    base::Wide total = 0;
     for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - shared_elements(from, d, to, d);
     return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
   }
@@ -297,12 +296,12 @@ class PlanVerifier {
       ++needers[target];
       met[{source, target}] = true;
     }
-    Wide total = 0;
+    base::Wide total = 0;
     for (const auto& [source, s] : sources) {
       for (const auto& [target, t] : targets) {
         const std::int64_t receives =
             from.contributors - 1 + needers[target] - (met.count({source, target}) > 0 ? 1 : 0);
-        total += Wide{shared_elements(from, s, to, t)} * receives;
+        total += base::Wide{shared_elements(from, s, to, t)} * receives;
       }
     }
     return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));

@@ -151,40 +151,40 @@ TEST(Completion, TheCommonBeginningEndsBetweenCodePoints) {
   EXPECT_EQ(common_beginning({}), "");
 }
 
-TEST(History, KeepsLinesBetweenSessions) {
+TEST(SessionHistory, KeepsLinesBetweenSessions) {
   const Folder folder;
   const std::string path = (folder.path() / "state" / "tessera" / "history").string();
   {
-    History history(path);
+    SessionHistory history(path);
     EXPECT_TRUE(history.lines().empty());
     EXPECT_TRUE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("  "));
     EXPECT_TRUE(history.add("é"));
   }
-  EXPECT_EQ(History(path).lines(), (Words{"let a = 1", "é"}));
+  EXPECT_EQ(SessionHistory(path).lines(), (Words{"let a = 1", "é"}));
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(History, ForgetsTheOldest) {
+TEST(SessionHistory, ForgetsTheOldest) {
   const Folder folder;
   const std::string path = (folder.path() / "history").string();
   {
     std::ofstream out(path);
-    for (std::size_t i = 0; i < 2 * History::kLinesMax + 1; ++i) out << i << '\n';
+    for (std::size_t i = 0; i < 2 * SessionHistory::kLinesMax + 1; ++i) out << i << '\n';
   }
-  const History history(path);
-  ASSERT_EQ(history.lines().size(), History::kLinesMax);
-  EXPECT_EQ(history.lines().back(), fmt::format("{}", 2 * History::kLinesMax));
-  EXPECT_EQ(History(path).lines().size(), History::kLinesMax);
+  const SessionHistory history(path);
+  ASSERT_EQ(history.lines().size(), SessionHistory::kLinesMax);
+  EXPECT_EQ(history.lines().back(), fmt::format("{}", 2 * SessionHistory::kLinesMax));
+  EXPECT_EQ(SessionHistory(path).lines().size(), SessionHistory::kLinesMax);
   const std::string kept = read(path);
-  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(History::kLinesMax));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(SessionHistory::kLinesMax));
 }
 
-TEST(History, DoesWithoutAFile) {
-  History nowhere("");
+TEST(SessionHistory, DoesWithoutAFile) {
+  SessionHistory nowhere("");
   EXPECT_TRUE(nowhere.add("a"));
-  History in_a_file("/dev/null/history");
+  SessionHistory in_a_file("/dev/null/history");
   EXPECT_TRUE(in_a_file.add("a"));
   EXPECT_TRUE(in_a_file.lines().empty());
 }

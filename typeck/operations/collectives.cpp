@@ -16,7 +16,7 @@ Maybe take_step(OperationCall& call, const Checked& a, const synth::Collective& 
   if (!after.has_value()) return std::nullopt;
   auto plan = checker.plans_by_hand(before, {step}, call.span);
   if (!plan.has_value()) return std::nullopt;
-  Why why{Why::Asker::collective, fmt::format("`{}`", call.info.name), call.span, {}, {}};
+  Why why{Why::Asker::collective, call.quoted(), call.span, {}, {}};
   if (!checker.allow_received((*plan)->received_bytes_total, why, call.span)) return std::nullopt;
   const NodeId node = checker.emit(call.span, {*after}, Redistribute{a.node(), std::move(*plan), std::move(why)});
   return Checked{{node}, call.span, {}, {}, {}};

@@ -31,8 +31,7 @@ Maybe with_pending_kept(OperationCall& call, const ArrayType& wanted, Build buil
   }
   const Maybe whole = build(*plain);
   if (!whole.has_value()) return std::nullopt;
-  return checker.redistribute(*whole, wanted,
-                              Why{Why::Asker::collective, fmt::format("`{}`", call.info.name), call.span, {}, {}});
+  return checker.redistribute(*whole, wanted, Why{Why::Asker::collective, call.quoted(), call.span, {}, {}});
 }
 
 }  // namespace
@@ -75,10 +74,9 @@ Maybe run_random(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
   if (!synth::is_float(wanted->element())) {
-    call.checker.report(
-        base::make(Kind::element_unsupported, fmt::format("`{}`", call.info.name), synth::name(wanted->element()))
-            .at(call.span)
-            .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
+    call.checker.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(wanted->element()))
+                            .at(call.span)
+                            .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
     return std::nullopt;
   }
   Maybe seed = call.array(1, ElementType::i64);

@@ -82,7 +82,7 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
     const ElementType first = call.checker.type(all.front()).element();
     if (own == first) continue;
     call.checker.report(
-        base::make(Kind::element_mismatch, "`" + call.who() + "`", synth::name(first), synth::name(own))
+        base::make(Kind::element_mismatch, call.quoted(), synth::name(first), synth::name(own))
             .at(call.span)
             .also(all.front().span, std::string(synth::name(first)))
             .also(value.span, std::string(synth::name(own)))
@@ -91,8 +91,6 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
   }
   return all;
 }
-
-std::string quoted(const OperationCall& call) { return "`" + call.who() + "`"; }
 
 }  // namespace
 
@@ -108,7 +106,7 @@ Maybe run_map(OperationCall& call) {
   const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
   if (!call.wants_element(*a, fits, numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
-  return call.checker.map(call.span, op, {*a}, own, quoted(call), call.want);
+  return call.checker.map(call.span, op, {*a}, own, call.quoted(), call.want);
 }
 
 Maybe run_where(OperationCall& call) {
@@ -119,7 +117,7 @@ Maybe run_where(OperationCall& call) {
   if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
   const ElementType element = call.checker.type((*branches)[0]).element();
   return call.checker.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
-                          quoted(call), call.want);
+                          call.quoted(), call.want);
 }
 
 Maybe run_clip(OperationCall& call) {
@@ -127,7 +125,7 @@ Maybe run_clip(OperationCall& call) {
   if (!all.has_value()) return std::nullopt;
   const ElementType element = call.checker.type(all->front()).element();
   if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
-  return call.checker.map(call.span, synth::MapOp::clip, *all, element, quoted(call), call.want);
+  return call.checker.map(call.span, synth::MapOp::clip, *all, element, call.quoted(), call.want);
 }
 
 Maybe run_min_max(OperationCall& call) {
@@ -144,7 +142,7 @@ Maybe run_min_max(OperationCall& call) {
   if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
     return std::nullopt;
   const bool max = static_cast<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
-  return call.checker.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, quoted(call),
+  return call.checker.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, call.quoted(),
                           call.want);
 }
 
@@ -159,7 +157,7 @@ Maybe run_allclose(OperationCall& call) {
   Maybe rtol = call.has(2) ? call.array(2, element) : checker.scalar(call.span, 1e-5, element, mesh);
   Maybe atol = call.has(3) ? call.array(3, element) : checker.scalar(call.span, 1e-8, element, mesh);
   if (!rtol.has_value() || !atol.has_value()) return std::nullopt;
-  const std::string who = quoted(call);
+  const std::string who = call.quoted();
   const auto step = [&](synth::MapOp op, const std::vector<Maybe>& operands, ElementType result) -> Maybe {
     std::vector<Checked> values;
     for (const Maybe& operand : operands) {

@@ -10,8 +10,6 @@ namespace tessera::typeck {
 
 namespace {
 
-std::string quoted(const OperationCall& call) { return fmt::format("`{}`", call.info.name); }
-
 bool named(const std::vector<std::size_t>& dimensions, std::size_t d) {
   return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
 }
@@ -23,7 +21,7 @@ std::vector<std::uint8_t> narrow(const std::vector<std::size_t>& dimensions) {
 Signature reduction_signature(const OperationCall& call, const ArrayType& from,
                               const std::vector<std::size_t>& dimensions, ElementType element) {
   Signature signature;
-  signature.who = quoted(call);
+  signature.who = call.quoted();
   signature.span = call.span;
   signature.element = element;
   std::vector<int> indices;
@@ -57,9 +55,9 @@ synth::ReduceOp pending_of(synth::ReduceKind kind) {
 
 // The array with the named dimensions whole and no pending reduction: what order-dependent reductions need.
 Maybe gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
-  const Maybe finished = call.checker.resolve_pending(a, quoted(call), call.span);
+  const Maybe finished = call.checker.resolve_pending(a, call.quoted(), call.span);
   if (!finished.has_value()) return std::nullopt;
-  return call.checker.with_whole_dimensions(*finished, dimensions, quoted(call), call.span);
+  return call.checker.with_whole_dimensions(*finished, dimensions, call.quoted(), call.span);
 }
 
 std::optional<ArrayType> reduced_type(OperationCall& call, const ArrayType& from,
@@ -138,7 +136,7 @@ Maybe run_mean(OperationCall& call) {
   if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
   if (!a.has_value()) return std::nullopt;
   const Checked divisor = checker.scalar(call.span, static_cast<double>(count), element, checker.type(*a).mesh_ref());
-  return checker.map(call.span, synth::MapOp::divide, {*a, divisor}, element, quoted(call), call.want);
+  return checker.map(call.span, synth::MapOp::divide, {*a, divisor}, element, call.quoted(), call.want);
 }
 
 Maybe run_arg_reduction(OperationCall& call) {
@@ -175,7 +173,7 @@ Maybe kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::s
   const Want nothing;
   OperationCall inner(checker, call.info, call.span, nothing);
   Maybe small = reduce(inner, a, kind, {dimension});
-  if (small.has_value()) small = checker.resolve_pending(*small, quoted(call), call.span);
+  if (small.has_value()) small = checker.resolve_pending(*small, call.quoted(), call.span);
   if (!small.has_value()) return std::nullopt;
   const ArrayType own = checker.type(*small);
   Shape shape = own.shape();
@@ -198,18 +196,18 @@ Maybe run_softmax(OperationCall& call) {
   if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
   const auto dimension = call.dim(1, checker.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
-  a = checker.resolve_pending(*a, quoted(call), call.span, &call.want);
+  a = checker.resolve_pending(*a, call.quoted(), call.span, &call.want);
   const bool nothing_to_do = a.has_value() && checker.type(*a).shape()[*dimension] == 0;
   if (!a.has_value() || nothing_to_do) return a;
   const auto greatest = kept(call, *a, synth::ReduceKind::max, *dimension);
   if (!greatest.has_value()) return std::nullopt;
-  const auto shifted = checker.map(call.span, synth::MapOp::subtract, {*a, *greatest}, element, quoted(call), {});
+  const auto shifted = checker.map(call.span, synth::MapOp::subtract, {*a, *greatest}, element, call.quoted(), {});
   if (!shifted.has_value()) return std::nullopt;
-  const auto raised = checker.map(call.span, synth::MapOp::exp, {*shifted}, element, quoted(call), {});
+  const auto raised = checker.map(call.span, synth::MapOp::exp, {*shifted}, element, call.quoted(), {});
   if (!raised.has_value()) return std::nullopt;
   const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
   if (!total.has_value()) return std::nullopt;
-  return checker.map(call.span, synth::MapOp::divide, {*raised, *total}, element, quoted(call), {});
+  return checker.map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), {});
 }
 
 }  // namespace tessera::typeck

@@ -11,11 +11,7 @@
 
 namespace tessera::typeck {
 
-namespace {
-
-std::string quoted(const OperationCall& call) { return fmt::format("`{}`", call.info.name); }
-
-}  // namespace
+namespace {}  // namespace
 
 Maybe run_transpose(OperationCall& call) {
   const Maybe a = call.array(0);
@@ -100,7 +96,7 @@ Maybe run_reshape(OperationCall& call) {
   TESSERA_CHECK(before.ok(), "a reshape's layout is not valid");
   const auto wanted = checker.with_layout(call.span, from, std::move(before).value());
   if (!wanted.has_value()) return std::nullopt;
-  const Maybe ready = checker.redistribute(*a, *wanted, Why{Why::Asker::operation, quoted(call), call.span, {}, {}});
+  const Maybe ready = checker.redistribute(*a, *wanted, Why{Why::Asker::operation, call.quoted(), call.span, {}, {}});
   const auto result = checker.make_type(call.span, from.element(), *shape, from.mesh_ref(), layouts.after,
                                         from.layout().pending(), from.layout().reduce());
   if (!ready.has_value() || !result.has_value()) return std::nullopt;
@@ -127,7 +123,7 @@ Maybe run_broadcast(OperationCall& call) {
     return std::nullopt;
   }
   Signature signature;
-  signature.who = quoted(call);
+  signature.who = call.quoted();
   signature.span = call.span;
   signature.element = from.element();
   signature.shape = Shape(listed->begin(), listed->end());
@@ -154,7 +150,7 @@ bool joinable(OperationCall& call, const std::vector<Checked>& all, std::size_t 
     for (std::size_t d = 0; fits && d < own.rank(); ++d) fits = d == dimension || own.shape()[d] == first.shape()[d];
     if (own.element() != first.element()) {
       checker.report(
-          base::make(Kind::element_mismatch, quoted(call), synth::name(first.element()), synth::name(own.element()))
+          base::make(Kind::element_mismatch, call.quoted(), synth::name(first.element()), synth::name(own.element()))
               .at(value.span)
               .also(all.front().span, checker.text(first))
               .suggest(
@@ -162,7 +158,7 @@ bool joinable(OperationCall& call, const std::vector<Checked>& all, std::size_t 
       return false;
     }
     if (fits) continue;
-    checker.report(base::make(Kind::shape_mismatch, quoted(call), print_shape(first.shape()), print_shape(own.shape()))
+    checker.report(base::make(Kind::shape_mismatch, call.quoted(), print_shape(first.shape()), print_shape(own.shape()))
                        .at(value.span)
                        .also(all.front().span, checker.text(first)));
     return false;
@@ -181,7 +177,7 @@ Maybe run_concat(OperationCall& call) {
   const auto dimension = call.dim(1, first.rank());
   if (!dimension.has_value() || !joinable(call, *all, *dimension)) return std::nullopt;
   Signature signature;
-  signature.who = quoted(call);
+  signature.who = call.quoted();
   signature.span = call.span;
   signature.element = first.element();
   signature.shape = first.shape();
@@ -255,7 +251,7 @@ std::optional<Widths> pad_widths(OperationCall& call, const ArrayType& from) {
 Maybe run_pad(OperationCall& call) {
   Checker& checker = call.checker;
   Maybe a = call.array(0);
-  if (a.has_value()) a = checker.resolve_pending(*a, quoted(call), call.span);
+  if (a.has_value()) a = checker.resolve_pending(*a, call.quoted(), call.span);
   if (!a.has_value()) return std::nullopt;
   const ArrayType from = checker.type(*a);
   const auto widths = pad_widths(call, from);
@@ -278,11 +274,11 @@ Maybe run_pad(OperationCall& call) {
   const auto result = checker.make_type(call.span, from.element(), shape, from.mesh_ref(), from.layout().splits());
   if (!result.has_value()) return std::nullopt;
   const std::int64_t bytes = moved_bytes(from, *result, offset);
-  if (!checker.allow_received(bytes, Why{Why::Asker::operation, quoted(call), call.span, {}, {}}, call.span))
+  if (!checker.allow_received(bytes, Why{Why::Asker::operation, call.quoted(), call.span, {}, {}}, call.span))
     return std::nullopt;
   const Checked filled = checker.compute(call.span, *result, synth::Fill{}, {value->node()});
   return checker.compute(call.span, *result, synth::Assemble{true, {std::move(part)}}, {filled.node(), a->node()},
-                         bytes, quoted(call));
+                         bytes, call.quoted());
 }
 
 // Rows from i of a are replaced by v, wherever v's rows lie.
@@ -300,14 +296,14 @@ Maybe run_update(OperationCall& call) {
               rows.shape()[0] <= own.shape()[0];
   for (std::size_t d = 1; fits && d < own.rank(); ++d) fits = rows.shape()[d] == own.shape()[d];
   if (!fits) {
-    checker.report(base::make(Kind::shape_mismatch, quoted(call), checker.text(own), checker.text(rows))
+    checker.report(base::make(Kind::shape_mismatch, call.quoted(), checker.text(own), checker.text(rows))
                        .at(call.span)
                        .also(v->span, "the new rows")
                        .suggest("`v` has the rank, the element type and the row shape of `a`"));
     return std::nullopt;
   }
-  a = checker.resolve_pending(*a, quoted(call), call.span);
-  v = checker.resolve_pending(*v, quoted(call), call.span);
+  a = checker.resolve_pending(*a, call.quoted(), call.span);
+  v = checker.resolve_pending(*v, call.quoted(), call.span);
   if (!a.has_value() || !v.has_value()) return std::nullopt;
   std::vector<Checked> both = {*a, *v};
   if (!checker.unify_meshes(both, call.span) || !call.on_mesh(*at, own.mesh_ref())) return std::nullopt;
@@ -339,10 +335,10 @@ Maybe assemble_update(OperationCall& call, const Checked& a, const Checked& at, 
     const bool local = rows.layout().is_replicated();
     bytes = local ? 0 : synth::array_bytes(rows);
   }
-  const Why why{Why::Asker::operation, quoted(call), call.span, v.span, {}};
+  const Why why{Why::Asker::operation, call.quoted(), call.span, v.span, {}};
   if (!checker.allow_received(bytes, why, call.span)) return std::nullopt;
   return checker.compute(call.span, own, synth::Assemble{true, {std::move(part)}}, std::move(nodes), bytes,
-                         quoted(call));
+                         call.quoted());
 }
 
 Maybe run_size(OperationCall& call) {

@@ -77,6 +77,7 @@ class OperationCall {
   bool wants_element(const Checked& a, bool fits, const std::string& help);
   bool on_mesh(Checked& value, const MeshRef& mesh);
   std::string who() const { return std::string(info.name); }
+  std::string quoted() const { return "`" + who() + "`"; }
 
   Checker& checker;
   const OperationInfo& info;

@@ -30,7 +30,7 @@ std::vector<TakenStep> steps_of(const Costs& costs) {
   return all;
 }
 
-std::string step_text(const Plan::Step& step) {
+std::string whole_step(const Plan::Step& step) {
   return step.detail.empty() ? step.op : fmt::format("{} {}", step.op, step.detail);
 }
 
@@ -43,7 +43,7 @@ std::string step_on_a_device(const TakenStep& taken) {
   const auto most = std::max_element(after->devices.begin(), after->devices.end(), larger);
   const auto device = static_cast<std::size_t>(most - after->devices.begin());
   return fmt::format("In `{}` {} goes from {} ({} bytes) to {} ({} bytes) and receives {} bytes.\n",
-                     step_text(taken.step), device_text(taken.change->plan.mesh(), static_cast<std::int64_t>(device)),
+                     whole_step(taken.step), device_text(taken.change->plan.mesh(), static_cast<std::int64_t>(device)),
                      box_text(before->devices[device].box), before->devices[device].bytes, box_text(most->box),
                      most->bytes, most->received_bytes);
 }

@@ -21,19 +21,19 @@ base::Diagnostic unsupported(std::string_view why) {
 enum class PlacementKind : std::uint8_t { shard, replicate, partial };
 
 // What one mesh axis does to the array.
-struct Placement {
+struct MeshPlacement {
   PlacementKind kind = PlacementKind::replicate;
   std::size_t dimension = 0;        // shard only
   ReduceOp reduce = ReduceOp::sum;  // partial only
-  friend bool operator==(const Placement&, const Placement&) = default;
+  friend bool operator==(const MeshPlacement&, const MeshPlacement&) = default;
 };
-using Placements = std::vector<Placement>;  // of every mesh axis
+using Placements = std::vector<MeshPlacement>;  // of every mesh axis
 
-bool is_shard(const Placement& placement, std::size_t dimension) {
+bool is_shard(const MeshPlacement& placement, std::size_t dimension) {
   return placement.kind == PlacementKind::shard && placement.dimension == dimension;
 }
 
-base::Status place(Placements& placements, const Mesh& mesh, const AxisList& axes, Placement placement) {
+base::Status place(Placements& placements, const Mesh& mesh, const AxisList& axes, MeshPlacement placement) {
   if (!std::is_sorted(axes.begin(), axes.end())) return unsupported("a dimension's axes are not in mesh order");
   for (const AxisPart& part : axes) {
     if (part != whole_axis(mesh, part.axis)) return unsupported("only a part of a mesh axis is used");
@@ -46,15 +46,15 @@ base::Result<Placements> placements_of(const ArrayType& type) {
   const Layout& layout = type.layout();
   Placements placements(type.mesh().axes().size());
   for (std::size_t d = 0; d < type.rank(); ++d) {
-    TESSERA_TRY_STATUS(place(placements, type.mesh(), layout.split(d), Placement{PlacementKind::shard, d}));
+    TESSERA_TRY_STATUS(place(placements, type.mesh(), layout.split(d), MeshPlacement{PlacementKind::shard, d}));
   }
-  const Placement partial{PlacementKind::partial, 0, layout.reduce()};
+  const MeshPlacement partial{PlacementKind::partial, 0, layout.reduce()};
   TESSERA_TRY_STATUS(place(placements, type.mesh(), layout.pending(), partial));
   return placements;
 }
 
 // The collective that takes one axis from one placement to another.
-base::Result<Collective> step_between(const AxisPart& axis, const Placement& from, const Placement& to) {
+base::Result<Collective> step_between(const AxisPart& axis, const MeshPlacement& from, const MeshPlacement& to) {
   const AxisList axes{axis};
   switch (from.kind) {
     case PlacementKind::shard:
@@ -85,7 +85,7 @@ class GreedyPlanner {
       : mesh_(mesh), current_(std::move(from)), target_(std::move(to)) {}
 
   base::Result<Chain> chain() && {
-    const auto splits = [](const Placement& p) { return p.kind == PlacementKind::shard; };
+    const auto splits = [](const MeshPlacement& p) { return p.kind == PlacementKind::shard; };
     if (std::any_of(current_.begin(), current_.end(), splits)) TESSERA_TRY_STATUS(move_or_replicate());
     for (std::size_t axis = 0; axis < target_.size(); ++axis) TESSERA_TRY_STATUS(move(axis, target_[axis]));
     return std::move(chain_);
@@ -94,15 +94,15 @@ class GreedyPlanner {
  private:
   base::Status move_or_replicate() {
     for (std::size_t axis = target_.size(); axis-- > 0;) {
-      const Placement& wanted = target_[axis];
+      const MeshPlacement& wanted = target_[axis];
       const bool nested =
           wanted.kind == PlacementKind::shard && outer_shards_differ(current_, target_, axis, wanted.dimension);
-      TESSERA_TRY_STATUS(move(axis, nested ? Placement{} : wanted));
+      TESSERA_TRY_STATUS(move(axis, nested ? MeshPlacement{} : wanted));
     }
     return base::Done{};
   }
 
-  base::Status move(std::size_t axis, const Placement& wanted) {
+  base::Status move(std::size_t axis, const MeshPlacement& wanted) {
     if (current_[axis] == wanted) return base::Done{};
     TESSERA_TRY(step, step_between(whole_axis(mesh_, axis), current_[axis], wanted));
     chain_.push_back(std::move(step));

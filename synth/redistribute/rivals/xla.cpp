@@ -100,17 +100,17 @@ base::Result<ArrayType> type_of(const Tiling& tiling, const ArrayType& like, con
 
 // ---- Steps ----
 
-struct Change {
+struct Extension {
   std::size_t dimension;
   AxisList axes;
 };
 
 // Trailing axes that `longer` has and `shorter` has not, by dimension.
-std::vector<Change> extensions(const ArrayType& longer, const ArrayType& shorter) {
-  std::vector<Change> changes;
+std::vector<Extension> extensions(const ArrayType& longer, const ArrayType& shorter) {
+  std::vector<Extension> changes;
   for (std::size_t d = 0; d < longer.rank(); ++d) {
     auto axes = without_leading(longer.layout().split(d), shorter.layout().split(d));
-    if (axes && !axes->empty()) changes.push_back(Change{d, std::move(*axes)});
+    if (axes && !axes->empty()) changes.push_back(Extension{d, std::move(*axes)});
   }
   return changes;
 }
@@ -127,8 +127,8 @@ std::optional<Collective> joined(const std::vector<Collective>& moves) {
 
 std::vector<Collective> all_to_alls(const ArrayType& before, const ArrayType& after) {
   std::vector<Collective> moves;
-  for (const Change& entering : extensions(after, before)) {
-    for (const Change& leaving : extensions(before, after)) {
+  for (const Extension& entering : extensions(after, before)) {
+    for (const Extension& leaving : extensions(before, after)) {
       if (leaving.axes == entering.axes) {
         moves.push_back(all_to_all_step(leaving.axes, leaving.dimension, entering.dimension));
       }
@@ -141,10 +141,11 @@ std::optional<Collective> named_step(CollectiveKind kind, const ArrayType& befor
   std::vector<Collective> moves;
   if (kind == CollectiveKind::all_to_all) moves = all_to_alls(before, after);
   if (kind == CollectiveKind::slice) {
-    for (const Change& change : extensions(after, before)) moves.push_back(slice_step(change.axes, change.dimension));
+    for (const Extension& change : extensions(after, before))
+      moves.push_back(slice_step(change.axes, change.dimension));
   }
   if (kind == CollectiveKind::all_gather) {
-    for (const Change& c : extensions(before, after)) moves.push_back(all_gather_step(c.axes, c.dimension));
+    for (const Extension& c : extensions(before, after)) moves.push_back(all_gather_step(c.axes, c.dimension));
   }
   return joined(moves);
 }
