@@ -11,7 +11,7 @@ namespace tessera::synth {
 namespace {
 
 // How long the busiest takes, from the definition: who sends what over which link.
-double busiest(const std::vector<UnitHolders>& holders, double replicas, const UnitLinks& links) {
+double busiest(const std::vector<UnitHolders>& holders, double replicas, const LinksBetween& links) {
   std::vector<double> into = links.brought_into;
   std::vector<double> out_of(into.size(), 0.0);
   double most = 0;
@@ -31,7 +31,7 @@ double busiest(const std::vector<UnitHolders>& holders, double replicas, const U
 }
 
 // The shortest time over all shares in steps of an eighth, from the one at `at` on.
-double shortest(std::vector<UnitHolders>& holders, std::size_t at, double replicas, const UnitLinks& links) {
+double shortest(std::vector<UnitHolders>& holders, std::size_t at, double replicas, const LinksBetween& links) {
   if (at == holders.size()) return busiest(holders, replicas, links);
   double best = 1e300;
   const bool only_holders = holders[at].count == replicas;
@@ -45,26 +45,26 @@ double shortest(std::vector<UnitHolders>& holders, std::size_t at, double replic
 TEST(Relief, FartherHoldersSendWhatANeighbourWouldBeBusyWith) {
   // Two units with a holder each; only the first has something to send. Its link is as fast as two devices'.
   std::vector<UnitHolders> holders{{0, 0, 1, 12, 0, 0}, {0, 1, 1, 0, 0, 0}};
-  relieve(holders, 1, 2, UnitLinks{2, {0, 0}}, 4);
+  relieve(holders, 1, 2, LinksBetween{2, {0, 0}}, 4);
   EXPECT_NEAR(holders[0].from_far, 6, 0.05);
   EXPECT_EQ(holders[1].from_far, 0);
 }
 
 TEST(Relief, NoMoreThanEnough) {
   std::vector<UnitHolders> holders{{0, 0, 1, 12, 0, 0}, {0, 1, 1, 0, 0, 0}};
-  relieve(holders, 1, 2, UnitLinks{2, {0, 0}}, 8);
+  relieve(holders, 1, 2, LinksBetween{2, {0, 0}}, 8);
   EXPECT_NEAR(holders[0].from_far, 4, 0.05);
 }
 
 TEST(Relief, ALinkThatIsBusyAnywayBringsNothing) {
   std::vector<UnitHolders> holders{{0, 0, 1, 12, 0, 0}, {0, 1, 1, 0, 0, 0}};
-  relieve(holders, 1, 2, UnitLinks{1, {12, 0}}, 4);
+  relieve(holders, 1, 2, LinksBetween{1, {12, 0}}, 4);
   EXPECT_EQ(holders[0].from_far, 0);
 }
 
 TEST(Relief, WhoHoldsACellAloneIsLeftAlone) {
   std::vector<UnitHolders> holders{{0, 0, 2, 12, 0, 0}};
-  relieve(holders, 1, 2, UnitLinks{8, {0}}, 1);
+  relieve(holders, 1, 2, LinksBetween{8, {0}}, 1);
   EXPECT_EQ(holders[0].from_far, 0);
 }
 
@@ -73,7 +73,7 @@ RC_GTEST_PROP(Relief, IsAsGoodAsASearchOfAllShares, ()) {
   const auto cells = *rc::gen::inRange<std::size_t>(1, 3);
   const double each = *rc::gen::inRange(1, 3);
   const double replicas = each * static_cast<double>(units);
-  UnitLinks links;
+  LinksBetween links;
   links.bandwidth = *rc::gen::element(0.1, 0.5, 1.0, 2.0, 5.0);
   for (std::size_t unit = 0; unit < units; ++unit) links.brought_into.push_back(*rc::gen::inRange(0, 4));
   std::vector<UnitHolders> holders;
