@@ -24,6 +24,7 @@ class Buffers {
     std::unique_lock lock(mutex_);
     while (in_use_ == mapped_) {
       if (can_map()) {
+        map_scratch_buffer();
         ++mapped_;
       } else if (in_use_ == 0) {
         throw std::bad_alloc();

@@ -43,4 +43,7 @@ BlasCall::BlasCall() {
   alone_ = std::unique_lock(one_call);
 }
 
+// One call at a time needs one buffer, which the first maps.
+void map_scratch_buffer() {}
+
 }  // namespace tessera::runtime

@@ -24,4 +24,8 @@ class BlasCall {
   std::unique_lock<std::mutex> alone_;
 };
 
+// Makes the library map one buffer more than it has. A call that finds none free maps one itself, and tries for ever
+// where that fails; who has made sure that there is memory for it has it mapped before anybody else takes that memory.
+void map_scratch_buffer();
+
 }  // namespace tessera::runtime
