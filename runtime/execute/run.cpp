@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
 #include "base/check.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/outputs.hpp"
+#include "runtime/kernels/blas.hpp"
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
@@ -137,6 +139,16 @@ base::Result<std::vector<Value>> moved_inputs(const std::vector<Value>& inputs, 
   return moved;
 }
 
+bool has_products(const synth::Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const synth::Step& step) {
+    if (const auto* const apply = std::get_if<synth::Apply>(&step.node))
+      return std::holds_alternative<synth::Contract>(apply->operation);
+    if (const auto* const repeat = std::get_if<synth::Repeat>(&step.node)) return has_products(repeat->body);
+    const auto& choose = std::get<synth::Choose>(step.node);
+    return has_products(choose.then_body) || has_products(choose.else_body);
+  });
+}
+
 std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
   std::vector<std::int64_t> offsets;
   for (const Team::Words& w : words) offsets.push_back(w[1]);
@@ -152,6 +164,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
   const ProgramMemory& memory = *own.memory;
   TESSERA_TRY(inputs, moved_inputs(given, memory.map.ranks(), world));
+  if (has_products(program.body)) prepare_products();
   Parts parts(team, memory.map, own.arena, offsets_of(began));
   Executor executor(program, memory.tiles, memory.plan, team, std::move(parts), inputs, world);
   std::optional<CoreShare> share;

@@ -20,12 +20,16 @@ namespace {
 // in use, and where there is none at all memory has run out.
 class Buffers {
  public:
+  // Before threads begin to work, memory that is there stays there: one buffer is mapped if it fits.
+  void prepare() {
+    const std::scoped_lock lock(mutex_);
+    if (mapped_ == 0 && can_map(kBytes)) map();
+  }
   void take() {
     std::unique_lock lock(mutex_);
     while (in_use_ == mapped_) {
-      if (can_map()) {
-        map_scratch_buffer();
-        ++mapped_;
+      if (can_map(kBytes + kOthersBytes)) {
+        map();
       } else if (in_use_ == 0) {
         throw std::bad_alloc();
       } else {
@@ -43,14 +47,20 @@ class Buffers {
   }
 
  private:
-  // The largest that OpenBLAS asks for on x86-64 and Arm, and some room for whoever maps memory at the same moment.
+  // The largest that OpenBLAS asks for on x86-64 and Arm, and a little more.
   static constexpr std::size_t kBytes = std::size_t{144} << 20U;
+  // What threads that begin at the same moment may take of the address space for their heaps.
+  static constexpr std::size_t kOthersBytes = std::size_t{256} << 20U;
 
-  static bool can_map() {
-    void* const address = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  static bool can_map(std::size_t bytes) {
+    void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED) return false;
-    munmap(address, kBytes);
+    munmap(address, bytes);
     return true;
+  }
+  void map() {
+    map_scratch_buffer();
+    ++mapped_;
   }
 
   std::mutex mutex_;
@@ -59,19 +69,19 @@ class Buffers {
   int in_use_ = 0;
 };
 
-// One of OpenBLAS' buffers, which belong to the process as OpenBLAS does.
+// They belong to the process as OpenBLAS does.
+Buffers& buffers() {
+  static Buffers all;
+  return all;
+}
+
+// One that is in use.
 class Buffer {
  public:
-  Buffer() { all().take(); }
+  Buffer() { buffers().take(); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { all().give_back(); }
-
- private:
-  static Buffers& all() {
-    static Buffers buffers;
-    return buffers;
-  }
+  ~Buffer() { buffers().give_back(); }
 };
 
 blasint size(std::int64_t n) {
@@ -92,6 +102,8 @@ Told told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
 }
 
 }  // namespace
+
+void prepare_products() { buffers().prepare(); }
 
 std::string blas_processor() { return blas_library().processor(); }
 

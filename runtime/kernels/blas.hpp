@@ -34,6 +34,10 @@ template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride);
 
+// Called before threads begin to work on a program with products: makes sure, if there is room, that one of them can be
+// under way.
+void prepare_products();
+
 // The kind of processor that the library has chosen its code for, `Haswell`: another kind gives other last bits.
 std::string blas_processor();
 

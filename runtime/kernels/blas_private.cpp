@@ -1,6 +1,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "base/check.hpp"
 #include "runtime/kernels/blas_library.hpp"
 #include "runtime/kernels/blas_scratch.hpp"
@@ -43,7 +45,14 @@ BlasCall::BlasCall() {
   alone_ = std::unique_lock(one_call);
 }
 
-// One call at a time needs one buffer, which the first maps.
-void map_scratch_buffer() {}
+// One call at a time needs one buffer, which the first has mapped.
+void map_scratch_buffer() {
+  constexpr blasint kSize = 32;
+  const std::vector<float> zeros(kSize * kSize);
+  std::vector<float> out(kSize * kSize);
+  const BlasCall call;
+  blas_library().sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSize, kSize, kSize, 1, zeros.data(), kSize,
+                       zeros.data(), kSize, 0, out.data(), kSize);
+}
 
 }  // namespace tessera::runtime
