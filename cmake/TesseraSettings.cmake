@@ -35,7 +35,8 @@ endfunction()
 option(TESSERA_UNITY "Compile the files of a room by the dozen" ON)
 
 # tessera_room(NAME SOURCES... LINKS...): one static library per room, strict warnings, includes from the project's root.
-# Private names of a room's files differ, so that any of them may be compiled together; SEPARATE: this room's do not.
+# Private names of a room's files differ, so that any of them may be compiled together. SEPARATE: they never are, because
+# a library takes some of the files only.
 function(tessera_room name)
   cmake_parse_arguments(ROOM "SEPARATE" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(tessera_${name} STATIC ${ROOM_SOURCES})
@@ -54,7 +55,8 @@ function(tessera_own_code target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                           $<$<BOOL:${TESSERA_WARNINGS_ARE_ERRORS}>:-Werror> -ffp-contract=off)
+                                           $<$<BOOL:${TESSERA_WARNINGS_ARE_ERRORS}>:-Werror> -ffp-contract=off
+                                           -ffunction-sections -fdata-sections) # the linker leaves out what nobody calls
   # GCC 12 reports these falsely where it inlines std::variant and std::string (GCC bugs 105329, 105562, 105651); the builds
   # that do not optimise, and clang-tidy, keep them.
   set(falsely_reported maybe-uninitialized restrict array-bounds stringop-overflow stringop-overread dangling-pointer
