@@ -5,6 +5,7 @@ Every test file is a program: test_X.py PATH/TO/tessera."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,9 +61,20 @@ class CommandLine(unittest.TestCase):
 
     def shell(self, script):
         """Runs a line of sh, where $tessera is the executable."""
-        done = subprocess.run(["sh", "-c", script], cwd=self.folder, env={**self.environment, "tessera": self.executable},
-                              timeout=SECONDS_MAX, check=False, capture_output=True, stdin=subprocess.DEVNULL)
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        with subprocess.Popen(["sh", "-c", script], cwd=self.folder, env={**self.environment, "tessera": self.executable},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              start_new_session=True) as process:
+            try:
+                out, err = process.communicate(timeout=SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # what the shell has started, too
+                raise
+        return Done(process.returncode, out.decode(), err.decode())
+
+    def skip_under_sanitizers(self):
+        """Their shadow memory takes terabytes of address space."""
+        if b"__asan_init" in Path(self.executable).read_bytes():
+            self.skipTest("AddressSanitizer needs all the address space")
 
     def succeeds(self, *arguments, **options):
         """Runs, wants status 0 and nothing on standard error; gives standard output."""

@@ -60,6 +60,7 @@ class Run(CommandLine):
 
     def test_products_in_little_address_space(self):
         """OpenBLAS tries for ever to map its buffers; products share those that there are, or memory has run out."""
+        self.skip_under_sanitizers()
         self.write("a.tess", "mesh m = [x: 4]\nlet a = ones(f32[600@x, 600])\nprint sum(a @ ones(f32[600, 600]))\n")
         endings = set()
         for kilobytes in (120000, 300000, 400000, 600000):
@@ -74,6 +75,7 @@ class Run(CommandLine):
         self.assertIn(0, endings)
 
     def test_an_array_larger_than_the_address_space(self):
+        self.skip_under_sanitizers()
         self.write("a.tess", "let a = ones(f32[10000, 10000])\nprint sum(a + a)\n")
         done = self.shell('ulimit -v 300000; "$tessera" run a.tess')
         self.assertEqual(done.status, 3)
