@@ -163,6 +163,12 @@ struct Call {
   Name callee;
   std::vector<Argument> arguments;
 };
+struct Gradient {  // grad(f, wrt=[w, b])(x, w, b)
+  Name function;
+  std::optional<std::vector<Name>> wrt;  // at least one; absent: every float parameter
+  std::vector<Argument> arguments;
+  Span derivative_span;  // `grad(f, wrt=[w, b])`
+};
 struct Cast {  // f32(e)
   ElementKeyword element;
   Span element_span;
@@ -188,6 +194,9 @@ struct BlockExpr {  // { let t = ...; t * 2 }
 struct Local {  // local { e }
   BlockId block;
 };
+struct Again {  // again { e }
+  BlockId block;
+};
 struct Carried {
   Name name;
   ExprId init;
@@ -203,7 +212,7 @@ struct Expr {
   Span span;
   bool parenthesised = false;  // written in parentheses of its own; the printer decides for itself
   std::variant<IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, ListLiteral, NameRef, Unary, Binary, Index, Call,
-               Cast, Tuple, As, If, BlockExpr, Local, Loop>
+               Gradient, Cast, Tuple, As, If, BlockExpr, Local, Again, Loop>
       node;
 };
 

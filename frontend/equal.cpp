@@ -63,6 +63,9 @@ class Comparison {
   bool same(const Index& x, const Index& y) const { return same(x.base, y.base) && same(x.subscripts, y.subscripts); }
   bool same(const Argument& x, const Argument& y) const { return same(x.name, y.name) && same(x.value, y.value); }
   bool same(const Call& x, const Call& y) const { return same(x.callee, y.callee) && same(x.arguments, y.arguments); }
+  bool same(const Gradient& x, const Gradient& y) const {
+    return same(x.function, y.function) && same(x.wrt, y.wrt) && same(x.arguments, y.arguments);
+  }
   bool same(const Cast& x, const Cast& y) const { return x.element == y.element && same(x.operand, y.operand); }
   bool same(const Tuple& x, const Tuple& y) const { return same(x.items, y.items); }
   bool same(const As& x, const As& y) const {
@@ -73,6 +76,7 @@ class Comparison {
   }
   bool same(const BlockExpr& x, const BlockExpr& y) const { return same(x.block, y.block); }
   bool same(const Local& x, const Local& y) const { return same(x.block, y.block); }
+  bool same(const Again& x, const Again& y) const { return same(x.block, y.block); }
   bool same(const Carried& x, const Carried& y) const { return same(x.name, y.name) && same(x.init, y.init); }
   bool same(const Loop& x, const Loop& y) const {
     return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body);

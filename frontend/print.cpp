@@ -22,12 +22,13 @@ constexpr std::size_t kOneLine = std::numeric_limits<std::size_t>::max() / 2;
 // of the operators.
 constexpr int kWholeLevel = 0;  // any expression, `as` among them
 constexpr int kOperandOfAsLevel = 1;
-constexpr int kCompoundLevel = 9;  // if, loop, local and blocks: an operand, but not indexed
+constexpr int kCompoundLevel = 9;  // if, loop, local, again and blocks: an operand, but not indexed
 constexpr int kAtomLevel = 10;
 
 bool is_compound(const Expr& expr) {
   return std::holds_alternative<If>(expr.node) || std::holds_alternative<BlockExpr>(expr.node) ||
-         std::holds_alternative<Local>(expr.node) || std::holds_alternative<Loop>(expr.node);
+         std::holds_alternative<Local>(expr.node) || std::holds_alternative<Again>(expr.node) ||
+         std::holds_alternative<Loop>(expr.node);
 }
 
 int level_of(const Expr& expr) {
@@ -346,6 +347,19 @@ class Printer {
     return doc_.concat({words(call.callee.text), row("(", entries, ")", inside)});
   }
 
+  DocId expr(ExprId id, const Gradient& gradient) {
+    std::string derivative = "grad(" + gradient.function.text;
+    if (gradient.wrt) {
+      std::string names;
+      for (const Name& name : *gradient.wrt) names += (names.empty() ? "" : ", ") + name.text;
+      derivative += gradient.wrt->size() == 1 ? ", wrt=" + names : ", wrt=[" + names + "]";
+    }
+    std::vector<Entry> entries;
+    for (const Argument& a : gradient.arguments) entries.push_back({a.span, [this, &a] { return argument(a); }});
+    const base::Span inside{ast_.source, gradient.derivative_span.end, ast_[id].span.end};
+    return doc_.concat({words(derivative + ")"), row("(", entries, ")", inside)});
+  }
+
   DocId argument(const Argument& a) {
     const auto* value = std::get_if<ExprId>(&a.value);
     const DocId doc = value != nullptr ? expr(*value, kWholeLevel) : type(std::get<TypeId>(a.value));
@@ -384,6 +398,7 @@ class Printer {
 
   DocId expr(ExprId, const BlockExpr& e) { return block(e.block); }
   DocId expr(ExprId, const Local& local) { return doc_.concat({words("local "), block(local.block)}); }
+  DocId expr(ExprId, const Again& again) { return doc_.concat({words("again "), block(again.block)}); }
 
   DocId expr(ExprId, const Loop& loop) {
     std::vector<DocId> carried;

@@ -41,6 +41,8 @@ namespace tessera::frontend {
   FOREACH(f16, F16, "f16", element)                           \
   FOREACH(max, MAX, "max", word)                              \
   FOREACH(min, MIN, "min", word)                              \
+  FOREACH(grad, GRAD, "grad", word)                           \
+  FOREACH(again, AGAIN, "again", word)                        \
   FOREACH(left_paren, LEFT_PAREN, "(", open)                  \
   FOREACH(right_paren, RIGHT_PAREN, ")", close)               \
   FOREACH(left_square, LEFT_SQUARE, "[", open)                \

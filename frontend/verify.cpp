@@ -185,7 +185,18 @@ class Verifier {
   }
   void check(const Call& call) {
     name(call.callee.text);
-    for (const Argument& a : call.arguments) {
+    arguments(call.arguments);
+  }
+  void check(const Gradient& gradient) {
+    name(gradient.function.text);
+    if (gradient.wrt) {
+      TESSERA_CHECK(!gradient.wrt->empty(), "a gradient with respect to nothing");
+      names(*gradient.wrt);
+    }
+    arguments(gradient.arguments);
+  }
+  void arguments(const std::vector<Argument>& all) {
+    for (const Argument& a : all) {
       if (a.name) name(a.name->text);
       if (const auto* value = std::get_if<ExprId>(&a.value)) {
         expr(*value);
@@ -211,6 +222,7 @@ class Verifier {
   }
   void check(const BlockExpr& e) { block(e.block); }
   void check(const Local& local) { block(local.block); }
+  void check(const Again& again) { block(again.block); }
   void check(const Loop& loop) {
     TESSERA_CHECK(!loop.carried.empty(), "a loop that carries nothing");
     for (const Carried& c : loop.carried) {

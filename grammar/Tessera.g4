@@ -103,6 +103,7 @@ atom
   | STRING
   | 'true'
   | 'false'
+  | gradient
   | name arguments?
   | element '(' expression ')'
   | list
@@ -111,6 +112,10 @@ atom
 
 arguments : '(' (argument (',' argument)* ','?)? ')' ;
 argument : (name '=')? (type | expression) ;
+
+// `grad` and `again` are names, too.
+gradient : 'grad' '(' function=name (',' keyword=name '=' wrt)? ','? ')' arguments ;
+wrt : name | '[' name (',' name)* ','? ']' ;
 
 list : '[' (expression (',' expression)* ','?)? ']' ;
 
@@ -121,6 +126,7 @@ compound
   : ifExpression
   | loopExpression
   | 'local' block
+  | 'again' block
   | block
   ;
 
@@ -133,8 +139,9 @@ carried : name '=' expression ;
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, not keywords.
-word : NAME | 'max' | 'min' ;
+// `max` and `min` are functions too, and `grad` and `again` mean something only where they are followed by it; none of
+// them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -164,6 +171,8 @@ BF16 : 'bf16' ;
 F16 : 'f16' ;
 MAX : 'max' ;
 MIN : 'min' ;
+GRAD : 'grad' ;
+AGAIN : 'again' ;
 
 LEFT_PAREN : '(' ;
 RIGHT_PAREN : ')' ;

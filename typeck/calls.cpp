@@ -64,18 +64,23 @@ Maybe Checker::check_call(ExprId id, const frontend::Call& call, const Want& wan
   if (const OperationInfo* operation = find_operation(call.callee.text)) {
     return call_operation(*this, *operation, ast()[id].span, call, want);
   }
+  const Function* const function = callable(call.callee);
+  return function == nullptr ? std::nullopt : call_function(id, call, *function);
+}
+
+// The function that a name means here.
+const Function* Checker::callable(const frontend::Name& callee) {
   const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
   const bool calls_itself = std::any_of(calls_.begin(), calls_.end(), [&](const Function* function) {
-    return function == frame_->function && function->definition().name.text == call.callee.text;
+    return function == frame_->function && function->definition().name.text == callee.text;
   });
   if (calls_itself) {
-    report(base::make(Kind::recursion, call.callee.text).at(call.callee.span).suggest("use `loop`"));
-    return std::nullopt;
+    report(base::make(Kind::recursion, callee.text).at(callee.span).suggest("use `loop`"));
+    return nullptr;
   }
-  if (const Function* function = environment_.function(call.callee.text, moment))
-    return call_function(id, call, *function);
-  report_unknown_function(call.callee, moment);
-  return std::nullopt;
+  const Function* const function = environment_.function(callee.text, moment);
+  if (function == nullptr) report_unknown_function(callee, moment);
+  return function;
 }
 
 void Checker::report_unknown_function(const frontend::Name& callee, Moment moment) {
@@ -218,9 +223,15 @@ std::optional<std::vector<ArrayType>> Checker::parameter_types(const Function& f
 }
 
 Maybe Checker::call_function(ExprId id, const frontend::Call& call, const Function& function) {
+  const Span span = ast()[id].span;
+  auto bound = bind_call(span, call, function);
+  if (!bound.has_value()) return std::nullopt;
+  return elements_of(emit(span, bound->use.results, Call{bound->use.instance, std::move(bound->arguments)}), span);
+}
+
+std::optional<Checker::BoundCall> Checker::bind_call(Span span, const frontend::Call& call, const Function& function) {
   auto arguments = arguments_for(call, function);
   if (!arguments.has_value()) return std::nullopt;
-  const Span span = ast()[id].span;
   std::vector<ArrayType> types;
   std::vector<Span> spans;
   for (const Checked& argument : *arguments) {
@@ -245,7 +256,7 @@ Maybe Checker::call_function(ExprId id, const frontend::Call& call, const Functi
   }
   const auto instance = instance_of(function, *wanted, span);
   if (!instance.has_value() || !local_allows(*instance, fn.name.text, span)) return std::nullopt;
-  return elements_of(emit(span, instance->results, Call{instance->instance, std::move(nodes)}), span);
+  return BoundCall{*instance, std::move(nodes)};
 }
 
 // Inside `local` a function that receives bytes is refused as its body would be.

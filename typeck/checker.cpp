@@ -56,8 +56,14 @@ NodeId Checker::emit(Span span, std::vector<ArrayType> types, decltype(Node::bod
 Checked Checker::compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                          std::int64_t received_bytes, std::string who) {
   const NodeId id =
-      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who)});
+      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who), false});
   return Checked{{id}, span, {}, {}, {}};
+}
+
+Maybe Checker::flat(const Maybe& value) {
+  if (!value.has_value()) return std::nullopt;
+  if (auto* made = std::get_if<Compute>(&typed_.nodes[value->node()].body)) made->is_flat = true;
+  return value;
 }
 
 namespace {

@@ -137,6 +137,8 @@ class Checker {
   NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
   Checked compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                   std::int64_t received_bytes = 0, std::string who = {});
+  // The same value, which a gradient takes for a constant.
+  Maybe flat(const Maybe& value);
   Checked scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
   Checked constant(Span span, synth::Literal literal, const MeshRef& mesh);
   // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
@@ -175,6 +177,10 @@ class Checker {
   std::optional<Solved> solve(const Signature& signature, std::vector<Checked> operands, const Want& want);
   std::vector<ArrayType> types_of(const std::vector<Checked>& operands) const;
   bool finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want);
+  std::vector<std::optional<Layout>> finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
+                                                       const Want& want);
+  std::optional<Alternative> finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
+                                             const std::vector<std::optional<Layout>>& layouts, const Want& want);
   std::optional<Assignment> cheapest(const Signature& signature, const Problem& problem,
                                      const std::vector<Checked>& operands, const Want& want, Why& why);
   void report_clash(const Signature& signature, const std::vector<Checked>& operands, std::size_t a, std::size_t b);
@@ -214,6 +220,7 @@ class Checker {
   Maybe check_if(ExprId id, const frontend::If& node, const Want& want);
   Maybe check_loop(ExprId id, const frontend::Loop& loop, const Want& want);
   Maybe check_local(ExprId id, const frontend::Local& local, const Want& want);
+  Maybe check_again(ExprId id, const frontend::Again& again, const Want& want);
   Maybe check_tuple(ExprId id, const frontend::Tuple& tuple);
   Maybe check_block(BlockId id, const Want& want, bool tuple_allowed);
   Maybe annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
@@ -253,12 +260,22 @@ class Checker {
     InstanceId instance;
     std::vector<ArrayType> results;
   };
+  // A call's arguments, brought to the parameters' layouts, and what it calls.
+  struct BoundCall {
+    InstanceUse use;
+    std::vector<NodeId> arguments;
+  };
+  std::optional<BoundCall> bind_call(Span span, const frontend::Call& call, const Function& function);
+  const Function* callable(const frontend::Name& callee);  // reports where there is none
   std::optional<InstanceUse> instance_of(const Function& function, const std::vector<ArrayType>& types, Span call_span);
   std::optional<InstanceUse> make_instance(const Function& function, const std::vector<ArrayType>& types,
                                            Span call_span);
   bool local_allows(const InstanceUse& use, const std::string& name, Span span);
   void report_unknown_function(const frontend::Name& callee, Moment moment);
   void check_definition(const Function& function);
+
+  // ---- gradients: gradient/gradient.cpp
+  Maybe check_gradient(ExprId id, const frontend::Gradient& gradient);
 
   // ---- statements: statements.cpp
   void check_statement(StatementId id);

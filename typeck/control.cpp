@@ -1,4 +1,4 @@
-// `as`, annotations, blocks, `if`, `loop`, `local`, tuples.
+// `as`, annotations, blocks, `if`, `loop`, `local`, `again`, tuples.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,6 +146,20 @@ Maybe Checker::check_local(ExprId, const frontend::Local& local, const Want& wan
   return result;
 }
 
+// The block is a region of its own, so that a gradient can compute it twice.
+Maybe Checker::check_again(ExprId id, const frontend::Again& again, const Want& want) {
+  Again made_again;
+  const Maybe result = in_region(made_again.body, [&] { return check_block(again.block, want, true); });
+  if (!result.has_value()) return std::nullopt;
+  made_again.body.results = result->nodes;
+  std::vector<ArrayType> types;
+  for (const NodeId node : result->nodes) types.push_back(type(node));
+  const Span span = ast()[id].span;
+  Checked value = elements_of(emit(span, std::move(types), std::move(made_again)), span);
+  if (result->nodes.size() == 1) value.known = result->known;
+  return value;
+}
+
 // A replicated scalar of the given element type: a condition, a count, a position, a seed.
 Maybe Checker::scalar_of(const Checked& value, ElementType element, const std::string& who) {
   const ArrayType& own = type(value);
@@ -225,6 +239,7 @@ Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& wan
   if (count.has_value()) count = scalar_of(*count, ElementType::i64, "the bound of a loop");
   if (!good || !count.has_value()) return std::nullopt;
   made_loop.count = count->node();
+  made_loop.known_count = known_integer(*count);
   const auto parameter = [&](const ArrayType& own, Span at) { return typed_.nodes.add(Node{at, {own}, Parameter{}}); };
   for (std::size_t k = 0; k < loop.carried.size(); ++k) {
     const Span at = loop.carried[k].name.span;

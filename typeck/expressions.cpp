@@ -75,12 +75,14 @@ Maybe Checker::check_node(ExprId id, const frontend::Expr& expr, const Want& wan
     Maybe operator()(const frontend::Binary& node) const { return checker.check_binary(id, node, want); }
     Maybe operator()(const frontend::Index& node) const { return checker.check_index(id, node); }
     Maybe operator()(const frontend::Call& node) const { return checker.check_call(id, node, want); }
+    Maybe operator()(const frontend::Gradient& node) const { return checker.check_gradient(id, node); }
     Maybe operator()(const frontend::Cast& node) const { return checker.check_cast(id, node, want); }
     Maybe operator()(const frontend::Tuple& node) const { return checker.check_tuple(id, node); }
     Maybe operator()(const frontend::As& node) const { return checker.check_as(id, node); }
     Maybe operator()(const frontend::If& node) const { return checker.check_if(id, node, want); }
     Maybe operator()(const frontend::BlockExpr& node) const { return checker.check_block(node.block, want, true); }
     Maybe operator()(const frontend::Local& node) const { return checker.check_local(id, node, want); }
+    Maybe operator()(const frontend::Again& node) const { return checker.check_again(id, node, want); }
     Maybe operator()(const frontend::Loop& node) const { return checker.check_loop(id, node, want); }
   };
   return std::visit(Visitor{*this, id, expr.span, want}, expr.node);

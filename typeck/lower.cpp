@@ -159,6 +159,11 @@ class Lowering {
     return results;
   }
 
+  std::vector<RegisterId> lower(const Node&, const Again& body, Registers& local) {
+    region(body.body, local);
+    return many(body.body.results, local);
+  }
+
   std::vector<RegisterId> lower(const Node&, const Element& body, Registers& local) {
     return {registers(body.tuple, local).at(body.index)};
   }

@@ -29,6 +29,8 @@ class Walk {
     } else if (const auto* branch = std::get_if<If>(&one.body)) {
       region(branch->then_region);
       region(branch->else_region);
+    } else if (const auto* again = std::get_if<Again>(&one.body)) {
+      region(again->body);
     }
   }
 

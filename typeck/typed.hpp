@@ -61,6 +61,9 @@ struct Compute {
   std::vector<NodeId> operands;
   std::int64_t received_bytes = 0;  // of an Assemble over split dimensions: what it moves (static placements), and
   std::string who;                  // which operation asked: `a slice`
+  // A gradient takes it for a constant: comparisons that gradients are made of, and the greatest element by which
+  // softmax shifts, whose derivatives cancel.
+  bool is_flat = false;
 };
 struct Redistribute {
   NodeId operand;
@@ -78,7 +81,8 @@ struct Region {
 };
 struct Loop {
   NodeId count;
-  NodeId index;  // a Parameter
+  std::optional<std::int64_t> known_count;  // where it is known when the program is checked
+  NodeId index;                             // a Parameter
   std::vector<NodeId> initial;
   std::vector<NodeId> parameters;  // Parameters
   Region body;
@@ -88,15 +92,18 @@ struct If {
   Region then_region;
   Region else_region;
 };
-struct Element {  // one of several results of a Call, Loop or If
+struct Again {  // computed here, and computed again, not kept, where a gradient needs what is inside
+  Region body;
+};
+struct Element {  // one of several results of a Call, Loop, If or Again
   NodeId tuple;
   std::uint32_t index = 0;
 };
 
 struct Node {
   base::Span span;
-  std::vector<ArrayType> types;  // one; several for Call, Loop and If with several results; none for effects
-  std::variant<Parameter, Input, Compute, Redistribute, Call, Loop, If, Element> body;
+  std::vector<ArrayType> types;  // one; several for Call, Loop, If and Again with several results; none for effects
+  std::variant<Parameter, Input, Compute, Redistribute, Call, Loop, If, Again, Element> body;
 };
 
 // A function checked for one list of argument types.

@@ -94,6 +94,13 @@ class Verifier {
                     "a branch of another type");
     }
   }
+  void check(const Node& one, const Again& body) {
+    region(body.body);
+    TESSERA_CHECK(one.types.size() == body.body.results.size(), "a block has other results than its body");
+    for (std::size_t k = 0; k < one.types.size(); ++k) {
+      TESSERA_CHECK(synth::same_type(typed_.type(body.body.results[k]), one.types[k]), "a result of another type");
+    }
+  }
   void check(const Node& one, const Element& body) const {
     use(body.tuple, "a tuple");
     TESSERA_CHECK(body.index < typed_.nodes[body.tuple].types.size() && one.types.size() == 1,

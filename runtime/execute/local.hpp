@@ -31,6 +31,7 @@ base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation);
 base::Status run_operation(const LocalStep& step, const synth::Reshape& operation);
 base::Status run_operation(const LocalStep& step, const synth::Take& operation);
+base::Status run_operation(const LocalStep& step, const synth::ScatterAdd& operation);
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
 
 // Elements of all devices' tiles of the result and the operands: how much work a step is, roughly.

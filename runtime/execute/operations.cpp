@@ -124,7 +124,7 @@ base::Status run_operation(const LocalStep& step, const synth::Contract& operati
 
 base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation) {
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    cumsum(operands[0], operation.dimension, out);
+    cumsum(operands[0], operation.dimension, out, operation.reverse ? Direction::backward : Direction::forward);
     return std::nullopt;
   });
 }
@@ -151,6 +151,16 @@ base::Status run_operation(const LocalStep& step, const synth::Take&) {
   const TileMap& tables = step.storage.tiles(step.apply.operands[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = take(operands[0], tables.boxes[device][0].begin, rows, operands[1], out);
+    if (!bad) return std::nullopt;
+    return make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", rows));
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::ScatterAdd&) {
+  const std::int64_t rows = step.storage.type(step.apply.results[0]).shape()[0];
+  const TileMap& tables = step.storage.tiles(step.apply.results[0]);
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    const auto bad = scatter_add(operands[0], operands[1], tables.boxes[device][0].begin, rows, out);
     if (!bad) return std::nullopt;
     return make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", rows));
   });

@@ -25,8 +25,10 @@ void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out)
 // all.
 void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out);
 
-// Running sum along one dimension.
-void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out);
+// Running sum along one dimension, from its first element on or from its last.
+enum class Direction : std::uint8_t { forward, backward };
+void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out,
+            Direction direction = Direction::forward);
 
 // Elements combined left to right: out (dense or not) becomes parts[0] op parts[1] op ...; all of one shape.
 struct TileTarget {

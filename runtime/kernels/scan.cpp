@@ -1,6 +1,7 @@
 // Running sums, and what several devices hold combined.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 #include "base/check.hpp"
@@ -70,27 +71,33 @@ void sum_rows(const Lines& lines, const T* from, T* to, std::int64_t n) {
 
 }  // namespace
 
-void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out) {
+void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, Direction direction) {
   const auto number = static_cast<std::uint8_t>(dimension);
   const auto others = other_dimensions(operand.shape.size(), std::span(&number, 1));
   const auto others_span = std::span(others.begin(), others.size());
   const TileView kept = chosen_dimensions(operand, others_span);
   const TileView kept_out = chosen_dimensions(dense_view(out), others_span);
-  const Lines lines{operand.shape[dimension], operand.strides[dimension], dense_strides(out.shape)[dimension]};
+  const bool backward = direction == Direction::backward;
+  const std::int64_t sign = backward ? -1 : 1;
+  const Lines lines{operand.shape[dimension], sign * operand.strides[dimension],
+                    sign * dense_strides(out.shape)[dimension]};
   if (lines.length == 0) return;
+  // Where the first element that is summed lies, from where its line begins.
+  const std::int64_t from_first = backward ? -(lines.length - 1) * lines.from_step : 0;
+  const std::int64_t to_first = backward ? -(lines.length - 1) * lines.to_step : 0;
   const auto nest = make_nest<2>(kept.shape, {kept.strides, kept_out.strides});
   const Offsets<2> steps = nest.inner_strides();
   // Lines side by side are summed in strips wide enough for the memory to be read in long runs.
   constexpr std::int64_t kStrip = 1024;
-  const bool by_rows = steps == Offsets<2>{1, 1} && lines.to_step != 1;
+  const bool by_rows = steps == Offsets<2>{1, 1} && std::abs(lines.to_step) != 1;
   const std::int64_t lines_of_grain = std::max<std::int64_t>(4, kGrain / lines.length);
   const std::int64_t grain = by_rows ? std::max(kStrip, lines_of_grain) : lines_of_grain;
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
       for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
-        const T* const from = typed<T>(operand) + at[0];
-        T* const to = typed<T>(out) + at[1];
+        const T* const from = typed<T>(operand) + at[0] + from_first;
+        T* const to = typed<T>(out) + at[1] + to_first;
         if (by_rows)
           sum_rows(lines, from, to, n);
         else

@@ -1,9 +1,11 @@
 #include "runtime/kernels/take.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
@@ -92,6 +94,53 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
       else
         fill_identity(synth::ReduceOp::sum, target);
     }
+  });
+  return std::nullopt;
+}
+
+namespace {
+
+// Row i of `values` is added to the row of `out` that ids[i] names. Cut by columns, so that every sum runs in the order
+// of the ids.
+template <class T>
+void add_rows(const T* values, const Ids& ids, std::int64_t first_row, std::int64_t rows, const TileOut& out) {
+  const std::int64_t held = out.shape[0];
+  const std::int64_t length = held == 0 ? 0 : count(out.shape) / held;
+  const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, ids.size()));
+  parallel_ranges(length, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = 0; row < held; ++row)
+      std::fill(typed<T>(out) + row * length + begin, typed<T>(out) + row * length + end, T{});
+    for (std::int64_t i = 0; i < ids.size(); ++i) {
+      if (i % kGrain == 0 && is_given_up()) return;
+      const std::int64_t row = (ids[i] < 0 ? ids[i] + rows : ids[i]) - first_row;
+      if (row < 0 || row >= held) continue;
+      T* const sums = typed<T>(out) + row * length;
+      const T* const added = values + i * length;
+      for (std::int64_t c = begin; c < end; ++c) sums[c] = plus(sums[c], added[c]);
+    }
+  });
+}
+
+}  // namespace
+
+std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
+                                 const TileOut& out) {
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-rows, rows)) return bad;
+  if (is_given_up()) return std::nullopt;
+  std::vector<std::byte> dense;
+  const std::byte* from = values.data;
+  if (!is_dense(values.shape, values.strides)) {
+    dense.resize(static_cast<std::size_t>(count(values.shape) * synth::bytes_of(values.element)));
+    copy_elements(values, TileOut{values.element, values.shape, dense.data()});
+    from = dense.data();
+  }
+  synth::visit_element(out.element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::same_as<T, bool>)
+      throw base::InternalError("rows of bool are not added");
+    else
+      add_rows(reinterpret_cast<const T*>(from), list, first_row, rows, out);
   });
   return std::nullopt;
 }

@@ -19,6 +19,11 @@ struct BadId {
 std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::int64_t rows, const TileView& ids,
                           const TileOut& out);
 
+// The transpose of take: out[n, t..] is the sum of values[i.., t..] over the ids that name row n, in their row-major
+// order; out's tile holds rows [first_row, first_row + its extent) of `rows`, and other rows are left out.
+std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
+                                 const TileOut& out);
+
 // out[i.., j] = ids[i..] == j, where the last dimension has extent `n`.
 std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut& out);
 

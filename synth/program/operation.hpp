@@ -130,8 +130,9 @@ struct Contract {
   std::vector<std::uint8_t> result_indices;
 };
 
-struct Cumsum {  // running sum along a dimension that is not split
+struct Cumsum {  // running sum along a dimension that is not split; reversed, it runs from the last element
   std::uint8_t dimension = 0;
+  bool reverse = false;
 };
 struct Transpose {  // result dimension d is operand dimension permutation[d], with its split
   std::vector<std::uint8_t> permutation;
@@ -144,6 +145,11 @@ struct Reshape {
 // the end; outside
 // [-n, n) is a run-time error.
 struct Take {};
+// operands: rows, ids (i64 or i32). The transpose of take: result[n, t..] is the sum of rows[i.., t..] over all i with
+// ids[i..] = n, added in row-major order of the ids; rows that no id names are 0. Where ids are split, the result is
+// pending (sum) over those axes; dimension 0 of the result may be split over any others, and a device then adds up the
+// rows of its own tile. Negative ids count from the end; outside [-n, n) is a run-time error.
+struct ScatterAdd {};
 struct OneHot {
 };  // operand: ids; result has one more, last, dimension, not split; an id outside [0, n) is a run-time error
 
@@ -204,7 +210,7 @@ struct Assert {  // operand: a bool scalar; false is the run-time error assertio
 
 using Operation =
     std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Transpose,
-                 Reshape, Take, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+                 Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without what it works by.
 std::string_view name(const Operation& operation);

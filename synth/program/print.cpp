@@ -200,10 +200,13 @@ class ProgramPrinter {
     for (const auto& indices : o.operand_indices) out += list(indices) + " ";
     return out + "-> " + list(o.result_indices);
   }
-  std::string how(const Cumsum& o, const Mesh*) const { return fmt::format("{}", int{o.dimension}); }
+  std::string how(const Cumsum& o, const Mesh*) const {
+    return fmt::format("{}{}", int{o.dimension}, o.reverse ? " reverse" : "");
+  }
   std::string how(const Transpose& o, const Mesh*) const { return list(o.permutation); }
   std::string how(const Reshape&, const Mesh*) const { return ""; }
   std::string how(const Take&, const Mesh*) const { return ""; }
+  std::string how(const ScatterAdd&, const Mesh*) const { return ""; }
   std::string how(const OneHot&, const Mesh*) const { return ""; }
   std::string how(const Assemble& o, const Mesh*) const {
     std::string out = o.has_base ? "base" : "cover";

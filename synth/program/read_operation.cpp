@@ -32,7 +32,7 @@ std::optional<ReduceKind> reduce_kind_by_name(std::string_view word) {
 // Operations that say nothing beyond their name.
 std::optional<Operation> plain_operation(std::string_view word) {
   for (const Operation& operation :
-       std::array<Operation, 7>{Fill{}, Iota{}, Random{}, Normal{}, Reshape{}, Take{}, OneHot{}}) {
+       std::array<Operation, 8>{Fill{}, Iota{}, Random{}, Normal{}, Reshape{}, Take{}, ScatterAdd{}, OneHot{}}) {
     if (word == name(operation)) return operation;
   }
   return std::nullopt;
@@ -56,7 +56,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   }
   if (word == "cumsum") {
     TESSERA_TRY(dimension, number(255));
-    return Operation(Cumsum{static_cast<std::uint8_t>(dimension)});
+    return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
   }
   if (word == "transpose") {
     TESSERA_TRY(permutation, small_numbers());

@@ -134,6 +134,26 @@ Error take_error(const Operands& operands, const ArrayType& result) {
   return std::nullopt;
 }
 
+Error scatter_add_error(const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 2) return "it takes rows and ids";
+  const ArrayType& rows = *operands[0];
+  const ArrayType& ids = *operands[1];
+  if (rows.mesh() != result.mesh() || ids.mesh() != result.mesh()) return "an operand is on another mesh";
+  const bool ranks_fit = result.rank() > 0 && rows.rank() == ids.rank() + result.rank() - 1;
+  if (!ranks_fit || rows.element() != result.element() || rows.element() == ElementType::boolean ||
+      !is_integer(ids.element())) {
+    return "its element types or ranks do not fit";
+  }
+  if (is_pending(rows) || is_pending(ids)) return "an operand is pending";
+  const bool fits = dimensions_follow(ids, count_from(0, ids.rank()), rows) &&
+                    dimensions_follow(result, count_from(1, result.rank()), rows, ids.rank());
+  if (!fits) return "its operands and its result are not cut alike";
+  AxisList summed;
+  for (const AxisList& axes : ids.layout().splits()) summed.insert(summed.end(), axes.begin(), axes.end());
+  if (!pending_is(result, summed, ReduceOp::sum)) return "its result is not pending as it should be";
+  return std::nullopt;
+}
+
 Error one_hot_error(const Operands& operands, const ArrayType& result) {
   if (auto error = one_operand(operands, result)) return error;
   const ArrayType& ids = *operands[0];
@@ -209,6 +229,7 @@ struct Rules {
   Error operator()(const Transpose& o) const { return transpose_error(o, operands, result()); }
   Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
   Error operator()(const Take&) const { return take_error(operands, result()); }
+  Error operator()(const ScatterAdd&) const { return scatter_add_error(operands, result()); }
   Error operator()(const OneHot&) const { return one_hot_error(operands, result()); }
   Error operator()(const Assemble& o) const { return assemble_error(o, operands, result()); }
   Error operator()(const Collect& o) const { return collect_error(o, operands, result()); }

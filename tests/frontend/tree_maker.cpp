@@ -137,7 +137,7 @@ ExprId TreeMaker::operation() {
 }
 
 ExprId TreeMaker::compound() {
-  switch (draw_(8)) {
+  switch (draw_(10)) {
     case 0: return add(ListLiteral{draw_(5) == 0 ? std::vector<ExprId>{} : some([&] { return expr(); })});
     case 1: return add(Call{name(), draw_(5) == 0 ? std::vector<Argument>{} : some([&] { return argument(); })});
     case 2: return add(Cast{static_cast<ElementKeyword>(draw_(7)), {}, expr()});
@@ -149,8 +149,17 @@ ExprId TreeMaker::compound() {
     }
     case 5: return add(BlockExpr{block()});
     case 6: return add(Local{block()});
+    case 7: return add(Again{block()});
+    case 8: return gradient();
     default: return loop();
   }
+}
+
+ExprId TreeMaker::gradient() {
+  Gradient gradient{name(), std::nullopt, {}, {}};
+  if (draw_(3) != 0) gradient.wrt = some([&] { return name(); });
+  gradient.arguments = some([&] { return argument(); });
+  return add(std::move(gradient));
 }
 
 ExprId TreeMaker::loop() {

@@ -57,6 +57,7 @@ class TreeMaker {
   ExprId indexed();
   Subscript subscript();
   Argument argument();
+  ExprId gradient();
   ExprId loop();
 
   std::function<std::uint32_t(std::uint32_t)> draw_;

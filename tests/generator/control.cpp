@@ -33,6 +33,11 @@ ExpressionRef branch(Maker& maker, const Want& want, int depth) {
   return node(facts, "(if $0 { $1 } else { $2 })", "($1 if $0 else $2)", {condition, a, b});
 }
 
+ExpressionRef again(Maker& maker, const Want& want, int depth) {
+  const ExpressionRef result = maker.make(want, depth);
+  return node(result->facts, "(again { $0 })", "$0", {result});
+}
+
 ExpressionRef loop_count(Maker& maker, int depth) {
   if (maker.random.chance(60)) {
     const std::string digits = std::to_string(maker.random.below(4));
@@ -171,7 +176,7 @@ ExpressionRef call(Maker& maker, const Want& want, int depth) {
 }  // namespace
 
 std::vector<Production> control_productions() {
-  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop}, {"call", 5, call}};
+  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop}, {"again", 1, again}, {"call", 5, call}};
 }
 
 }  // namespace tessera::generator

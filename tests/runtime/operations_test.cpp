@@ -74,6 +74,9 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Reshape{}, {{"f32[6@x, 4]"}, "f32[24@x]"});
   expect_same(synth::Take{}, {{"f32[5, 3@y]", "i32[7@x]"}, "f32[7@x, 3@y]"});
   expect_same(synth::Take{}, {{"f32[5@x, 3]", "i64[7@y]"}, "f32[7@y, 3]{+x}"});
+  expect_same(synth::Cumsum{1, true}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::ScatterAdd{}, {{"i64[7@x, 3@y]", "i32[7@x]"}, "i64[30, 3@y]{+x}"});
+  expect_same(synth::ScatterAdd{}, {{"i64[7, 3]", "i64[7]"}, "i64[30@x, 3]"});
   expect_same(synth::OneHot{}, {{"i64[7@x]"}, "i32[7@x, 5]"});
 }
 

@@ -255,6 +255,27 @@ TEST(Cumsum, AlongEachDimension) {
   EXPECT_THAT(out.values(), ElementsAre(0, 1, 2, 3, 5, 7));
 }
 
+// From the last element on: the same sums as of a view turned round.
+RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
+  const Shape shape{*rc::gen::inRange(1, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};
+  Array<float> a(shape);
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = 1.0F / static_cast<float>(i + 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    Array<float> turned(shape);
+    const auto across = [&](Shape index) {
+      index[d] = shape[d] - 1 - index[d];
+      return position(shape, index);
+    };
+    for_indices(shape, [&](const Shape& index) { turned.data()[across(index)] = a[position(shape, index)]; });
+    Array<float> forward(shape);
+    Array<float> backward(shape);
+    cumsum(turned.view(), d, forward.out());
+    cumsum(a.view(), d, backward.out(), Direction::backward);
+    for_indices(shape,
+                [&](const Shape& index) { RC_ASSERT(backward[position(shape, index)] == forward[across(index)]); });
+  }
+}
+
 // Line by line, several at once or by rows: each sum is the one before it and its element.
 RC_GTEST_PROP(CumsumProperty, EveryLineFromItsBeginning, ()) {
   const Shape shape{*rc::gen::inRange(0, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};

@@ -115,9 +115,11 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = arg_reduce (r0) min []",
                            "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
                            "r1 = cumsum (r0) 1",
+                           "r1 = cumsum (r0) 1 reverse",
                            "r1 = transpose (r0) [1, 0]",
                            "r1 = reshape (r0)",
                            "r1 = take (r0, r0)",
+                           "r1 = scatter_add (r0, r0)",
                            "r1 = one_hot (r0)",
                            "r1 = assemble (r0, r0, r0) base part %1 [3, -2+%2, 0-%2 wraps 16]",
                            "r1 = assemble (r0) cover part %0 []",
@@ -331,6 +333,12 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_WRONG("its result is not cut", "take (r0, r1)", "f32[100, 16@y]", "i64[8]", "f32[8, 16]");
   EXPECT_WRONG("element types or ranks", "take (r0, r1)", "f32[100, 16]", "f32[8]", "f32[8, 16]");
   EXPECT_WRONG("an operand is pending", "take (r0, r1)", "f32[100, 16]{+x}", "i64[8]", "f32[8, 16]{+x}");
+  EXPECT_FITS("scatter_add (r0, r1)", "f32[8@x, 16@y]", "i64[8@x]", "f32[100, 16@y]{+x}");
+  EXPECT_FITS("scatter_add (r0, r1)", "f32[8, 2, 16]", "i32[8, 2]", "f32[100@x, 16]");
+  EXPECT_WRONG("not pending as it should be", "scatter_add (r0, r1)", "f32[8@x, 16]", "i64[8@x]", "f32[100, 16]");
+  EXPECT_WRONG("not cut alike", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8@x]", "f32[100, 16]{+x}");
+  EXPECT_WRONG("element types or ranks", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8]", "f32[100]");
+  EXPECT_WRONG("an operand is pending", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");
   EXPECT_FITS("one_hot (r0)", "i64[8@x]", "f32[8@x, 10]");
   EXPECT_WRONG("its result is not cut", "one_hot (r0)", "i64[8]", "f32[8, 10@x]");
 }

@@ -92,18 +92,33 @@ void add_plan(Alternative& price, const synth::Plan& plan) {
   price.peak_bytes = std::max(price.peak_bytes, plan.peak_bytes);
 }
 
+std::vector<Candidate> candidates(const Signature& signature, const Problem& problem, const synth::Mesh& mesh,
+                                  std::size_t operand_count, const Want& want) {
+  std::vector<Candidate> all;
+  for (std::size_t k = 0; k < operand_count; ++k) {
+    if (!signature.operands[k].empty())
+      all.push_back({fmt::format("as operand {} lies", k + 1), problem.carried_from(k)});
+  }
+  if (want.fits(signature.result.size(), mesh))
+    all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
+  all.push_back({"the disputed dimensions whole", problem.undisputed()});
+  for (Candidate& candidate : all) {
+    if (want.fits(signature.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
+  }
+  return all;
+}
+
 // Prices candidates for one operation.
 class Pricing {
  public:
-  Pricing(Checker& checker, const Signature& signature, const std::vector<Checked>& operands, const Want& want)
-      : checker_(checker), signature_(signature), operands_(operands), want_(want) {
-    for (const Checked& operand : operands) types_.push_back(&checker.type(operand));
-  }
+  // The types must outlive the pricing.
+  Pricing(Checker& checker, const Signature& signature, std::vector<const ArrayType*> types, const Want& want)
+      : checker_(checker), signature_(signature), types_(std::move(types)), want_(want) {}
 
   // Seconds of all redistributions of operands, plus reaching the wanted layout, plus finishing a sum nobody wants.
   std::optional<Alternative> price(const Assignment& assignment) const {
     Alternative total;
-    for (std::size_t k = 0; k < operands_.size(); ++k) {
+    for (std::size_t k = 0; k < types_.size(); ++k) {
       const auto layout = operand_layout(signature_, k, *types_[k], assignment);
       if (!layout.has_value() || !add_change(total, *types_[k], *layout)) return std::nullopt;
     }
@@ -112,6 +127,19 @@ class Pricing {
     auto result = ArrayType::make(signature_.element, signature_.shape, types_.front()->mesh_ref(), *layout);
     if (!result.ok() || !add_afterwards(total, *result)) return std::nullopt;
     return total;
+  }
+
+  // The cheapest way to bring the operands together; nothing where there is none.
+  std::optional<Alternative> least() const {
+    const Problem problem(signature_, types_);
+    if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
+    std::optional<Alternative> best;
+    for (const Candidate& candidate : candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_)) {
+      if (!problem.valid(candidate.assignment)) continue;
+      auto own = price(candidate.assignment);
+      if (own.has_value() && (!best.has_value() || cheaper(*own, *best))) best = std::move(own);
+    }
+    return best;
   }
 
  private:
@@ -144,26 +172,9 @@ class Pricing {
 
   Checker& checker_;
   const Signature& signature_;
-  const std::vector<Checked>& operands_;
-  const Want& want_;
   std::vector<const ArrayType*> types_;
+  const Want& want_;
 };
-
-std::vector<Candidate> candidates(const Signature& signature, const Problem& problem, const synth::Mesh& mesh,
-                                  std::size_t operand_count, const Want& want) {
-  std::vector<Candidate> all;
-  for (std::size_t k = 0; k < operand_count; ++k) {
-    if (!signature.operands[k].empty())
-      all.push_back({fmt::format("as operand {} lies", k + 1), problem.carried_from(k)});
-  }
-  if (want.fits(signature.result.size(), mesh))
-    all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
-  all.push_back({"the disputed dimensions whole", problem.undisputed()});
-  for (Candidate& candidate : all) {
-    if (want.fits(signature.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
-  }
-  return all;
-}
 
 // The layout an operand would have if the result were laid out as wanted.
 std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t operand, const ArrayType& type,
@@ -178,6 +189,31 @@ std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t 
                              : AxisList{});
   }
   auto layout = Layout::make(type.mesh(), std::move(splits));
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+// The operand's layout with what is pending finished where it is.
+std::optional<Layout> whole_sum(const ArrayType& type) {
+  auto layout = Layout::make(type.mesh(), type.layout().splits());
+  TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
+  return std::move(layout).value();
+}
+
+// A pending operand's layout with the splits of another one; nothing where there is none, or none for this operand.
+std::optional<Layout> split_like(const Signature& signature, const std::vector<ArrayType>& types, std::size_t operand,
+                                 std::size_t like) {
+  if (!is_pending(types[operand]) || is_pending(types[like])) return std::nullopt;
+  std::vector<AxisList> splits;
+  for (std::size_t d = 0; d < signature.operands[operand].size(); ++d) {
+    const int index = signature.operands[operand][d];
+    const auto& others = signature.operands[like];
+    const auto found = std::find(others.begin(), others.end(), index);
+    const bool carried = index != kWhole && found != others.end();
+    splits.push_back(carried ? types[like].layout().split(static_cast<std::size_t>(found - others.begin()))
+                             : types[operand].layout().split(d));
+  }
+  auto layout = Layout::make(types[operand].mesh(), std::move(splits));
   if (!layout.ok()) return std::nullopt;
   return std::move(layout).value();
 }
@@ -224,6 +260,50 @@ std::vector<ArrayType> Checker::types_of(const std::vector<Checked>& operands) c
   return types;
 }
 
+// The layouts into which pending operands are finished: the wanted one, where one is known, or their own splits, or of
+// an elementwise operation the splits of another operand, whichever is cheaper in the end. Worked example: on data:4,
+// `f32[16@data,64]` minus a `f32[16,64]{+data}` is a reduce_scatter, and nothing is left to do.
+std::vector<std::optional<Layout>> Checker::finishing_layouts(const Signature& signature,
+                                                              const std::vector<ArrayType>& types, const Want& want) {
+  std::vector<std::optional<Layout>> best;
+  for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
+  if (!signature.index_wise || types.size() < 2) return best;
+  auto least = finishing_price(signature, types, best, want);
+  for (std::size_t like = 0; like < types.size(); ++like) {
+    std::vector<std::optional<Layout>> own;
+    for (std::size_t k = 0; k < types.size(); ++k) own.push_back(split_like(signature, types, k, like));
+    auto price = finishing_price(signature, types, own, want);
+    if (!price.has_value() || (least.has_value() && !cheaper(*price, *least))) continue;
+    best = std::move(own);
+    least = std::move(price);
+  }
+  return best;
+}
+
+// What finishing pending operands into these layouts costs, and everything after it.
+std::optional<Alternative> Checker::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
+                                                    const std::vector<std::optional<Layout>>& layouts,
+                                                    const Want& want) {
+  std::vector<ArrayType> finished = types;
+  Alternative total;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    if (!is_pending(types[k])) continue;
+    auto own = layouts[k].has_value() ? layouts[k] : whole_sum(types[k]);
+    const auto target = types[k].with_layout(std::move(*own));
+    const auto change = target.ok() ? plan(types[k], *target, signature.span) : std::nullopt;
+    if (!change.has_value()) return std::nullopt;
+    add_plan(total, **change);
+    finished[k] = *target;
+  }
+  if (Problem(signature, pointers(finished)).clash().has_value()) return std::nullopt;
+  const auto rest = Pricing(*this, signature, pointers(finished), want).least();
+  if (!rest.has_value()) return std::nullopt;
+  total.seconds += rest->seconds;
+  total.received_bytes += rest->received_bytes;
+  total.peak_bytes = std::max(total.peak_bytes, rest->peak_bytes);
+  return total;
+}
+
 // Rule 3: pending operands that do not pass through the operation are finished, into the wanted layout where one is
 // known.
 bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want) {
@@ -233,8 +313,9 @@ bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& o
   std::vector<PendingOperand> seen;
   for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
   if (passes(signature.pending, seen, want.written_pending)) return true;
+  const auto layouts = finishing_layouts(signature, types, want);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const Want for_operand{{}, operand_of_wanted(signature, k, types[k], want), want.mesh, want.because, {}};
+    const Want for_operand{{}, layouts[k], types[k].mesh_ref(), want.because, {}};
     auto finished = resolve_pending(operands[k], signature.who, signature.span, &for_operand);
     if (!finished.has_value()) return false;
     operands[k] = std::move(*finished);
@@ -245,7 +326,8 @@ bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& o
 // Rule 2: prices the candidates in order; the first of the cheapest wins.
 std::optional<Assignment> Checker::cheapest(const Signature& signature, const Problem& problem,
                                             const std::vector<Checked>& operands, const Want& want, Why& why) {
-  const Pricing pricing(*this, signature, operands, want);
+  const std::vector<ArrayType> held = types_of(operands);
+  const Pricing pricing(*this, signature, pointers(held), want);
   std::optional<std::size_t> best;
   std::optional<Assignment> chosen;
   for (const Candidate& candidate :

@@ -18,12 +18,9 @@ std::vector<std::uint8_t> narrow(const std::vector<std::size_t>& dimensions) {
   return {dimensions.begin(), dimensions.end()};
 }
 
-Signature reduction_signature(const OperationCall& call, const ArrayType& from,
-                              const std::vector<std::size_t>& dimensions, ElementType element) {
+Signature reduction_signature(const ArrayType& from, const std::vector<std::size_t>& dimensions) {
   Signature signature;
-  signature.who = call.quoted();
-  signature.span = call.span;
-  signature.element = element;
+  signature.element = from.element();
   std::vector<int> indices;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     indices.push_back(static_cast<int>(d));
@@ -82,16 +79,20 @@ std::vector<std::size_t> all_dimensions(const ArrayType& type) {
 
 Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
              const std::vector<std::size_t>& dimensions) {
-  Checker& checker = call.checker;
-  const ArrayType from = checker.type(a);
+  return reduce(call.checker, call.span, call.quoted(), a, kind, dimensions, call.want);
+}
+
+Maybe reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
+             const std::vector<std::size_t>& dimensions, const Want& want) {
   if (dimensions.empty()) return a;
-  Signature signature = reduction_signature(call, from, dimensions, from.element());
+  Signature signature = reduction_signature(checker.type(a), dimensions);
+  signature.who = who;
+  signature.span = span;
   signature.contraction = pending_of(kind);
   if (kind == synth::ReduceKind::sum) signature.pending = PendingRule::linear;
-  auto solved = checker.solve(signature, {a}, call.want);
+  auto solved = checker.solve(signature, {a}, want);
   if (!solved.has_value()) return std::nullopt;
-  return checker.compute(call.span, solved->result, synth::Reduce{kind, narrow(dimensions)},
-                         {solved->operands[0].node()});
+  return checker.compute(span, solved->result, synth::Reduce{kind, narrow(dimensions)}, {solved->operands[0].node()});
 }
 
 Maybe run_reduction(OperationCall& call) {
@@ -199,7 +200,7 @@ Maybe run_softmax(OperationCall& call) {
   a = checker.resolve_pending(*a, call.quoted(), call.span, &call.want);
   const bool nothing_to_do = a.has_value() && checker.type(*a).shape()[*dimension] == 0;
   if (!a.has_value() || nothing_to_do) return a;
-  const auto greatest = kept(call, *a, synth::ReduceKind::max, *dimension);
+  const auto greatest = checker.flat(kept(call, *a, synth::ReduceKind::max, *dimension));
   if (!greatest.has_value()) return std::nullopt;
   const auto shifted = checker.map(call.span, synth::MapOp::subtract, {*a, *greatest}, element, call.quoted(), {});
   if (!shifted.has_value()) return std::nullopt;

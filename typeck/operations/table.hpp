@@ -96,6 +96,8 @@ class OperationCall {
 
 // sum, product, max or min over dimensions; split ones are left pending (a product's must not be split).
 Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind, const std::vector<std::size_t>& dimensions);
+Maybe reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
+             const std::vector<std::size_t>& dimensions, const Want& want);
 std::vector<std::size_t> all_dimensions(const ArrayType& type);
 
 // One function per family; the table names them.

@@ -1,0 +1,359 @@
+// The parser's tree to ours. Private to parse.cpp, the door to ANTLR: nothing else includes it.
+#pragma once
+
+#include <antlr4-runtime.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "frontend/ast.hpp"
+#include "frontend/kinds.hpp"
+#include "frontend/literal.hpp"
+#include "frontend/syntax.hpp"
+#include "frontend/text.hpp"
+#include "tessera_grammar/TesseraParser.h"
+
+namespace tessera::frontend {
+
+using Parser = grammar::TesseraParser;
+
+// What a word that the grammar lets through means by our tables.
+template <class T>
+T known(const std::optional<T>& meaning) {
+  TESSERA_CHECK(meaning.has_value(), "the grammar has a word that the tables do not know");
+  return *meaning;
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view text, Ast& ast) : text_(text), ast_(ast) {}
+
+  std::optional<base::Diagnostic> error() { return first_error_.take(); }
+
+  void read(Goal goal, Parser& parser) {
+    switch (goal) {
+      case Goal::statement: return ast_.program.push_back(statement(parser.statementAlone()->statement()));
+      case Goal::type: return static_cast<void>(type(parser.typeAlone()->type()));
+      case Goal::mesh: return ast_.program.push_back(lone_mesh(parser.meshAlone()->meshAxes()));
+    }
+  }
+
+ private:
+  // -- Statements
+
+  StatementId add(antlr4::ParserRuleContext* c, decltype(Statement::node) node) {
+    return ast_.statements.add(Statement{span(c), std::move(node)});
+  }
+
+  StatementId statement(Parser::StatementContext* c) {
+    if (auto* mesh = c->meshStatement()) return add(c, MeshStatement{name(mesh->name()), mesh_axes(mesh->meshAxes())});
+    if (auto* fn = c->fnStatement()) return fn_statement(fn);
+    if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
+    if (c->expression() != nullptr) return add(c, ExprStatement{expression(c->expression())});
+    return block_statement(c);
+  }
+
+  // What may stand in a block, and at the top level, too.
+  template <class Context>
+  StatementId block_statement(Context* c) {
+    if (auto* let = c->letStatement()) return let_statement(let);
+    if (auto* print = c->printStatement()) return add(c, Print{expressions(print->expression())});
+    if (auto* show = c->showStatement()) return add(c, Show{expression(show->expression())});
+    if (auto* save = c->saveStatement()) return save_statement(save);
+    return assert_statement(c->assertStatement());
+  }
+
+  StatementId lone_mesh(Parser::MeshAxesContext* c) { return add(c, MeshStatement{{"m", span(c)}, mesh_axes(c)}); }
+  std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
+    std::vector<MeshAxis> axes;
+    for (auto* axis : c->meshAxis()) axes.push_back({name(axis->name()), expression(axis->expression())});
+    return axes;
+  }
+
+  StatementId let_statement(Parser::LetStatementContext* c) {
+    Let let{names(c->name()), std::nullopt, {}};
+    if (c->type() != nullptr) let.type = type(c->type());
+    let.value = expression(c->expression());
+    return add(c, std::move(let));
+  }
+
+  StatementId fn_statement(Parser::FnStatementContext* c) {
+    Fn fn{name(c->name()), {}, {}, {}, c->block() == nullptr};
+    if (auto* parameters = c->parameters()) {
+      for (auto* p : parameters->parameter()) fn.parameters.push_back({name(p->name()), type(p->type())});
+    }
+    if (auto* results = c->results()) {
+      for (auto* result : results->type()) fn.results.push_back(type(result));
+    }
+    if (fn.body_is_expression) {
+      const ExprId result = expression(c->expression());
+      fn.body = ast_.blocks.add(Block{{}, result, span(c->expression())});
+    } else {
+      fn.body = block(c->block());
+    }
+    return add(c, std::move(fn));
+  }
+
+  StatementId save_statement(Parser::SaveStatementContext* c) {
+    auto* path = c->STRING()->getSymbol();
+    const ExprId value = expression(c->expression());
+    return add(c, Save{value, string(path), span(path), c->start->getType() == Parser::SAVE_SHARDS});
+  }
+
+  StatementId assert_statement(Parser::AssertStatementContext* c) {
+    Assert assertion{expression(c->expression()), std::nullopt};
+    if (c->STRING() != nullptr) assertion.message = string(c->STRING()->getSymbol());
+    return add(c, std::move(assertion));
+  }
+
+  BlockId block(Parser::BlockContext* c) {
+    Block block{{}, {}, span(c)};
+    for (auto* child : c->blockStatement()) block.statements.push_back(block_statement(child));
+    block.result = expression(c->expression());
+    return ast_.blocks.add(std::move(block));
+  }
+
+  // -- Types
+
+  // The id is taken before those of types inside, in extents: the outermost comes first.
+  TypeId type(Parser::TypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+  TypeId type(Parser::NewTypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+
+  TypeId fill(antlr4::ParserRuleContext* c, Parser::ElementContext* element_context, Parser::ShapeContext* shape,
+              Parser::LayoutContext* layout) {
+    const TypeId id = ast_.types.add(TypeExpr{});
+    TypeExpr type;
+    type.span = span(c);
+    if (element_context != nullptr) {
+      type.element = element(element_context);
+      type.element_span = span(element_context);
+    }
+    type.has_shape = shape != nullptr;
+    if (shape != nullptr) {
+      for (auto* d : shape->dimension()) type.dimensions.push_back(dimension(d));
+    }
+    if (auto* p = layout->pending()) type.pending = pending(p);
+    type.any_layout = layout->QUESTION() != nullptr;
+    if (layout->name() != nullptr) type.mesh = name(layout->name());
+    ast_.types[id] = std::move(type);
+    return id;
+  }
+
+  ElementKeyword element(Parser::ElementContext* c) const { return known(element_keyword(text(c))); }
+
+  Dimension dimension(Parser::DimensionContext* c) {
+    Dimension dimension;
+    dimension.span = span(c);
+    auto* extent = c->extent();
+    dimension.from_file = extent->UNDERSCORE() != nullptr;
+    if (extent->INT() != nullptr) dimension.extent = integer(extent->INT()->getSymbol());
+    if (extent->word() != nullptr) dimension.extent = add(span(extent), NameRef{std::string(text(extent))});
+    if (extent->expression() != nullptr) dimension.extent = parenthesised(extent->expression(), span(extent));
+    if (c->axes() != nullptr) dimension.axes = names(c->axes()->name());
+    return dimension;
+  }
+
+  Pending pending(Parser::PendingContext* c) {
+    const PendingKind sum_or_min = c->MIN() != nullptr ? PendingKind::min : PendingKind::sum;
+    return {c->MAX() != nullptr ? PendingKind::max : sum_or_min, names(c->name()), span(c)};
+  }
+
+  // -- Expressions
+
+  ExprId add(Span where, decltype(Expr::node) node) { return ast_.exprs.add(Expr{where, false, std::move(node)}); }
+
+  std::vector<ExprId> expressions(const std::vector<Parser::ExpressionContext*>& contexts) {
+    std::vector<ExprId> ids;
+    for (auto* c : contexts) ids.push_back(expression(c));
+    return ids;
+  }
+
+  ExprId parenthesised(Parser::ExpressionContext* c, Span where) {
+    const ExprId id = expression(c);
+    ast_.exprs[id].parenthesised = true;
+    ast_.exprs[id].span = where;
+    return id;
+  }
+
+  ExprId expression(Parser::ExpressionContext* c) {
+    ExprId id = condition(c->condition());
+    for (auto* step : c->restatement()) {
+      As as{id, type(step->newType()), std::nullopt, {}};
+      if (auto* size = step->size()) {
+        as.within_bytes = first_error_.worth(size_value(text(size), span(size)));
+        as.within_span = span(size);
+      }
+      id = add(join(span(c->condition()), span(step)), as);
+    }
+    return id;
+  }
+
+  ExprId condition(Parser::ConditionContext* c) {
+    if (c->op == nullptr) return comparison(c->comparison());
+    if (c->operand != nullptr) return add(span(c), Unary{UnaryOp::logical_not, condition(c->operand)});
+    const ExprId left = condition(c->left);
+    return binary(span(c), left, c->op, condition(c->right));
+  }
+
+  ExprId comparison(Parser::ComparisonContext* c) {
+    const ExprId left = arithmetic(c->left);
+    if (c->op == nullptr) return left;
+    return binary(span(c), left, c->op, arithmetic(c->right));
+  }
+
+  ExprId arithmetic(Parser::ArithmeticContext* c) {
+    if (c->left != nullptr) {
+      const ExprId left = arithmetic(c->left);
+      return binary(span(c), left, c->op, arithmetic(c->right));
+    }
+    if (c->operand == nullptr) return indexed(c);
+    const bool least = is_least_integer(text(c->operand));  // alone it does not fit
+    return add(span(c), Unary{UnaryOp::negate,
+                              least ? add(span(c->operand), IntLiteral{kLeastInteger}) : arithmetic(c->operand)});
+  }
+
+  ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
+    return add(where, Binary{known(binary_op(text(op))), span(op), left, right});
+  }
+
+  ExprId indexed(Parser::ArithmeticContext* c) {
+    ExprId id = c->atom() != nullptr ? atom(c->atom()) : compound(c->compound());
+    for (auto* brackets : c->subscripts()) {
+      if (std::holds_alternative<Tuple>(ast_[id].node)) first_error_.add(indexed_tuple(span(brackets)));
+      Index index{id, {}};
+      for (auto* s : brackets->subscript()) index.subscripts.push_back(subscript(s));
+      id = add(span(c->start, brackets->stop), std::move(index));
+    }
+    return id;
+  }
+
+  Subscript subscript(Parser::SubscriptContext* c) {
+    Subscript subscript;
+    subscript.span = span(c);
+    if (c->range != nullptr) subscript.kind = Subscript::Kind::range;
+    if (c->start != nullptr) subscript.start = expression(c->start);
+    if (c->stop != nullptr) subscript.stop = expression(c->stop);
+    return subscript;
+  }
+
+  ExprId atom(Parser::AtomContext* c) {
+    if (c->gradient() != nullptr) return gradient(c->gradient());
+    if (c->name() != nullptr) return name_or_call(c);
+    if (c->element() != nullptr)
+      return add(span(c), Cast{element(c->element()), span(c->element()), expression(c->expression())});
+    if (c->list() != nullptr) return add(span(c), ListLiteral{expressions(c->list()->expression())});
+    if (c->parentheses() != nullptr) return tuple_or_group(c->parentheses());
+    auto* token = c->start;
+    switch (token->getType()) {
+      case Parser::INT: return integer(token);
+      case Parser::FLOAT:
+        return add(span(c), FloatLiteral{first_error_.worth(real_value(text(c), span(c))), std::string(text(c))});
+      case Parser::STRING: return add(span(c), StringLiteral{string(token)});
+      default: return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
+    }
+  }
+
+  ExprId name_or_call(Parser::AtomContext* c) {
+    Name callee = name(c->name());
+    if (c->arguments() == nullptr) return add(span(c), NameRef{std::move(callee.text)});
+    return add(span(c), Call{std::move(callee), arguments(c->arguments())});
+  }
+
+  ExprId gradient(Parser::GradientContext* c) {
+    Gradient gradient{name(c->function), std::nullopt, {}, span(c->start, c->RIGHT_PAREN()->getSymbol())};
+    if (c->keyword != nullptr) {
+      const Name keyword = name(c->keyword);
+      if (keyword.text != "wrt") {
+        first_error_.add(base::make(Kind::syntax_error, "`wrt`", "`" + keyword.text + "`").at(keyword.span));
+      }
+      gradient.wrt = names(c->wrt()->name());
+    }
+    gradient.arguments = arguments(c->arguments());
+    return add(span(c), std::move(gradient));
+  }
+
+  std::vector<Argument> arguments(Parser::ArgumentsContext* c) {
+    std::vector<Argument> all;
+    for (auto* a : c->argument()) all.push_back(argument(a));
+    return all;
+  }
+
+  Argument argument(Parser::ArgumentContext* c) {
+    Argument argument{std::nullopt, ExprId{}, span(c)};
+    if (c->name() != nullptr) argument.name = name(c->name());
+    if (c->type() != nullptr) argument.value = type(c->type());
+    if (c->expression() != nullptr) argument.value = expression(c->expression());
+    return argument;
+  }
+
+  ExprId tuple_or_group(Parser::ParenthesesContext* c) {
+    const auto items = c->expression();
+    if (items.size() == 1) return parenthesised(items[0], span(c));
+    return add(span(c), Tuple{expressions(items)});
+  }
+
+  ExprId compound(Parser::CompoundContext* c) {
+    if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
+    if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
+    const BlockId body = block(c->block());
+    if (c->LOCAL() != nullptr) return add(span(c), Local{body});
+    if (c->AGAIN() != nullptr) return add(span(c), Again{body});
+    return add(span(c), BlockExpr{body});
+  }
+
+  ExprId if_expression(Parser::IfExpressionContext* c) {
+    const auto blocks = c->block();
+    If branch{expression(c->expression()), block(blocks[0]), {}};
+    if (auto* nested = c->ifExpression()) {
+      const ExprId result = if_expression(nested);
+      branch.else_block = ast_.blocks.add(Block{{}, result, span(nested)});
+    } else {
+      branch.else_block = block(blocks[1]);
+    }
+    return add(span(c), branch);
+  }
+
+  ExprId loop_expression(Parser::LoopExpressionContext* c) {
+    Loop loop{{}, name(c->name()), {}, {}};
+    for (auto* carried : c->carried())
+      loop.carried.push_back({name(carried->name()), expression(carried->expression())});
+    loop.bound = expression(c->expression());
+    loop.body = block(c->block());
+    return add(span(c), std::move(loop));
+  }
+
+  ExprId integer(antlr4::Token* token) {
+    return add(span(token), IntLiteral{first_error_.worth(integer_value(text(token), span(token)))});
+  }
+  std::string string(antlr4::Token* token) { return first_error_.worth(string_value(text(token), span(token))); }
+
+  // -- Words and places
+
+  Name name(Parser::NameContext* c) { return {std::string(text(c)), span(c)}; }
+  std::vector<Name> names(const std::vector<Parser::NameContext*>& contexts) {
+    std::vector<Name> all;
+    for (auto* c : contexts) all.push_back(name(c));
+    return all;
+  }
+
+  Span span(antlr4::Token* token) const { return span(token, token); }
+  Span span(antlr4::ParserRuleContext* c) const { return span(c->start, c->stop); }
+  Span span(antlr4::Token* first, antlr4::Token* last) const {
+    const auto begin = static_cast<std::uint32_t>(first->getStartIndex());
+    return {ast_.source, begin, static_cast<std::uint32_t>(last->getStopIndex() + 1)};
+  }
+  template <class Place>
+  std::string_view text(Place* place) const {
+    const Span where = span(place);
+    return text_.substr(where.begin, where.end - where.begin);
+  }
+
+  std::string_view text_;
+  Ast& ast_;
+  FirstError first_error_;
+};
+
+}  // namespace tessera::frontend

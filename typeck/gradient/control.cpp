@@ -1,0 +1,302 @@
+// Branches and loops backwards.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "typeck/gradient/scope.hpp"
+
+namespace tessera::typeck::gradient {
+
+// ---- if: the branch taken is computed again and reversed; both give cotangents of the same values ----
+
+struct Scope::Branch {
+  Region region;
+  Cotangents given;
+};
+
+std::optional<Scope::Branch> Scope::branch(NodeId id, const Region& from, const Build& build) const {
+  Branch made;
+  Scope inner(checker_, from, activity_, this, Purpose::reverse, Effects::left_out);
+  const bool good = checker_.in_region(
+      made.region, [&] { return inner.compute() && seed(inner, id, from.results, build) && inner.reverse(); });
+  if (!good) return std::nullopt;
+  made.given = inner.left_over();
+  return made;
+}
+
+bool Scope::reverse(NodeId id, const Node& node, const If& body) {
+  const Build build(checker_, node.span, "the gradient of `if`");
+  auto then_branch = branch(id, body.then_region, build);
+  auto else_branch = branch(id, body.else_region, build);
+  if (!then_branch.has_value() || !else_branch.has_value()) return false;
+  std::set<std::pair<NodeId, std::uint32_t>> keys;
+  for (const Branch* one : {&*then_branch, &*else_branch}) {
+    for (const auto& [key, given] : one->given) keys.insert(key);
+  }
+  if (keys.empty()) return true;
+  Checked then_value{{}, node.span, {}, {}, {}};
+  Checked else_value = then_value;
+  // A branch that does not use a value gives zeros, laid out as the other's cotangent.
+  const auto given_or_zeros = [&](Branch& own, const Branch& other, const auto& key) {
+    if (const auto found = own.given.find(key); found != own.given.end()) return found->second.node();
+    const ArrayType type = checker_.type(other.given.at(key));
+    return checker_.in_region(own.region, [&] { return build.zeros(type)->node(); });
+  };
+  for (const auto& key : keys) {
+    then_value.nodes.push_back(given_or_zeros(*then_branch, *else_branch, key));
+    else_value.nodes.push_back(given_or_zeros(*else_branch, *then_branch, key));
+  }
+  If both{here(body.condition), std::move(then_branch->region), std::move(else_branch->region)};
+  const Maybe joined = checker_.join_branches(node.span, std::move(both), then_value, else_value);
+  if (!joined.has_value()) return false;
+  std::size_t k = 0;
+  for (const auto& [original, result] : keys) {
+    if (!add(original, Checked{{joined->nodes[k++]}, node.span, {}, {}, {}}, build, result)) return false;
+  }
+  return true;
+}
+
+// ---- loop: forwards the carried values of every turn are kept; backwards each turn is computed again ----
+
+namespace {
+
+// An array with a leading dimension of this extent, whole.
+std::optional<ArrayType> stacked(Checker& checker, Span span, const ArrayType& type, std::int64_t count) {
+  if (type.rank() == synth::kRankMax) {
+    checker.report(base::make(Kind::gradient_loop, fmt::format("a carried array of rank {}", type.rank()))
+                       .at(span)
+                       .suggest("its values of all turns are kept in one array of one rank more: reshape it to fewer "
+                                "dimensions"));
+    return std::nullopt;
+  }
+  Shape shape = type.shape();
+  shape.insert(0, count);
+  std::vector<AxisList> splits = type.layout().splits();
+  splits.insert(splits.begin(), AxisList{});
+  return checker.make_type(span, type.element(), shape, type.mesh_ref(), std::move(splits), type.layout().pending(),
+                           type.layout().reduce());
+}
+
+synth::Part row_part(std::uint32_t operand, std::size_t rank, bool subtract) {
+  synth::Part part{operand, std::vector<synth::Placement>(rank)};
+  part.placements[0] = synth::Placement{0, subtract ? 1 : 2, subtract, false, 0};
+  return part;
+}
+
+// Row `at` of a stack becomes the value.
+Maybe with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
+  Checker& checker = build.checker();
+  const ArrayType whole = checker.type(stack);
+  const auto row_type = stacked(checker, build.span(), checker.type(value), 1);
+  if (!row_type.has_value()) return std::nullopt;
+  const Checked row = checker.compute(build.span(), *row_type, synth::Reshape{}, {value});
+  return checker.compute(build.span(), whole, synth::Assemble{true, {row_part(1, whole.rank(), false)}},
+                         {stack, row.node(), at});
+}
+
+// Row `at` of a stack, of the type that its values have.
+Maybe row_of(const Build& build, NodeId stack, const ArrayType& type, NodeId at) {
+  Checker& checker = build.checker();
+  const auto row_type = stacked(checker, build.span(), type, 1);
+  if (!row_type.has_value()) return std::nullopt;
+  const Checked row = checker.compute(build.span(), *row_type,
+                                      synth::Assemble{false, {row_part(0, row_type->rank(), true)}}, {stack, at});
+  return checker.compute(build.span(), type, synth::Reshape{}, {row.node()});
+}
+
+bool one_mesh(Checker& checker, Span span, const Loop& body) {
+  for (const NodeId parameter : body.parameters) {
+    if (checker.type(parameter).mesh() == checker.type(body.index).mesh()) continue;
+    checker.report(
+        base::make(Kind::gradient_loop, std::string("carried values on two meshes"))
+            .at(span)
+            .suggest("carry the values of one mesh; bring the others there inside the body with `as ... on`"));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
+  const Build build(checker_, node.span, "the gradient of a loop");
+  if (!body.known_count.has_value()) {
+    checker_.report(base::make(Kind::gradient_loop, std::string("a count that is known only at run time"))
+                        .at(node.span)
+                        .also(checker_.typed().nodes[body.count].span, "this count")
+                        .suggest("make it a constant: a literal, a top-level `let` of one, or an extent"));
+    return false;
+  }
+  if (!one_mesh(checker_, node.span, body)) return false;
+  const std::int64_t count = *body.known_count;
+  Loop own{here(body.count), body.known_count, {}, all_here(body.initial), {}, {}};
+  std::vector<ArrayType> types = node.types;
+  Scope inner(checker_, body.body, activity_, this, Purpose::value, effects_);
+  const auto parameter = [&](const ArrayType& type) {
+    return checker_.typed().nodes.add(Node{node.span, {type}, Parameter{}});
+  };
+  own.index = parameter(checker_.type(body.index));
+  inner.give(body.index, own.index);
+  for (const NodeId original : body.parameters) {
+    own.parameters.push_back(parameter(checker_.type(original)));
+    inner.give(original, own.parameters.back());
+  }
+  const std::size_t carried = body.parameters.size();
+  for (std::size_t k = 0; k < carried; ++k) {
+    const auto type = stacked(checker_, node.span, node.types[k], count);
+    const Maybe zeros = type.has_value() ? build.zeros(*type) : std::nullopt;
+    if (!zeros.has_value()) return false;
+    types.push_back(*type);
+    own.initial.push_back(zeros->node());
+    own.parameters.push_back(parameter(*type));
+  }
+  if (!copy_region(body.body, own.body, inner)) return false;
+  const bool good = checker_.in_region(own.body, [&] {
+    for (std::size_t k = 0; k < carried; ++k) {
+      const Maybe next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
+      if (!next.has_value()) return false;
+      own.body.results.push_back(next->node());
+    }
+    return true;
+  });
+  if (!good) return false;
+  const auto results =
+      checker_.elements_of(checker_.emit(node.span, std::move(types), std::move(own)), node.span).nodes;
+  const auto middle = results.begin() + static_cast<std::ptrdiff_t>(carried);
+  values_[id].assign(results.begin(), middle);
+  stacks_[id].assign(middle, results.end());
+  return true;
+}
+
+struct Scope::Turn {
+  std::map<std::size_t, NodeId> carried;  // cotangents of the values at the start of the turn
+  Cotangents captured;                    // contributions to values from outside the loop
+};
+
+// One turn backwards, in the region that is being made. `cotangents` are those of the values after it.
+std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeId>& stacks, const Checked& index,
+                                       const std::map<std::size_t, NodeId>& cotangents, const Build& build) const {
+  Scope inner(checker_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
+  inner.give(body.index, index.node());
+  for (std::size_t k = 0; k < stacks.size(); ++k) {
+    const ArrayType type = checker_.type(body.parameters[k]);
+    const Maybe row = row_of(build, stacks[k], type, index.node());
+    if (!row.has_value()) return std::nullopt;
+    inner.give(body.parameters[k], row->node());
+  }
+  if (!inner.compute()) return std::nullopt;
+  for (const auto& [k, node] : cotangents) {
+    if (!inner.add(body.body.results[k], Checked{{node}, build.span(), {}, {}, {}}, build)) return std::nullopt;
+  }
+  if (!inner.reverse()) return std::nullopt;
+  Turn made;
+  made.captured = inner.left_over();
+  for (const auto& [k, node] : cotangents) {
+    const NodeId parameter = body.parameters[k];
+    const auto whole = whole_cotangent(checker_, build.span(), checker_.type(parameter));
+    if (!whole.has_value()) return std::nullopt;
+    const Checked* const given = inner.cotangent(parameter);
+    const Maybe next =
+        given == nullptr
+            ? build.zeros(*whole)
+            : checker_.redistribute(*given, *whole, Why{Why::Asker::operation, build.who(), build.span(), {}, {}});
+    if (!next.has_value()) return std::nullopt;
+    made.carried[k] = next->node();
+    made.captured.erase({parameter, 0});
+  }
+  return made;
+}
+
+// The cotangents after the last turn, finished, of all carried values that have one.
+std::optional<std::map<std::size_t, Checked>> Scope::carried_cotangents(NodeId id, const Loop& body,
+                                                                        const Build& build) {
+  std::map<std::size_t, Checked> all;
+  for (std::size_t k = 0; k < body.parameters.size(); ++k) {
+    if (!activity_.flags(body.parameters[k]).active) continue;
+    const auto whole = whole_cotangent(checker_, build.span(), checker_.type(body.parameters[k]));
+    if (!whole.has_value()) return std::nullopt;
+    const Checked* const given = cotangent(id, static_cast<std::uint32_t>(k));
+    const Maybe start =
+        given == nullptr
+            ? build.zeros(*whole)
+            : checker_.redistribute(*given, *whole, Why{Why::Asker::operation, build.who(), build.span(), {}, {}});
+    if (!start.has_value()) return std::nullopt;
+    all.emplace(k, *start);
+  }
+  return all;
+}
+
+bool Scope::reverse(NodeId id, const Node& node, const Loop& body) {
+  if (!stacks_.contains(id)) return unturned(id, body, Build(checker_, node.span, "the gradient of a loop"));
+  bool any = false;
+  for (std::uint32_t k = 0; k < node.types.size(); ++k) any = any || cotangent(id, k) != nullptr;
+  return !any || reverse_loop(id, body, Build(checker_, node.span, "the gradient of a loop"));
+}
+
+// A loop of no turns is the identity.
+bool Scope::unturned(NodeId id, const Loop& body, const Build& build) {
+  for (std::uint32_t k = 0; k < body.initial.size(); ++k) {
+    const Checked* const given = cotangent(id, k);
+    if (given != nullptr && !add(body.initial[k], *given, build)) return false;
+  }
+  return true;
+}
+
+bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
+  const auto starts = carried_cotangents(id, body, build);
+  if (!starts.has_value()) return false;
+  const std::vector<NodeId> stacks = stacks_.at(id);
+  const auto parameter = [&](const ArrayType& type) {
+    return checker_.typed().nodes.add(Node{build.span(), {type}, Parameter{}});
+  };
+  Loop made{here(body.count), body.known_count, parameter(checker_.type(body.index)), {}, {}, {}};
+  std::map<std::size_t, NodeId> cotangents;
+  std::vector<ArrayType> types;
+  const auto carry = [&](NodeId initial) {
+    types.push_back(checker_.type(initial));
+    made.initial.push_back(initial);
+    made.parameters.push_back(parameter(types.back()));
+    return made.parameters.back();
+  };
+  for (const auto& [k, start] : *starts) cotangents[k] = carry(start.node());
+  const auto reversed_turn = [&]() -> std::optional<Turn> {
+    const Checked last =
+        checker_.scalar(build.span(), *body.known_count - 1, ElementType::i64, checker_.type(body.index).mesh_ref());
+    const Maybe index = build.subtract(last, Checked{{made.index}, build.span(), {}, {}, {}});
+    return index.has_value() ? turn(body, stacks, *index, cotangents, build) : std::nullopt;
+  };
+  // A first time to see which contributions there are, and of which types: those are then carried sums.
+  Region scratch;
+  const auto seen = checker_.in_region(scratch, reversed_turn);
+  if (!seen.has_value()) return false;
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> sums;
+  for (const auto& [key, given] : seen->captured) {
+    const Maybe zeros = build.zeros(checker_.type(given));
+    if (!zeros.has_value()) return false;
+    sums[key] = carry(zeros->node());
+  }
+  const bool good = checker_.in_region(made.body, [&] {
+    const auto own = reversed_turn();
+    if (!own.has_value()) return false;
+    for (const auto& [k, node] : own->carried) made.body.results.push_back(node);
+    for (const auto& [key, sum] : sums) {
+      const Maybe next = build.add(Checked{{sum}, build.span(), {}, {}, {}}, own->captured.at(key));
+      if (!next.has_value()) return false;
+      made.body.results.push_back(next->node());
+    }
+    return true;
+  });
+  if (!good) return false;
+  const auto results =
+      checker_.elements_of(checker_.emit(build.span(), std::move(types), std::move(made)), build.span()).nodes;
+  std::size_t at = 0;
+  for (const auto& [k, node] : cotangents) {
+    if (!add(body.initial[k], Checked{{results[at++]}, build.span(), {}, {}, {}}, build)) return false;
+  }
+  for (const auto& [key, sum] : sums) {
+    if (!add(key.first, Checked{{results[at++]}, build.span(), {}, {}, {}}, build, key.second)) return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::typeck::gradient

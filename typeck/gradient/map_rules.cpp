@@ -1,0 +1,186 @@
+// Derivatives of elementwise operations.
+#include <cmath>
+#include <numbers>
+
+#include "typeck/gradient/rules.hpp"
+
+namespace tessera::typeck::gradient {
+
+namespace {
+
+using synth::MapOp;
+
+// A contribution of the result's shape, summed over what the operand was repeated along.
+bool give(const Reversal& r, std::size_t operand, const Maybe& contribution) {
+  const Shape shape = r.type(operand).shape();
+  return r.give(operand, r.build.summed_to(contribution, shape));
+}
+
+// a op b: the contributions of both, where wanted.
+template <class Left, class Right>
+bool give_both(const Reversal& r, const Left& left, const Right& right) {
+  return (!r.wants(0) || give(r, 0, left())) && (!r.wants(1) || give(r, 1, right()));
+}
+
+bool reverse_divide(const Reversal& r) {
+  const Build& b = r.build;
+  return give_both(
+      r, [&] { return b.divide(r.g, r.operand(1)); },
+      [&] { return b.negate(b.divide(b.multiply(r.g, r.result()), r.operand(1))); });
+}
+
+// Exponent: a constant of 1 or 2 has no power left, one of 0 none at all; log(0) counts as 0.
+Maybe power_of_base(const Reversal& r) {
+  const Build& b = r.build;
+  const Checked exponent = r.operand(1);
+  const auto* known = exponent.known.has_value() ? std::get_if<double>(&*exponent.known) : nullptr;
+  if (known != nullptr && *known == 1) return r.g;
+  const Maybe scaled = b.multiply(r.g, exponent);
+  if (known != nullptr && *known == 2) return b.multiply(scaled, r.operand(0));
+  const Maybe one = b.number(1, exponent);
+  const Maybe is_zero = b.compare(MapOp::equal, exponent, b.number(0, exponent));
+  const Maybe less = b.select(is_zero, one, b.subtract(exponent, one));
+  return b.multiply(scaled, b.map(MapOp::power, {r.operand(0), less}));
+}
+
+Maybe power_of_exponent(const Reversal& r) {
+  const Build& b = r.build;
+  const Checked base = r.operand(0);
+  const Maybe zero = b.number(0, base);
+  const Maybe is_zero = b.compare(MapOp::equal, base, zero);
+  const Maybe log = b.select(is_zero, zero, b.map(MapOp::log, {base}));
+  return b.multiply(b.multiply(r.g, r.result()), log);
+}
+
+// g to the operand that won, half of it at a tie.
+Maybe of_winner(const Build& b, const Maybe& g, MapOp wins, const Maybe& own, const Maybe& other) {
+  const Maybe tie = b.select(b.compare(MapOp::equal, own, other), b.multiply(g, b.number(0.5, g)), b.number(0, g));
+  return b.select(b.compare(wins, own, other), g, tie);
+}
+
+bool reverse_extremum(const Reversal& r, MapOp wins) {
+  return give_both(
+      r, [&] { return of_winner(r.build, r.g, wins, r.operand(0), r.operand(1)); },
+      [&] { return of_winner(r.build, r.g, wins, r.operand(1), r.operand(0)); });
+}
+
+// minimum(maximum(a, low), high)
+bool reverse_clip(const Reversal& r) {
+  const Build& b = r.build;
+  const Maybe low = r.operand(1);
+  const Maybe high = r.operand(2);
+  const Maybe raised = b.map(MapOp::maximum, {r.operand(0), low});
+  if (r.wants(2) && !give(r, 2, of_winner(b, r.g, MapOp::less, high, raised))) return false;
+  const Maybe of_raised = of_winner(b, r.g, MapOp::less, raised, high);
+  if (r.wants(0) && !give(r, 0, of_winner(b, of_raised, MapOp::greater, r.operand(0), low))) return false;
+  return !r.wants(1) || give(r, 1, of_winner(b, of_raised, MapOp::greater, low, r.operand(0)));
+}
+
+// 0.5*(1+erf(a/sqrt 2)) + a*exp(-a*a/2)/sqrt(2 pi)
+Maybe slope_of_gelu(const Reversal& r) {
+  const Build& b = r.build;
+  const Maybe a = r.operand(0);
+  const Maybe half = b.number(0.5, a);
+  const Maybe erf = b.map(MapOp::erf, {b.multiply(a, b.number(1 / std::numbers::sqrt2, a))});
+  const Maybe below = b.add(half, b.multiply(half, erf));
+  const Maybe bell = b.map(MapOp::exp, {b.multiply(b.multiply(a, a), b.number(-0.5, a))});
+  const Maybe height = b.multiply(bell, b.number(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a));
+  return b.add(below, b.multiply(a, height));
+}
+
+Maybe slope_of_erf(const Reversal& r) {
+  const Build& b = r.build;
+  const Maybe a = r.operand(0);
+  const Maybe bell = b.map(MapOp::exp, {b.negate(b.multiply(a, a))});
+  return b.multiply(bell, b.number(2 * std::numbers::inv_sqrtpi, a));
+}
+
+// out * (1 - out)
+Maybe slope_of_sigmoid(const Reversal& r) {
+  const Maybe out = r.result();
+  return r.build.multiply(out, r.build.subtract(r.build.number(1, out), out));
+}
+
+Maybe slope_of_tanh(const Reversal& r) {
+  const Maybe out = r.result();
+  return r.build.subtract(r.build.number(1, out), r.build.multiply(out, out));
+}
+
+Maybe of_relu(const Reversal& r) {
+  const Build& b = r.build;
+  const Maybe out = r.result();
+  return b.select(b.compare(MapOp::greater, out, b.number(0, out)), r.g, b.number(0, r.g));
+}
+
+// -0.5 * out / a
+Maybe slope_of_rsqrt(const Reversal& r) {
+  const Build& b = r.build;
+  return b.divide(b.multiply(r.result(), b.number(-0.5, r.result())), r.operand(0));
+}
+
+bool reverse_select(const Reversal& r) {
+  const Build& b = r.build;
+  const Maybe condition = r.operand(0);
+  const Maybe zero = b.number(0, r.g);
+  return (!r.wants(1) || give(r, 1, b.select(condition, r.g, zero))) &&
+         (!r.wants(2) || give(r, 2, b.map(MapOp::select, {condition, zero, r.g})));
+}
+
+// a - b*floor(a/b)
+bool reverse_remainder(const Reversal& r) {
+  const Build& b = r.build;
+  return give_both(
+      r, [&]() -> Maybe { return r.g; },
+      [&] { return b.negate(b.multiply(r.g, b.flat(MapOp::floor, b.divide(r.operand(0), r.operand(1))))); });
+}
+
+}  // namespace
+
+bool reverse_map(const Reversal& r, MapOp op) {
+  const Build& b = r.build;
+  const auto slope = [&](const Maybe& own) { return give(r, 0, b.multiply(r.g, own)); };
+  const auto same = [&]() -> Maybe { return r.g; };
+  switch (op) {
+    case MapOp::add: return give_both(r, same, same);
+    case MapOp::subtract: return give_both(r, same, [&] { return b.negate(r.g); });
+    case MapOp::multiply:
+      return give_both(r, [&] { return b.multiply(r.g, r.operand(1)); }, [&] { return b.multiply(r.g, r.operand(0)); });
+    case MapOp::divide: return reverse_divide(r);
+    case MapOp::remainder: return reverse_remainder(r);
+    case MapOp::power: return give_both(r, [&] { return power_of_base(r); }, [&] { return power_of_exponent(r); });
+    case MapOp::minimum: return reverse_extremum(r, MapOp::less);
+    case MapOp::maximum: return reverse_extremum(r, MapOp::greater);
+    case MapOp::negate: return give(r, 0, b.negate(r.g));
+    case MapOp::exp: return slope(r.result());
+    case MapOp::exp2: return slope(b.multiply(r.result(), b.number(std::numbers::ln2, r.g)));
+    case MapOp::log: return give(r, 0, b.divide(r.g, r.operand(0)));
+    case MapOp::sqrt: return give(r, 0, b.divide(b.multiply(r.g, b.number(0.5, r.g)), r.result()));
+    case MapOp::rsqrt: return slope(slope_of_rsqrt(r));
+    case MapOp::tanh: return slope(slope_of_tanh(r));
+    case MapOp::sigmoid: return slope(slope_of_sigmoid(r));
+    case MapOp::relu: return give(r, 0, of_relu(r));
+    case MapOp::gelu: return slope(slope_of_gelu(r));
+    case MapOp::erf: return slope(slope_of_erf(r));
+    case MapOp::abs: return slope(b.flat(MapOp::sign, r.operand(0)));
+    case MapOp::sin: return slope(b.map(MapOp::cos, {r.operand(0)}));
+    case MapOp::cos: return give(r, 0, b.negate(b.multiply(r.g, b.map(MapOp::sin, {r.operand(0)}))));
+    case MapOp::select: return reverse_select(r);
+    case MapOp::clip: return reverse_clip(r);
+    case MapOp::cast: return give(r, 0, b.cast(r.g, r.type(0).element()));
+    case MapOp::copy: return give(r, 0, r.g);
+    case MapOp::equal:
+    case MapOp::not_equal:
+    case MapOp::less:
+    case MapOp::less_equal:
+    case MapOp::greater:
+    case MapOp::greater_equal:
+    case MapOp::logical_and:
+    case MapOp::logical_or:
+    case MapOp::logical_not:
+    case MapOp::sign:
+    case MapOp::floor: return true;  // the way ends here: activity.cpp
+  }
+  return true;
+}
+
+}  // namespace tessera::typeck::gradient

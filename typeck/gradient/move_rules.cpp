@@ -1,0 +1,223 @@
+// Derivatives of what moves elements: the same elements move back, and those that went to one place are added.
+#include <numeric>
+
+#include "typeck/gradient/rules.hpp"
+#include "typeck/operations/table.hpp"
+
+namespace tessera::typeck::gradient {
+
+bool reverse_fill(const Reversal& r) {
+  return r.give(0, r.build.reduce(synth::ReduceKind::sum, r.g, all_dimensions(r.build.checker().type(r.g))));
+}
+
+// The sums from the other end.
+bool reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum) {
+  const Maybe g = r.build.finished(r.g);
+  if (!g.has_value()) return false;
+  Checker& checker = r.build.checker();
+  const ArrayType type = checker.type(*g);
+  return r.give(0,
+                checker.compute(r.build.span(), type, synth::Cumsum{cumsum.dimension, !cumsum.reverse}, {g->node()}));
+}
+
+namespace {
+
+// The elements of g, cut as the operand is, as an array of its shape. The operation moved tiles, so this does too.
+std::optional<ArrayType> as_operand(const Reversal& r) {
+  const ArrayType from = r.build.checker().type(r.g);
+  const ArrayType to = r.type(0);
+  return r.build.checker().make_type(r.build.span(), to.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
+                                     from.layout().pending(), from.layout().reduce());
+}
+
+}  // namespace
+
+bool reverse_transpose(const Reversal& r, const synth::Transpose& transpose) {
+  std::vector<std::uint8_t> inverse(transpose.permutation.size());
+  for (std::size_t d = 0; d < inverse.size(); ++d) inverse[transpose.permutation[d]] = static_cast<std::uint8_t>(d);
+  const auto type = as_operand(r);
+  if (!type.has_value()) return false;
+  return r.give(0,
+                r.build.checker().compute(r.build.span(), *type, synth::Transpose{std::move(inverse)}, {r.g.node()}));
+}
+
+bool reverse_reshape(const Reversal& r) {
+  const auto type = as_operand(r);
+  if (!type.has_value()) return false;
+  return r.give(0, r.build.checker().compute(r.build.span(), *type, synth::Reshape{}, {r.g.node()}));
+}
+
+// ---- take and its transpose ----
+
+namespace {
+
+// Index 0 is the table's row, then come those of ids, then those of a row.
+struct TakeIndices {
+  std::vector<int> table;
+  std::vector<int> ids;
+  std::vector<int> rows;
+};
+
+TakeIndices take_indices(std::size_t table_rank, std::size_t ids_rank) {
+  TakeIndices all;
+  all.ids.resize(ids_rank);
+  std::iota(all.ids.begin(), all.ids.end(), 1);
+  all.rows = all.ids;
+  all.table = {0};
+  for (std::size_t d = 1; d < table_rank; ++d) {
+    all.table.push_back(static_cast<int>(ids_rank + d));
+    all.rows.push_back(all.table.back());
+  }
+  return all;
+}
+
+Maybe solved_take(const Build& build, Signature signature, const Checked& a, const Checked& b, const ArrayType& like,
+                  synth::Operation operation) {
+  signature.who = build.who();
+  signature.span = build.span();
+  signature.element = like.element();
+  signature.shape = like.shape();
+  auto solved = build.checker().solve(signature, {a, b}, want_splits(like));
+  if (!solved.has_value()) return std::nullopt;
+  return build.checker().compute(build.span(), solved->result, std::move(operation),
+                                 {solved->operands[0].node(), solved->operands[1].node()});
+}
+
+}  // namespace
+
+// Rows are added where they were taken from. Split ids leave a pending sum; a table split by rows takes its own.
+bool reverse_take(const Reversal& r) {
+  const ArrayType table = r.type(0);
+  const TakeIndices indices = take_indices(table.rank(), r.type(1).rank());
+  Signature signature;
+  signature.operands = {indices.rows, indices.ids};
+  signature.result = indices.table;
+  return r.give(0, solved_take(r.build, std::move(signature), r.g, r.operand(1), table, synth::ScatterAdd{}));
+}
+
+bool reverse_scatter_add(const Reversal& r) {
+  const ArrayType rows = r.type(0);
+  const TakeIndices indices = take_indices(r.build.checker().type(r.g).rank(), r.type(1).rank());
+  Signature signature;
+  signature.operands = {indices.table, indices.ids};
+  signature.result = indices.rows;
+  return r.give(0, solved_take(r.build, std::move(signature), r.g, r.operand(1), rows, synth::Take{}));
+}
+
+// ---- slices, concatenations, paddings, updates ----
+
+namespace {
+
+synth::Placement inverse(const synth::Placement& placement) {
+  synth::Placement back = placement;
+  back.add = -placement.add;
+  back.subtract = !placement.subtract;
+  return back;
+}
+
+struct Moved {
+  bool has_base = false;
+  ArrayType type;
+  Checked from;
+  std::vector<synth::Placement> placements;
+};
+
+// Lays `from` into zeros of the type, or cuts it out, and counts what moves between devices.
+Maybe moved(const Reversal& r, const Moved& move) {
+  Checker& checker = r.build.checker();
+  const ArrayType from = checker.type(move.from);
+  std::vector<NodeId> nodes;
+  if (move.has_base) {
+    const Maybe zeros = r.build.zeros(move.type);
+    if (!zeros.has_value()) return std::nullopt;
+    nodes.push_back(zeros->node());
+  }
+  synth::Part part{static_cast<std::uint32_t>(nodes.size()), move.placements};
+  nodes.push_back(move.from.node());
+  synth::Offset offset;
+  bool at_run_time = false;
+  bool moves = false;
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    synth::Placement& placement = part.placements[d];
+    offset.push_back(-placement.add);
+    const bool proper = placement.scalar >= 0 || from.shape()[d] != move.type.shape()[d];
+    moves = moves || (proper && !from.layout().split(d).empty());
+    if (placement.scalar < 0) continue;
+    at_run_time = true;
+    nodes.push_back(r.scope.here(r.compute.operands[static_cast<std::size_t>(placement.scalar)]));
+    placement.scalar = static_cast<std::int32_t>(nodes.size()) - 1;
+  }
+  // Where the start is known only at run time, the most that it could be.
+  const std::int64_t most = moves ? synth::array_bytes(move.type) : 0;
+  const std::int64_t bytes = at_run_time ? most : moved_bytes(from, move.type, offset);
+  if (!checker.allow_received(bytes, Why{Why::Asker::operation, r.build.who(), r.build.span(), {}, {}}, r.build.span()))
+    return std::nullopt;
+  return checker.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}}, std::move(nodes),
+                         bytes, r.build.who());
+}
+
+// The type of an array cut as `like` is, pending as g is where it may be.
+struct Cut {
+  Checked g;
+  ArrayType type;
+};
+std::optional<Cut> cut_as(const Reversal& r, const Checked& g, const ArrayType& like) {
+  Checker& checker = r.build.checker();
+  const AxisList& pending = checker.type(g).layout().pending();
+  bool may_stay = true;
+  for (const synth::AxisPart& part : pending) may_stay = may_stay && !like.layout().uses(part);
+  const Maybe own = may_stay ? Maybe(g) : r.build.finished(g);
+  if (!own.has_value()) return std::nullopt;
+  auto type = checker.make_type(r.build.span(), like.element(), like.shape(), like.mesh_ref(), like.layout().splits(),
+                                checker.type(*own).layout().pending());
+  if (!type.has_value()) return std::nullopt;
+  return Cut{*own, std::move(*type)};
+}
+
+// What a part gave to the result: where it is longer than that, zeros are around it.
+Maybe taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
+  const auto cut = cut_as(r, g, r.type(part.operand));
+  if (!cut.has_value()) return std::nullopt;
+  const Shape& whole = r.build.checker().type(cut->g).shape();
+  Moved move{false, cut->type, cut->g, {}};
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    move.has_base = move.has_base || cut->type.shape()[d] > whole[d];
+    move.placements.push_back(inverse(part.placements[d]));
+  }
+  return moved(r, move);
+}
+
+// g where the base shows: zero where the part lies. Every device has the zeros, so nothing moves.
+Maybe around(const Reversal& r, const Checked& g, const synth::Part& part) {
+  Checker& checker = r.build.checker();
+  const ArrayType type = checker.type(g);
+  const ArrayType like = r.type(part.operand);
+  const auto hole = checker.make_type(r.build.span(), type.element(), like.shape(), type.mesh_ref(),
+                                      std::vector<AxisList>(like.rank()), type.layout().pending());
+  const Maybe zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
+  if (!zeros.has_value()) return std::nullopt;
+  synth::Part laid{1, part.placements};
+  std::vector<NodeId> nodes = {g.node(), zeros->node()};
+  for (synth::Placement& placement : laid.placements) {
+    if (placement.scalar < 0) continue;
+    nodes.push_back(r.scope.here(r.compute.operands[static_cast<std::size_t>(placement.scalar)]));
+    placement.scalar = static_cast<std::int32_t>(nodes.size()) - 1;
+  }
+  return checker.compute(r.build.span(), type, synth::Assemble{true, {std::move(laid)}}, std::move(nodes));
+}
+
+}  // namespace
+
+// Parts that lie on others are taken back first: what is under them did not show.
+bool reverse_assemble(const Reversal& r, const synth::Assemble& assemble) {
+  Maybe rest = r.g;
+  for (auto part = assemble.parts.rbegin(); part != assemble.parts.rend(); ++part) {
+    if (r.wants(part->operand) && !r.give(part->operand, taken_back(r, *rest, *part))) return false;
+    const bool covers = assemble.has_base && (r.wants(0) || part + 1 != assemble.parts.rend());
+    if (covers) rest = around(r, *rest, *part);
+    if (!rest.has_value()) return false;
+  }
+  return !assemble.has_base || !r.wants(0) || r.give(0, rest);
+}
+
+}  // namespace tessera::typeck::gradient
