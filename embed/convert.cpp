@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/registry.hpp"
+#include "embed/kinds.hpp"
 
 namespace tessera::embed {
 
