@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "bench/planner/reductions.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/reduce/search.hpp"
 #include "tests/synth/support.hpp"
@@ -296,6 +297,69 @@ TEST(ReducePrograms, ByPayload) {
   EXPECT_EQ(large.program.stretches, 8) << print(large.program);
   EXPECT_EQ(std::round(1e3 * large.seconds / reduction_bound(cluster, levels, 67'108'864, ReduceGoal::all_reduce)),
             1'016);
+}
+
+// What docs/reductions.md says of all placements on machines of two levels.
+TEST(ReducePrograms, OverAllPlacements) {
+  const bench::ReductionScores scores = bench::score_reductions();
+  EXPECT_EQ(scores.cases, 829U);
+  EXPECT_NEAR(scores.short_wins, 0.604, 0.0005);
+  EXPECT_NEAR(scores.short_mean, 1.263, 0.0005);
+  EXPECT_NEAR(scores.short_most, 1.836, 0.0005);
+  EXPECT_NEAR(scores.placement_most, 540, 0.5);
+  EXPECT_LE(scores.bound_mean, 1.01);
+  EXPECT_LE(scores.bound_most, 1.03);
+  EXPECT_GE(scores.ring_mean, 1.29);
+  EXPECT_GE(scores.ring_most, 1.93);
+  EXPECT_EQ(scores.slower_than_rival, 0);
+}
+
+TEST(ReducePrograms, NearTheBoundOnThreeLevels) {
+  struct Known {
+    Request request;
+    double some, many;  // of the bound at most, with 64 MiB and with 1 GiB
+  };
+  const std::vector<Known> all{
+      {{machine_of({{2, 25e9, 5e-6}, {2, 50e9, 2e-6}, {4, 50e9, 1e-6}}), {{{2, 2, 4}}}, {0}}, 1.12, 1.03},
+      {{machine_of({{4, 25e9, 1e-5}, {8, 50e9, 5e-6}, {16, 300e9, 1e-6}}), {{{4, 8, 16}}}, {0}}, 1.16, 1.04},
+  };
+  ReduceGraphs graphs;
+  for (const Known& known : all) {
+    const Cluster cluster = known.request.cluster();
+    const ReduceLevels levels = known.request.levels();
+    const auto over_bound = [&](double bytes) {
+      return best_program(graphs, cluster, levels, bytes, ReduceGoal::all_reduce).seconds /
+             reduction_bound(cluster, levels, bytes, ReduceGoal::all_reduce);
+    };
+    EXPECT_LE(over_bound(67'108'864), known.some);
+    EXPECT_LE(over_bound(1'073'741'824), known.many);
+  }
+}
+
+// A pipeline by its definition: the slots one by one.
+TEST(ReducePrograms, SlotBySlot) {
+  const Request request{machine_of({{2, 25e9, 5e-6}, {2, 50e9, 2e-6}, {4, 50e9, 1e-6}}), {{{2, 2, 4}}}, {0}};
+  const ReduceLevels levels = request.levels();
+  const Cluster cluster = request.cluster();
+  ReduceGraphs graphs;
+  const PricedProgram best = best_program(graphs, cluster, levels, 1e8, ReduceGoal::all_reduce);
+  const auto splits = splits_of(best.program, 3, ReduceGoal::all_reduce).value();
+  const auto hops = hops_of(ReducePrices(cluster, levels, 1e8), best.program, splits);
+  for (const std::int64_t stretches : {1, 2, 3, 5, 7, 64}) {
+    double total = 0;
+    for (std::int64_t slot = 0; slot < stretches + static_cast<std::int64_t>(hops.size()) - 1; ++slot) {
+      double latency = 0;
+      std::vector<double> busy(3, 0);
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(hops.size()); ++i) {
+        if (slot - i < 0 || slot - i >= stretches) continue;
+        const ReduceHop& hop = hops[static_cast<std::size_t>(i)];
+        latency = std::max(latency, hop.latency);
+        for (std::size_t j = 0; j < 3; ++j) busy[j] += hop.busy[j] / static_cast<double>(stretches);
+      }
+      total += latency + *std::max_element(busy.begin(), busy.end());
+    }
+    EXPECT_NEAR(PipelineSeconds(hops)(stretches), total, 1e-12);
+  }
 }
 
 }  // namespace
