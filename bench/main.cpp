@@ -7,6 +7,7 @@
 #include "bench/kernels/kernels_bench.hpp"
 #include "bench/planner/planner_bench.hpp"
 #include "bench/redistribute/redistribute_bench.hpp"
+#include "bench/reduce/reduce_bench.hpp"
 #include "bench/session/session_bench.hpp"
 #include "bench/startup/startup_bench.hpp"
 
@@ -36,6 +37,11 @@ int main(int argc, char** argv) {
   auto* session_command = app.add_subcommand("session", "checking, planning and running through the public header");
   session_command->prefix_command();
   session_command->callback([&] { tessera::bench::run_session_benchmarks(argv[0], session_command->remaining()); });
+
+  tessera::bench::ReduceBench reduce;
+  auto* reduce_command = app.add_subcommand("reduce", "sums on machines of two levels beside the bound and others");
+  reduce_command->add_flag("--json", reduce.json, "a line of JSON");
+  reduce_command->callback([&] { tessera::bench::run(reduce); });
 
   tessera::bench::RedistributeBench redistribute;
   auto* redistribute_command = app.add_subcommand(

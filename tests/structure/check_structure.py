@@ -27,9 +27,9 @@ PUBLIC_MAY_INCLUDE = {"tessera"}
 
 # Narrower than the room's row: (who, what it may not include, why).
 INNER_WALLS = [
-    (r"tests/", r"bench/(?!planner/(problems|scores)\.hpp)", "tests share the yardstick of planners, nothing else"),
+    (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp)", "tests share the yardstick of planners, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
-    (r"synth/verify/", r"synth/(redistribute/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
+    (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
     (r"synth/(layout|collective|machine|program)/", r"synth/(redistribute|verify)/", "plans are made from it"),
 ]
 

@@ -1,0 +1,63 @@
+// The best program of a reduction.
+//
+// Two kinds of candidates: the fastest of all programs in one stretch, of any length, found among the states of
+// states.hpp step by step, where only ways to a state that are faster than all before go on; and nested programs, which
+// scatter from the innermost level outwards, reduce over the outermost one and gather back, each level in its own form,
+// in up to 256 stretches. Cut finely enough, a nested program tends to the bound, because it carries the bound's bytes
+// on every level and all levels work at once.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/reduce/levels.hpp"
+#include "synth/reduce/price.hpp"
+#include "synth/reduce/states.hpp"
+
+namespace tessera::synth {
+
+struct PricedProgram {
+  LevelProgram program;
+  double seconds = 0;
+};
+
+// Graphs by their number of levels, for all searches that share them.
+class ReduceGraphs {
+ public:
+  // Up to kSearchLevelsMax.
+  ReduceGraph& of(std::size_t levels);
+
+ private:
+  std::map<std::size_t, ReduceGraph> graphs_;
+};
+inline constexpr std::size_t kSearchLevelsMax = 8;
+
+// What may be asked of a search.
+struct ReduceSearch {
+  ReduceGoal goal = ReduceGoal::all_reduce;
+  std::vector<ReduceForm> forms{ReduceForm::direct, ReduceForm::halving};
+  std::size_t steps_max = 64;
+  double seconds_max = std::numeric_limits<double>::infinity();  // slower programs are of no use
+};
+
+// The fastest program in one stretch; of equally fast ones the shortest, then the first. Without steps if there is none
+// below `seconds_max`. At least one level, at most kSearchLevelsMax.
+PricedProgram fastest_unstretched(ReduceGraphs& graphs, const ReducePrices& prices, std::size_t levels,
+                                  const ReduceSearch& search);
+
+// The fastest nested program, in the best number of stretches.
+PricedProgram fastest_nested(const ReducePrices& prices, const ReduceLevels& levels, ReduceGoal goal);
+
+// The faster of both.
+PricedProgram best_program(ReduceGraphs& graphs, const Cluster& cluster, const ReduceLevels& levels,
+                           double payload_bytes, ReduceGoal goal);
+
+// Of a valid program; nothing for others.
+std::optional<double> program_seconds(const Cluster& cluster, const ReduceLevels& levels, double payload_bytes,
+                                      ReduceGoal goal, const LevelProgram& program);
+
+}  // namespace tessera::synth

@@ -1,0 +1,267 @@
+#include "synth/reduce/states.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace tessera::synth {
+
+namespace {
+
+using State = ReduceStates::State;
+
+// Bit b of a member's or a chunk's number is its digit at level `levels - 1 - b`.
+std::uint32_t bits_of(std::size_t levels, std::size_t begin, std::size_t end) {
+  std::uint32_t bits = 0;
+  for (std::size_t level = begin; level < end; ++level) bits |= 1U << (levels - 1 - level);
+  return bits;
+}
+
+// Whole states: for every member the contributors of each chunk, as a set of bits; none where it is not held.
+class WholeState {
+ public:
+  WholeState(State& state, std::size_t levels) : state_(&state), members_(1U << levels) {}
+  std::uint32_t members() const { return members_; }
+  char16_t& at(std::uint32_t member, std::uint32_t chunk) { return (*state_)[member * members_ + chunk]; }
+  std::uint32_t chunks_of(std::uint32_t member) {
+    std::uint32_t held = 0;
+    for (std::uint32_t chunk = 0; chunk < members_; ++chunk) held |= at(member, chunk) != 0 ? 1U << chunk : 0U;
+    return held;
+  }
+
+ private:
+  State* state_;
+  std::uint32_t members_;
+};
+
+struct Subgroup {
+  std::array<std::uint32_t, 16> member{};
+  std::size_t size = 0;
+};
+
+// The subgroup of a member: all that differ from it in these digits only, ascending.
+Subgroup subgroup_of(std::uint32_t member, std::uint32_t digits, std::uint32_t members) {
+  Subgroup group;
+  for (std::uint32_t other = 0; other < members; ++other) {
+    if ((other & ~digits) == (member & ~digits)) group.member[group.size++] = other;
+  }
+  return group;
+}
+
+// The union of what a subgroup holds, if contributors of each chunk are disjoint.
+std::optional<std::array<char16_t, 16>> united(WholeState& state, const Subgroup& group) {
+  std::array<char16_t, 16> all{};
+  for (std::size_t i = 0; i < group.size; ++i) {
+    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
+      const char16_t own = state.at(group.member[i], chunk);
+      if ((all[chunk] & own) != 0) return std::nullopt;
+      all[chunk] = static_cast<char16_t>(all[chunk] | own);
+    }
+  }
+  return all;
+}
+
+bool hold_the_same(WholeState& state, const Subgroup& group) {
+  const std::uint32_t first = state.chunks_of(group.member[0]);
+  for (std::size_t i = 1; i < group.size; ++i) {
+    if (state.chunks_of(group.member[i]) != first) return false;
+  }
+  return first != 0;
+}
+
+bool hold_disjoint(WholeState& state, const Subgroup& group) {
+  std::uint32_t seen = 0;
+  const int each = std::popcount(state.chunks_of(group.member[0]));
+  for (std::size_t i = 0; i < group.size; ++i) {
+    const std::uint32_t held = state.chunks_of(group.member[i]);
+    if ((seen & held) != 0 || std::popcount(held) != each) return false;
+    seen |= held;
+  }
+  return each != 0;
+}
+
+// True if the first has every contribution that the others have, and one that somebody lacks.
+bool first_holds_more(WholeState& state, const Subgroup& group) {
+  bool strictly = false;
+  for (std::size_t i = 1; i < group.size; ++i) {
+    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
+      const char16_t own = state.at(group.member[i], chunk);
+      const char16_t first = state.at(group.member[0], chunk);
+      if ((own & ~first) != 0) return false;
+      strictly = strictly || own != first;
+    }
+  }
+  return strictly;
+}
+
+// Takes the step in one subgroup; false where it may not.
+bool take(WholeState& state, const Subgroup& group, ReduceStepKind kind, std::uint32_t digits) {
+  const bool sums =
+      kind == ReduceStepKind::all_reduce || kind == ReduceStepKind::reduce_scatter || kind == ReduceStepKind::reduce;
+  if (sums && !hold_the_same(state, group)) return false;
+  if (kind == ReduceStepKind::all_gather && !hold_disjoint(state, group)) return false;
+  if (kind == ReduceStepKind::broadcast && !first_holds_more(state, group)) return false;
+  Subgroup givers = group;
+  if (kind == ReduceStepKind::broadcast) givers.size = 1;
+  const auto all = united(state, givers);
+  if (!all) return false;
+  for (std::size_t i = 0; i < group.size; ++i) {
+    const std::uint32_t member = group.member[i];
+    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
+      const bool keeps = kind == ReduceStepKind::reduce           ? i == 0
+                         : kind == ReduceStepKind::reduce_scatter ? (chunk & digits) == (member & digits)
+                                                                  : true;
+      state.at(member, chunk) = keeps ? (*all)[chunk] : char16_t{0};
+    }
+  }
+  return true;
+}
+
+// The levels in which all chunks of a set have the same digit.
+std::uint32_t common_levels(std::uint32_t chunks, std::size_t levels) {
+  std::uint32_t all_ones = ~0U;
+  std::uint32_t any_one = 0;
+  for (std::uint32_t chunk = 0; chunk < (1U << levels); ++chunk) {
+    if ((chunks >> chunk & 1U) == 0) continue;
+    all_ones &= chunk;
+    any_one |= chunk;
+  }
+  std::uint32_t common = 0;
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::uint32_t bit = 1U << (levels - 1 - level);
+    if ((all_ones & bit) != 0 || (any_one & bit) == 0) common |= 1U << level;
+  }
+  return common;
+}
+
+std::optional<ReduceStates::Applied> apply_whole(const State& before, const LevelStep& step, std::size_t levels) {
+  ReduceStates::Applied applied{before, ~0U};
+  WholeState state(applied.state, levels);
+  const std::uint32_t digits = bits_of(levels, step.begin, step.end);
+  const std::uint32_t masters = step.masters ? bits_of(levels, step.end, levels) : 0;
+  for (std::uint32_t member = 0; member < state.members(); ++member) {
+    if ((member & masters) != 0 || (member & digits) != 0) continue;
+    const std::uint32_t split = common_levels(state.chunks_of(member), levels);
+    if (std::popcount(split) < std::popcount(applied.split)) applied.split = split;
+    if (!take(state, subgroup_of(member, digits, state.members()), step.kind, digits)) return std::nullopt;
+  }
+  if (applied.state == before) return std::nullopt;
+  return applied;
+}
+
+// States of levels, beyond kWholeStatesLevelsMax.
+constexpr char16_t kOpen = u'o';
+constexpr char16_t kScattered = u's';
+constexpr char16_t kWhole = u'w';
+
+std::optional<ReduceStates::Applied> apply_by_level(const State& before, const LevelStep& step) {
+  const bool is_known = step.kind == ReduceStepKind::all_reduce || step.kind == ReduceStepKind::reduce_scatter ||
+                        step.kind == ReduceStepKind::all_gather;
+  if (!is_known || step.masters) return std::nullopt;
+  const bool gathers = step.kind == ReduceStepKind::all_gather;
+  ReduceStates::Applied applied{before, 0};
+  for (std::size_t level = 0; level < before.size(); ++level) {
+    if (before[level] == kScattered) applied.split |= 1U << level;
+    if (level < step.begin || level >= step.end) continue;
+    if (before[level] != (gathers ? kScattered : kOpen)) return std::nullopt;
+    applied.state[level] = step.kind == ReduceStepKind::reduce_scatter ? kScattered : kWhole;
+  }
+  return applied;
+}
+
+}  // namespace
+
+State ReduceStates::start() const {
+  if (levels_ > kWholeStatesLevelsMax) return State(levels_, kOpen);
+  State state(std::size_t{1} << (2 * levels_), char16_t{0});
+  WholeState whole(state, levels_);
+  for (std::uint32_t member = 0; member < whole.members(); ++member) {
+    for (std::uint32_t chunk = 0; chunk < whole.members(); ++chunk)
+      whole.at(member, chunk) = static_cast<char16_t>(1U << member);
+  }
+  return state;
+}
+
+State ReduceStates::goal(ReduceGoal goal) const {
+  if (levels_ > kWholeStatesLevelsMax) return State(levels_, goal == ReduceGoal::all_reduce ? kWhole : kScattered);
+  State state(std::size_t{1} << (2 * levels_), char16_t{0});
+  WholeState whole(state, levels_);
+  const auto everybody = static_cast<char16_t>((1U << whole.members()) - 1);
+  for (std::uint32_t member = 0; member < whole.members(); ++member) {
+    for (std::uint32_t chunk = 0; chunk < whole.members(); ++chunk) {
+      if (goal == ReduceGoal::all_reduce || chunk == member) whole.at(member, chunk) = everybody;
+    }
+  }
+  return state;
+}
+
+std::optional<ReduceStates::Applied> ReduceStates::apply(const State& state, const LevelStep& step) const {
+  if (step.begin >= step.end || step.end > levels_) return std::nullopt;
+  return levels_ > kWholeStatesLevelsMax ? apply_by_level(state, step) : apply_whole(state, step, levels_);
+}
+
+std::vector<LevelStep> ReduceStates::steps() const {
+  std::vector<LevelStep> all;
+#define MEMBER(identifier) ReduceStepKind::identifier,
+  constexpr std::array kKinds{TESSERA_REDUCE_STEPS(MEMBER)};
+#undef MEMBER
+  for (std::size_t begin = 0; begin < levels_; ++begin) {
+    for (std::size_t end = begin + 1; end <= levels_; ++end) {
+      for (const bool masters : {false, true}) {
+        if (masters && end == levels_) continue;
+        for (const ReduceStepKind kind : kKinds)
+          all.push_back(LevelStep{kind, static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(end), masters});
+      }
+    }
+  }
+  return all;
+}
+
+std::optional<std::vector<std::uint32_t>> splits_of(const LevelProgram& program, std::size_t levels, ReduceGoal goal) {
+  const ReduceStates states(levels);
+  State state = states.start();
+  std::vector<std::uint32_t> splits;
+  for (const LevelStep& step : program.steps) {
+    auto applied = states.apply(state, step);
+    if (!applied) return std::nullopt;
+    splits.push_back(applied->split);
+    state = std::move(applied->state);
+  }
+  return state == states.goal(goal) ? std::optional(std::move(splits)) : std::nullopt;
+}
+
+ReduceGraph::ReduceGraph(std::size_t levels)
+    : states_(levels),
+      steps_(states_.steps()),
+      goals_{states_.goal(ReduceGoal::all_reduce), states_.goal(ReduceGoal::reduce_scatter)} {
+  number_of(states_.start());
+}
+
+std::int32_t ReduceGraph::number_of(const State& state) {
+  const auto [found, is_new] = numbers_.emplace(state, static_cast<std::int32_t>(nodes_.size()));
+  if (is_new) {
+    nodes_.emplace_back();
+    state_of_.push_back(state);
+  }
+  return found->second;
+}
+
+const std::vector<ReduceGraph::Edge>& ReduceGraph::edges(std::int32_t node) {
+  const auto at = static_cast<std::size_t>(node);
+  if (!nodes_[at].edges) {
+    std::vector<Edge> edges;
+    for (const LevelStep& step : steps_) {
+      const auto applied = states_.apply(state_of_[at], step);
+      if (applied) edges.push_back(Edge{step, applied->split, number_of(applied->state)});
+    }
+    nodes_[at].edges = std::move(edges);
+  }
+  return *nodes_[at].edges;
+}
+
+bool ReduceGraph::is_goal(std::int32_t node, ReduceGoal goal) const {
+  return state_of_[static_cast<std::size_t>(node)] == goals_[static_cast<std::size_t>(goal)];
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,123 @@
+#include "synth/transfer/reduce_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/layout/cursor.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+#define NAME(identifier) std::string_view(#identifier),
+constexpr std::array kStepNames{TESSERA_REDUCE_STEPS(NAME)};
+constexpr std::array kFormNames{TESSERA_REDUCE_FORMS(NAME)};
+#undef NAME
+
+template <class Enum, std::size_t kSize>
+std::optional<Enum> member_by_name(const std::array<std::string_view, kSize>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+std::optional<std::int64_t> positive(Cursor& cursor) {
+  const auto value = integer_value(cursor.digits());
+  return value && *value >= 1 && *value <= kDevicesMax ? value : std::nullopt;
+}
+
+std::optional<AxisPart> read_axis_part(const Mesh& mesh, Cursor& cursor) {
+  const auto axis = mesh.find(cursor.name());
+  if (!axis) return std::nullopt;
+  AxisPart part = whole_axis(mesh, *axis);
+  if (cursor.peek() != ':') return part;
+  cursor.advance();
+  if (!cursor.accept('(')) return std::nullopt;
+  const auto before = positive(cursor);
+  if (!before || !cursor.accept(')')) return std::nullopt;
+  const auto size = positive(cursor);
+  if (!size) return std::nullopt;
+  part.before = *before;
+  part.size = *size;
+  return exists(mesh, part) ? std::optional(part) : std::nullopt;
+}
+
+std::optional<AxisList> read_axis_list(const Mesh& mesh, Cursor& cursor) {
+  const bool several = cursor.accept('(');
+  AxisList axes;
+  do {
+    const auto part = read_axis_part(mesh, cursor);
+    if (!part) return std::nullopt;
+    axes.push_back(*part);
+  } while (several && cursor.accept(','));
+  if (several && !cursor.accept(')')) return std::nullopt;
+  return axes;
+}
+
+// What follows a step's axes: `first AXES`, a form, `in`, or nothing. Gives the word that it did not take.
+struct StepEnd {
+  bool is_last = false;  // the word was `in`
+};
+std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceStep& step) {
+  std::string_view word = cursor.name();
+  if (word == "first") {
+    auto first = read_axis_list(mesh, cursor);
+    if (!first) return std::nullopt;
+    step.first = std::move(*first);
+    word = cursor.name();
+  }
+  if (const auto form = member_by_name<ReduceForm>(kFormNames, word)) {
+    step.form = *form;
+    word = cursor.name();
+  }
+  if (!word.empty() && word != "in") return std::nullopt;
+  return StepEnd{word == "in"};
+}
+
+}  // namespace
+
+std::string_view name(ReduceStepKind kind) { return kStepNames[static_cast<std::size_t>(kind)]; }
+std::string_view name(ReduceForm form) { return kFormNames[static_cast<std::size_t>(form)]; }
+
+std::string print(const Mesh& mesh, const ReduceProgram& program) {
+  std::string text;
+  for (const ReduceStep& step : program.steps) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name(step.kind), print(mesh, step.axes));
+    if (!step.first.empty()) text += fmt::format(" first {}", print(mesh, step.first));
+    if (step.form != ReduceForm::direct) text += fmt::format(" {}", name(step.form));
+  }
+  if (program.stretches != 1) text += fmt::format(" in {}", program.stretches);
+  return text;
+}
+
+std::optional<ReduceProgram> parse_reduce_program(const Mesh& mesh, std::string_view text) {
+  Cursor cursor(text);
+  ReduceProgram program;
+  bool is_last = false;
+  do {
+    ReduceStep step;
+    const auto kind = member_by_name<ReduceStepKind>(kStepNames, cursor.name());
+    if (!kind) return std::nullopt;
+    step.kind = *kind;
+    auto axes = read_axis_list(mesh, cursor);
+    if (!axes) return std::nullopt;
+    step.axes = std::move(*axes);
+    const auto end = read_step_end(mesh, cursor, step);
+    if (!end) return std::nullopt;
+    is_last = end->is_last;
+    program.steps.push_back(std::move(step));
+  } while (!is_last && cursor.accept(';'));
+  if (is_last) {
+    const auto stretches = positive(cursor);
+    if (!stretches) return std::nullopt;
+    program.stretches = *stretches;
+  }
+  cursor.skip_blanks();
+  return cursor.at_end() ? std::optional(std::move(program)) : std::nullopt;
+}
+
+}  // namespace tessera::synth
