@@ -12,7 +12,13 @@ set(TESSERA_ANTLR_REMEDY
     "(antlr-X.Y.Z-complete.jar and antlr4-cpp-runtime-X.Y.Z) and name the tool with -DTESSERA_ANTLR_TOOL=/path/to/antlr4.")
 string(CONCAT TESSERA_ANTLR_REMEDY ${TESSERA_ANTLR_REMEDY})
 
-if(NOT TESSERA_ANTLR_TOOL)
+# A release brings the parser that was made of its grammar, and needs no tool.
+set(TESSERA_ANTLR_SHIPPED "${PROJECT_SOURCE_DIR}/grammar/generated")
+if(NOT EXISTS "${TESSERA_ANTLR_SHIPPED}/tessera_grammar/TesseraParser.cpp")
+  set(TESSERA_ANTLR_SHIPPED)
+endif()
+
+if(NOT TESSERA_ANTLR_TOOL AND NOT TESSERA_ANTLR_SHIPPED)
   message(FATAL_ERROR "ANTLR's tool (the program antlr4) was not found. ${TESSERA_ANTLR_REMEDY}")
 endif()
 if(NOT antlr4-runtime_FOUND)
@@ -121,4 +127,14 @@ int main() {
   set(TESSERA_ANTLR_PROBED "${asked}" CACHE INTERNAL "The tool, runtime and compiler whose probe has passed")
 endfunction()
 
-tessera_antlr_probe()
+if(TESSERA_ANTLR_SHIPPED)
+  tessera_antlr_tool_format("${TESSERA_ANTLR_SHIPPED}/tessera_grammar/TesseraParser.cpp" tool_format)
+  tessera_antlr_runtime_format(runtime_format)
+  if(NOT tool_format STREQUAL runtime_format)
+    message(FATAL_ERROR
+      "This release's parser is in ANTLR's format ${tool_format}, and the runtime at ${ANTLR4_INCLUDE_DIR} (version ${ANTLR_VERSION}) "
+      "reads format ${runtime_format}: remove ${TESSERA_ANTLR_SHIPPED} to have the parser made anew. ${TESSERA_ANTLR_REMEDY}")
+  endif()
+else()
+  tessera_antlr_probe()
+endif()
