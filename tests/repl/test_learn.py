@@ -196,7 +196,7 @@ class Answers(CommandLine):
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "24", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "24"],
+        for line in [["--check", "27", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "27"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):
