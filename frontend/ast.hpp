@@ -277,7 +277,7 @@ struct Statement {
   std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement> node;
 };
 
-// `let`s and `assert`s, then one expression.
+// Statements (of ExprStatements only calls), then one expression.
 struct Block {
   std::vector<StatementId> statements;
   ExprId result;

@@ -210,7 +210,7 @@ Answer in_block(const Place& p) {
   if (block_start && statement) {
     return make(Kind::statement_in_block, p.text())
         .at(p.span())
-        .suggest(fmt::format("a block holds `let`, `assert`, `print`, `show` and `save`, then one expression; "
+        .suggest(fmt::format("a block holds `let`, `assert`, `print`, `show`, `save` and calls, then one expression; "
                              "move `{}` out of it",
                              p.text()));
   }

@@ -111,7 +111,11 @@ class TreeBuilder {
 
   BlockId block(Parser::BlockContext* c) {
     Block block{{}, {}, span(c)};
-    for (auto* child : c->blockStatement()) block.statements.push_back(block_statement(child));
+    for (auto* child : c->blockStatement()) {
+      auto* call = child->callStatement();
+      block.statements.push_back(call != nullptr ? add(call, ExprStatement{name_or_call(call)})
+                                                 : block_statement(child));
+    }
     block.result = expression(c->expression());
     return ast_.blocks.add(std::move(block));
   }
@@ -256,7 +260,8 @@ class TreeBuilder {
     }
   }
 
-  ExprId name_or_call(Parser::AtomContext* c) {
+  template <class Context>
+  ExprId name_or_call(Context* c) {
     Name callee = name(c->name());
     if (c->arguments() == nullptr) return add(span(c), NameRef{std::move(callee.text)});
     return add(span(c), Call{std::move(callee), arguments(c->arguments())});

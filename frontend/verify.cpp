@@ -13,7 +13,9 @@ namespace tessera::frontend {
 
 namespace {
 
-bool may_stand_in_block(const decltype(Statement::node)& node) {
+bool may_stand_in_block(const Ast& ast, const decltype(Statement::node)& node) {
+  const auto* alone = std::get_if<ExprStatement>(&node);
+  if (alone != nullptr) return std::holds_alternative<Call>(ast[alone->value].node);
   return std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node) ||
          std::holds_alternative<Print>(node) || std::holds_alternative<Show>(node) ||
          std::holds_alternative<Save>(node);
@@ -112,7 +114,7 @@ class Verifier {
     for (const StatementId inner : ast_[id].statements) {
       statement(inner);
       const auto& node = ast_[inner].node;
-      TESSERA_CHECK(may_stand_in_block(node), "a statement that may not stand in a block");
+      TESSERA_CHECK(may_stand_in_block(ast_, node), "a statement that may not stand in a block");
     }
     expr(ast_[id].result);
   }

@@ -46,9 +46,10 @@ planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
-// Statements, then one expression. END before `}` is allowed, after `{` it never arrives.
+// Statements, of which a call may be one, then one expression. END before `}` is allowed, after `{` it never arrives.
 block : '{' (blockStatement END)* expression END? '}' ;
-blockStatement : letStatement | assertStatement | printStatement | showStatement | saveStatement ;
+blockStatement : letStatement | assertStatement | printStatement | showStatement | saveStatement | callStatement ;
+callStatement : name arguments ;
 
 // ---- Types -----------------------------------------------------------------------------------------------------------
 

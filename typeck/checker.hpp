@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -96,6 +97,14 @@ struct Taken {
 struct Local {
   std::string name;
   Maybe value;
+  std::optional<std::string> text = {};  // in place of a value: a string
+};
+
+// A file's name. Of several numbers each fills a `{}` of the form, in which other braces are doubled; without numbers
+// the form is the name.
+struct FileName {
+  std::string form;
+  std::vector<Checked> numbers;
 };
 
 // One text being walked: the program, a function body, a define.
@@ -210,6 +219,8 @@ class Checker {
   Maybe check_list(ExprId id, const frontend::ListLiteral& list, const Want& want);
   Maybe check_name(ExprId id, const frontend::NameRef& name);
   Maybe named_value(const std::string& name, Span span, ExprId id);
+  std::optional<std::string> text_of(ExprId id) const;  // of a string, or of a name of one: file_name.cpp
+  std::optional<FileName> file_name(const std::string& who, const std::string& written, Span span);
   Maybe check_least_integer(Span span, const Want& want);
   Maybe check_unary(ExprId id, const frontend::Unary& unary, const Want& want);
   Maybe check_binary(ExprId id, const frontend::Binary& binary, const Want& want);
@@ -297,7 +308,9 @@ class Checker {
   bool check_print(Span span, const frontend::Print& print);
   bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
   bool check_save(Span span, const frontend::Save& save);
-  void report_bad_path(Span span);
+  std::optional<std::string> named_text(std::string_view name) const;
+  std::optional<std::variant<std::string, Checked>> file_name_part(const std::string& name, Span span);
+  bool check_let_text(const frontend::Let& let);
   bool check_show(Span span, const frontend::Show& show);
   bool check_called_for_effect(Span span, const frontend::ExprStatement& node);
   bool check_expression_statement(Span span, const frontend::ExprStatement& node);

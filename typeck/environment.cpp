@@ -1,10 +1,21 @@
 #include "typeck/environment.hpp"
 
+#include <algorithm>
 #include <set>
+
+#include "typeck/file_name.hpp"
 
 namespace tessera::typeck {
 
 namespace {
+
+void mention_braced(std::set<std::string>& names, const std::string& file_name) {
+  const auto pieces = file_name_pieces(file_name);
+  if (!pieces.has_value()) return;
+  for (const FileNamePiece& piece : *pieces) {
+    if (piece.is_name) names.insert(piece.text);
+  }
+}
 
 // The names a tree mentions anywhere: more than it captures, never less.
 std::set<std::string> mentioned_names(const frontend::Ast& ast) {
@@ -12,6 +23,10 @@ std::set<std::string> mentioned_names(const frontend::Ast& ast) {
   for (const frontend::Expr& expr : ast.exprs.items()) {
     if (const auto* reference = std::get_if<frontend::NameRef>(&expr.node)) names.insert(reference->name);
     if (const auto* call = std::get_if<frontend::Call>(&expr.node)) names.insert(call->callee.text);
+    if (const auto* string = std::get_if<frontend::StringLiteral>(&expr.node)) mention_braced(names, string->value);
+  }
+  for (const frontend::Statement& statement : ast.statements.items()) {
+    if (const auto* save = std::get_if<frontend::Save>(&statement.node)) mention_braced(names, save->path);
   }
   return names;
 }
@@ -49,11 +64,23 @@ bool Environment::function_sees(const std::string& name, Moment bound) const {
   return text != nullptr && *last_function_.find(*text) > bound;
 }
 
-std::optional<std::uint32_t> Environment::bind(const Variable& variable) {
-  const auto* hidden = seen_at(variables_, variable.name, now_);
-  variables_.set({variable.name, now_++}, variable);
-  if (hidden == nullptr || function_sees(variable.name, hidden->key.second)) return std::nullopt;
+// The slot that a binding of this name hides for good; a text in between hid it before.
+std::optional<std::uint32_t> Environment::slot_hidden_from_now(const std::string& name) const {
+  const auto* hidden = seen_variable(name, now_);
+  if (hidden == nullptr || function_sees(name, hidden->key.second)) return std::nullopt;
   return hidden->value.slot;
+}
+
+std::optional<std::uint32_t> Environment::bind(const Variable& variable) {
+  const auto hidden = slot_hidden_from_now(variable.name);
+  variables_.set({variable.name, now_++}, variable);
+  return hidden;
+}
+
+std::optional<std::uint32_t> Environment::bind(const NamedText& text) {
+  const auto hidden = slot_hidden_from_now(text.name);
+  texts_.set({text.name, now_++}, text);
+  return hidden;
 }
 
 void Environment::bind(const Function& function) {
@@ -71,7 +98,21 @@ void Environment::bind(const NamedMesh& mesh) {
   meshes_.set({mesh.name, now_++}, mesh);
 }
 
-const Variable* Environment::variable(std::string_view name, Moment at) const { return value_at(variables_, name, at); }
+const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* Environment::seen_variable(
+    std::string_view name, Moment at) const {
+  const auto* variable = seen_at(variables_, name, at);
+  if (variable == nullptr) return nullptr;
+  const auto* text = seen_at(texts_, name, at);
+  return text != nullptr && text->key.second > variable->key.second ? nullptr : variable;
+}
+
+const Variable* Environment::variable(std::string_view name, Moment at) const {
+  const auto* seen = seen_variable(name, at);
+  return seen == nullptr ? nullptr : &seen->value;
+}
+const NamedText* Environment::text(std::string_view name, Moment at) const {
+  return variable(name, at) == nullptr ? value_at(texts_, name, at) : nullptr;
+}
 const Function* Environment::function(std::string_view name, Moment at) const { return value_at(functions_, name, at); }
 const NamedMesh* Environment::mesh(std::string_view name, Moment at) const { return value_at(meshes_, name, at); }
 
@@ -80,7 +121,11 @@ synth::MeshRef Environment::default_mesh(Moment at) const {
   return last == nullptr ? synth::Mesh::single_device() : last->value;
 }
 
-std::vector<std::string> Environment::variable_names(Moment at) const { return names_before(variables_, at); }
+std::vector<std::string> Environment::variable_names(Moment at) const {
+  std::vector<std::string> names = names_before(variables_, at);
+  std::erase_if(names, [&](const std::string& name) { return variable(name, at) == nullptr; });
+  return names;
+}
 std::vector<std::string> Environment::function_names(Moment at) const { return names_before(functions_, at); }
 std::vector<std::string> Environment::mesh_names(Moment at) const { return names_before(meshes_, at); }
 

@@ -50,6 +50,12 @@ struct NamedMesh {
   base::Span span;
 };
 
+struct NamedText {  // `let dir = "out"`
+  std::string name;
+  std::string text;
+  base::Span span;
+};
+
 class Environment {
  public:
   Environment();
@@ -58,11 +64,13 @@ class Environment {
   // Gives the slot of the binding that this one hides, if nothing can reach it any more: the body of a function sees
   // what was bound when the function was.
   std::optional<std::uint32_t> bind(const Variable& variable);
+  std::optional<std::uint32_t> bind(const NamedText& text);
   void bind(const Function& function);
   void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
 
   const Variable* variable(std::string_view name, Moment at) const;
+  const NamedText* text(std::string_view name, Moment at) const;  // a name is a variable's or a text's
   const Function* function(std::string_view name, Moment at) const;
   const NamedMesh* mesh(std::string_view name, Moment at) const;
   // The last mesh declared before `at`; without any, the single device.
@@ -81,7 +89,12 @@ class Environment {
 
   bool function_sees(const std::string& name, Moment bound) const;
 
+  const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* seen_variable(std::string_view name,
+                                                                                            Moment at) const;
+  std::optional<std::uint32_t> slot_hidden_from_now(const std::string& name) const;
+
   Timeline<Variable> variables_;
+  Timeline<NamedText> texts_;
   Timeline<Function> functions_;
   Timeline<NamedMesh> meshes_;
   base::PersistentMap<Moment, synth::MeshRef> defaults_;

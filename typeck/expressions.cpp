@@ -240,6 +240,10 @@ Maybe Checker::check_name(ExprId id, const frontend::NameRef& name) {
 }
 
 Maybe Checker::named_value(const std::string& name, Span span, ExprId id) {
+  if (named_text(name).has_value()) {
+    report(base::make(Kind::string_here).at(span).suggest(fmt::format("`{}` is the name of a string", name)));
+    return std::nullopt;
+  }
   bool poisoned = false;
   if (const Checked* value = local(name, poisoned)) return *value;
   const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;

@@ -22,9 +22,9 @@ const frontend::Name* repeated(const std::vector<frontend::Name>& names) {
   return nullptr;
 }
 
-// Does what is computed here print, save or check something?
-bool has_effect(const Typed& typed, const Region& region) {
-  return std::any_of(region.order.begin(), region.order.end(), [&](NodeId id) {
+// Does what is computed here, from the first node on, print, save or check something?
+bool has_effect(const Typed& typed, const Region& region, std::size_t first = 0) {
+  return std::any_of(region.order.begin() + static_cast<std::ptrdiff_t>(first), region.order.end(), [&](NodeId id) {
     const auto& body = typed.nodes[id].body;
     if (const auto* call = std::get_if<Call>(&body)) return has_effect(typed, typed.instances[call->instance].body);
     if (const auto* loop = std::get_if<Loop>(&body)) return has_effect(typed, loop->body);
@@ -80,6 +80,7 @@ void Checker::check_mesh_statement(Span span, const frontend::MeshStatement& sta
 // -----------------------------------------------------------------------------------------------------------------
 
 bool Checker::check_let(StatementId id, const frontend::Let& let) {
+  if (check_let_text(let)) return true;
   std::vector<Checked> values;
   if (const frontend::Name* twice = repeated(let.names)) {
     report(base::make(Kind::name_repeated, twice->text).at(twice->span));
@@ -163,6 +164,8 @@ bool Checker::check_block_statement(StatementId id) {
   if (const auto* print = std::get_if<frontend::Print>(&statement.node)) return check_print(statement.span, *print);
   if (const auto* show = std::get_if<frontend::Show>(&statement.node)) return check_show(statement.span, *show);
   if (const auto* save = std::get_if<frontend::Save>(&statement.node)) return check_save(statement.span, *save);
+  if (const auto* called = std::get_if<frontend::ExprStatement>(&statement.node))
+    return check_called_for_effect(statement.span, *called);
   return check_assert(statement.span, std::get<frontend::Assert>(statement.node));
 }
 
@@ -171,8 +174,8 @@ bool Checker::check_print(Span span, const frontend::Print& print) {
   std::vector<NodeId> nodes;
   bool good = true;
   for (const ExprId item : print.items) {
-    if (const auto* string = std::get_if<frontend::StringLiteral>(&ast()[item].node)) {
-      operation.items.push_back({add_string(string->value), -1});
+    if (const auto string = text_of(item)) {
+      operation.items.push_back({add_string(*string), -1});
       continue;
     }
     const Maybe value = finished_for_output(item, "print");
@@ -213,64 +216,14 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   return true;
 }
 
-namespace {
-
-// A file's name as written, in pieces: texts, and between them names in braces. A brace itself is written twice.
-struct PathPiece {
-  std::string text;
-  bool is_name = false;
-};
-
-std::optional<std::vector<PathPiece>> path_pieces(const std::string& path) {
-  std::vector<PathPiece> pieces = {{}};
-  for (std::size_t at = 0; at < path.size(); ++at) {
-    const char letter = path[at];
-    if (letter != '{' && letter != '}') {
-      pieces.back().text += letter;
-    } else if (at + 1 < path.size() && path[at + 1] == letter) {
-      pieces.back().text += path[++at];
-    } else {
-      const std::size_t close = path.find('}', at);
-      if (letter == '}' || close == std::string::npos || close == at + 1) return std::nullopt;
-      pieces.push_back({path.substr(at + 1, close - at - 1), true});
-      pieces.emplace_back();
-      at = close;
-    }
-  }
-  const bool like_a_place = std::any_of(pieces.begin(), pieces.end(), [](const PathPiece& piece) {
-    return !piece.is_name && piece.text.find("{}") != std::string::npos;
-  });
-  if (like_a_place && pieces.size() > 1) return std::nullopt;
-  return pieces;
-}
-
-}  // namespace
-
-void Checker::report_bad_path(Span span) {
-  report(base::make(Kind::wrong_arguments, "save", "braces in a file's name hold the name of an integer")
-             .at(span)
-             .suggest("write it as in \"step{i}.npy\"; a brace itself is written twice"));
-}
-
 // `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
 bool Checker::check_save(Span span, const frontend::Save& save) {
   const Maybe value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
-  const auto pieces = path_pieces(save.path);
-  if (!pieces.has_value()) report_bad_path(save.path_span);
-  if (!value.has_value() || !pieces.has_value()) return false;
-  std::string path;
+  const auto name = file_name("save", save.path, save.path_span);
+  if (!value.has_value() || !name.has_value()) return false;
   std::vector<NodeId> nodes = {value->node()};
-  for (const PathPiece& piece : *pieces) {
-    path += piece.is_name ? "{}" : piece.text;
-    if (!piece.is_name) continue;
-    Maybe number = named_value(piece.text, save.path_span, {});
-    if (number.has_value() && synth::is_integer(type(*number).element()))
-      number = cast_to(save.path_span, *number, ElementType::i64);
-    if (number.has_value()) number = scalar_of(*number, ElementType::i64, "an integer in a file's name");
-    if (!number.has_value()) return false;
-    nodes.push_back(number->node());
-  }
-  emit(span, {}, Compute{synth::Save{add_string(path), save.shards}, std::move(nodes), 0, {}});
+  for (const Checked& number : name->numbers) nodes.push_back(number.node());
+  emit(span, {}, Compute{synth::Save{add_string(name->form), save.shards}, std::move(nodes), 0, {}});
   return true;
 }
 
@@ -283,17 +236,22 @@ bool Checker::check_assert(Span span, const frontend::Assert& node) {
   return true;
 }
 
-// In a script an expression stands alone only for what it prints, saves or asserts.
+// In a script, and as a statement of a block, an expression stands alone only for what it prints, saves or asserts.
 bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
+  const std::size_t before = region_->order.size();
   const Maybe value = check_expr(node.value);
   if (!value.has_value()) return false;
-  if (has_effect(typed_, *region_)) return true;
+  if (has_effect(typed_, *region_, before)) return true;
   report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
   return false;
 }
 
 bool Checker::check_expression_statement(Span span, const frontend::ExprStatement& node) {
   if (!options_.bare_expressions) return check_called_for_effect(span, node);
+  if (const auto string = text_of(node.value)) {
+    emit(span, {}, Compute{synth::PrintText{add_string(*string)}, {}, 0, {}});
+    return true;
+  }
   const Maybe value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
   typed_.statements.back().shown = value->node();

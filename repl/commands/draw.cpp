@@ -4,6 +4,7 @@
 #include "repl/draw/page.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -15,12 +16,13 @@ int perform(const DrawOptions& options, Console& console) {
     console.complain(script.why);
     return kExitCommand;
   }
+  const std::string modelled = modelled_line(*machine, kMachineHelp);
   Config config = base_config(console);
   config.machine = std::move(*machine);
   Session session(std::move(config));
   const auto program = session.check(script.value->text, script.value->name);
   if (!program) return failed(program.diagnostics(), console);
-  const std::string page = drawn_page(script.value->name, script.value->text, *program);
+  const std::string page = drawn_page(script.value->name, script.value->text, modelled, *program);
   if (options.output == "-") {
     console.out(page);
     return kExitDone;

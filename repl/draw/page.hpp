@@ -14,7 +14,7 @@ std::string_view page_style();     // page.css
 std::string_view page_stage();     // stage.js
 std::string_view page_script();    // page.js
 
-// `name` stands for the program in the page's title.
-std::string drawn_page(std::string_view name, std::string_view text, const Program& program);
+// `name` stands for the program in the page's title; `machine` says of which machine modelled times are.
+std::string drawn_page(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
 
 }  // namespace tessera::repl

@@ -105,8 +105,9 @@
     showControls(one);
     showHere(one);
     state.flying = false;
-    const { shape } = Stage.draw(byId('stage'), one, moment, null);
+    const { shape, cards } = Stage.draw(byId('stage'), one, moment, null);
     byId('key').textContent = [
+      Stage.howPlaced(cards),
       Stage.howDrawn(one, shape),
       'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
       'After the + stands what it received in the last step.',
@@ -224,6 +225,7 @@
     if (index >= 0) number.setAttribute('aria-label', `line ${line}: show its change of layout`);
     const item = element('li', {}, number, element('span', { className: 'code', textContent: text }));
     item.dataset.line = line;
+    item.classList.toggle('moves', data.parts.some((part) => part.line === line));
     return item;
   }
 
@@ -234,14 +236,24 @@
     return element('li', {}, button);
   }
 
+  function partItem(part) {
+    const most = part.is_most ? 'at most ' : '';
+    const item = element('li', { textContent: `line ${part.line}: ${part.who} fetches ${most}${bytes(part.received_bytes_total)}` });
+    item.dataset.exact = part.received_bytes_total;
+    return item;
+  }
+
   function begin() {
     document.title = `${data.name} - Tessera`;
     byId('name').textContent = data.name;
     byId('summary').textContent = data.summary;
+    byId('machine').textContent = data.machine;
     byId('lines').replaceChildren(...data.program.map(lineItem));
+    byId('parts').hidden = data.parts.length === 0;
+    byId('parts').querySelector('ul').replaceChildren(...data.parts.map(partItem));
     if (data.changes.length === 0) {
       byId('change').hidden = true;
-      byId('nothing').hidden = false;
+      byId('nothing').hidden = data.parts.length > 0;
       return;
     }
     byId('list').replaceChildren(element('ul', {}, ...data.changes.map(changeItem)));

@@ -21,10 +21,8 @@ using nlohmann::json;
 constexpr std::int64_t kDevicesMax = 32;
 constexpr std::int64_t kFirstDevices = 6;
 constexpr std::int64_t kLastDevices = 2;
-// A program of more changes shows the first ones.
+// A program of more changes, or more operations that fetch parts, shows the first ones.
 constexpr std::size_t kChangesMax = 200;
-// More operations that fetch parts are counted only.
-constexpr std::size_t kPartsMax = 20;
 
 std::vector<std::int64_t> shown_devices(std::int64_t count) {
   std::vector<std::int64_t> shown;
@@ -165,24 +163,34 @@ Result<json> change_of(const Redistribution& change) {
               {"moments", std::move(moments)}};
 }
 
-// ` At line 3 a slice fetches 4 bytes from other devices.` for each, up to a number; parts are not drawn.
-std::string parts_text(const std::vector<PartsMoved>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(parts.size(), kPartsMax); ++i) {
-    text += fmt::format(" At line {} {} fetches {}{} bytes from other devices.", parts[i].place.line, parts[i].who,
-                        parts[i].is_most ? "at most " : "", parts[i].received_bytes);
+// What an operation fetches without a change of layout: `a slice fetches 4 B from other devices`.
+json parts_of(const std::vector<PartsMoved>& parts) {
+  json drawn = json::array();
+  for (const PartsMoved& part : parts) {
+    if (drawn.size() == kChangesMax) break;
+    drawn.push_back({{"line", part.place.line},
+                     {"who", part.who},
+                     {"received_bytes_total", part.received_bytes},
+                     {"is_most", part.is_most}});
   }
-  if (parts.size() > kPartsMax) text += fmt::format(" {} more operations fetch parts.", parts.size() - kPartsMax);
-  return text;
+  return drawn;
+}
+
+std::string parts_text(const std::vector<PartsMoved>& parts) {
+  if (parts.empty()) return "";
+  return fmt::format("{} operation{} parts from other devices, ", parts.size(),
+                     parts.size() == 1 ? " fetches" : "s fetch");
 }
 
 std::string summary_of(const std::vector<Redistribution>& all, const std::vector<PartsMoved>& parts) {
   std::int64_t received = 0;
   for (const Redistribution& change : all) received += change.plan.received_bytes_total();
   for (const PartsMoved& part : parts) received += part.received_bytes;
-  const std::string shown = all.size() > kChangesMax ? fmt::format("; the first {} are drawn", kChangesMax) : "";
-  return fmt::format("{} change{} of layout, {} bytes received in all{}.{}", all.size(), all.size() == 1 ? "" : "s",
-                     received, shown, parts_text(parts));
+  const bool is_most = std::ranges::any_of(parts, &PartsMoved::is_most);
+  const bool is_cut = std::max(all.size(), parts.size()) > kChangesMax;
+  return fmt::format("{} change{} of layout, {}{}{} bytes received in all{}.", all.size(), all.size() == 1 ? "" : "s",
+                     parts_text(parts), is_most ? "at most " : "", received,
+                     is_cut ? fmt::format("; the first {} are drawn", kChangesMax) : "");
 }
 
 json json_lines(std::string_view text) {
@@ -204,16 +212,19 @@ std::string for_script(std::string text) {
 
 }  // namespace
 
-std::string page_data(std::string_view name, std::string_view text, const Program& program) {
+std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program) {
   const std::vector<Redistribution> all = program.redistributions();
+  const std::vector<PartsMoved> parts = program.parts_moved();
   json changes = json::array();
   for (const Redistribution& change : all) {
     if (changes.size() == kChangesMax) break;
     if (auto drawn = change_of(change)) changes.push_back(std::move(*drawn));
   }
   const json data = {{"name", name},
-                     {"summary", summary_of(all, program.parts_moved())},
+                     {"summary", summary_of(all, parts)},
+                     {"machine", machine},
                      {"program", json_lines(text)},
+                     {"parts", parts_of(parts)},
                      {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }

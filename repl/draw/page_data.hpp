@@ -1,7 +1,8 @@
 // What a drawn page shows, as JSON for the page's script:
 //
-//     name, summary
+//     name, summary, machine
 //     program: [line, ...]
+//     parts: [{line, who, received_bytes_total, is_most}]
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
@@ -9,9 +10,9 @@
 //                moments: [{type, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
-// A moment is what the devices hold between two steps. Of a large mesh only some devices are there, and `pattern` says
-// in words how all of them hold the array; `busy` says which links a step keeps busy; a move's source and target count
-// among the devices that are there.
+// `parts` are what slices and the like fetch without a plan. A moment is what the devices hold between two steps. Of a
+// large mesh only some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which
+// links a step keeps busy; a move's source and target count among the devices that are there.
 #pragma once
 
 #include <string>
@@ -22,6 +23,6 @@
 namespace tessera::repl {
 
 // In one line, fit to stand inside a script element.
-std::string page_data(std::string_view name, std::string_view text, const Program& program);
+std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
 
 }  // namespace tessera::repl

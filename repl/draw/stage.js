@@ -42,7 +42,7 @@ const Stage = (() => {
   }
   // A line of small text cut to so many pixels; all of it is in the card's label and in the table.
   function fitted(text, width) {
-    const most = Math.floor(width / 5.8);
+    const most = Math.floor(width / 6.4);
     return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
   }
   const hue = (device) => `--hue:${Math.round((device * 137.508) % 360)}`;
@@ -123,6 +123,12 @@ const Stage = (() => {
     };
   }
 
+  function howPlaced({ asMesh }) {
+    if (!asMesh) return '';
+    const names = (axes) => axes.map((axis) => axis.name).join(', ');
+    return `The devices stand as in the mesh: down is ${names(asMesh.rows)}, across ${names(asMesh.across)}.`;
+  }
+
   // How to read a picture, for people; nothing where there is nothing to be said.
   function howDrawn(one, shape) {
     const rank = one.shape.length;
@@ -135,24 +141,35 @@ const Stage = (() => {
     return `A picture has a panel for each piece of ${outer}, from left to right ${pieces.join('; ')}. In each, ${sides}.`;
   }
 
-  // As many cards in a row as fit; fewer, but more than half of them, where the rows are full then.
+  // How many devices stand in a row if they are placed as the mesh: rows are its first axes, and as many of the last ones
+  // as fit are a row. Nothing where a row would not fit, or where only some devices are drawn.
+  function meshColumns(one, fit) {
+    const axes = one.mesh.filter((axis) => axis.size > 1);
+    const product = (some) => some.reduce((n, axis) => n * axis.size, 1);
+    if (axes.length < 2 || product(axes) !== one.moments[0].devices.length) return undefined;
+    const first = axes.findIndex((_, i) => i > 0 && product(axes.slice(i)) <= fit);
+    return first < 0 ? undefined : { columns: product(axes.slice(first)), rows: axes.slice(0, first), across: axes.slice(first) };
+  }
+
+  // Without such rows: as many cards in a row as fit; fewer, but more than half of them, where the rows are full then.
+  function fullRows(devices, fit) {
+    const columns = Math.min(fit, Math.max(devices, 2));
+    for (let fewer = columns; fewer > columns / 2; --fewer) if (devices % fewer === 0) return fewer;
+    return columns;
+  }
+
   function grid(one, width) {
     const devices = one.moments[0].devices;
     const fit = Math.max(2, Math.floor((width + CARD.gap) / (CARD.least + CARD.gap)));
-    let columns = Math.min(fit, Math.max(devices.length, 2));
-    for (let fewer = columns; fewer > columns / 2; --fewer) {
-      if (devices.length % fewer === 0) {
-        columns = fewer;
-        break;
-      }
-    }
+    const asMesh = meshColumns(one, fit);
+    const columns = asMesh ? asMesh.columns : fullRows(devices.length, fit);
     const card = (width - CARD.gap * (columns - 1)) / columns;
     const height = CARD.head + artHeight(one) + CARD.foot + 2 * CARD.pad;
     const places = devices.map((_, i) => ({
       x: (i % columns) * (card + CARD.gap), y: Math.floor(i / columns) * (height + CARD.gap),
     }));
     const rows = Math.ceil(devices.length / columns);
-    return { width, card, height, places, total: rows * (height + CARD.gap) - CARD.gap };
+    return { width, card, height, places, asMesh, total: rows * (height + CARD.gap) - CARD.gap };
   }
 
   // ---- The devices ----
@@ -204,11 +221,13 @@ const Stage = (() => {
     return group;
   }
 
-  function hatching() {
+  function definitionsOf() {
     const pattern = svg('pattern', { id: 'hatch', width: 8, height: 8, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' });
     pattern.append(svg('line', { x1: 0, x2: 0, y1: 0, y2: 8, class: 'hatch-line' }));
     const definitions = svg('defs');
-    definitions.append(pattern);
+    const arrow = svg('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' });
+    arrow.append(svg('path', { d: 'M0 0 L8 4 L0 8 z', class: 'arrow' }));
+    definitions.append(pattern, arrow);
     return definitions;
   }
 
@@ -217,7 +236,7 @@ const Stage = (() => {
     const cards = grid(one, Math.max(280, where.clientWidth));
     const shape = geometry(one, cards.card - 2 * CARD.pad);
     const root = svg('svg', { viewBox: `0 0 ${cards.width} ${Math.max(cards.total, 1)}`, role: 'group', 'aria-label': `Devices: ${moment.type}` });
-    root.append(hatching());
+    root.append(definitionsOf());
     moment.devices.forEach((device, i) => {
       const coming = next ? next.devices[i].bytes : 0;
       root.append(drawCard(one, moment, device, cards.places[i], cards, shape, coming));
@@ -226,9 +245,21 @@ const Stage = (() => {
     return { root, cards, shape };
   }
 
+  // A line for each pair of devices of which one sends to the other in a step.
+  function drawLinks(step, drawn) {
+    const { cards } = drawn;
+    const middle = (i) => ({ x: cards.places[i].x + cards.card / 2, y: cards.places[i].y + cards.height / 2 });
+    const pairs = new Map(step.moves.map((move) => [`${move.source},${move.target}`, move]));
+    for (const { source, target } of pairs.values()) {
+      const [from, to] = [middle(source), middle(target)];
+      drawn.root.append(svg('line', { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }));
+    }
+  }
+
   // The boxes that travel in a step, from card to card.
   function flights(step, drawn) {
     const made = [];
+    drawLinks(step, drawn);
     const slots = Math.max(1, step.hops + step.stretches - 1);
     for (const move of step.moves) {
       if (move.source === move.target) continue;
@@ -244,5 +275,5 @@ const Stage = (() => {
     return made;
   }
 
-  return { bytes, count, seconds, boxText, partText, stepText, element, howDrawn, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
+  return { bytes, count, seconds, boxText, partText, stepText, element, howDrawn, howPlaced, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
 })();

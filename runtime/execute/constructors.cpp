@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/execute/devices.hpp"
+#include "runtime/execute/file_name.hpp"
 #include "runtime/execute/local.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -72,7 +73,7 @@ base::Status run_constructor(const LocalStep& step, const synth::Normal&) {
 base::Status run_constructor(const LocalStep& step, const synth::Load& operation) {
   const synth::RegisterId result = step.apply.results[0];
   const synth::ArrayType& type = step.storage.type(result);
-  const std::string& path = step.program.strings[operation.path];
+  TESSERA_TRY(path, file_name(step.program.strings[operation.path], step.storage, step.apply.operands));
   TESSERA_TRY(reader, NpyReader::open(step.files, path, type.element(), type.shape()));
   const std::vector<synth::Box>& boxes = step.storage.tiles(result).boxes;
   const Block mine = step.storage.block(result);

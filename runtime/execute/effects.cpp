@@ -1,8 +1,9 @@
 #include "runtime/execute/effects.hpp"
 
+#include <span>
 #include <string>
-#include <string_view>
 
+#include "runtime/execute/file_name.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/reads.hpp"
 #include "runtime/ranks/save.hpp"
@@ -17,21 +18,6 @@ base::Status write(const EffectStep& step, const std::string& text) {
   TESSERA_TRY_STATUS(report_to_first(step.storage.team()));
   if (step.storage.team().rank() == 0 && step.world.output) step.world.output(text);
   return base::Done{};
-}
-
-// The path of a file: of several operands those behind the array are numbers, and each `{}` stands for the next of
-// them.
-base::Result<std::string> path_text(const EffectStep& step, const synth::Save& operation) {
-  std::string_view form = step.program.strings[operation.path];
-  std::string path;
-  for (std::size_t k = 1; k < step.apply.operands.size(); ++k) {
-    const std::size_t place = form.find("{}");
-    if (place == std::string_view::npos) break;
-    TESSERA_TRY(number, step.storage.scalar<std::int64_t>(step.apply.operands[k]));
-    path.append(form.substr(0, place)).append(std::to_string(number));
-    form.remove_prefix(place + 2);
-  }
-  return path.append(form);
 }
 
 }  // namespace
@@ -63,7 +49,8 @@ base::Status run_effect(const EffectStep& step, const synth::Show& operation) {
 
 base::Status run_effect(const EffectStep& step, const synth::Save& operation) {
   const Distributed array = step.storage.array(step.apply.operands[0]);
-  TESSERA_TRY(path, path_text(step, operation));
+  const std::span numbers = std::span(step.apply.operands).subspan(1);
+  TESSERA_TRY(path, file_name(step.program.strings[operation.path], step.storage, numbers));
   Team& team = step.storage.team();
   const base::StopToken stop(step.world.stop);
   return operation.shards ? save_shards(team, step.world.files, path, array, stop)

@@ -84,7 +84,7 @@ struct Random {  // operand: an i64 scalar, the seed. Philox4x32-10, key = seed,
 };
 struct Normal {  // operand: an i64 scalar, the seed; the same generator, Box-Muller
 };
-struct Load {  // the tile of a .npy file
+struct Load {  // the tile of a .npy file; operands: the numbers of its path, as those behind a Save's array
   StringId path;
 };
 

@@ -37,10 +37,18 @@ Error constant_error(const Program& program, const Constant& constant, const Ope
   return no_operand(operands);
 }
 
+// From the first on, operands are the numbers of a path.
+Error numbers_error(const Operands& operands, std::ptrdiff_t first) {
+  const bool numbers = std::all_of(operands.begin() + first, operands.end(), [](const ArrayType* operand) {
+    return is_plain_scalar(*operand, ElementType::i64);
+  });
+  return numbers ? Error() : Error("its path holds other numbers than i64 scalars");
+}
+
 Error load_error(const Program& program, const Load& load, const Operands& operands, const ArrayType& result) {
   if (load.path.value >= program.strings.size()) return "its path is not in the table";
   if (is_pending(result)) return "its result is pending";
-  return no_operand(operands);
+  return numbers_error(operands, 0);
 }
 
 Error cumsum_error(const Cumsum& cumsum, const Operands& operands, const ArrayType& result) {
@@ -197,10 +205,8 @@ Error show_error(const Program& program, StringId text, const Operands& operands
 // Behind the array come the numbers of the path.
 Error save_error(const Program& program, const Save& save, const Operands& operands) {
   if (operands.empty()) return "it takes an array";
-  const bool numbers = std::all_of(operands.begin() + 1, operands.end(), [](const ArrayType* operand) {
-    return is_plain_scalar(*operand, ElementType::i64);
-  });
-  return numbers ? string_error(program, save.path) : Error("its path holds other numbers than i64 scalars");
+  if (auto error = numbers_error(operands, 1)) return error;
+  return string_error(program, save.path);
 }
 
 Error assert_error(const Program& program, const Assert& assertion, const Operands& operands) {

@@ -24,8 +24,9 @@ UNEVEN = "mesh m = [x: 3, y: 2]\nlet a = iota(i64[8@(x,y)])\nlet b = a as [8@y]\
 LARGE = "mesh m = [x: 16, y: 32]\nlet a = iota(f32[1024@(x,y), 64])\nlet b = a as [1024@x, 64@y]\n"
 DEEP = "mesh m = [x: 2, y: 3]\nlet a = iota(f32[5@x, 4, 3@y, 6, 7])\nlet b = a as [5, 4@y, 3, 6@x, 7]\n"
 SCALAR = "mesh m = [x: 3]\nlet s = sum(iota(f32[10@x]))\nprint s\n"
+PARTS = "mesh m = [x: 2]\nlet a = iota(f32[8@x])\nprint a[0:3]\nprint pad(a, 0, 1, 1, 0.0)\n"
 NOTHING = "let a = iota(f32[8])\nprint a\n"
-PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "nothing": NOTHING}
+PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "nothing": NOTHING}
 FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
 
 
@@ -77,6 +78,18 @@ class Page(CommandLine):
         moments = self.data(self.drawn(SCALAR))["changes"][0]["moments"]
         self.assertEqual((moments[0]["contributions"], moments[1]["contributions"]), (3, 1))
         self.assertEqual([device["contribution"] for device in moments[0]["devices"]], [0, 1, 2])
+
+    def test_parts_moved_are_those_that_the_run_counts(self):
+        parts = self.data(self.drawn(PARTS))["parts"]
+        self.assertGreaterEqual({part["who"] for part in parts}, {"a slice", "`pad`"})
+        changes = self.data(self.drawn(PARTS))["changes"]
+        received = sum(one["received_bytes_total"] for one in parts + changes)
+        stats = json.loads(self.succeeds("run", "a.tess", "--stats", "--json").splitlines()[-1])
+        self.assertEqual(received, stats["received_bytes_total"])
+
+    def test_says_of_which_machine_times_are(self):
+        self.assertEqual(self.data(self.drawn(FIRST))["machine"].strip(),
+                         "modelled: links of 100 GB/s and 1 us, assumed; --machine FILE gives another machine")
 
     def test_standard_output(self):
         self.write("a.tess", FIRST)
@@ -300,10 +313,33 @@ class InABrowser(CommandLine):
             self.browser.press("ArrowUp")
         self.assertTrue(self.browser.evaluate(inside))
 
+    def test_parts_moved_have_a_line_each(self):
+        self.open(PARTS)
+        items = self.browser.evaluate("[...document.querySelectorAll('#parts li')].map((item) => item.textContent).join('|')")
+        self.assertRegex(items, r"^line 3: a slice fetches \d+ B\|line 4: ")
+        lines = self.browser.evaluate("[...document.querySelectorAll('#lines .moves')].map((line) => line.dataset.line).join()")
+        self.assertEqual(lines, "3,4")
+        self.open(SCALAR)
+        self.assertTrue(self.browser.evaluate("document.querySelector('#parts').hidden"))
+
+    def test_devices_stand_as_in_the_mesh(self):
+        self.open(FIRST)
+        places = self.browser.evaluate("""[...document.querySelectorAll('#stage [data-device]')].map((card) => {
+          const { x, y } = card.getBoundingClientRect(); return [Math.round(x), Math.round(y)]; })""")
+        self.assertEqual(len({x for x, _ in places}), 2)
+        self.assertEqual(len({y for _, y in places}), 4)
+        self.assertIn("down is x, across y", self.text("#key"))
+
     def test_nothing_to_draw(self):
         self.open(NOTHING)
         self.assertFalse(self.browser.evaluate("document.querySelector('#nothing').hidden"))
         self.assertTrue(self.browser.evaluate("document.querySelector('#change').hidden"))
+
+    def test_text_is_twelve_pixels_at_least_and_long_lines_wrap(self):
+        self.open(FIRST + "# " + "a long line " * 40 + "\n", width=400)
+        sizes = self.browser.evaluate("[...document.querySelectorAll('body *')].map((one) => parseFloat(getComputedStyle(one).fontSize))")
+        self.assertGreaterEqual(min(sizes), 12)
+        self.assertTrue(self.browser.evaluate("document.querySelector('#program').scrollWidth <= document.querySelector('#program').clientWidth"))
 
 
 if __name__ == "__main__":

@@ -241,8 +241,7 @@ std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::
 }
 
 std::optional<std::string> OperationCall::text(std::size_t parameter) {
-  const auto* string = std::get_if<frontend::StringLiteral>(&checker.ast()[expr(parameter)].node);
-  if (string != nullptr) return string->value;
+  if (auto string = checker.text_of(expr(parameter))) return string;
   wrong(span_of(parameter), fmt::format("`{}` is a string, such as \"...\"", info.parameters[parameter].name));
   return std::nullopt;
 }

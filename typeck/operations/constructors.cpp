@@ -102,8 +102,10 @@ bool has_file_extents(const frontend::TypeExpr& type) {
 
 Maybe run_load(OperationCall& call) {
   Checker& checker = call.checker;
-  const auto path = call.text(0);
-  if (!path.has_value()) return std::nullopt;
+  const auto string = call.text(0);
+  const auto name = string.has_value() ? checker.file_name("load", *string, call.span_of(0)) : std::nullopt;
+  if (!name.has_value()) return std::nullopt;
+  const std::string& path = name->form;
   const frontend::TypeExpr& written = checker.ast()[*call.type(1)];
   std::optional<FileHeader> header;
   if (has_file_extents(written)) {
@@ -111,7 +113,13 @@ Maybe run_load(OperationCall& call) {
       checker.report(base::make(Kind::file_extent_unknown, "no files can be read here").at(written.span));
       return std::nullopt;
     }
-    auto found = checker.options().file_header(*path);
+    if (!name->numbers.empty()) {
+      checker.report(base::make(Kind::file_extent_unknown, "its name is known only when the program runs")
+                         .at(written.span)
+                         .suggest("write the extent"));
+      return std::nullopt;
+    }
+    auto found = checker.options().file_header(path);
     if (!found.ok()) {
       for (Diagnostic& diagnostic : std::move(found).errors())
         checker.report(std::move(diagnostic).at(call.span_of(0)));
@@ -120,7 +128,7 @@ Maybe run_load(OperationCall& call) {
     header = *found;
     if (header->shape.size() != written.dimensions.size()) {
       const std::string holds = fmt::format("an array of rank {}", header->shape.size());
-      checker.report(base::make(Kind::load_mismatch, fmt::format("\"{}\"", *path), holds,
+      checker.report(base::make(Kind::load_mismatch, fmt::format("\"{}\"", path), holds,
                                 fmt::format("rank {}", written.dimensions.size()))
                          .at(written.span));
       return std::nullopt;
@@ -133,7 +141,12 @@ Maybe run_load(OperationCall& call) {
         base::make(Kind::load_pending).at(written.span).suggest("load it, then write `as` with the pending axes"));
     return std::nullopt;
   }
-  return checker.compute(call.span, *wanted, synth::Load{checker.add_string(*path)}, {});
+  std::vector<NodeId> numbers;
+  for (Checked number : name->numbers) {
+    if (!call.on_mesh(number, wanted->mesh_ref())) return std::nullopt;
+    numbers.push_back(number.node());
+  }
+  return checker.compute(call.span, *wanted, synth::Load{checker.add_string(path)}, std::move(numbers));
 }
 
 // A scalar comes to the mesh of what it fills.
