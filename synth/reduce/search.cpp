@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-constexpr std::array<std::int64_t, 15> kStretches{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
 constexpr double kMessageBytesMin = 4096;
 // Levels that have a form of their own; with more, all have the same.
 constexpr std::size_t kFormLevelsMax = 4;
@@ -163,7 +163,7 @@ PricedProgram in_best_stretches(const ReducePrices& prices, LevelProgram program
   const PipelineSeconds seconds(hops_of(prices, program, splits_of_nested(program)));
   double best = seconds(1);
   for (const std::int64_t stretches : kStretches) {
-    if (seconds.message_bytes() / static_cast<double>(stretches) < kMessageBytesMin) break;
+    if (stretches > 1 && seconds.message_bytes() / static_cast<double>(stretches) < kMessageBytesMin) break;
     const double now = seconds(stretches);
     if (!is_faster(now, best)) continue;
     best = now;

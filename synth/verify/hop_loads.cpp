@@ -71,44 +71,7 @@ HopLoads& hop_at(std::vector<HopLoads>& hops, std::size_t index, std::int64_t de
   return hops[index];
 }
 
-// A device's digits in its group: which unit it is in on each level, among those of the unit outside that the group is
-// in; each digit cut into primes. Outermost first.
-struct Digits {
-  Numbers primes;
-  std::vector<Numbers> of;  // every device
-};
-
-void cut_into_primes(Digits& digits, std::int64_t size, const Numbers& values) {
-  std::int64_t rest = size;
-  for (std::int64_t prime = 2; rest > 1; ++prime) {
-    while (rest % prime == 0) {
-      rest /= prime;
-      digits.primes.push_back(prime);
-      for (std::size_t i = 0; i < values.size(); ++i) digits.of[i].push_back(values[i] / rest % prime);
-    }
-  }
-}
-
-// Nothing where units of a level have unequal numbers of the group's.
-std::optional<Digits> digits_of(const std::vector<std::int64_t>& members, std::int64_t devices,
-                                const Machine& machine) {
-  Digits digits{{}, std::vector<Numbers>(members.size())};
-  std::int64_t unit = devices;
-  for (const MachineLevel& level : machine.levels) {
-    const std::int64_t outside = unit;
-    unit /= level.count;
-    std::map<std::int64_t, std::set<std::int64_t>> units;
-    for (const std::int64_t device : members) units[device / outside].insert(device / unit);
-    Numbers values;
-    for (const std::int64_t device : members) {
-      const std::set<std::int64_t>& among = units[device / outside];
-      if (among.size() != units.begin()->second.size()) return std::nullopt;
-      values.push_back(std::distance(among.begin(), among.find(device / unit)));
-    }
-    cut_into_primes(digits, std::ssize(units.begin()->second), values);
-  }
-  return digits;
-}
+using Digits = GroupDigits;
 
 // Do two devices agree in the digits from begin to end - 1?
 bool agree(const Digits& digits, std::size_t a, std::size_t b, std::size_t begin, std::size_t end) {
@@ -128,7 +91,7 @@ bool is_zero(const Digits& digits, std::size_t a, std::size_t begin, std::size_t
 // Elements that device `from` hands device `to` in the hop of digit k: what has been summed or gathered by then is what
 // hops of inner digits (of sums) or outer ones (of gathers and broadcasts) brought.
 std::int64_t handed(const GroupLoads& step, const Digits& digits, std::size_t k, std::size_t from, std::size_t to) {
-  const std::size_t count = digits.primes.size();
+  const std::size_t count = digits.primes;
   std::int64_t elements = 0;
   switch (step.kind) {
     case ReduceStepKind::all_reduce: return step.all[from];
@@ -144,7 +107,7 @@ std::int64_t handed(const GroupLoads& step, const Digits& digits, std::size_t k,
         if (agree(digits, other, from, k, count)) elements += step.all[other];
       }
       return elements;
-    case ReduceStepKind::broadcast: return is_zero(digits, from, k, count) ? step.all[0] : 0;
+    case ReduceStepKind::broadcast: return is_zero(digits, from, k, count) ? step.all[step.first] : 0;
   }
   return 0;
 }
@@ -153,8 +116,8 @@ bool spreads(ReduceStepKind kind) { return kind == ReduceStepKind::all_gather ||
 
 }  // namespace
 
-Fault load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
-                  std::vector<HopLoads>& hops) {
+void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
+                 std::vector<HopLoads>& hops) {
   HopLoads& hop = hop_at(hops, begin, devices, machine);
   const auto count = std::ssize(step.devices);
   const auto share = [&](std::size_t i) {
@@ -171,32 +134,27 @@ Fault load_direct(const GroupLoads& step, std::int64_t devices, const Machine& m
           hop.add(source, target, share(from));
           break;
         case ReduceStepKind::reduce_scatter: hop.add(source, target, step.held[from][to]); break;
-        case ReduceStepKind::reduce: hop.add(source, target, target == step.first ? step.all[from] : 0); break;
+        case ReduceStepKind::reduce: hop.add(source, target, to == step.first ? step.all[from] : 0); break;
         case ReduceStepKind::all_gather: hop.add(source, target, step.all[from]); break;
-        case ReduceStepKind::broadcast: hop.add(source, target, source == step.first ? step.all[from] : 0); break;
+        case ReduceStepKind::broadcast: hop.add(source, target, from == step.first ? step.all[from] : 0); break;
       }
     }
   }
-  return std::nullopt;
 }
 
-Fault load_halving(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
-                   std::vector<HopLoads>& hops) {
-  if (step.first != step.devices[0]) return "its first device is not the one with the least number";
-  const auto digits = digits_of(step.devices, devices, machine);
-  if (!digits) return "its devices do not lie evenly in the machine's units";
-  const std::size_t count = digits->primes.size();
+void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
+                  std::size_t begin, std::vector<HopLoads>& hops) {
+  const std::size_t count = digits.primes;
   for (std::size_t turn = 0; turn < count; ++turn) {
     const std::size_t k = spreads(step.kind) ? turn : count - 1 - turn;
     HopLoads& hop = hop_at(hops, begin + turn, devices, machine);
     for (std::size_t from = 0; from < step.devices.size(); ++from) {
       for (std::size_t to = 0; to < step.devices.size(); ++to) {
-        const bool are_peers = agree(*digits, from, to, 0, k) && agree(*digits, from, to, k + 1, count);
-        if (from != to && are_peers) hop.add(step.devices[from], step.devices[to], handed(step, *digits, k, from, to));
+        const bool are_peers = agree(digits, from, to, 0, k) && agree(digits, from, to, k + 1, count);
+        if (from != to && are_peers) hop.add(step.devices[from], step.devices[to], handed(step, digits, k, from, to));
       }
     }
   }
-  return std::nullopt;
 }
 
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes) {

@@ -46,14 +46,20 @@ struct GroupLoads {
   std::vector<std::int64_t> devices;  // ascending
   std::vector<Numbers> held;          // of every device, elements by the device (its index) whose chunks they are
   Numbers all;                        // of every device, all of them
-  std::int64_t first;                 // the device at position 0
+  std::size_t first;                  // which of them is at position 0
+};
+
+// The places of the same devices along the step's axes, each part's digit cut into primes; outermost first.
+struct GroupDigits {
+  std::size_t primes = 0;
+  std::vector<Numbers> of;
 };
 
 // The messages of a step, put on hops from `begin` on, which are made where there are none yet.
-Fault load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
-                  std::vector<HopLoads>& hops);
-Fault load_halving(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
-                   std::vector<HopLoads>& hops);
+void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
+                 std::vector<HopLoads>& hops);
+void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
+                  std::size_t begin, std::vector<HopLoads>& hops);
 
 // In slot t hop i moves stretch t - i.
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes);

@@ -68,7 +68,7 @@ class ProgramReplay {
     const std::size_t begin = hops.size();
     for (const auto& [outside, talkers] : groups) {
       if (const Fault fault = check(step.kind, talkers)) return fault;
-      if (const Fault fault = load(step, talkers, begin, hops)) return fault;
+      load(step, talkers, begin, hops);
       apply(step, talkers);
     }
     return std::nullopt;
@@ -182,10 +182,11 @@ class ProgramReplay {
   }
 
   // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
-  Fault load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
-    GroupLoads loads{step.kind, talkers.devices, {}, {}, std::int64_t(device_in(talkers, 0))};
+  void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
+    GroupLoads loads{step.kind, talkers.devices, {}, {}, 0};
     std::vector<std::size_t> index_of_place(talkers.devices.size());
     for (std::size_t i = 0; i < talkers.devices.size(); ++i) index_of_place[at(talkers.places[i])] = i;
+    loads.first = index_of_place[0];
     for (const std::int64_t device : talkers.devices) {
       Numbers& by_owner = loads.held.emplace_back(talkers.devices.size(), 0);
       std::int64_t& all = loads.all.emplace_back(0);
@@ -195,8 +196,25 @@ class ProgramReplay {
         all += length(chunk);
       }
     }
-    return step.form == ReduceForm::direct ? load_direct(loads, mesh_.devices(), machine_, begin, hops)
-                                           : load_halving(loads, mesh_.devices(), machine_, begin, hops);
+    if (step.form == ReduceForm::direct)
+      load_direct(loads, mesh_.devices(), machine_, begin, hops);
+    else
+      load_halving(loads, digits_of(step.axes, talkers), mesh_.devices(), machine_, begin, hops);
+  }
+
+  GroupDigits digits_of(const AxisList& axes, const Talkers& talkers) const {
+    GroupDigits digits{0, std::vector<Numbers>(talkers.devices.size())};
+    for (const AxisPart& part : axes) {
+      std::int64_t rest = part.size;
+      for (std::int64_t prime = 2; rest > 1; ++prime) {
+        for (; rest % prime == 0; ++digits.primes) {
+          rest /= prime;
+          for (std::size_t i = 0; i < talkers.devices.size(); ++i)
+            digits.of[i].push_back(place_of(mesh_, {part}, talkers.devices[i]) / rest % prime);
+        }
+      }
+    }
+    return digits;
   }
 
   void apply(const ReduceStep& step, const Talkers& talkers) {
