@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "synth/layout/axis_parts.hpp"
 
@@ -47,10 +48,11 @@ std::string_view short_name(ReduceStepKind kind) {
   return "";
 }
 
-AxisList axes_of(const ReduceLevels& levels, std::size_t begin, std::size_t end) {
+// Level by level; a direct step does not tell parts that continue each other from one.
+AxisList axes_of(const ReduceLevels& levels, std::size_t begin, std::size_t end, ReduceForm form) {
   AxisList axes;
   for (std::size_t k = begin; k < end; ++k) axes.insert(axes.end(), levels[k].axes.begin(), levels[k].axes.end());
-  return canonical_set(std::move(axes));
+  return form == ReduceForm::halving ? axes : canonical(std::move(axes));
 }
 
 }  // namespace
@@ -81,8 +83,10 @@ std::string print(const LevelProgram& program) {
 ReduceProgram program_of(const ReduceLevels& levels, const LevelProgram& program) {
   ReduceProgram made{{}, program.stretches};
   for (const LevelStep& step : program.steps) {
-    const AxisList first = step.masters ? axes_of(levels, step.end, levels.size()) : AxisList{};
-    made.steps.push_back(ReduceStep{step.kind, axes_of(levels, step.begin, step.end), first, step.form});
+    AxisList first;
+    if (step.masters) first = axes_of(levels, step.end, levels.size(), ReduceForm::direct);
+    made.steps.push_back(
+        ReduceStep{step.kind, axes_of(levels, step.begin, step.end, step.form), std::move(first), step.form});
   }
   return made;
 }

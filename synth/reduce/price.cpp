@@ -29,7 +29,9 @@ double message_of(ReduceStepKind kind, double members, double bytes) {
 
 ReducePrices::Parts ReducePrices::parts(std::size_t begin, std::size_t end) const {
   Parts found;
-  for (std::size_t k = begin; k < end; ++k) found.push_back({(*levels_)[k].factor, (*levels_)[k].machine_level});
+  for (std::size_t k = begin; k < end; ++k) {
+    for (const AxisPart& part : (*levels_)[k].axes) found.push_back({part.size, (*levels_)[k].machine_level});
+  }
   return found;
 }
 

@@ -2,35 +2,44 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
 #include "base/check.hpp"
+#include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-constexpr std::array<std::int64_t, 15> kStretches{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
 constexpr double kMessageBytesMin = 4096;
 // Levels that have a form of their own; with more, all have the same.
 constexpr std::size_t kFormLevelsMax = 4;
 
+// A way to a state: its last step, after a way of the layer before.
 struct Way {
-  double seconds = std::numeric_limits<double>::infinity();
-  std::int32_t from = -1;
+  std::int32_t node = 0;
+  std::int32_t after = -1;
+  double seconds = 0;
   LevelStep step;
 };
+// Ways of the same number of steps, so that a search may be limited in them and shorter programs come first.
+using Layer = std::vector<Way>;
+
+// What is less by rounding only is not faster.
+bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
 
 // The seconds of a step in the cheapest of the forms, worked out once.
 class StepPrices {
  public:
-  StepPrices(const ReducePrices& prices, const std::vector<ReduceForm>& forms) : prices_(&prices), forms_(&forms) {}
+  StepPrices(const ReducePrices& prices, const std::vector<ReduceForm>& forms, std::size_t count)
+      : prices_(&prices), forms_(&forms), known_(count, {-1, ReduceForm::direct}) {}
 
   std::pair<double, ReduceForm> of(const ReduceGraph::Edge& edge) {
-    const auto [found, is_new] = known_.try_emplace({edge.step, edge.split});
-    if (is_new) found->second = cheapest(edge);
-    return found->second;
+    auto& known = known_[edge.price];
+    if (known.first < 0) known = cheapest(edge);
+    return known;
   }
 
  private:
@@ -40,27 +49,69 @@ class StepPrices {
       LevelStep step = edge.step;
       step.form = form;
       const double seconds = prices_->seconds(step, edge.split);
-      if (seconds < best.first) best = {seconds, form};
+      if (is_faster(seconds, best.first)) best = {seconds, form};
     }
     return best;
   }
 
   const ReducePrices* prices_;
   const std::vector<ReduceForm>* forms_;
-  std::map<std::pair<LevelStep, std::uint32_t>, std::pair<double, ReduceForm>> known_;
+  std::vector<std::pair<double, ReduceForm>> known_;
 };
 
-// Ways by number of steps, so that a search may be limited in them and shorter programs come first.
-using Layer = std::map<std::int32_t, Way>;
+// The least seconds to each node so far, and where a node is in the layer that is being made.
+class Reached {
+ public:
+  // True if no way to the node was as fast.
+  bool improve(std::int32_t node, double seconds) {
+    const auto at = static_cast<std::size_t>(node);
+    if (at >= seconds_.size()) seconds_.resize(2 * at + 16, std::numeric_limits<double>::infinity());
+    if (!is_faster(seconds, seconds_[at])) return false;
+    seconds_[at] = seconds;
+    return true;
+  }
+  void put(Layer& layer, const Way& way) {
+    const auto at = static_cast<std::size_t>(way.node);
+    if (at >= index_.size()) index_.resize(2 * at + 16, 0);
+    const std::size_t index = index_[at];
+    if (index < layer.size() && layer[index].node == way.node) {
+      layer[index] = way;
+      return;
+    }
+    index_[at] = layer.size();
+    layer.push_back(way);
+  }
 
-LevelProgram program_to(const std::vector<Layer>& layers, std::size_t steps, std::int32_t node) {
+ private:
+  std::vector<double> seconds_;
+  std::vector<std::size_t> index_;
+};
+
+LevelProgram program_to(const std::vector<Layer>& layers, const Way& end) {
   LevelProgram program;
-  for (std::size_t i = steps; i > 0; --i) {
-    const Way& way = layers[i].at(node);
-    program.steps.insert(program.steps.begin(), way.step);
-    node = way.from;
+  const Way* way = &end;
+  for (std::size_t layer = layers.size() - 1; layer > 0; --layer) {
+    program.steps.insert(program.steps.begin(), way->step);
+    way = &layers[layer - 1][static_cast<std::size_t>(way->after)];
   }
   return program;
+}
+
+// The ways that are one step longer than the last layer's.
+Layer next_layer(ReduceGraph& graph, StepPrices& prices, Reached& reached, const Layer& last, double seconds_max) {
+  Layer next;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    if (!is_faster(last[i].seconds, seconds_max)) continue;
+    for (const ReduceGraph::Edge& edge : graph.edges(last[i].node)) {
+      const auto [price, form] = prices.of(edge);
+      const double seconds = last[i].seconds + price;
+      if (!is_faster(seconds, seconds_max) || !reached.improve(edge.to, seconds)) continue;
+      LevelStep step = edge.step;
+      step.form = form;
+      reached.put(next, Way{edge.to, static_cast<std::int32_t>(i), seconds, step});
+    }
+  }
+  return next;
 }
 
 LevelStep over(ReduceStepKind kind, std::size_t level, ReduceForm form) {
@@ -105,16 +156,16 @@ std::vector<ReduceForm> forms_of(std::size_t levels, std::uint32_t choice) {
 }
 
 void take_faster(PricedProgram& best, PricedProgram other) {
-  if (best.program.steps.empty() || other.seconds < best.seconds) best = std::move(other);
+  if (best.program.steps.empty() || is_faster(other.seconds, best.seconds)) best = std::move(other);
 }
 
 PricedProgram in_best_stretches(const ReducePrices& prices, LevelProgram program) {
   const PipelineSeconds seconds(hops_of(prices, program, splits_of_nested(program)));
   double best = seconds(1);
   for (const std::int64_t stretches : kStretches) {
-    if (seconds.message_bytes() / static_cast<double>(stretches) < kMessageBytesMin) break;
+    if (stretches > 1 && seconds.message_bytes() / static_cast<double>(stretches) < kMessageBytesMin) break;
     const double now = seconds(stretches);
-    if (now >= best) continue;
+    if (!is_faster(now, best)) continue;
     best = now;
     program.stretches = stretches;
   }
@@ -131,30 +182,16 @@ ReduceGraph& ReduceGraphs::of(std::size_t levels) {
 PricedProgram fastest_unstretched(ReduceGraphs& graphs, const ReducePrices& prices, std::size_t levels,
                                   const ReduceSearch& search) {
   ReduceGraph& graph = graphs.of(levels);
-  StepPrices step_prices(prices, search.forms);
-  std::vector<Layer> layers{{{ReduceGraph::kStart, Way{0, -1, {}}}}};
-  std::map<std::int32_t, double> reached{{ReduceGraph::kStart, 0}};
-  PricedProgram best;
-  best.seconds = search.seconds_max;
-  for (std::size_t steps = 0; steps < search.steps_max && !layers[steps].empty(); ++steps) {
-    Layer next;
-    for (const auto& [node, way] : layers[steps]) {
-      if (way.seconds >= best.seconds) continue;
-      for (const ReduceGraph::Edge& edge : graph.edges(node)) {
-        const auto [price, form] = step_prices.of(edge);
-        const double seconds = way.seconds + price;
-        const auto [known, is_new] = reached.try_emplace(edge.to, seconds);
-        if (seconds >= best.seconds || (!is_new && seconds >= known->second)) continue;
-        known->second = seconds;
-        LevelStep step = edge.step;
-        step.form = form;
-        next[edge.to] = Way{seconds, node, step};
-      }
-    }
-    layers.push_back(std::move(next));
-    for (const auto& [node, way] : layers.back()) {
-      if (!graph.is_goal(node, search.goal) || way.seconds >= best.seconds) continue;
-      best = {program_to(layers, steps + 1, node), way.seconds};
+  StepPrices step_prices(prices, search.forms, graph.prices());
+  Reached reached;
+  std::vector<Layer> layers{{Way{ReduceGraph::kStart, -1, 0, {}}}};
+  reached.improve(ReduceGraph::kStart, 0);
+  PricedProgram best{{}, search.seconds_max};
+  for (std::size_t steps = 0; steps < search.steps_max && !layers.back().empty(); ++steps) {
+    layers.push_back(next_layer(graph, step_prices, reached, layers.back(), best.seconds));
+    for (const Way& way : layers.back()) {
+      if (graph.is_goal(way.node, search.goal) && is_faster(way.seconds, best.seconds))
+        best = {program_to(layers, way), way.seconds};
     }
   }
   return best;

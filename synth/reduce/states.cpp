@@ -24,11 +24,6 @@ class WholeState {
   WholeState(State& state, std::size_t levels) : state_(&state), members_(1U << levels) {}
   std::uint32_t members() const { return members_; }
   char16_t& at(std::uint32_t member, std::uint32_t chunk) { return (*state_)[member * members_ + chunk]; }
-  std::uint32_t chunks_of(std::uint32_t member) {
-    std::uint32_t held = 0;
-    for (std::uint32_t chunk = 0; chunk < members_; ++chunk) held |= at(member, chunk) != 0 ? 1U << chunk : 0U;
-    return held;
-  }
 
  private:
   State* state_;
@@ -40,12 +35,14 @@ struct Subgroup {
   std::size_t size = 0;
 };
 
-// The subgroup of a member: all that differ from it in these digits only, ascending.
-Subgroup subgroup_of(std::uint32_t member, std::uint32_t digits, std::uint32_t members) {
+// A member that has none of the digits, and all that differ from it in these only; ascending.
+Subgroup subgroup_of(std::uint32_t first, std::uint32_t digits) {
   Subgroup group;
-  for (std::uint32_t other = 0; other < members; ++other) {
-    if ((other & ~digits) == (member & ~digits)) group.member[group.size++] = other;
-  }
+  std::uint32_t other = 0;
+  do {
+    group.member[group.size++] = first | other;
+    other = (other - digits) & digits;
+  } while (other != 0);
   return group;
 }
 
@@ -62,21 +59,21 @@ std::optional<std::array<char16_t, 16>> united(WholeState& state, const Subgroup
   return all;
 }
 
-bool hold_the_same(WholeState& state, const Subgroup& group) {
-  const std::uint32_t first = state.chunks_of(group.member[0]);
+bool hold_the_same(const ReduceStates::Held& held, const Subgroup& group) {
+  const std::uint32_t first = held[group.member[0]];
   for (std::size_t i = 1; i < group.size; ++i) {
-    if (state.chunks_of(group.member[i]) != first) return false;
+    if (held[group.member[i]] != first) return false;
   }
   return first != 0;
 }
 
-bool hold_disjoint(WholeState& state, const Subgroup& group) {
+bool hold_disjoint(const ReduceStates::Held& held, const Subgroup& group) {
   std::uint32_t seen = 0;
-  const int each = std::popcount(state.chunks_of(group.member[0]));
+  const int each = std::popcount(held[group.member[0]]);
   for (std::size_t i = 0; i < group.size; ++i) {
-    const std::uint32_t held = state.chunks_of(group.member[i]);
-    if ((seen & held) != 0 || std::popcount(held) != each) return false;
-    seen |= held;
+    const std::uint32_t own = held[group.member[i]];
+    if ((seen & own) != 0 || std::popcount(own) != each) return false;
+    seen |= own;
   }
   return each != 0;
 }
@@ -95,12 +92,20 @@ bool first_holds_more(WholeState& state, const Subgroup& group) {
   return strictly;
 }
 
+// May a subgroup with these chunks take the step, whoever has contributed to them?
+bool may_take(const ReduceStates::Held& held, const Subgroup& group, ReduceStepKind kind) {
+  switch (kind) {
+    case ReduceStepKind::all_reduce:
+    case ReduceStepKind::reduce_scatter:
+    case ReduceStepKind::reduce: return hold_the_same(held, group);
+    case ReduceStepKind::all_gather: return hold_disjoint(held, group);
+    case ReduceStepKind::broadcast: return held[group.member[0]] != 0;
+  }
+  return false;
+}
+
 // Takes the step in one subgroup; false where it may not.
 bool take(WholeState& state, const Subgroup& group, ReduceStepKind kind, std::uint32_t digits) {
-  const bool sums =
-      kind == ReduceStepKind::all_reduce || kind == ReduceStepKind::reduce_scatter || kind == ReduceStepKind::reduce;
-  if (sums && !hold_the_same(state, group)) return false;
-  if (kind == ReduceStepKind::all_gather && !hold_disjoint(state, group)) return false;
   if (kind == ReduceStepKind::broadcast && !first_holds_more(state, group)) return false;
   Subgroup givers = group;
   if (kind == ReduceStepKind::broadcast) givers.size = 1;
@@ -135,16 +140,21 @@ std::uint32_t common_levels(std::uint32_t chunks, std::size_t levels) {
   return common;
 }
 
-std::optional<ReduceStates::Applied> apply_whole(const State& before, const LevelStep& step, std::size_t levels) {
-  ReduceStates::Applied applied{before, ~0U};
-  WholeState state(applied.state, levels);
+std::optional<ReduceStates::Applied> apply_whole(const State& before, const ReduceStates::Held& held,
+                                                 const LevelStep& step, std::size_t levels) {
   const std::uint32_t digits = bits_of(levels, step.begin, step.end);
-  const std::uint32_t masters = step.masters ? bits_of(levels, step.end, levels) : 0;
-  for (std::uint32_t member = 0; member < state.members(); ++member) {
-    if ((member & masters) != 0 || (member & digits) != 0) continue;
-    const std::uint32_t split = common_levels(state.chunks_of(member), levels);
-    if (std::popcount(split) < std::popcount(applied.split)) applied.split = split;
-    if (!take(state, subgroup_of(member, digits, state.members()), step.kind, digits)) return std::nullopt;
+  const std::uint32_t apart = digits | (step.masters ? bits_of(levels, step.end, levels) : 0);
+  std::uint32_t split = ~0U;
+  for (std::uint32_t first = 0; first < 1U << levels; ++first) {
+    if ((first & apart) != 0) continue;
+    if (!may_take(held, subgroup_of(first, digits), step.kind)) return std::nullopt;
+    const std::uint32_t common = common_levels(held[first], levels);
+    if (std::popcount(common) < std::popcount(split)) split = common;
+  }
+  ReduceStates::Applied applied{before, split};
+  WholeState state(applied.state, levels);
+  for (std::uint32_t first = 0; first < 1U << levels; ++first) {
+    if ((first & apart) == 0 && !take(state, subgroup_of(first, digits), step.kind, digits)) return std::nullopt;
   }
   if (applied.state == before) return std::nullopt;
   return applied;
@@ -196,9 +206,21 @@ State ReduceStates::goal(ReduceGoal goal) const {
   return state;
 }
 
-std::optional<ReduceStates::Applied> ReduceStates::apply(const State& state, const LevelStep& step) const {
+ReduceStates::Held ReduceStates::held(const State& state) const {
+  Held held{};
+  if (levels_ > kWholeStatesLevelsMax) return held;
+  const std::size_t members = std::size_t{1} << levels_;
+  for (std::size_t member = 0; member < members; ++member) {
+    for (std::size_t chunk = 0; chunk < members; ++chunk)
+      held[member] |= state[member * members + chunk] != 0 ? 1U << chunk : 0U;
+  }
+  return held;
+}
+
+std::optional<ReduceStates::Applied> ReduceStates::apply(const State& state, const Held& held,
+                                                         const LevelStep& step) const {
   if (step.begin >= step.end || step.end > levels_) return std::nullopt;
-  return levels_ > kWholeStatesLevelsMax ? apply_by_level(state, step) : apply_whole(state, step, levels_);
+  return levels_ > kWholeStatesLevelsMax ? apply_by_level(state, step) : apply_whole(state, held, step, levels_);
 }
 
 std::vector<LevelStep> ReduceStates::steps() const {
@@ -223,7 +245,7 @@ std::optional<std::vector<std::uint32_t>> splits_of(const LevelProgram& program,
   State state = states.start();
   std::vector<std::uint32_t> splits;
   for (const LevelStep& step : program.steps) {
-    auto applied = states.apply(state, step);
+    auto applied = states.apply(state, states.held(state), step);
     if (!applied) return std::nullopt;
     splits.push_back(applied->split);
     state = std::move(applied->state);
@@ -251,9 +273,12 @@ const std::vector<ReduceGraph::Edge>& ReduceGraph::edges(std::int32_t node) {
   const auto at = static_cast<std::size_t>(node);
   if (!nodes_[at].edges) {
     std::vector<Edge> edges;
-    for (const LevelStep& step : steps_) {
-      const auto applied = states_.apply(state_of_[at], step);
-      if (applied) edges.push_back(Edge{step, applied->split, number_of(applied->state)});
+    const ReduceStates::Held held = states_.held(state_of_[at]);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const auto applied = states_.apply(state_of_[at], held, steps_[i]);
+      if (!applied) continue;
+      const std::size_t price = (i << levels()) + applied->split;
+      edges.push_back(Edge{steps_[i], applied->split, number_of(applied->state), price});
     }
     nodes_[at].edges = std::move(edges);
   }

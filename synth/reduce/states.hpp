@@ -6,6 +6,7 @@
 // apart, and a state says of every level whether sums over it are open, scattered or whole.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,8 +35,11 @@ class ReduceStates {
     State state;
     std::uint32_t split = 0;
   };
-  // Nothing where the step may not be taken.
-  std::optional<Applied> apply(const State& state, const LevelStep& step) const;
+  // The chunks that every member holds, as a set of bits; of no use beyond kWholeStatesLevelsMax.
+  using Held = std::array<std::uint32_t, std::size_t{1} << kWholeStatesLevelsMax>;
+  Held held(const State& state) const;
+  // `held` is the state's. Nothing where the step may not be taken.
+  std::optional<Applied> apply(const State& state, const Held& held, const LevelStep& step) const;
   // All steps that could be asked of a state, in direct form; in a fixed order.
   std::vector<LevelStep> steps() const;
 
@@ -55,7 +59,9 @@ class ReduceGraph {
     LevelStep step;
     std::uint32_t split = 0;
     std::int32_t to = 0;
+    std::size_t price = 0;  // edges with the same step and split have the same number, below `prices()`
   };
+  std::size_t prices() const { return steps_.size() << levels(); }
   std::size_t levels() const { return states_.levels(); }
   static constexpr std::int32_t kStart = 0;
   const std::vector<Edge>& edges(std::int32_t node);

@@ -37,7 +37,8 @@ namespace tessera::synth {
 
 // How a step's devices talk to each other:
 //   direct   one hop, in which each receives from all others
-//   halving  a hop for each prime factor of each level, the innermost first where sums are made, the outermost first
+//   halving  a hop for each prime factor of each of the step's parts of axes, whose order therefore matters: the
+//            outermost level's come first. Hops go from the innermost out where sums are made, from the outermost in
 //            where they are spread; an all_reduce exchanges all that it has each time
 //   ring     as many hops as there are others, twice that for an all_reduce; in order of device numbers
 #define TESSERA_REDUCE_FORMS(FOREACH) \
@@ -54,7 +55,7 @@ std::string_view name(ReduceForm form);
 
 struct ReduceStep {
   ReduceStepKind kind = ReduceStepKind::all_reduce;
-  AxisList axes;
+  AxisList axes;   // outermost level first
   AxisList first;  // empty: all take part
   ReduceForm form = ReduceForm::direct;
   friend bool operator==(const ReduceStep&, const ReduceStep&) = default;

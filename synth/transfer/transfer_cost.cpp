@@ -1,7 +1,6 @@
 #include "synth/transfer/transfer_cost.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 #include <utility>
@@ -9,8 +8,6 @@
 namespace tessera::synth {
 
 namespace {
-
-constexpr std::array<std::int64_t, 17> kStretches = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256};
 
 constexpr std::size_t kCandidatesMax = kStretches.size() + 6;
 

@@ -1,6 +1,7 @@
 // Private to synth: what a transfer costs on a machine.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "synth/transfer/transfer.hpp"
 
 namespace tessera::synth {
+
+// The numbers of stretches that are tried.
+inline constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,   8,   12,  16, 24,
+                                                            32, 48, 64, 96, 128, 160, 192, 256};
 
 // The sends of a transfer summed by hop and link, so that it can be priced for any number of stretches.
 //

@@ -1,0 +1,67 @@
+// Private to verify: what the hops of a reduction program put on every link.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "synth/cluster/machine.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/verify/replay.hpp"
+
+namespace tessera::synth::verifier {
+
+// The messages of one hop, by lane and length in elements: lengths are cut into stretches each on its own.
+class HopLoads {
+ public:
+  HopLoads(const Machine& machine, std::int64_t devices);
+
+  void add(std::int64_t from, std::int64_t to, std::int64_t elements);
+  double latency() const;
+  // Seconds of every lane in a stretch are added to `lanes`.
+  void add_busy(std::vector<double>& lanes, std::int64_t stretches, std::int64_t stretch,
+                std::int64_t element_bytes) const;
+  void add_received(Numbers& bytes, std::int64_t element_bytes) const;
+
+ private:
+  struct Level {
+    std::int64_t unit_devices;
+    double bandwidth;
+    double latency;
+    std::size_t first_lane;
+    bool used = false;
+  };
+  std::int64_t devices_;
+  std::vector<Level> levels_;
+  std::vector<std::map<std::int64_t, std::int64_t>> lanes_;  // of each, how many messages of a length
+  std::vector<std::set<std::int64_t>> sends_to_;             // by device
+  std::vector<std::set<std::int64_t>> receives_from_;
+};
+
+// What devices hold that take a step together.
+struct GroupLoads {
+  ReduceStepKind kind;
+  std::vector<std::int64_t> devices;  // ascending
+  std::vector<Numbers> held;          // of every device, elements by the device (its index) whose chunks they are
+  Numbers all;                        // of every device, all of them
+  std::size_t first;                  // which of them is at position 0
+};
+
+// The places of the same devices along the step's axes, each part's digit cut into primes; outermost first.
+struct GroupDigits {
+  std::size_t primes = 0;
+  std::vector<Numbers> of;
+};
+
+// The messages of a step, put on hops from `begin` on, which are made where there are none yet.
+void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
+                 std::vector<HopLoads>& hops);
+void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
+                  std::size_t begin, std::vector<HopLoads>& hops);
+
+// In slot t hop i moves stretch t - i.
+double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes);
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,266 @@
+#include "synth/verify/programs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "synth/verify/hop_loads.hpp"
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+using Sums = std::vector<std::uint64_t>;  // whose contributions, a bit for each position; all zero: not held
+
+// Of devices that differ in their places along a step's axes: each with its place, in order of device numbers.
+struct Talkers {
+  std::vector<std::int64_t> devices;
+  Numbers places;
+};
+
+// What is left of a device's position on the mesh without its digits along axes: what a group shares.
+std::int64_t outside_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
+  std::int64_t rest = mesh.place(device);
+  for (const AxisPart& part : axes) {
+    const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / (part.before * part.size));
+    rest -= mesh.place(device) / stride % part.size * stride;
+  }
+  return rest;
+}
+
+AxisList joined(AxisList a, const AxisList& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class ProgramReplay {
+ public:
+  ProgramReplay(const ReductionRequest& request, const Machine& machine)
+      : request_(request), mesh_(*request.mesh), machine_(machine), members_(product_of_sizes(request.reduced)) {
+    position_ = places(mesh_, request.reduced);
+    for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
+      group_.push_back(outside_of(mesh_, request.reduced, device));
+      device_at_[{group_.back(), position_[at(device)]}] = device;
+    }
+    const auto words = static_cast<std::size_t>((members_ + 63) / 64);
+    held_.assign(at(mesh_.devices()), std::vector<Sums>(at(members_), Sums(words, 0)));
+    for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
+      const std::int64_t own = position_[at(device)];
+      for (Sums& chunk : held_[at(device)]) chunk[at(own / 64)] |= std::uint64_t{1} << (own % 64);
+    }
+  }
+
+  Fault take(const ReduceStep& step, std::vector<HopLoads>& hops) {
+    if (step.form == ReduceForm::ring) return "a ring is compared with, and not carried out";
+    const AxisList all = joined(step.axes, step.first);
+    if (step.axes.empty() || !independent(mesh_, all)) return "its axes are no distinct parts of the mesh";
+    if (!are_reduced(all)) return "its axes are not among the reduced ones";
+    std::map<std::int64_t, Talkers> groups;
+    for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
+      if (place_of(mesh_, step.first, device) != 0) continue;
+      Talkers& talkers = groups[outside_of(mesh_, step.axes, device)];
+      talkers.devices.push_back(device);
+      talkers.places.push_back(place_of(mesh_, step.axes, device));
+    }
+    const std::size_t begin = hops.size();
+    for (const auto& [outside, talkers] : groups) {
+      if (const Fault fault = check(step.kind, talkers)) return fault;
+      load(step, talkers, begin, hops);
+      apply(step, talkers);
+    }
+    return std::nullopt;
+  }
+
+  Fault check_end() const {
+    for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+        const bool wanted = !request_.scatters || chunk == position_[at(device)];
+        if (wanted && !is_whole(sums(device, chunk)))
+          return fmt::format("device {} lacks a part of chunk {} in the end", device, chunk);
+        if (!wanted && is_held(device, chunk)) return fmt::format("device {} has chunk {} in the end", device, chunk);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+  Sums& sums(std::int64_t device, std::int64_t chunk) { return held_[at(device)][at(chunk)]; }
+  const Sums& sums(std::int64_t device, std::int64_t chunk) const { return held_[at(device)][at(chunk)]; }
+  bool is_held(std::int64_t device, std::int64_t chunk) const {
+    for (const std::uint64_t word : sums(device, chunk)) {
+      if (word != 0) return true;
+    }
+    return false;
+  }
+  bool is_whole(const Sums& sums) const {
+    std::int64_t contributors = 0;
+    for (const std::uint64_t word : sums) contributors += __builtin_popcountll(word);
+    return contributors == members_;
+  }
+  std::int64_t length(std::int64_t chunk) const {
+    return part_begin(request_.elements, members_, chunk + 1) - part_begin(request_.elements, members_, chunk);
+  }
+
+  // Are all parts parts of the reduced axes?
+  bool are_reduced(const AxisList& axes) const {
+    return std::all_of(axes.begin(), axes.end(), [&](const AxisPart& part) {
+      return std::any_of(request_.reduced.begin(), request_.reduced.end(), [&](const AxisPart& of) {
+        return of.axis == part.axis && part.before % of.before == 0 &&
+               of.before * of.size % (part.before * part.size) == 0;
+      });
+    });
+  }
+
+  Fault check(ReduceStepKind kind, const Talkers& talkers) const {
+    const bool adds =
+        kind == ReduceStepKind::all_reduce || kind == ReduceStepKind::reduce_scatter || kind == ReduceStepKind::reduce;
+    if (adds) return check_sum(talkers);
+    return kind == ReduceStepKind::all_gather ? check_gather(talkers) : check_broadcast(talkers);
+  }
+
+  Fault check_sum(const Talkers& talkers) const {
+    bool any = false;
+    for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+      Sums seen(sums(0, 0).size(), 0);
+      const bool first = is_held(talkers.devices[0], chunk);
+      any = any || first;
+      for (const std::int64_t device : talkers.devices) {
+        if (is_held(device, chunk) != first) return "its devices hold different chunks";
+        for (std::size_t word = 0; word < seen.size(); ++word) {
+          if ((seen[word] & sums(device, chunk)[word]) != 0) return "it would add a contribution twice";
+          seen[word] |= sums(device, chunk)[word];
+        }
+      }
+    }
+    return any ? Fault() : Fault("its devices hold nothing");
+  }
+
+  Fault check_gather(const Talkers& talkers) const {
+    std::set<std::int64_t> counts;
+    for (const std::int64_t device : talkers.devices) {
+      std::int64_t count = 0;
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) count += is_held(device, chunk) ? 1 : 0;
+      counts.insert(count);
+    }
+    if (counts.size() != 1 || *counts.begin() == 0) return "its devices do not hold equally many chunks";
+    for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+      int holders = 0;
+      for (const std::int64_t device : talkers.devices) holders += is_held(device, chunk) ? 1 : 0;
+      if (holders > 1) return "its devices hold the same chunk";
+    }
+    return std::nullopt;
+  }
+
+  Fault check_broadcast(const Talkers& talkers) const {
+    const std::int64_t first = device_in(talkers, 0);
+    bool gives = false;
+    for (const std::int64_t device : talkers.devices) {
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+        for (std::size_t word = 0; word < sums(0, 0).size(); ++word) {
+          if ((sums(device, chunk)[word] & ~sums(first, chunk)[word]) != 0) return "the first lacks what others hold";
+          gives = gives || sums(device, chunk)[word] != sums(first, chunk)[word];
+        }
+      }
+    }
+    return gives ? Fault() : Fault("the first gives nothing");
+  }
+
+  static std::int64_t device_in(const Talkers& talkers, std::int64_t place) {
+    for (std::size_t i = 0; i < talkers.devices.size(); ++i) {
+      if (talkers.places[i] == place) return talkers.devices[i];
+    }
+    return talkers.devices[0];
+  }
+
+  // The place along a step's axes of the device that a chunk belongs to.
+  std::int64_t place_of_chunk(const AxisList& axes, std::int64_t of_device, std::int64_t chunk) const {
+    return place_of(mesh_, axes, device_at_.at({group_[at(of_device)], chunk}));
+  }
+
+  // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
+  void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
+    GroupLoads loads{step.kind, talkers.devices, {}, {}, 0};
+    std::vector<std::size_t> index_of_place(talkers.devices.size());
+    for (std::size_t i = 0; i < talkers.devices.size(); ++i) index_of_place[at(talkers.places[i])] = i;
+    loads.first = index_of_place[0];
+    for (const std::int64_t device : talkers.devices) {
+      Numbers& by_owner = loads.held.emplace_back(talkers.devices.size(), 0);
+      std::int64_t& all = loads.all.emplace_back(0);
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+        if (!is_held(device, chunk)) continue;
+        by_owner[index_of_place[at(place_of_chunk(step.axes, device, chunk))]] += length(chunk);
+        all += length(chunk);
+      }
+    }
+    if (step.form == ReduceForm::direct)
+      load_direct(loads, mesh_.devices(), machine_, begin, hops);
+    else
+      load_halving(loads, digits_of(step.axes, talkers), mesh_.devices(), machine_, begin, hops);
+  }
+
+  GroupDigits digits_of(const AxisList& axes, const Talkers& talkers) const {
+    GroupDigits digits{0, std::vector<Numbers>(talkers.devices.size())};
+    for (const AxisPart& part : axes) {
+      std::int64_t rest = part.size;
+      for (std::int64_t prime = 2; rest > 1; ++prime) {
+        for (; rest % prime == 0; ++digits.primes) {
+          rest /= prime;
+          for (std::size_t i = 0; i < talkers.devices.size(); ++i)
+            digits.of[i].push_back(place_of(mesh_, {part}, talkers.devices[i]) / rest % prime);
+        }
+      }
+    }
+    return digits;
+  }
+
+  void apply(const ReduceStep& step, const Talkers& talkers) {
+    const std::int64_t first = device_in(talkers, 0);
+    for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+      Sums together(sums(0, 0).size(), 0);
+      for (const std::int64_t device : talkers.devices) {
+        if (step.kind == ReduceStepKind::broadcast && device != first) continue;
+        for (std::size_t word = 0; word < together.size(); ++word) together[word] |= sums(device, chunk)[word];
+      }
+      const std::int64_t owner = place_of_chunk(step.axes, first, chunk);
+      for (std::size_t i = 0; i < talkers.devices.size(); ++i) {
+        const bool loses = (step.kind == ReduceStepKind::reduce && talkers.devices[i] != first) ||
+                           (step.kind == ReduceStepKind::reduce_scatter && talkers.places[i] != owner);
+        sums(talkers.devices[i], chunk) = loses ? Sums(together.size(), 0) : together;
+      }
+    }
+  }
+
+  const ReductionRequest& request_;
+  const Mesh& mesh_;
+  const Machine& machine_;
+  std::int64_t members_;
+  Numbers position_;  // along the reduced axes
+  Numbers group_;     // a number that the members of a group share
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> device_at_;  // by group and position
+  std::vector<std::vector<Sums>> held_;                                      // by device and chunk
+};
+
+}  // namespace
+
+Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+                     ProgramFigures& figures) {
+  if (request.mesh->devices() > kExplicitDevicesMax) return "too many devices to look at each of them";
+  if (program.stretches < 1) return "it has no stretches";
+  ProgramReplay replay(request, machine);
+  std::vector<HopLoads> hops;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    if (const Fault fault = replay.take(program.steps[i], hops)) return fmt::format("step {}: {}", i + 1, *fault);
+  }
+  if (const Fault fault = replay.check_end()) return fault;
+  figures.hops = static_cast<std::int64_t>(hops.size());
+  figures.received_bytes.assign(static_cast<std::size_t>(request.mesh->devices()), 0);
+  for (const HopLoads& hop : hops) hop.add_received(figures.received_bytes, request.element_bytes);
+  figures.seconds = seconds_of_slots(hops, program.stretches, request.element_bytes);
+  return std::nullopt;
+}
+
+}  // namespace tessera::synth::verifier
