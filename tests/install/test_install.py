@@ -190,6 +190,158 @@ class Packages(unittest.TestCase):
             self.assertEqual(run(root / "main", env=environment), printed)
 
 
+    @unittest.skipUnless(shutil.which("lintian") and shutil.which("cpack"), "lintian is not here")
+    def test_lintian_finds_no_error(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-lintian-") as folder:
+            run("cpack", "-G", "DEB", "--config", Path(BUILD) / "CPackConfig.cmake", "-B", Path(folder) / "made", cwd=folder)
+            said = run("lintian", "--allow-root", "--fail-on", "none", "--tag-display-limit", 0,
+                       *sorted((Path(folder) / "made").glob("*.deb")))
+            self.assertEqual([line for line in said.splitlines() if line.startswith("E:")], [])
+
+    @unittest.skipUnless(shutil.which("dpkg") and shutil.which("cpack"), "Debian's tools are not here")
+    def test_they_go_without_a_trace(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-root-") as folder:
+            root = Path(folder)
+            run("cpack", "-G", "DEB", "--config", Path(BUILD) / "CPackConfig.cmake", "-B", root / "made", cwd=root)
+            system = root / "system"
+            database = system / "var/lib/dpkg"
+            for part in ("info", "updates", "triggers"):
+                (database / part).mkdir(parents=True)
+            (database / "status").touch()
+            dpkg = ["dpkg", f"--root={system}", "--force-not-root", "--force-depends", f"--log={root}/log"]
+            packages = sorted((root / "made").glob("*.deb"))
+            run(*dpkg, "--install", *packages)
+            files = [path for path in system.rglob("*") if not path.is_dir() and database not in path.parents]
+            self.assertIn(system / "usr/bin/tessera", files)
+            self.assertIn(system / "usr/include/tessera/tessera.h", files)
+            run(*dpkg, "--purge", *(run("dpkg-deb", "-f", package, "Package").strip() for package in packages))
+            self.assertEqual([path for path in system.rglob("*") if database not in [path, *path.parents]
+                              and path not in database.parents], [])
+
+
+class Command(unittest.TestCase):
+    """What a person gets beside the command: manual pages and completions."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="tessera-command-")
+        cls.prefix = Path(cls.folder.name)
+        run(CMAKE, "--install", BUILD, "--prefix", cls.prefix, "--component", "command")
+        cls.share = cls.prefix / "share"
+        cls.environment = {**os.environ, "PATH": f"{cls.prefix / 'bin'}:{os.environ['PATH']}"}
+        said = run(cls.prefix / "bin/tessera", "--help")
+        cls.commands = re.findall(r"^  (\w+) ", said.split("Subcommands:")[1], re.M)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def options(self, command):
+        return set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", run(self.prefix / "bin/tessera", command, "--help"), re.M))
+
+    @unittest.skipUnless(shutil.which("help2man"), "help2man is not here")
+    def test_every_command_has_a_manual_page(self):
+        pages = self.share / "man/man1"
+        self.assertEqual({page.name for page in pages.iterdir()},
+                         {"tessera.1.gz"} | {f"tessera-{command}.1.gz" for command in self.commands})
+        for command in self.commands:
+            page = run("man", "--local-file", "--encoding=utf8", pages / f"tessera-{command}.1.gz",
+                       env={**self.environment, "MANPAGER": "cat", "MANWIDTH": "100"})
+            self.assertIn(f"tessera-{command} - ", page)
+            for option in self.options(command):
+                self.assertIn(option, page)
+
+    def completed(self, shell, *words):
+        """What the shell offers at the end of the last word."""
+        if shell == "bash":
+            script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tessera; '
+                      'printf "%s\\n" "${COMPREPLY[@]}"')
+            return run("bash", "-c", script, "bash", self.share / "bash-completion/completions/tessera", *words,
+                       env=self.environment).split()
+        if shell == "fish":
+            script = f"source {self.share / 'fish/vendor_completions.d/tessera.fish'}; complete -C '{' '.join(words)}'"
+            return [line.split("\t")[0] for line in run("fish", "-c", script, env=self.environment).splitlines()]
+        # zsh's own functions need a terminal: they are played, and say what they are asked to offer.
+        script = ('_describe() { local -a all; all=(${(P)2}); print -l -- ${all%%:*} }; _files() {}\n'
+                  'compadd() { print -l -- $@ }\n'
+                  'file=$1; shift; words=("$@"); CURRENT=$#; prefix=$words[-1]\nplay() { source $file }; play')
+        offered = run("zsh", "-c", script, "zsh", self.share / "zsh/vendor-completions/_tessera", *words,
+                      env=self.environment).split()
+        return [word for word in offered if word.startswith(words[-1])]
+
+    def test_completions(self):
+        for shell in ("bash", "fish", "zsh"):
+            if not shutil.which(shell):
+                continue
+            with self.subTest(shell=shell):
+                self.assertEqual(set(self.completed(shell, "tessera", "")) & set(self.commands), set(self.commands))
+                self.assertEqual(self.completed(shell, "tessera", "pl"), [c for c in self.commands if c.startswith("pl")])
+                self.assertEqual(sorted(self.completed(shell, "tessera", "run", "--backend", "")), ["mpi", "sim"])
+                self.assertEqual(self.completed(shell, "tessera", "plan", "--planner", "x"), ["xla"])
+                for command in self.commands:
+                    self.assertLessEqual(self.options(command), set(self.completed(shell, "tessera", command, "--")))
+
+
+@unittest.skipUnless((SOURCE / ".git").exists() and shutil.which("git"), "not a repository")
+class Release(unittest.TestCase):
+    def test_it_builds_without_java_git_and_network(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-release-") as folder:
+            root = Path(folder)
+            run("git", "clone", "--quiet", SOURCE, root / "clone")
+            archive = Path(run(root / "clone/scripts/release", root).strip())
+            again = Path(run(root / "clone/scripts/release", root / "again").strip())
+            self.assertEqual(archive.read_bytes(), again.read_bytes())
+            run("tar", "-xzf", archive, "-C", root)
+            tree = root / archive.name.removesuffix(".tar.gz")
+            # Whoever calls one of these finds that it fails.
+            (root / "bin").mkdir()
+            for tool in ("java", "git", "antlr4", "curl", "wget"):
+                (root / "bin" / tool).write_text(f"#!/bin/sh\necho {tool} was called >&2\nexit 1\n", encoding="utf-8")
+                (root / "bin" / tool).chmod(0o755)
+            environment = {**os.environ, "PATH": f"{root / 'bin'}:{os.environ['PATH']}"}
+            run(CMAKE, "-S", tree, "-B", root / "build", "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={CXX}", "-DTESSERA_TESTS=OFF",
+                "-DTESSERA_BENCH=OFF", "-DTESSERA_COMMAND=OFF", "-DTESSERA_ANTLR_TOOL=NOTFOUND", env=environment)
+            run(CMAKE, "--build", root / "build", "--target", "tessera_grammar", "tessera_base", env=environment)
+
+    def test_it_refuses_what_differs(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-refused-") as folder:
+            clone = Path(folder) / "clone"
+            run("git", "clone", "--quiet", SOURCE, clone)
+            run("git", "-C", clone, "tag", "v9.9.9")
+            with self.assertRaisesRegex(AssertionError, r"the commit is tagged v9\.9\.9"):
+                run(clone / "scripts/release", folder)
+            run("git", "-C", clone, "tag", "--delete", "v9.9.9")
+            (clone / "CHANGELOG.md").write_text("# Changes\n\n## 9.9.9\n", encoding="utf-8")
+            with self.assertRaisesRegex(AssertionError, r"CHANGELOG\.md ends with 9\.9\.9"):
+                run(clone / "scripts/release", folder)
+
+
+class Site(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("mkdocs"), "mkdocs is not here")
+    def test_it_is_built_of_the_documents_and_headers(self):
+        with tempfile.TemporaryDirectory(prefix="tessera-site-") as folder:
+            run("mkdocs", "build", "--quiet", "--strict", "--config-file", SOURCE / "mkdocs.yml", "--site-dir", folder)
+            pages = {str(page.relative_to(folder)) for page in Path(folder).rglob("*.html")}
+            for document in (SOURCE / "docs").glob("*.md"):
+                self.assertIn({"README": "index"}.get(document.stem, document.stem) + ".html", pages)
+            for header in (SOURCE / "embed/include/tessera").iterdir():
+                self.assertIn(f"api/{header.name}.html", pages)
+            for page in pages:
+                loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"',
+                                    (Path(folder) / page).read_text(encoding="utf-8"))
+                self.assertEqual(loaded, [], page)
+
+
+class Interface(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("abidw"), "abidw is not here")
+    def test_of_c_is_what_the_header_declares(self):
+        header = (SOURCE / "embed/include/tessera/tessera.h").read_text(encoding="utf-8")
+        declared = set(re.findall(r"\b(tessera_\w+)\(", header))
+        said = run("abidw", "--no-corpus-path", "--no-comp-dir-path", Path(BUILD) / "lib/libtessera.so")
+        symbols = set(re.findall(r"<elf-symbol name='(tessera_\w+)'", said))
+        self.assertEqual(symbols, declared)
+
+
 class Subproject(unittest.TestCase):
     def test_nothing_but_what_the_library_needs_is_looked_for(self):
         with tempfile.TemporaryDirectory(prefix="tessera-subproject-") as folder:
