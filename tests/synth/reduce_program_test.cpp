@@ -336,6 +336,25 @@ TEST(ReducePrograms, NearTheBoundOnThreeLevels) {
   }
 }
 
+// 1 GB over dp once and 50 MB over tp 48 times: where dp alone would like to lie is the worst place for both.
+TEST(ReducePrograms, APlaceForTwoReductions) {
+  const Machine machine = machine_of({{4, 8e9, 5e-6}, {16, 270e9, 1e-6}});
+  const std::vector<std::tuple<PlaceMatrix, double>> known{
+      {{{{1, 16}, {4, 1}}}, 7'208}, {{{{2, 8}, {2, 2}}}, 2'653}, {{{{4, 4}, {1, 4}}}, 764}};
+  ReduceGraphs graphs;
+  double dp_before = 0;
+  for (const auto& [matrix, expected] : known) {
+    const Request dp{machine, matrix, {0}};
+    const Request tp{machine, matrix, {1}};
+    const auto seconds = [&](const Request& request, double bytes) {
+      return best_program(graphs, request.cluster(), request.levels(), bytes, ReduceGoal::all_reduce).seconds;
+    };
+    EXPECT_EQ(std::round(1e3 * (seconds(dp, 1e9) + 48 * seconds(tp, 50e6))), expected) << print(matrix);
+    EXPECT_GT(seconds(dp, 1e9), dp_before);
+    dp_before = seconds(dp, 1e9);
+  }
+}
+
 // A pipeline by its definition: the slots one by one.
 TEST(ReducePrograms, SlotBySlot) {
   const Request request{machine_of({{2, 25e9, 5e-6}, {2, 50e9, 2e-6}, {4, 50e9, 1e-6}}), {{{2, 2, 4}}}, {0}};

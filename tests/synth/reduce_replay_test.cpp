@@ -172,7 +172,7 @@ ReduceProgram mutated(Draw& draw, ReduceProgram program, const std::vector<AxisP
     case 2: std::swap(*here, steps[draw.below(steps.size())]); break;
     case 3: here->kind = static_cast<ReduceStepKind>(draw.below(5)); break;
     case 4: here->axes = {draw.of(parts)}; break;
-    case 5: here->first = {draw.of(parts)}; break;
+    default: here->first = {draw.of(parts)}; break;
   }
   return program;
 }
