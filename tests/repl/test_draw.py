@@ -206,6 +206,9 @@ class InABrowser(CommandLine):
         self.open(FIRST, motion="no-preference")
         self.browser.click("#next")
         self.browser.wait("document.querySelectorAll('.flying').length > 0")
+        links = self.browser.evaluate("document.querySelectorAll('.link').length")
+        moves = {(move["source"], move["target"]) for move in Page.data(self, self.read("page.html"))["changes"][0]["steps"][0]["moves"]}
+        self.assertEqual(links, len(moves))
         self.photograph("flight", whole=False)
         self.assertEqual(self.moment(), 0)
         self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
