@@ -86,7 +86,7 @@ std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
   for (std::size_t number = 0; number < typed.statements.size(); ++number) {
     for (const typeck::Bound& bound : typed.statements[number].bound) {
       const synth::ArrayType& type = typed.type(bound.node);
-      const std::string text = typeck::print_type(type, typed.after, typed.after.now());
+      const std::string text = typeck::describe_type(type, typed.after, typed.after.now());
       result.push_back(embed::binding(texts, bound.name, text, bound.span, type));
       result.back().statement = static_cast<std::uint32_t>(number);
     }

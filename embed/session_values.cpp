@@ -152,7 +152,7 @@ std::vector<Binding> Session::names() const {
   for (const std::string& name : names) {
     const typeck::Variable* variable = environment.variable(name, environment.now());
     if (variable == nullptr) continue;
-    const std::string type = typeck::print_type(variable->type, environment, environment.now());
+    const std::string type = typeck::describe_type(variable->type, environment, environment.now());
     result.push_back(embed::binding(*impl_->state->texts, name, type, variable->span, variable->type));
   }
   return result;

@@ -55,7 +55,7 @@ class TraceTeller {
   }
   std::string type_text(const synth::ArrayType& type) const {
     const typeck::Environment& environment = program_.typed->after;
-    return typeck::print_type(type, environment, environment.now());
+    return typeck::describe_type(type, environment, environment.now());
   }
 
   const std::function<void(const TracedStep&)>& tell_;

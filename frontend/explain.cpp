@@ -214,16 +214,7 @@ Answer in_block(const Place& p) {
                              "move `{}` out of it",
                              p.text()));
   }
-  const bool after_let = p.expects(TokenKind::end) && !p.expects(TokenKind::right_brace);
-  if (p.is(TokenKind::right_brace) && (block_start || after_let)) {
-    return make(Kind::block_without_value).at(p.span()).suggest("end it with the expression it is worth");
-  }
-  const bool more = p.expects(TokenKind::right_brace) && p.before().kind == TokenKind::end;
-  if (more) {
-    return make(Kind::value_inside_block)
-        .at(p.span())
-        .suggest("the line before this one is an expression already: name it with `let`, or remove it");
-  }
+  if (p.is(TokenKind::right_brace) && block_start) return without_value(p.span());
   return std::nullopt;
 }
 
@@ -264,6 +255,16 @@ Diagnostic explain(const Sentence& sentence, const Stop& stop) {
     if (auto answer = rule(place)) return std::move(*answer);
   }
   return expected_and_found(place);
+}
+
+Diagnostic without_value(Span end) {
+  return make(Kind::block_without_value).at(end).suggest("end it with the expression it is worth");
+}
+
+Diagnostic value_before_the_end(Span next) {
+  return make(Kind::value_inside_block)
+      .at(next)
+      .suggest("the line before this one is an expression already: name it with `let`, or remove it");
 }
 
 Diagnostic indexed_tuple(Span subscripts) {

@@ -20,6 +20,12 @@ struct Sentence {
 
 base::Diagnostic explain(const Sentence& sentence, const Stop& stop);
 
+// The `}` of a block that does not end with an expression.
+base::Diagnostic without_value(base::Span end);
+
+// What follows an expression, other than a call, that is not the last of its block.
+base::Diagnostic value_before_the_end(base::Span next);
+
 // The subscripts of a tuple.
 base::Diagnostic indexed_tuple(base::Span subscripts);
 

@@ -111,13 +111,30 @@ class TreeBuilder {
 
   BlockId block(Parser::BlockContext* c) {
     Block block{{}, {}, span(c)};
-    for (auto* child : c->blockStatement()) {
-      auto* call = child->callStatement();
-      block.statements.push_back(call != nullptr ? add(call, ExprStatement{name_or_call(call)})
-                                                 : block_statement(child));
+    const auto items = c->blockItem();
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      auto* item = items[k];
+      const bool last = k + 1 == items.size();
+      if (item->expression() == nullptr) {
+        block.statements.push_back(block_statement(item));
+      } else if (last) {
+        block.result = expression(item->expression());
+      } else {
+        block.statements.push_back(called(item, items[k + 1]->start));
+      }
     }
-    block.result = expression(c->expression());
+    if (!block.result.valid()) {
+      first_error_.add(without_value(span(c->stop)));
+      block.result = add(span(c->stop), BoolLiteral{});
+    }
     return ast_.blocks.add(std::move(block));
+  }
+
+  // An expression before the last item of a block has to be a call.
+  StatementId called(Parser::BlockItemContext* c, antlr4::Token* next) {
+    const ExprId value = expression(c->expression());
+    if (!std::holds_alternative<Call>(ast_[value].node)) first_error_.add(value_before_the_end(span(next)));
+    return add(c, ExprStatement{value});
   }
 
   // -- Types
@@ -260,8 +277,7 @@ class TreeBuilder {
     }
   }
 
-  template <class Context>
-  ExprId name_or_call(Context* c) {
+  ExprId name_or_call(Parser::AtomContext* c) {
     Name callee = name(c->name());
     if (c->arguments() == nullptr) return add(span(c), NameRef{std::move(callee.text)});
     return add(span(c), Call{std::move(callee), arguments(c->arguments())});

@@ -46,10 +46,10 @@ planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
-// Statements, of which a call may be one, then one expression. END before `}` is allowed, after `{` it never arrives.
-block : '{' (blockStatement END)* expression END? '}' ;
-blockStatement : letStatement | assertStatement | printStatement | showStatement | saveStatement | callStatement ;
-callStatement : name arguments ;
+// Statements, then one expression; before it only calls may stand as statements. That the last item is an expression, and
+// the others are none but calls, is seen to where the tree is built, so that one token tells what an item is.
+block : '{' blockItem (END blockItem?)* '}' ;
+blockItem : letStatement | assertStatement | printStatement | showStatement | saveStatement | expression ;
 
 // ---- Types -----------------------------------------------------------------------------------------------------------
 

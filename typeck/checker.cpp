@@ -32,7 +32,9 @@ void Checker::report(Diagnostic diagnostic) {
   diagnostics_.push_back(std::move(diagnostic));
 }
 
-std::string Checker::text(const ArrayType& array) const { return print_type(array, environment_, environment_.now()); }
+std::string Checker::text(const ArrayType& array) const {
+  return describe_type(array, environment_, environment_.now());
+}
 
 std::string Checker::text(Span span) const { return span.known() ? std::string(sources_.text(span)) : std::string(); }
 

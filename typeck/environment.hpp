@@ -107,5 +107,7 @@ class Environment {
 
 // A type as the language writes it: `f32[16@y, 16]{+x} on m2`; `on` only where the mesh is not the default one at `at`.
 std::string print_type(const ArrayType& type, const Environment& environment, Moment at);
+// The same for people: where no name means the mesh any more, its axes follow, as in `f32[4@x] on [x:2]`.
+std::string describe_type(const ArrayType& type, const Environment& environment, Moment at);
 
 }  // namespace tessera::typeck

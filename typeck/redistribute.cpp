@@ -60,7 +60,7 @@ Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why w
   if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
   const bool recorded =
       value.expr.valid() && why.asker != Why::Asker::annotation && why.asker != Why::Asker::collective;
-  if (recorded) frame_->inserted_as[value.expr] = text(target);
+  if (recorded) frame_->inserted_as[value.expr] = print_type(target, environment_, environment_.now());
   Checked result = value;
   result.nodes = {emit(value.span, {target}, Redistribute{value.node(), std::move(*found), std::move(why)})};
   return result;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "synth/program/type_rules.hpp"
@@ -94,7 +95,7 @@ bool Checker::check_let(StatementId id, const frontend::Let& let) {
   const bool good = !values.empty();
   for (std::size_t k = 0; k < let.names.size(); ++k) bind_name(let.names[k], good ? Maybe(values[k]) : std::nullopt);
   const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
-  if (annotate) frame_->let_types[id] = text(type(values[0]));
+  if (annotate) frame_->let_types[id] = print_type(type(values[0]), environment_, environment_.now());
   return good;
 }
 
@@ -227,12 +228,28 @@ bool Checker::check_save(Span span, const frontend::Save& save) {
   return true;
 }
 
+namespace {
+
+// Both sides, if this is a comparison: they are handed to the assertion, whose failure shows them.
+std::vector<NodeId> compared_in(const Typed& typed, NodeId condition) {
+  const auto* compute = std::get_if<Compute>(&typed.nodes[condition].body);
+  const auto* map = compute == nullptr ? nullptr : std::get_if<synth::Map>(&compute->operation);
+  constexpr std::array kComparisons = {synth::MapOp::equal,      synth::MapOp::not_equal, synth::MapOp::less,
+                                       synth::MapOp::less_equal, synth::MapOp::greater,   synth::MapOp::greater_equal};
+  const bool compares = map != nullptr && std::ranges::find(kComparisons, map->op) != kComparisons.end();
+  return compares ? compute->operands : std::vector<NodeId>{};
+}
+
+}  // namespace
+
 bool Checker::check_assert(Span span, const frontend::Assert& node) {
   Maybe condition = check_array(node.condition);
   if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `assert`");
   if (!condition.has_value()) return false;
   const std::string message = node.message.value_or(text(ast()[node.condition].span));
-  emit(span, {}, Compute{synth::Assert{add_string(message)}, {condition->node()}, 0, {}});
+  std::vector<NodeId> nodes = {condition->node()};
+  for (const NodeId side : compared_in(typed_, condition->node())) nodes.push_back(side);
+  emit(span, {}, Compute{synth::Assert{add_string(message)}, std::move(nodes), 0, {}});
   return true;
 }
 

@@ -245,14 +245,17 @@ const Stage = (() => {
     return { root, cards, shape };
   }
 
-  // A line for each pair of devices of which one sends to the other in a step.
+  // A line for each pair of devices of which one sends to the other in a step. It is bent to its left, so that the way
+  // back, and links that go further in the same direction, are lines of their own.
   function drawLinks(step, drawn) {
     const { cards } = drawn;
     const middle = (i) => ({ x: cards.places[i].x + cards.card / 2, y: cards.places[i].y + cards.height / 2 });
     const pairs = new Map(step.moves.map((move) => [`${move.source},${move.target}`, move]));
     for (const { source, target } of pairs.values()) {
       const [from, to] = [middle(source), middle(target)];
-      drawn.root.append(svg('line', { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }));
+      const bend = { x: (from.x + to.x) / 2 + (to.y - from.y) / 4, y: (from.y + to.y) / 2 - (to.x - from.x) / 4 };
+      const path = `M${from.x} ${from.y} Q${bend.x} ${bend.y} ${to.x} ${to.y}`;
+      drawn.root.append(svg('path', { d: path, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }));
     }
   }
 

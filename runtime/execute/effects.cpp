@@ -61,7 +61,13 @@ base::Status run_effect(const EffectStep& step, const synth::Assert& operation) 
   TESSERA_TRY(holds, step.storage.scalar<bool>(step.apply.operands[0]));
   if (holds) return base::Done{};
   const std::string& message = step.program.strings[operation.message];
-  return base::make(Kind::assertion_failed, message.empty() ? "the assertion does not hold" : message);
+  auto failed = base::make(Kind::assertion_failed, message.empty() ? "the assertion does not hold" : message);
+  std::string sides;
+  for (const synth::RegisterId side : std::span(step.apply.operands).subspan(1)) {
+    TESSERA_TRY(text, value_text(step.storage.team(), Readers::all, step.storage.array(side)));
+    sides.append(sides.empty() ? "the sides are " : " and ").append(text);
+  }
+  return sides.empty() ? std::move(failed) : std::move(failed).suggest(std::move(sides));
 }
 
 }  // namespace tessera::runtime

@@ -204,7 +204,7 @@ struct Save {  // the first operand to a file; the others are i64 scalars, each 
   StringId path;
   bool shards = false;
 };
-struct Assert {  // operand: a bool scalar; false is the run-time error assertion-failed
+struct Assert {  // a bool scalar, false being the error assertion-failed; behind it scalars that the error shows
   StringId message;
 };
 

@@ -210,8 +210,11 @@ Error save_error(const Program& program, const Save& save, const Operands& opera
 }
 
 Error assert_error(const Program& program, const Assert& assertion, const Operands& operands) {
-  if (operands.size() != 1 || !is_plain_scalar(*operands[0], ElementType::boolean)) return "it takes a bool scalar";
-  return string_error(program, assertion.message);
+  if (operands.empty() || !is_plain_scalar(*operands[0], ElementType::boolean)) return "it takes a bool scalar";
+  const bool scalars = std::all_of(operands.begin() + 1, operands.end(), [](const ArrayType* operand) {
+    return is_plain_scalar(*operand, operand->element());
+  });
+  return scalars ? string_error(program, assertion.message) : Error("what it shows is no scalar");
 }
 
 // One call for each operation.

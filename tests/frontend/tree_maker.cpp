@@ -44,7 +44,9 @@ StatementId TreeMaker::statement() {
 }
 
 StatementId TreeMaker::in_block() {
-  if (draw_(2) == 0) return add(let());
+  const auto choice = draw_(5);
+  if (choice < 2) return add(let());
+  if (choice == 2) return add(ExprStatement{add(call())});
   const ExprId condition = expr();
   return add(Assert{condition, draw_(2) == 0 ? std::nullopt : std::optional(text())});
 }
@@ -136,10 +138,14 @@ ExprId TreeMaker::operation() {
   }
 }
 
+Call TreeMaker::call() {
+  return {name(), draw_(5) == 0 ? std::vector<Argument>{} : some([&] { return argument(); })};
+}
+
 ExprId TreeMaker::compound() {
   switch (draw_(10)) {
     case 0: return add(ListLiteral{draw_(5) == 0 ? std::vector<ExprId>{} : some([&] { return expr(); })});
-    case 1: return add(Call{name(), draw_(5) == 0 ? std::vector<Argument>{} : some([&] { return argument(); })});
+    case 1: return add(call());
     case 2: return add(Cast{static_cast<ElementKeyword>(draw_(7)), {}, expr()});
     case 3: return add(Tuple{at_least_two([&] { return expr(); })});
     case 4: {
