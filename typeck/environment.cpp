@@ -150,7 +150,7 @@ std::string print_type(const ArrayType& type, const Environment& environment, Mo
 
 // A scalar of one device says nothing of its mesh: most are constants, which are made again wherever they are needed.
 std::string describe_type(const ArrayType& type, const Environment& environment, Moment at) {
-  const std::string text = print_type(type, environment, at);
+  std::string text = print_type(type, environment, at);
   if (type.mesh() == *environment.default_mesh(at) || name_of(type.mesh(), environment, at) != nullptr) return text;
   if (type.mesh().devices() == 1) return type.rank() == 0 ? text : text + " on one device";
   return text + " on [" + synth::print(type.mesh()) + "]";
