@@ -29,7 +29,7 @@ constexpr std::array kWords = {
              "the same array in another layout: `@x` splits a dimension over axis x"},
     WordHelp{"on", "let b = a as f32[16@x, 16] on m", "the mesh of a type; without it the last one declared"},
     WordHelp{"local", "let b = local { a + 1.0 }", "a value for which no device may receive anything"},
-    WordHelp{"grad", "let (l, g) = grad(f, wrt=w)(x, w)",
+    WordHelp{"grad", "let (l, g) = grad(f, wrt=w)(a, a)",
              "f's results, then the gradient of the first with respect to each name of `wrt`"},
     WordHelp{"again", "let b = again { exp(a) * a }",
              "a value that a gradient computes again instead of keeping its parts"},

@@ -13,7 +13,9 @@ struct WordHelp {
 };
 
 // What the examples begin with.
-inline constexpr std::string_view kWordSetting = "mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@x, 16])\nlet c = true\n";
+inline constexpr std::string_view kWordSetting =
+    "mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@x, 16])\nlet c = true\n"
+    "fn f(v: f32[N, K]?, w: f32[N, K]?) = sum(v * w)\n";
 
 std::span<const WordHelp> words();
 const WordHelp* find_word(std::string_view word);  // nullptr: no word of the language
