@@ -116,6 +116,7 @@ tessera::Config config_of(const tessera_config* given) {
   config.files.kind = static_cast<tessera::FilePolicy::Kind>(c.files);
   config.files.root = view_of(c.files_root);
   config.memory_bytes_max = c.memory_bytes_max;
+  config.text_bytes_max = c.text_bytes_max;
   if (c.stop != nullptr) config.stop = c.stop->token;
   return config;
 }

@@ -64,6 +64,18 @@ namespace {
 using embed::State;
 using embed::Texts;
 
+// Sources are numbered by 32 bits.
+constexpr std::size_t kTextBytesMax = std::numeric_limits<std::uint32_t>::max() / 2;
+
+base::Status short_enough(std::string_view text, const Config& config) {
+  if (text.size() > kTextBytesMax) return base::make(embed::Kind::bad_call, "the text is larger than 2 GiB");
+  if (config.text_bytes_max <= 0 || std::cmp_less_equal(text.size(), config.text_bytes_max)) return base::Done{};
+  return base::make(embed::Kind::bad_call,
+                    fmt::format("the text has {} bytes, and Config::text_bytes_max allows {}: pass a shorter text, or "
+                                "several one after the other",
+                                text.size(), config.text_bytes_max));
+}
+
 // What typeck asks about the files of `load`.
 auto header_reader(runtime::FilePolicy policy) {
   return [policy = std::move(policy)](const std::string& path) -> base::Result<typeck::FileHeader> {
@@ -245,9 +257,11 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
 
 Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line) {
   return embed::safely([&]() -> Result<Program> {
-    if (text.size() > std::numeric_limits<std::uint32_t>::max() / 2)
-      return embed::bad_call("the text is larger than 2 GiB");
     Texts texts = *impl_->state->texts;
+    if (const base::Status fits = short_enough(text, *impl_->config); !fits) {
+      // The other ranks learn of it, whose texts or limits may differ.
+      return embed::to_public(texts, impl_->agree(fits, text).errors());
+    }
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
     auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config);
     const base::Status mine = typed ? base::Status(base::Done{}) : base::Status(typed.errors());

@@ -130,6 +130,20 @@ TEST(Session, KeepsOnlyWhatANameOrAFunctionReaches) {
   EXPECT_EQ(*recording.text, "True\n");
 }
 
+TEST(Session, RefusesTextsLongerThanAllowed) {
+  const std::string fits = "let a = 1";
+  Recording recording(Config{.text_bytes_max = std::ssize(fits)});
+  ASSERT_TRUE(succeeded(recording.session.run(fits)));
+  const auto longer = recording.session.run("let b = 10");
+  ASSERT_FALSE(longer.ok());
+  EXPECT_EQ(longer.diagnostics().front().slug, "bad-call");
+  EXPECT_NE(longer.diagnostics().front().message.find("has 10 bytes"), std::string::npos);
+  EXPECT_FALSE(recording.session.check("let b = 10").ok());
+  EXPECT_FALSE(recording.session.get("b").ok());
+  ASSERT_TRUE(succeeded(recording.session.run("print a")));
+  EXPECT_EQ(*recording.text, "1\n");
+}
+
 TEST(Session, ACheckedProgramRuns) {
   Recording recording;
   ASSERT_TRUE(succeeded(recording.session.run("let a = 1")));

@@ -86,6 +86,7 @@ typedef struct tessera_config {
   tessera_text files_root;
   int64_t memory_bytes_max;
   const tessera_stop_token* stop;
+  int64_t text_bytes_max; /* of one text; 0: 2 GiB */
 } tessera_config;
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */

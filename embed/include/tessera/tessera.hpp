@@ -214,10 +214,11 @@ struct Config {
   // For all devices of the process: what the session keeps, and what a run takes besides. 0: three quarters of the
   // machine's, for a run alone.
   std::int64_t memory_bytes_max = 0;
-  bool keep_values = true;        // false: a script's; arrays are freed after their last use, get() has none
-  bool bare_expressions = false;  // true: a bare expression is written to `output` (a REPL's)
-  Team team = {};                 // the ranks that run the session together; none: this process alone
-  bool share_memory = true;       // false: ranks of one machine send messages, too
+  std::int64_t text_bytes_max = 0;  // of one text, for check and run; a larger one is not read. 0: 2 GiB
+  bool keep_values = true;          // false: a script's; arrays are freed after their last use, get() has none
+  bool bare_expressions = false;    // true: a bare expression is written to `output` (a REPL's)
+  Team team = {};                   // the ranks that run the session together; none: this process alone
+  bool share_memory = true;         // false: ranks of one machine send messages, too
   std::optional<StopToken> stop = {};
 };
 
