@@ -150,6 +150,14 @@ std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why
   return embed::unread_request_json(request, first);
 }
 
+Result<std::string> json_with_sends(const Plan& plan) {
+  return embed::safely([&]() -> Result<std::string> {
+    const auto listed = synth::with_sends(*plan.impl()->plan, plan.impl()->machine);
+    if (!listed) return embed::to_public({}, listed.errors());
+    return synth::print_json(*listed);
+  });
+}
+
 PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& machine) {
   PlanVerdict verdict;
   const auto read = synth::read_json(json);

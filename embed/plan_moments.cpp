@@ -25,9 +25,9 @@ Leg leg(const synth::Plan& plan, std::size_t index) {
   return {plan.steps[index], first == 0 ? plan.from : plan.steps[first - 1].after};
 }
 
-std::vector<Plan::Move> moves_of(const Leg& leg) {
+std::vector<Plan::Move> moves_of(const Leg& leg, const synth::Machine& machine) {
   std::vector<Plan::Move> result;
-  for (const synth::BoxSend& send : synth::sends(leg.step.collective, leg.from, leg.step.after))
+  for (const synth::BoxSend& send : synth::sends(machine, leg.step.collective, leg.from, leg.step.after))
     result.push_back({send.source, send.target, embed::to_public(send.box), send.adds, send.hop});
   return result;
 }
@@ -73,7 +73,11 @@ Result<Plan::Moment> Plan::moment(std::size_t index) const {
 Result<std::vector<Plan::Move>> Plan::moves(std::size_t index) const {
   const synth::Plan& plan = *impl_->plan;
   if (index >= plan.steps.size()) return no_such("steps", index, plan.steps.size());
-  return embed::safely([&]() -> Result<std::vector<Move>> { return moves_of(leg(plan, index)); });
+  return embed::safely([&]() -> Result<std::vector<Move>> {
+    const auto machine = synth::machine_for(impl_->machine, plan.from.devices());
+    if (!machine) return embed::to_public({}, machine.errors());
+    return moves_of(leg(plan, index), *machine);
+  });
 }
 
 }  // namespace tessera

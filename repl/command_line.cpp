@@ -116,6 +116,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   plan->add_option("--within", options.within, "the most bytes a device may use at any time: 64MiB")->type_name("SIZE");
   plan->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   flag(plan, "--json", options.json, "one JSON object in one line");
+  flag(plan, "--sends", options.sends, "with --json: who sends which box to whom, send by send");
   plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
       ->type_name("FILE");
   plan->add_option("--verify", options.verify_file,
@@ -199,7 +200,8 @@ Command finished_format(Wishes& wishes) {
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
   if (plan.verify_file) {
-    const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only;
+    const bool plans =
+        plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only || plan.sends;
     if (plans || plan.batch_file)
       return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
@@ -207,6 +209,7 @@ Command finished_plan(Wishes& wishes) {
   if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
     return misused("--batch takes --mesh, --from and --to from the lines of its file");
   }
+  if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
     return misused("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
   }

@@ -52,6 +52,7 @@ struct PlanOptions {
   std::optional<std::string> batch_file;
   std::optional<std::string> verify_file;
   bool collectives_only = false;
+  bool sends = false;  // with json: every send
   bool json = false;
 };
 

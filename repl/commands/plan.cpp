@@ -29,16 +29,22 @@ Result<PlanRequest> read_request(const std::string& line, const PlanRequest& def
   return parse_plan_request(line, defaults);
 }
 
+Result<std::string> json_of(const PlanRequest& request, bool sends) {
+  const auto plan = make_plan(request);
+  if (!plan) return plan.diagnostics();
+  return sends ? json_with_sends(*plan) : plan->json();
+}
+
 // One line of a batch: a plan, or why there is none. Gives whether there is one.
-bool answer_line(const std::string& line, const PlanRequest& defaults, Console& console) {
+bool answer_line(const std::string& line, const PlanRequest& defaults, bool sends, Console& console) {
   const auto request = read_request(line, defaults);
   if (!request) {
     console.out(plan_failure_json(line, defaults, request.diagnostics()) + '\n');
     return false;
   }
-  const auto plan = make_plan(*request);
-  console.out((plan ? plan->json() : plan_failure_json(*request, plan.diagnostics())) + '\n');
-  return plan.ok();
+  const auto json = json_of(*request, sends);
+  console.out((json ? *json : plan_failure_json(*request, json.diagnostics())) + '\n');
+  return json.ok();
 }
 
 std::string cost_text(const Plan& plan) {
@@ -102,14 +108,17 @@ std::optional<Diagnostics> unknown_planner(const PlanRequest& request) {
   return make_plan(request).diagnostics();
 }
 
-int plan_one(const PlanRequest& request, bool json, Console& console) {
+int plan_as_json(const PlanRequest& request, bool sends, Console& console) {
+  const auto json = json_of(request, sends);
+  console.out((json ? *json : plan_failure_json(request, json.diagnostics())) + '\n');
+  return json ? kExitDone : failed(json.diagnostics(), console);
+}
+
+int plan_for_people(const PlanRequest& request, Console& console) {
   const auto plan = make_plan(request);
-  if (plan) {
-    console.out(json ? plan->json() + '\n' : plan->text() + modelled_line(request.machine, kMachineHelp));
-    return kExitDone;
-  }
-  if (json) console.out(plan_failure_json(request, plan.diagnostics()) + '\n');
-  return failed(plan.diagnostics(), console);
+  if (!plan) return failed(plan.diagnostics(), console);
+  console.out(plan->text() + modelled_line(request.machine, kMachineHelp));
+  return kExitDone;
 }
 
 }  // namespace
@@ -134,10 +143,12 @@ int perform(const PlanOptions& options, Console& console) {
     if (!bytes) return failed(bytes.diagnostics(), console);
     request.within_bytes = *bytes;
   }
-  if (!options.batch_file) return plan_one(request, options.json, console);
+  if (!options.batch_file)
+    return options.json ? plan_as_json(request, options.sends, console) : plan_for_people(request, console);
   if (const auto why = unknown_planner(request)) return failed(*why, console);
-  return answer_lines(*options.batch_file, console,
-                      [&](const std::string& line, std::int64_t) { return answer_line(line, request, console); });
+  return answer_lines(*options.batch_file, console, [&](const std::string& line, std::int64_t) {
+    return answer_line(line, request, options.sends, console);
+  });
 }
 
 }  // namespace tessera::repl

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "synth/cluster/machine.hpp"
 #include "synth/collective/collective.hpp"
 #include "synth/layout/array_type.hpp"
 
@@ -31,6 +32,11 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 // travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
 // offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
+
+// The same on a machine that machine_for gave: "nearest" is the replica that the fewest links lie before. Prices are of
+// these copies.
+std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to,
+                            const Offset* offset = nullptr);
 
 class Routing;
 

@@ -35,10 +35,11 @@ Interval part_of(const Interval& piece, const Round& round) {
   return Interval{piece.begin + part.begin, piece.begin + part.end};
 }
 
-std::vector<BoxCopy> copies_of_round(const ArrayType& from, const ArrayType& to, const Round& round) {
+std::vector<BoxCopy> copies_of_round(const Machine& machine, const ArrayType& from, const ArrayType& to,
+                                     const Round& round) {
   const std::vector<Interval> pieces = round_pieces(from, to, round.dimension);
   std::vector<BoxCopy> moved;
-  for (BoxCopy copy : copies(from, to)) {
+  for (BoxCopy copy : copies(machine, from, to)) {
     const Interval whole_side = copy.box[round.dimension];
     for (const Interval& piece : pieces) {
       const Interval part = part_of(piece, round);

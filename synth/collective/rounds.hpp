@@ -21,7 +21,8 @@ std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Inter
 // What of a piece the round moves.
 Interval part_of(const Interval& piece, const Round& round);
 
-// The copies that one round makes of those between the two types, local ones included.
-std::vector<BoxCopy> copies_of_round(const ArrayType& from, const ArrayType& to, const Round& round);
+// The copies that one round makes of those between the two types on a machine, local ones included.
+std::vector<BoxCopy> copies_of_round(const Machine& machine, const ArrayType& from, const ArrayType& to,
+                                     const Round& round);
 
 }  // namespace tessera::synth

@@ -315,6 +315,10 @@ std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Of
   return all_copies(Routing(from, to, offset));
 }
 
+std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
+  return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine, to.devices()))));
+}
+
 std::vector<BoxCopy> all_copies(const Routing& routing) {
   std::vector<BoxCopy> all;
   for (std::int32_t target = 0; target < routing.devices(); ++target) {

@@ -11,11 +11,13 @@ namespace tessera::synth {
 
 namespace {
 
-BoxSend send_of(const BoxCopy& copy) { return {copy.source, copy.target, copy.box, 0, false}; }
+BoxSend send_of(const BoxCopy& copy) { return {copy.source, copy.target, copy.box, 0, false, {}}; }
 
-std::vector<BoxSend> copied(const Collective& step, const ArrayType& before, const ArrayType& after) {
+std::vector<BoxSend> copied(const Machine& machine, const Collective& step, const ArrayType& before,
+                            const ArrayType& after) {
   std::vector<BoxSend> all;
-  for (const BoxCopy& copy : step.round ? copies_of_round(before, after, *step.round) : copies(before, after))
+  for (const BoxCopy& copy :
+       step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
     all.push_back(send_of(copy));
   return all;
 }
@@ -29,7 +31,7 @@ std::vector<BoxSend> relayed(const Collective& step, const ArrayType& before, co
   const auto transfer = transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return all;  // of a plan that does not verify
   for (const Send& send : transfer->sends)
-    all.push_back({send.from, send.to, transfer->pieces[static_cast<std::size_t>(send.piece)], send.hop, false});
+    all.push_back({send.from, send.to, transfer->pieces[static_cast<std::size_t>(send.piece)], send.hop, false, {}});
   return all;
 }
 
@@ -44,7 +46,8 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
   };
   for (const BoxReduction& reduction : wanted) {
     for (const Box& box : stretch_of(reduction)) {
-      for (const std::int32_t source : *reduction.contributors) all.push_back({source, reduction.target, box, 0, true});
+      for (const std::int32_t source : *reduction.contributors)
+        all.push_back({source, reduction.target, box, 0, true, Carried::own});
     }
   }
   if (DirectReduction(step.kind, 1).hops() == 1) return all;
@@ -52,7 +55,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
     for (const std::int32_t owner : *reduction.contributors) {
       if (owner == reduction.target) continue;
       for (const Box& box : stretch_of(wanted[static_cast<std::size_t>(owner)]))
-        all.push_back({owner, reduction.target, box, 1, false});
+        all.push_back({owner, reduction.target, box, 1, false, {}});
     }
   }
   return all;
@@ -61,7 +64,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
 std::vector<BoxSend> kept(const ArrayType& after) {
   std::vector<BoxSend> all;
   for (std::int32_t device = 0; device < after.devices(); ++device)
-    all.push_back({device, device, tile(after, device), 0, false});
+    all.push_back({device, device, tile(after, device), 0, false, {}});
   return all;
 }
 
@@ -79,10 +82,12 @@ std::int64_t moved_elements(const std::vector<Interval>& pieces, const Round& ro
 
 }  // namespace
 
-std::vector<BoxSend> sends(const Collective& step, const ArrayType& before, const ArrayType& after) {
+std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
+                           const ArrayType& after) {
   switch (movement(step.kind)) {
     case Movement::none: return kept(after);
-    case Movement::copies: return step.relay == nullptr ? copied(step, before, after) : relayed(step, before, after);
+    case Movement::copies:
+      return step.relay == nullptr ? copied(machine, step, before, after) : relayed(step, before, after);
     case Movement::sums: return summed(step, before, after);
   }
   return {};

@@ -175,10 +175,6 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
   return StepCost{};
 }
 
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
-  return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine, to.devices()))));
-}
-
 StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes) {
   std::vector<const BoxCopy*> sorted;

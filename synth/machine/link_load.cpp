@@ -58,7 +58,8 @@ StepLoads in_one_slot(const LinkBytes& bytes, std::int64_t hops) { return {hops,
 StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collective& step, const ArrayType& before,
                     const ArrayType& after) {
   LinkBytes bytes(cluster);
-  for (const BoxCopy& copy : step.round ? copies_of_round(before, after, *step.round) : copies(machine, before, after))
+  for (const BoxCopy& copy :
+       step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
     bytes.add(copy.source, copy.target, elements(copy.box) * bytes_of(after.element()));
   return in_one_slot(bytes, 1);
 }

@@ -10,10 +10,6 @@
 
 namespace tessera::synth {
 
-// The copies of moves.hpp on a machine: "nearest" is the replica that the fewest links lie before.
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to,
-                            const Offset* offset = nullptr);
-
 // In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. Above, bytes
 // still are, and so are seconds of steps with up to 400,000 messages; other steps are priced by the busiest device's
 // own link and one round of the slowest level's latency for each peer, and the bound of seconds is what the device's

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "synth/collective/collective.hpp"
+#include "synth/transfer/box_send.hpp"
 
 namespace tessera::synth {
 
@@ -27,6 +29,15 @@ enum class Planner : std::uint8_t {
 std::string_view name(Planner planner);
 std::optional<Planner> planner_by_name(std::string_view name);
 
+// The sends of a step, one by one, as `tessera plan --sends` lists them and as anybody may write them.
+struct ListedSends {
+  // How they are priced: all at once, as the transfer that a step has by itself, or slot by slot.
+  bool at_once = false;
+  std::int64_t hops = 1;
+  std::int64_t stretches = 1;
+  std::vector<BoxSend> sends;
+};
+
 struct PlanStep {
   Collective collective;
   ArrayType after;
@@ -37,6 +48,8 @@ struct PlanStep {
   std::int64_t group_size = 0;
   std::int64_t peak_bytes = 0;  // of this step
   double seconds = 0;           // not in the JSON: 0 in a plan that was read
+  // Where sends are listed they are what the step does, whatever its recipe says.
+  std::shared_ptr<const ListedSends> listed = {};
 };
 
 // The meaning of every figure: language.md section 10.

@@ -58,6 +58,9 @@ class PlanCache {
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
 // beside their bounds.
 std::string print_text(const Plan& plan);
+// The plan with the sends of every step that moves something listed, for print_json: as they are on its machine. Fails
+// with too_many_sends.
+base::Result<Plan> with_sends(Plan plan, const Machine& machine);
 // One line, the contract of language.md section 10.
 std::string print_json(const Plan& plan);
 // The JSON object of a failure: {"mesh","from","to","planner","devices","error","message"[,"least_bytes"]}.

@@ -24,17 +24,46 @@ std::string type_json(const ArrayType& type) {
   return type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
 }
 
+std::string box_json(const Box& box) {
+  std::string text;
+  for (const Interval& interval : box)
+    text += fmt::format("{}[{}, {}]", text.empty() ? "" : ", ", interval.begin, interval.end);
+  return "[" + text + "]";
+}
+
+// `[[[0, 4]], 1, 0, 0]`: the box, who sends it, to whom, at which hop; of an adding send also what it carries.
+std::string send_json(const BoxSend& send) {
+  const std::string adds = send.adds ? fmt::format(R"(, "add", {})", quoted(name(send.carried))) : "";
+  return fmt::format("[{}, {}, {}, {}{}]", box_json(send.box), send.source, send.target, send.hop, adds);
+}
+
+std::string sends_json(const PlanStep& step) {
+  if (step.listed == nullptr) return "";
+  std::string text;
+  for (const BoxSend& send : step.listed->sends) text.append(text.empty() ? "" : ", ").append(send_json(send));
+  return fmt::format(R"(, "sends": [{}])", text);
+}
+
 // How the step's bytes move; nothing where none do.
 std::string transfer_json(const PlanStep& step) {
   const std::shared_ptr<const RelayRecipe>& relay = step.collective.relay;
   if (step.received_bytes_total == 0) return "";
-  if (relay == nullptr) {
-    const bool sums = movement(step.collective.kind) == Movement::sums;
-    const std::int64_t hops = sums ? DirectReduction(step.collective.kind, step.group_size).hops() : 1;
-    return fmt::format(R"(, "transfer": {{"recipe": "direct", "hops": {}, "stretches": 1}})", hops);
+  std::string recipe = "direct";
+  std::int64_t hops = 1;
+  std::int64_t stretches = 1;
+  if (relay != nullptr) {
+    recipe = "relay " + print(*relay);
+    hops = relay->hops;
+    stretches = relay->stretches;
+  } else if (step.listed != nullptr) {
+    recipe = step.listed->at_once ? "direct" : "listed";
+    hops = step.listed->hops;
+    stretches = step.listed->stretches;
+  } else if (movement(step.collective.kind) == Movement::sums) {
+    hops = DirectReduction(step.collective.kind, step.group_size).hops();
   }
-  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}}})", quoted("relay " + print(*relay)),
-                     relay->hops, relay->stretches);
+  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}{}}})", quoted(recipe), hops,
+                     stretches, sends_json(step));
 }
 
 std::string step_json(const PlanStep& step) {

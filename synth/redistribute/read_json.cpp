@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 
 #include "synth/kinds.hpp"
@@ -172,23 +173,89 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
 
 constexpr std::array<std::string_view, 3> kTransferKeys = {"recipe", "hops", "stretches"};
 
-// The recipe of a relay; null for a direct transfer and where the step has none.
-base::Result<std::shared_ptr<const RelayRecipe>> read_transfer(const json::Object& step) {
-  const json::Value* const value = json::member(step, "transfer");
-  if (value == nullptr) return std::shared_ptr<const RelayRecipe>();
-  TESSERA_TRY(object, object_with(*value, kTransferKeys));
-  TESSERA_TRY(text, text_of(*object, "recipe"));
-  if (text == "direct") return std::shared_ptr<const RelayRecipe>();
+struct ReadTransfer {
+  std::shared_ptr<const RelayRecipe> relay;   // null for a direct transfer and where the step has none
+  std::shared_ptr<const ListedSends> listed;  // null where no sends are listed
+};
+
+std::optional<std::int64_t> integer_at(const json::Array& items, std::size_t index, std::int64_t most) {
+  const auto value = json::as_integer(items[index]);
+  return value && *value >= 0 && *value <= most ? value : std::nullopt;
+}
+
+std::optional<Box> read_box(const json::Value& value) {
+  const auto* sides = std::get_if<json::Array>(&value.content);
+  if (sides == nullptr || sides->size() > kRankMax) return std::nullopt;
+  Box box;
+  for (const json::Value& side : *sides) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const auto* ends = std::get_if<json::Array>(&side.content);
+    if (ends == nullptr || ends->size() != 2) return std::nullopt;
+    const auto begin = integer_at(*ends, 0, kMost);
+    const auto end = integer_at(*ends, 1, kMost);
+    if (!begin || !end || *begin > *end) return std::nullopt;
+    box.push_back({*begin, *end});
+  }
+  return box;
+}
+
+// `[box, from, to, hop]`, of an adding send `"add"` and what it carries after that.
+std::optional<BoxSend> read_send(const json::Value& value) {
+  constexpr std::size_t kCopy = 4;
+  constexpr std::size_t kAdd = 6;
+  constexpr std::int64_t kNumberMax = 100'000;
+  const auto* items = std::get_if<json::Array>(&value.content);
+  if (items == nullptr || (items->size() != kCopy && items->size() != kAdd)) return std::nullopt;
+  const auto box = read_box((*items)[0]);
+  const auto from = integer_at(*items, 1, kNumberMax);
+  const auto to = integer_at(*items, 2, kNumberMax);
+  const auto hop = integer_at(*items, 3, kNumberMax);
+  if (!box || !from || !to || !hop) return std::nullopt;
+  BoxSend send{static_cast<std::int32_t>(*from), static_cast<std::int32_t>(*to), *box,
+               static_cast<std::int32_t>(*hop),  items->size() == kAdd,          Carried::own};
+  if (!send.adds) return send;
+  const auto* act = std::get_if<std::string>(&(*items)[kCopy].content);
+  const auto* what = std::get_if<std::string>(&(*items)[kCopy + 1].content);
+  const auto carried = what == nullptr ? std::nullopt : carried_by_name(*what);
+  if (act == nullptr || *act != "add" || !carried) return std::nullopt;
+  send.carried = *carried;
+  return send;
+}
+
+base::Result<std::shared_ptr<const ListedSends>> read_sends(const json::Object& transfer, ListedSends listed) {
+  const json::Value* const value = json::member(transfer, "sends");
+  if (value == nullptr) return std::shared_ptr<const ListedSends>();
+  const auto* items = std::get_if<json::Array>(&value->content);
+  if (items == nullptr) return bad("`sends` is not a list");
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    auto send = read_send((*items)[i]);
+    if (!send) return bad(fmt::format("send {} is not one: `[[[lo, hi], ..], from, to, hop]`", i + 1));
+    listed.sends.push_back(std::move(*send));
+  }
+  return std::make_shared<const ListedSends>(std::move(listed));
+}
+
+base::Result<ReadTransfer> read_transfer(const json::Object& step) {
+  constexpr std::int64_t kStretchesMax = 4096;
   constexpr std::string_view kRelay = "relay ";
+  const json::Value* const value = json::member(step, "transfer");
+  if (value == nullptr) return ReadTransfer{};
+  TESSERA_TRY(object, object_with(*value, kTransferKeys, "sends"));
+  TESSERA_TRY(text, text_of(*object, "recipe"));
+  ListedSends listed;
+  TESSERA_TRY_STATUS(read_integer(*object, "hops", listed.hops));
+  TESSERA_TRY_STATUS(read_integer(*object, "stretches", listed.stretches));
+  if (listed.stretches < 1 || listed.stretches > kStretchesMax)
+    return bad(fmt::format("a transfer has 1 to {} stretches", kStretchesMax));
+  listed.at_once = text == "direct";
+  TESSERA_TRY(sends, read_sends(*object, listed));
+  if (text == "direct" || (text == "listed" && sends != nullptr)) return ReadTransfer{nullptr, sends};
   auto recipe = text.starts_with(kRelay) ? parse_relay_recipe(std::string_view(text).substr(kRelay.size()))
                                          : std::optional<RelayRecipe>();
   if (!recipe) return bad(fmt::format("the recipe `{}` cannot be read", excerpt(text)));
-  std::int64_t hops = 0;
-  std::int64_t stretches = 0;
-  TESSERA_TRY_STATUS(read_integer(*object, "hops", hops));
-  TESSERA_TRY_STATUS(read_integer(*object, "stretches", stretches));
-  if (hops != recipe->hops || stretches != recipe->stretches) return bad("a recipe and what is said of it differ");
-  return std::make_shared<const RelayRecipe>(std::move(*recipe));
+  if (listed.hops != recipe->hops || listed.stretches != recipe->stretches)
+    return bad("a recipe and what is said of it differ");
+  return ReadTransfer{std::make_shared<const RelayRecipe>(std::move(*recipe)), sends};
 }
 
 // ---- Steps and plans ----
@@ -204,9 +271,10 @@ base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) 
   PlanStep step;
   TESSERA_TRY(after, parse_array_type(type_text, mesh));
   step.after = after;
-  TESSERA_TRY(relay, read_transfer(*object));
-  TESSERA_TRY(collective, read_collective(op, text, after, std::move(relay)));
+  TESSERA_TRY(transfer, read_transfer(*object));
+  TESSERA_TRY(collective, read_collective(op, text, after, transfer.relay));
   step.collective = collective;
+  step.listed = transfer.listed;
   TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_max", step.received_bytes_max));

@@ -37,6 +37,8 @@ class RoundReplay {
  public:
   RoundReplay(const Standing& before, const Standing& after, std::size_t dimension);
   RoundElements elements_of(const Round& round) const;
+  // Are all elements of the box among those that the round moves?
+  bool moves(const Box& box, const Round& round) const;
 
  private:
   std::int64_t length_in(const Interval& interval, const Round& round) const;

@@ -44,6 +44,20 @@ std::int64_t RoundReplay::length_in(const Interval& interval, const Round& round
   return length;
 }
 
+bool RoundReplay::moves(const Box& box, const Round& round) const {
+  const Interval& side = box[dimension_];
+  std::int64_t length = 0;
+  auto at = std::upper_bound(bounds_.begin(), bounds_.end(), side.begin);
+  if (at == bounds_.begin()) return false;
+  for (--at; at + 1 < bounds_.end() && *at < side.end; ++at) {
+    const std::int64_t stretch = *(at + 1) - *at;
+    const Interval part{*at + part_begin(stretch, round.count, round.index),
+                        *at + part_begin(stretch, round.count, round.index + 1)};
+    length += common(part, side).length();
+  }
+  return length == side.length();
+}
+
 RoundElements RoundReplay::elements_of(const Round& round) const {
   RoundElements in_round;
   for (std::int64_t device = 0; device < after_.devices(); ++device) {

@@ -15,6 +15,7 @@
 #include "synth/verify/price.hpp"
 #include "synth/verify/relay_replay.hpp"
 #include "synth/verify/replay.hpp"
+#include "synth/verify/sends_replay.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -116,15 +117,54 @@ class PlanVerifier {
     const Standing after(step.after);
     if (auto fault = check_sums_fit(after)) return fault;
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
-    const Numbers received = received_bytes(state_, step.collective, after);
-    if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+    Numbers received = received_bytes(state_, step.collective, after);
     double seconds = 0;
-    if (auto fault = price(step, after, received, seconds)) return fault;
+    if (step.listed != nullptr) {
+      const State before = state_;
+      if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+      if (auto fault = follow_listed(step, before, after, received, seconds)) return fault;
+    } else {
+      if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+      if (auto fault = price(step, after, received, seconds)) return fault;
+    }
     const Fault figures = check_step_figures(step, received, after);
     state_.type = step.after;
     state_.standing = after;
     add_seconds(step, seconds);
     return figures;
+  }
+
+  // The state is the one after the step.
+  Fault follow_listed(const PlanStep& step, const State& before, const Standing& after, Numbers& received,
+                      double& seconds) const {
+    if (auto fault = check_listed(step)) return fault;
+    SendsReplay replay(before, after, state_.gathered);
+    if (auto fault = replay.follow(*step.listed, [](const Box&) { return true; })) return fault;
+    received = in_bytes(replay.received());
+    seconds = seconds_of_sends(*step.listed, step.after, machine_);
+    return replay.check_tiles();
+  }
+  Fault check_listed(const PlanStep& step) const {
+    if (movement(step.collective.kind) == Movement::none) return "it moves nothing, and sends are listed";
+    if (state_.gathered.empty())
+      return fmt::format("sends between more than {} devices are not followed", kExplicitDevicesMax);
+    return std::nullopt;
+  }
+
+  // What each round's sends take; `received` is what the round has to bring.
+  Fault follow_listed_rounds(std::size_t first, const Standing& after, const RoundReplay& rounds,
+                             const std::vector<Numbers>& received, std::vector<double>& seconds) const {
+    SendsReplay replay(state_, after, state_.gathered);
+    for (std::size_t k = 0; k < received.size(); ++k) {
+      const PlanStep& step = plan_.steps[first + k];
+      if (step.listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);
+      if (auto fault = check_listed(step)) return fault;
+      const auto moves = [&](const Box& box) { return rounds.moves(box, *step.collective.round); };
+      if (auto fault = replay.follow(*step.listed, moves)) return at(fmt::format("round {}", k + 1), fault);
+      if (in_bytes(replay.received()) != received[k]) return fmt::format("its round {} brings too little", k + 1);
+      seconds.push_back(seconds_of_sends(*step.listed, step.after, machine_));
+    }
+    return replay.check_tiles();
   }
 
   Fault price(const PlanStep& step, const Standing& after, const Numbers& received, double& seconds) const {
@@ -194,9 +234,11 @@ class PlanVerifier {
       received_in.push_back(received);
     }
     std::vector<double> prices;
-    if (auto fault =
-            CopyPrices(state_, after, step.after, machine_).replay(senders_, received_in, round.dimension, prices))
-      return fault;
+    const Fault priced =
+        step.listed == nullptr
+            ? CopyPrices(state_, after, step.after, machine_).replay(senders_, received_in, round.dimension, prices)
+            : follow_listed_rounds(first, after, replay, received_in, prices);
+    if (priced) return priced;
     for (std::size_t k = 0; k < prices.size(); ++k) add_seconds(plan_.steps[first + k], prices[k]);
     if (arrived != output) return "its rounds do not bring every element once";
     if (largest(live_) != 0) return "its rounds do not take every element away";

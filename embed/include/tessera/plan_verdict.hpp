@@ -1,4 +1,4 @@
-// Plans that are read, from any source, and what the verifier says of them.
+// Plans with all their sends, plans that are read from any source, and what the verifier says of them.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,10 @@
 #include "tessera/tessera.hpp"
 
 namespace tessera {
+
+// Plan::json with the sends of every step, one by one: a text that a verifier needs no planner to follow. Fails with
+// `too-many-sends`.
+TESSERA_API Result<std::string> json_with_sends(const Plan& plan);
 
 // What the verifier says of a plan that was read.
 struct PlanVerdict {

@@ -1,0 +1,52 @@
+// Plans with their sends, one by one.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "synth/collective/sends.hpp"
+#include "synth/kinds.hpp"
+#include "synth/redistribute/plan.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// What the verifier follows send by send.
+constexpr std::int64_t kListedDevicesMax = 512;
+constexpr std::size_t kListedSendsMax = 100'000;
+
+// Those between two devices; what a device has of its target it keeps.
+ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType& before) {
+  ListedSends all;
+  all.at_once = step.collective.relay == nullptr;
+  if (!all.at_once) all.stretches = step.collective.relay->stretches;
+  for (BoxSend& send : sends(machine, step.collective, before, step.after)) {
+    if (send.source == send.target || empty(send.box)) continue;
+    all.hops = std::max(all.hops, std::int64_t{send.hop} + 1);
+    all.sends.push_back(std::move(send));
+  }
+  return all;
+}
+
+}  // namespace
+
+base::Result<Plan> with_sends(Plan plan, const Machine& machine) {
+  return base::guarded([&]() -> base::Result<Plan> {
+    if (plan.from.devices() > kListedDevicesMax)
+      return base::make(Kind::too_many_sends, kListedSendsMax, kListedDevicesMax);
+    std::size_t count = 0;
+    TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
+    ArrayType before = plan.from;
+    for (PlanStep& step : plan.steps) {
+      if (step.received_bytes_total > 0 && step.listed == nullptr)
+        step.listed = std::make_shared<const ListedSends>(listed(checked, step, before));
+      if (step.listed != nullptr) count += step.listed->sends.size();
+      if (count > kListedSendsMax) return base::make(Kind::too_many_sends, kListedSendsMax, kListedDevicesMax);
+      const bool more_rounds = step.collective.round && step.collective.round->index + 1 < step.collective.round->count;
+      if (!more_rounds) before = step.after;
+    }
+    return std::move(plan);
+  });
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,199 @@
+#include "synth/verify/sends_replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "synth/verify/price.hpp"
+#include "synth/verify/slot_loads.hpp"
+
+namespace tessera::synth::verifier {
+
+namespace {
+
+Numbers lengths_of(const Box& box) {
+  Numbers lengths;
+  for (const Interval& interval : box) lengths.push_back(interval.length());
+  return lengths;
+}
+
+bool lies_in(const Box& box, const Standing& standing, std::size_t device) {
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const Interval& tile = standing.tile[d][device];
+    if (box[d].begin < tile.begin || box[d].end > tile.end) return false;
+  }
+  return true;
+}
+
+bool overlap(const Box& a, const Box& b) {
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    if (common(a[d], b[d]).length() == 0) return false;
+  }
+  return true;
+}
+
+// What of the device's source tile lies in its target tile.
+Box kept(const Standing& before, const Standing& after, std::size_t device) {
+  Box box;
+  for (std::size_t d = 0; d < before.extents.size(); ++d)
+    box.push_back(common(before.tile[d][device], after.tile[d][device]));
+  return box;
+}
+
+Contributors both(Contributors a, const Contributors& b) {
+  for (std::size_t w = 0; w < a.size(); ++w) a[w] |= b[w];
+  return a;
+}
+
+bool disjoint(const Contributors& a, const Contributors& b) {
+  for (std::size_t w = 0; w < a.size(); ++w) {
+    if ((a[w] & b[w]) != 0) return false;
+  }
+  return true;
+}
+
+std::string text_of(const Box& box) {
+  std::string text = "[";
+  for (const Interval& interval : box)
+    text += fmt::format("{}[{}, {}]", text.size() > 1 ? ", " : "", interval.begin, interval.end);
+  return text + "]";
+}
+
+std::string text_of(const BoxSend& send) {
+  return fmt::format("{} from {} to {} at hop {}", text_of(send.box), send.source, send.target, send.hop);
+}
+
+}  // namespace
+
+SendsReplay::SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after)
+    : before_(before),
+      after_(after),
+      parts_after_(parts_after),
+      arrived_(static_cast<std::size_t>(after.devices())),
+      received_(static_cast<std::size_t>(after.devices()), 0) {}
+
+Fault SendsReplay::follow(const ListedSends& listed, const std::function<bool(const Box&)>& moves) {
+  std::fill(received_.begin(), received_.end(), 0);
+  std::int64_t hops = 0;
+  for (const BoxSend& send : listed.sends) {
+    if (auto fault = check(send)) return fmt::format("{}: {}", text_of(send), *fault);
+    if (!moves(send.box)) return fmt::format("{}: its round does not move it", text_of(send));
+    hops = std::max(hops, std::int64_t{send.hop} + 1);
+  }
+  if (hops != listed.hops) return fmt::format("its hops are said to be {} and are {}", listed.hops, hops);
+  for (std::int32_t hop = 0; hop < hops; ++hop) {
+    // All that is sent at a hop is read before any of it arrives.
+    std::vector<Change> changes;
+    for (const BoxSend& send : listed.sends) {
+      if (send.hop != hop) continue;
+      Change change{&send, {}};
+      if (auto fault = read(send, change.parts)) return fmt::format("{}: {}", text_of(send), *fault);
+      changes.push_back(std::move(change));
+    }
+    for (const Change& change : changes) {
+      if (auto fault = take(change)) return fmt::format("{}: {}", text_of(*change.send), *fault);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault SendsReplay::check(const BoxSend& send) const {
+  const auto is_device = [&](std::int32_t device) { return device >= 0 && device < after_.devices(); };
+  if (!is_device(send.source) || !is_device(send.target)) return "there is no such device";
+  if (send.hop < 0) return "hops are counted from 0";
+  if (send.source == send.target) return "a device sends itself nothing";
+  if (send.box.size() != after_.extents.size()) return "the array has another number of dimensions";
+  if (volume(lengths_of(send.box)) == 0) return "the box has no elements";
+  if (!lies_in(send.box, after_, static_cast<std::size_t>(send.target)))
+    return "the device that gets it does not need it";
+  return std::nullopt;
+}
+
+// Which parts of its sum a send carries, or why it cannot.
+Fault SendsReplay::read(const BoxSend& send, Contributors& parts) const {
+  const auto source = static_cast<std::size_t>(send.source);
+  const auto arrived = arrived_[source].find(send.box);
+  const bool came = arrived != arrived_[source].end();
+  const bool own = lies_in(send.box, before_.standing, source);
+  if (!send.adds) {
+    if (!came && !own) return "its sender does not have it by then";
+    const bool passes_on = came && send.hop > 0;
+    parts = passes_on ? arrived->second.parts : before_.gathered[source];
+    if (passes_on && !arrived->second.copied) parts = both(parts, before_.gathered[source]);
+    if (!passes_on && !own) return "its sender does not have it by then";
+    if (parts != parts_after_[static_cast<std::size_t>(send.target)])
+      return "what its sender has is not the sum that is wanted";
+    return std::nullopt;
+  }
+  const bool with_own = send.carried != Carried::came;
+  const bool with_others = send.carried != Carried::own;
+  if (with_own && !own) return "its sender has no part of its own";
+  if (with_others && (!came || arrived->second.copied)) return "no parts have come to its sender by then";
+  parts = with_own ? before_.gathered[source] : arrived->second.parts;
+  if (with_own && with_others) parts = both(parts, arrived->second.parts);
+  return std::nullopt;
+}
+
+Fault SendsReplay::take(const Change& change) {
+  const BoxSend& send = *change.send;
+  const auto target = static_cast<std::size_t>(send.target);
+  received_[target] += volume(lengths_of(send.box));
+  const auto [arrived, is_first] = arrived_[target].try_emplace(send.box, Arrived{change.parts, !send.adds});
+  if (!send.adds) {
+    if (!is_first && arrived->second.copied) return "it has come already";
+    arrived->second = {change.parts, true};  // in place of what was added up so far
+    return std::nullopt;
+  }
+  if (!lies_in(send.box, before_.standing, target)) return "the device that adds it has no part of its own";
+  if (!disjoint(change.parts, before_.gathered[target])) return "a part of the sum is added twice";
+  if (is_first) return std::nullopt;
+  if (arrived->second.copied || !disjoint(change.parts, arrived->second.parts))
+    return "a part of the sum is added twice";
+  arrived->second.parts = both(arrived->second.parts, change.parts);
+  return std::nullopt;
+}
+
+Fault SendsReplay::check_tiles() const {
+  for (std::size_t device = 0; device < arrived_.size(); ++device) {
+    if (auto fault = check_tile(device)) return fmt::format("device {}: {}", device, *fault);
+  }
+  return std::nullopt;
+}
+
+// Boxes with all parts of their sums fill the tile, none over another.
+Fault SendsReplay::check_tile(std::size_t device) const {
+  std::vector<Box> complete;
+  if (before_.gathered[device] == parts_after_[device]) complete.push_back(kept(before_.standing, after_, device));
+  for (const auto& [box, arrived] : arrived_[device]) {
+    const Contributors parts = arrived.copied ? arrived.parts : both(arrived.parts, before_.gathered[device]);
+    if (parts == parts_after_[device]) complete.push_back(box);
+  }
+  std::int64_t elements = 0;
+  for (const Box& box : complete) elements += volume(lengths_of(box));
+  if (elements < after_.elements(static_cast<std::int64_t>(device))) return "a part of its tile never comes";
+  std::sort(complete.begin(), complete.end());
+  for (std::size_t i = 0; i < complete.size(); ++i) {
+    for (std::size_t k = i + 1; k < complete.size(); ++k) {
+      const bool apart = !complete[i].empty() && complete[k][0].begin >= complete[i][0].end;
+      if (apart) break;
+      if (overlap(complete[i], complete[k])) return fmt::format("{} comes twice in part", text_of(complete[k]));
+    }
+  }
+  return std::nullopt;
+}
+
+double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine) {
+  const std::int64_t element_bytes = bytes_of(type.element());
+  SlotPrice at_once(machine, type.devices());
+  SlotLoads slots(machine, type.devices(), element_bytes);
+  for (const BoxSend& send : listed.sends) {
+    const Numbers lengths = lengths_of(send.box);
+    if (listed.at_once)
+      at_once.add(send.source, send.target, volume(lengths) * element_bytes);
+    else
+      slots.add(send.source, send.target, send.hop, lengths);
+  }
+  return listed.at_once ? at_once.seconds() : slots.seconds(listed.stretches);
+}
+
+}  // namespace tessera::synth::verifier

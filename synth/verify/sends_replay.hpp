@@ -1,0 +1,63 @@
+// Private to verify: a step whose sends are listed, followed send by send. Who made them does not matter.
+//
+// A device begins with its source tile, as one part of every sum that is still to be made. A copying send hands over a
+// box: at hop 0 of the source tile, later one that came at an earlier hop, whole, or else one of the source tile. An
+// adding send carries a sum of parts: the sender's own, those that came to it at earlier hops, or both; the receiver
+// adds its own. In the end every element of every target tile has come once, or was there, with all parts of its sum.
+//
+// Example: an all_reduce of [0, 4) between devices 0 and 1 is two adding sends of hop 0, [0, 2) to device 0 and [2, 4)
+// to device 1, and two copies of hop 1 back.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "synth/machine/machine.hpp"
+#include "synth/plan/plan.hpp"
+#include "synth/transfer/box_send.hpp"
+#include "synth/verify/replay.hpp"
+
+namespace tessera::synth::verifier {
+
+class SendsReplay {
+ public:
+  // Which parts of every sum a device's tile has before and after the step.
+  SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after);
+
+  // The sends of a step, or of one of its rounds after the other. `moves`: does the round move this box?
+  Fault follow(const ListedSends& listed, const std::function<bool(const Box&)>& moves);
+  // After all: is every target tile complete, and nothing in it twice?
+  Fault check_tiles() const;
+  // Elements that every device got from others in what was followed last.
+  const Numbers& received() const { return received_; }
+
+ private:
+  // What a device has of a box by the hops that are over.
+  struct Arrived {
+    Contributors parts;
+    bool copied = false;  // and so not added to its own
+  };
+  using Arrivals = std::map<Box, Arrived>;
+  struct Change {
+    const BoxSend* send;
+    Contributors parts;
+  };
+
+  Fault check(const BoxSend& send) const;
+  Fault read(const BoxSend& send, Contributors& parts) const;
+  Fault take(const Change& change);
+  Fault check_tile(std::size_t device) const;
+
+  const State& before_;
+  const Standing& after_;
+  const std::vector<Contributors>& parts_after_;
+  std::vector<Arrivals> arrived_;  // of every device
+  Numbers received_;
+};
+
+// How long they take: all at once, or slot by slot.
+double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine);
+
+}  // namespace tessera::synth::verifier
