@@ -15,7 +15,7 @@
 #include "synth/machine/machine.hpp"
 #include "tessera/tessera.hpp"
 #include "typeck/check.hpp"
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera::embed {
 

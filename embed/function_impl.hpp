@@ -11,7 +11,7 @@
 #include "runtime/execute/run.hpp"
 #include "runtime/values/value.hpp"
 #include "tessera/function.hpp"
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera {
 

@@ -22,8 +22,8 @@
 #include "runtime/values/value.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "tessera/tessera.hpp"
-#include "typeck/environment.hpp"
-#include "typeck/typed.hpp"
+#include "typeck/typed/environment.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include "embed/session_impl.hpp"
 #include "runtime/execute/run.hpp"
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera::embed {
 

@@ -6,7 +6,7 @@
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck {
 

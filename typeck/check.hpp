@@ -1,38 +1,16 @@
 // Ast -> Typed.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <string>
 
 #include "base/result.hpp"
-#include "base/stop.hpp"
 #include "frontend/ast.hpp"
 #include "synth/redistribute/plan.hpp"
-#include "typeck/environment.hpp"
-#include "typeck/typed.hpp"
+#include "typeck/checker/options.hpp"
+#include "typeck/typed/environment.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
-
-enum class ReshardPolicy : std::uint8_t { silent, warn, error };
-
-struct FileHeader {
-  synth::ElementType element = synth::ElementType::f32;
-  synth::Shape shape;
-};
-
-struct CheckOptions {
-  ReshardPolicy reshard = ReshardPolicy::silent;
-  // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
-  std::map<std::string, std::string> defines;
-  // Asked for the extents `_` of load; without it `_` is an error.
-  std::function<base::Result<FileHeader>(const std::string& path)> file_header;
-  bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
-  // The number of a text's first line, for `plan` to say where; without it 1.
-  std::function<std::uint32_t(base::SourceId source)> first_line = {};
-  base::StopToken stop = {};  // ends the check with `interrupted`
-};
 
 // Checks a program in an environment. All errors of the text are reported at once. `sources` holds the text (and takes
 // the texts of defines). Plans come from, and are remembered in, `plans`.

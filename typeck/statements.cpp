@@ -6,9 +6,9 @@
 #include <set>
 
 #include "synth/program/type_rules.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 #include "typeck/operations/table.hpp"
-#include "typeck/plan_text.hpp"
+#include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {
 

@@ -206,7 +206,12 @@ base::Result<ArrayType> apply_unguarded(const Collective& step, const ArrayType&
 }
 
 std::string detail_of_target(const Collective& step) {
-  if (step.relay != nullptr) return fmt::format("{} stretches, {} hops", step.relay->stretches, step.relay->hops);
+  if (step.relay != nullptr) {
+    const auto counted = [](std::int64_t n, const char* what, const char* more) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : more);
+    };
+    return counted(step.relay->stretches, "stretch", "es") + ", " + counted(step.relay->hops, "hop", "s");
+  }
   return step.round ? fmt::format("round {} of {}", step.round->index + 1, step.round->count) : "";
 }
 

@@ -11,7 +11,7 @@
 #include "synth/program/program.hpp"
 #include "synth/verify/verify.hpp"
 #include "typeck/check.hpp"
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera::cases {
 

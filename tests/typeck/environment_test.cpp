@@ -1,5 +1,5 @@
 // Names are looked up as of a moment: a function sees what was bound when it was defined.
-#include "typeck/environment.hpp"
+#include "typeck/typed/environment.hpp"
 
 #include <gtest/gtest.h>
 

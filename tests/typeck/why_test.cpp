@@ -7,7 +7,7 @@
 #include "frontend/parse.hpp"
 #include "typeck/check.hpp"
 #include "typeck/kinds.hpp"
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera::typeck {
 namespace {

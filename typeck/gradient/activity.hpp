@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/typed.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck::gradient {
 

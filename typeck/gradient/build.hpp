@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck::gradient {
 

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 #include "typeck/gradient/activity.hpp"
 #include "typeck/gradient/build.hpp"
 

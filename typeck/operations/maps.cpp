@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "typeck/fold.hpp"
+#include "typeck/checker/fold.hpp"
 #include "typeck/operations/table.hpp"
 
 namespace tessera::typeck {

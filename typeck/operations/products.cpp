@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "synth/kinds.hpp"
-#include "typeck/fold.hpp"
+#include "typeck/checker/fold.hpp"
 #include "typeck/kinds.hpp"
 #include "typeck/operations/table.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "synth/kinds.hpp"
-#include "typeck/fold.hpp"
+#include "typeck/checker/fold.hpp"
 #include "typeck/kinds.hpp"
 #include "typeck/operations/reshape_groups.hpp"
 #include "typeck/operations/table.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck {
 

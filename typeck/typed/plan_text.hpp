@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/source.hpp"
-#include "typeck/typed.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
 

@@ -1,9 +1,9 @@
-#include "typeck/environment.hpp"
+#include "typeck/typed/environment.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "typeck/file_name.hpp"
+#include "typeck/typed/file_name.hpp"
 
 namespace tessera::typeck {
 

@@ -1,5 +1,5 @@
 // The checker's infrastructure: reports, nodes, constants.
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 #include <fmt/format.h>
 

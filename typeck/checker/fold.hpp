@@ -8,7 +8,7 @@
 
 #include "frontend/ast.hpp"
 #include "synth/program/operation.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck {
 

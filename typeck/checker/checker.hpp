@@ -17,11 +17,12 @@
 #include "base/diagnostic.hpp"
 #include "frontend/ast.hpp"
 #include "synth/collective/moves.hpp"
-#include "typeck/check.hpp"
+#include "typeck/checker/options.hpp"
 #include "typeck/kinds.hpp"
 #include "typeck/layouts/problem.hpp"
 #include "typeck/layouts/signature.hpp"
-#include "typeck/typed.hpp"
+#include "typeck/typed/environment.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
 

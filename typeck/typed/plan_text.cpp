@@ -1,4 +1,4 @@
-#include "typeck/plan_text.hpp"
+#include "typeck/typed/plan_text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "synth/collective/collective.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck {
 

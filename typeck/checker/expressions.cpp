@@ -7,8 +7,8 @@
 #include "base/nearest.hpp"
 #include "frontend/literal.hpp"
 #include "synth/kinds.hpp"
-#include "typeck/checker.hpp"
-#include "typeck/fold.hpp"
+#include "typeck/checker/checker.hpp"
+#include "typeck/checker/fold.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 
 namespace tessera::typeck {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "synth/collective/moves.hpp"
-#include "typeck/checker.hpp"
-#include "typeck/fold.hpp"
+#include "typeck/checker/checker.hpp"
+#include "typeck/checker/fold.hpp"
 
 namespace tessera::typeck {
 

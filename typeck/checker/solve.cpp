@@ -12,7 +12,7 @@
 
 #include "synth/kinds.hpp"
 #include "synth/machine/machine.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 #include "typeck/layouts/pending.hpp"
 #include "typeck/layouts/problem.hpp"
 

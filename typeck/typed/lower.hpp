@@ -8,7 +8,7 @@
 #include "base/source.hpp"
 #include "base/stop.hpp"
 #include "synth/program/program.hpp"
-#include "typeck/typed.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
 

@@ -5,7 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "synth/kinds.hpp"
-#include "typeck/checker.hpp"
+#include "typeck/checker/checker.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {

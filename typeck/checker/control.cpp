@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "synth/kinds.hpp"
-#include "typeck/checker.hpp"
-#include "typeck/fold.hpp"
+#include "typeck/checker/checker.hpp"
+#include "typeck/checker/fold.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {

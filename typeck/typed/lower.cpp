@@ -1,6 +1,6 @@
 // Typed -> Program. Calls are inlined: the registers of an inlined body are a map of their own, in which nodes of the
 // program's top level are still seen.
-#include "typeck/lower.hpp"
+#include "typeck/typed/lower.hpp"
 
 #include <algorithm>
 #include <map>

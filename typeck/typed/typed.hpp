@@ -15,7 +15,7 @@
 #include "base/result.hpp"
 #include "synth/program/program.hpp"
 #include "synth/redistribute/plan.hpp"
-#include "typeck/environment.hpp"
+#include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
 

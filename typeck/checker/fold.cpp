@@ -1,4 +1,4 @@
-#include "typeck/fold.hpp"
+#include "typeck/checker/fold.hpp"
 
 #include <fmt/format.h>
 

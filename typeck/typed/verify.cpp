@@ -1,7 +1,7 @@
 // Is the typed graph in order? Every operand is computed before its use, and every node has the results its kind has.
 #include <fmt/format.h>
 
-#include "typeck/typed.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
 

@@ -1,0 +1,34 @@
+// What whoever has a program checked may wish.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/layout/array_type.hpp"
+
+namespace tessera::typeck {
+
+enum class ReshardPolicy : std::uint8_t { silent, warn, error };
+
+struct FileHeader {
+  synth::ElementType element = synth::ElementType::f32;
+  synth::Shape shape;
+};
+
+struct CheckOptions {
+  ReshardPolicy reshard = ReshardPolicy::silent;
+  // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
+  std::map<std::string, std::string> defines;
+  // Asked for the extents `_` of load; without it `_` is an error.
+  std::function<base::Result<FileHeader>(const std::string& path)> file_header;
+  bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
+  // The number of a text's first line, for `plan` to say where; without it 1.
+  std::function<std::uint32_t(base::SourceId source)> first_line = {};
+  base::StopToken stop = {};  // ends the check with `interrupted`
+};
+
+}  // namespace tessera::typeck
