@@ -5,6 +5,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/interactive/traffic.hpp"
 #include "repl/render/json.hpp"
 #include "repl/render/units.hpp"
 #include "tessera/plan_verdict.hpp"
@@ -117,7 +118,7 @@ int plan_as_json(const PlanRequest& request, bool sends, Console& console) {
 int plan_for_people(const PlanRequest& request, Console& console) {
   const auto plan = make_plan(request);
   if (!plan) return failed(plan.diagnostics(), console);
-  console.out(plan->text() + modelled_line(request.machine, kMachineHelp));
+  console.out(plan->text() + links_text(*plan) + modelled_line(request.machine, kMachineHelp));
   return kExitDone;
 }
 

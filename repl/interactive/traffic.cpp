@@ -49,6 +49,19 @@ std::string busy_text(const PlanSlot& slot) {
                      most.unit);
 }
 
+std::string links_text(const Plan& plan) {
+  std::string text;
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const auto traffic = traffic_of(plan, i);
+    if (!traffic || traffic->all.links.empty() || !has_levels(*traffic)) continue;
+    text += fmt::format("  {}: {}", plan.steps()[i].op, busy_text(traffic->all));
+    if (traffic->exchange_seconds > 0)
+      text += fmt::format("; a direct exchange takes {}", seconds_text(traffic->exchange_seconds));
+    text += "\n";
+  }
+  return text;
+}
+
 std::string slots_text(const PlanTraffic& traffic) {
   std::string text;
   std::size_t alike = 0;

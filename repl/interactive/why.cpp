@@ -39,20 +39,6 @@ std::string places_text(const Redistribution& change, Colour colour) {
   return lines_of({&asked, &because}, colour);
 }
 
-// `node links are busy 41 us, gpu links 12 us; the busiest goes out of node 1`, where a machine has several levels.
-std::string links_text(const Plan& plan) {
-  std::string text;
-  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
-    const auto traffic = traffic_of(plan, i);
-    if (!traffic || traffic->all.links.empty() || !has_levels(*traffic)) continue;
-    text += fmt::format("  {}: {}", plan.steps()[i].op, busy_text(traffic->all));
-    if (traffic->exchange_seconds > 0)
-      text += fmt::format("; a direct exchange takes {}", seconds_text(traffic->exchange_seconds));
-    text += "\n";
-  }
-  return text;
-}
-
 std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
   if (compared.empty()) return "";
   std::vector<Row> rows = {{"    priced", "received", "peak", "modelled", ""}};

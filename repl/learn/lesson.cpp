@@ -36,8 +36,10 @@ Rule rule_of(CheckKind kind) {
     case CheckKind::holds:
     case CheckKind::cuts:
     case CheckKind::type: return {};
-    case CheckKind::plan: return {{"from", "to", "type"}, {"only", "uses", "by-hand", "par", "planner"}, {"to"}};
-    case CheckKind::golf: return {{"from", "to"}, {"only", "uses", "by-hand", "par", "planner"}, {"from", "to"}};
+    case CheckKind::plan:
+      return {{"from", "to", "type"}, {"only", "uses", "by-hand", "par", "planner", "crossing"}, {"to"}};
+    case CheckKind::golf:
+      return {{"from", "to"}, {"only", "uses", "by-hand", "par", "planner", "crossing"}, {"from", "to"}};
     case CheckKind::error: return {{"name", "slug"}, {}, {"name"}};
     case CheckKind::program: return {{"result", "equals", "counts"}, {}, {"result"}};
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "repl/learn/count_layouts.hpp"
+#include "repl/learn/crossing.hpp"
 
 namespace tessera::repl {
 
@@ -127,6 +128,7 @@ Numbers number_of(Measure measure, const std::vector<Plan>& plans) {
     case Measure::bytes:
     case Measure::copies:
     case Measure::least_peak:
+    case Measure::crossing:
     case Measure::layouts: break;
   }
   return {static_cast<double>(result)};
@@ -188,6 +190,16 @@ Read<Fact> of_budget(const Session& session, const Asked& asked) {
   return {std::move(fact), {}};
 }
 
+Read<Fact> of_crossing(const Session& session, std::string_view text) {
+  const auto crossing = read_crossing(text);
+  if (!crossing.value) return nothing(crossing.why);
+  const auto plans = changes_of(session, crossing.value->change);
+  if (!plans.value) return nothing(plans.why);
+  Fact fact{{static_cast<double>(crossing_bytes(*plans.value, crossing.value->node_devices))}, ""};
+  for (const Plan& plan : *plans.value) fact.counterexample += way_of_busiest(plan);
+  return {std::move(fact), {}};
+}
+
 // An expression; the arrays that it names are drawn.
 Read<Fact> of_expression(const Session& session, std::string_view text) {
   const auto value = value_of(session, text);
@@ -219,6 +231,7 @@ Read<Fact> measure(const Session& session, std::string_view text) {
     case Measure::launches:
     case Measure::idle: return of_change(session, *asked);
     case Measure::least_peak: return of_budget(session, *asked);
+    case Measure::crossing: return of_crossing(session, asked->subject);
     case Measure::layouts: {
       const auto counted = count_layouts(session, asked->subject);
       if (!counted.value) return nothing(counted.why);

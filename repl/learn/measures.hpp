@@ -21,6 +21,7 @@ namespace tessera::repl {
 //   launches of C           collectives that are started
 //   idle of C               the devices that receive nothing, in ascending order
 //   least peak of C         the least budget of `within` that the planner grants, rounds included
+//   crossing of C over nodes of 4   bytes that come into the node that most come into
 // or a rank:
 //   layouts of rank 2       different layouts of an array of rank 2 on the mesh; `layouts of rank 2 with pending`
 // Anything else is an expression of the language, whose value is the fact.
@@ -34,6 +35,7 @@ namespace tessera::repl {
   FOREACH(launches, "launches")     \
   FOREACH(idle, "idle")             \
   FOREACH(least_peak, "least peak") \
+  FOREACH(crossing, "crossing")     \
   FOREACH(layouts, "layouts")
 
 struct Fact {

@@ -13,7 +13,7 @@ from driver import CommandLine, main
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted((ROOT / "repl/learn/lessons").glob("*.lesson"))
 WRONG = Path(__file__).resolve().parent / "lessons"
-LESSON_COUNT = 26
+LESSON_COUNT = 27
 
 # The answer key of the course, worked out by hand: what a lesson's own answer must bind these names to. That the
 # checks, which measure arrays and ask the planner, call the same answers right is what makes the key one.
@@ -182,21 +182,21 @@ class Answers(CommandLine):
 
     def test_golf_on_meshes_of_ones_own(self):
         own = "mesh g = [z: 3, w: 2]\nlet a = iota(i32[7@z, 5])\n"
-        self.assertEqual(self.check(26, own + "let b = all_to_all(a, z, 0, 1)\nmesh h = [q: 2]\n").status, 0)
-        two = self.check(26, own + "mesh h = [z: 6]\nlet b = exchange(a, i32[7, 5@z])\n")
+        self.assertEqual(self.check(LESSON_COUNT, own + "let b = all_to_all(a, z, 0, 1)\nmesh h = [q: 2]\n").status, 0)
+        two = self.check(LESSON_COUNT, own + "mesh h = [z: 6]\nlet b = exchange(a, i32[7, 5@z])\n")
         self.assertEqual((two.status, "on two meshes" in two.out), (1, True), two)
-        self.assertEqual(self.check(26, "let p = iota(f32[4@x, 6, 6])\nlet a = sum(p, dim=0)\n"
-                                        "let b = reduce_scatter(a, 1, x)\n").status, 0)
+        self.assertEqual(self.check(LESSON_COUNT, "let p = iota(f32[4@x, 6, 6])\nlet a = sum(p, dim=0)\n"
+                                                  "let b = reduce_scatter(a, 1, x)\n").status, 0)
 
     def test_right_answers_show_their_scores(self):
         self.assertRegex(self.check(11, answer_of(LESSONS[10])).out, r"bytes +20480, par +20480  par ")
-        self.assertRegex(self.check(26, answer_of(LESSONS[25])).out, r"bytes +14336, par +20480  under par ")
+        self.assertRegex(self.check(LESSON_COUNT, answer_of(LESSONS[-1])).out, r"bytes +14336, par +20480  under par ")
 
 
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "27", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "27"],
+        for line in [["--check", "28", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "28"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):
@@ -303,11 +303,11 @@ class Conversation(CommandLine):
 
     def test_goes_on_where_it_was_left(self):
         first = self.succeeds("learn", text=answer_of(LESSONS[0]))
-        self.assertIn("Lesson 1 of 26", first)
+        self.assertIn("Lesson 1 of 27", first)
         self.assertIn("Right.", first)
-        self.assertIn("Lesson 2 of 26", first)
+        self.assertIn("Lesson 2 of 27", first)
         self.assertEqual(self.progress(), ["at copies", "done where-an-element-lives"])
-        self.assertIn("Lesson 2 of 26", self.succeeds("learn", text=":quit\n"))
+        self.assertIn("Lesson 2 of 27", self.succeeds("learn", text=":quit\n"))
         listed = self.succeeds("learn", "--list")
         self.assertRegex(listed, r"(?m)^  1  done  A type says")
         self.assertRegex(listed, r"(?m)^  2  here  ")
@@ -326,7 +326,7 @@ class Conversation(CommandLine):
         self.assertNotIn("That was the last lesson", end)
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
         for words in ["64 rows over the 4 places", "Bytes are rows", "That was the last hint", "    let bytes = 1536",
-                      "Lesson 2 of 26"]:
+                      "Lesson 2 of 27"]:
             self.assertIn(words, said)
         self.assertEqual(said.count("A type says where every element lives"), 3)
         done = self.tessera("learn", text=":nothing\n")
@@ -361,7 +361,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=answer_of(LESSONS[0]))
         self.succeeds("learn", "--reset")
         self.assertFalse((self.folder / "data/tessera/lessons").exists())
-        self.assertIn("Lesson 1 of 26", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 1 of 27", self.succeeds("learn", text=""))
         self.succeeds("learn", "--reset")
         self.succeeds("learn", "--reset")
 
@@ -371,7 +371,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=":skip\n")
         self.assertEqual(self.read("home/.local/share/tessera/lessons"), "at copies\n")
         self.environment["XDG_DATA_HOME"] = "relative"
-        self.assertIn("Lesson 2 of 26", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 2 of 27", self.succeeds("learn", text=""))
 
     def test_no_home_at_all(self):
         self.environment.pop("XDG_DATA_HOME")
@@ -379,7 +379,7 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=answer_of(LESSONS[0]))
         self.assertEqual(done.status, 0)
         self.assertIn("progress is not kept", done.err)
-        self.assertIn("Lesson 2 of 26", done.out)
+        self.assertIn("Lesson 2 of 27", done.out)
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_that_cannot_be_written(self):
@@ -392,12 +392,12 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=":skip\n")
         self.assertEqual(done.status, 0)
         self.assertIn("cannot write", done.err)
-        self.assertIn("Lesson 2 of 26", done.out)
+        self.assertIn("Lesson 2 of 27", done.out)
 
     def test_a_progress_file_of_nonsense(self):
         (self.folder / "data/tessera").mkdir(parents=True)
         self.write("data/tessera/lessons", b"at \xff\nnonsense\n\x00at\ndone of-a-later-version\n")
-        self.assertIn("Lesson 1 of 26", self.succeeds("learn", text=":skip\n"))
+        self.assertIn("Lesson 1 of 27", self.succeeds("learn", text=":skip\n"))
         self.assertIn("done of-a-later-version", self.progress())
 
 
@@ -418,7 +418,7 @@ class Terminal(CommandLine):
             os.chdir(self.folder)
             os.execve(self.executable, ["tessera", "learn"], self.environment)
         self.addCleanup(os.close, self.terminal)
-        self.assertIn("Lesson 1 of 26", self.shows("learn> "))
+        self.assertIn("Lesson 1 of 27", self.shows("learn> "))
         os.write(self.terminal, b"let shape = [\n")
         self.shows(" . ")
         os.write(self.terminal, b"\x03")

@@ -179,7 +179,7 @@ class Checker {
   // Brings known scalars to the others' mesh; false (reported) where values of two meshes meet.
   bool unify_meshes(std::vector<Checked>& values, Span span);
 
-  // ---- index signatures: layouts/solve.cpp
+  // ---- index signatures: solve.cpp
   struct Solved {
     std::vector<Checked> operands;
     ArrayType result;

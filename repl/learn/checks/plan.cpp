@@ -8,6 +8,7 @@
 
 #include "repl/learn/checks/checks.hpp"
 #include "repl/learn/checks/score.hpp"
+#include "repl/learn/crossing.hpp"
 #include "repl/learn/values.hpp"
 
 namespace tessera::repl {
@@ -134,6 +135,23 @@ Verdict bad_scores(const Check& check) {
   return unfit(fmt::format("check {}, par", name(check.kind)), fmt::format("there is no score `{}`", unknown));
 }
 
+// No more bytes may come into a node than in the change that the lesson names.
+Verdict crossed(const Trial& trial, const Check& check, const Costs& costs) {
+  const Setting* setting = check.find("crossing");
+  if (setting == nullptr) return {};
+  const auto asked = read_crossing(setting->value);
+  if (!asked.value) return unfit("check plan, crossing", asked.why);
+  const auto par = changes_of(trial.judged, asked.value->change);
+  if (!par.value) return unfit("check plan, crossing", par.why);
+  std::vector<Plan> own;
+  for (const Redistribution& change : costs.changes) own.push_back(change.plan);
+  const std::int64_t most = crossing_bytes(*par.value, asked.value->node_devices);
+  const std::int64_t bytes = crossing_bytes(own, asked.value->node_devices);
+  if (bytes <= most) return {};
+  return wrong(fmt::format("The data are right, but {} bytes come into a node of {} devices, and {} would do.\n{}",
+                           bytes, asked.value->node_devices, most, all_steps(steps_of(costs))));
+}
+
 Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<std::string>& must) {
   const std::string from = check.value("from");
   const std::string to = check.value("to");
@@ -144,6 +162,7 @@ Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<
   if (Verdict steps_allowed = allowed_steps(check, steps); steps_allowed.outcome != Outcome::right) {
     return steps_allowed;
   }
+  if (Verdict few = crossed(trial, check, costs); few.outcome != Outcome::right) return few;
   const auto source = trial.judged.get(from);
   const auto par = par_plan(source->mesh(), type_on_its_mesh(*source), type_on_its_mesh(*trial.judged.get(to)), check);
   if (!par) return unfit(fmt::format("check {}", name(check.kind)), message_of(par.diagnostics()));
