@@ -31,8 +31,9 @@ class Lanes {
         begun_(static_cast<std::size_t>(ranks), 0),
         ended_(static_cast<std::size_t>(ranks), 0) {}
 
-  // Messages of one rank keep their order. One of no bytes is a message, too.
-  void add(int rank, std::span<Byte> bytes) {
+  // Messages of one rank keep their order. One of no bytes is a message, too. It is done when `has_ended` says so of
+  // the number that this gives.
+  std::int64_t add(int rank, std::span<Byte> bytes) {
     Lane& lane = lanes_[rank];
     do {
       const std::size_t piece = std::min(kPieceBytes, bytes.size());
@@ -40,18 +41,20 @@ class Lanes {
       bytes = bytes.subspan(piece);
     } while (!bytes.empty());
     begin(rank, lane);
+    return begun_[static_cast<std::size_t>(rank)] + static_cast<std::int64_t>(lane.waiting.size());
+  }
+  bool has_ended(int rank, std::int64_t number) {
+    if (ended_[static_cast<std::size_t>(rank)] < number) advance(lanes_.find(rank));
+    return ended_[static_cast<std::size_t>(rank)] >= number;
   }
 
-  // Goes on with everything. Is it done? A lane that only has to end is not looked at before those ahead of it have.
-  bool advance() {
-    bool done = true;
+  // Goes on where pieces wait to begin. Whether others have ended is looked at when it is asked.
+  void advance() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
-      if (done || !lane->second.waiting.empty()) advance(lane->first, lane->second);
-      const bool is_over = lane->second.under_way.empty();
-      done = done && is_over;
-      lane = is_over ? lanes_.erase(lane) : std::next(lane);
+      const auto next = std::next(lane);
+      if (!lane->second.waiting.empty()) advance(lane);
+      lane = next;
     }
-    return done;
   }
 
   // Ends what has begun, and forgets the rest. `prepare` may cancel a request before it is waited for.
@@ -85,12 +88,14 @@ class Lanes {
     }
   }
 
-  void advance(int rank, Lane& lane) {
+  void advance(typename std::map<int, Lane>::iterator at) {
+    auto& [rank, lane] = *at;
     while (!lane.under_way.empty() && is_complete(lane.under_way.front())) {
       lane.under_way.pop_front();
       ++ended_[static_cast<std::size_t>(rank)];
       begin(rank, lane);
     }
+    if (lane.under_way.empty()) lanes_.erase(at);
   }
 
   std::size_t at_once_;

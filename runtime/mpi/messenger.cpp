@@ -100,14 +100,19 @@ class MpiMessenger final : public Messenger {
   bool is_shared() override { return is_complete(shared_); }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    for (const Incoming& message : incoming) incoming_.add(message.rank, message.bytes);
-    for (const Outgoing& message : outgoing) outgoing_.add(message.rank, message.bytes);
+    for (const Incoming& message : incoming)
+      under_way_.push_back({batches_ + 1, false, message.rank, incoming_.add(message.rank, message.bytes)});
+    for (const Outgoing& message : outgoing)
+      under_way_.push_back({batches_ + 1, true, message.rank, outgoing_.add(message.rank, message.bytes)});
+    ++batches_;
   }
 
-  bool is_done() override {
-    const bool received = incoming_.advance();
-    const bool sent = outgoing_.advance();
-    return received && sent;
+  bool is_done(std::int64_t batch) override {
+    incoming_.advance();
+    outgoing_.advance();
+    for (; !under_way_.empty() && has_ended(under_way_.front()); under_way_.pop_front()) {
+    }
+    return under_way_.empty() || under_way_.front().batch > batch;
   }
 
   void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
@@ -134,6 +139,7 @@ class MpiMessenger final : public Messenger {
     }
     settle_messages();
     outgoing_.settle([](int, const MPI_Request&) {});
+    under_way_.clear();
     for (MPI_Request& request : notice_requests_) wait(request);
     notice_requests_.clear();
     noticed_ = std::nullopt;
@@ -152,6 +158,18 @@ class MpiMessenger final : public Messenger {
     const auto bytes = static_cast<int>(piece.size());
     check_mpi(MPI_Irecv(piece.data(), bytes, MPI_BYTE, rank, kMessage, communicator_.get(), &request), "MPI_Irecv");
     return request;
+  }
+
+  // A message that is not known to be done.
+  struct UnderWay {
+    std::int64_t batch = 0;
+    bool goes_out = false;
+    int rank = 0;
+    std::int64_t number = 0;  // of its last piece, in its lane
+  };
+  bool has_ended(const UnderWay& message) {
+    return message.goes_out ? outgoing_.has_ended(message.rank, message.number)
+                            : incoming_.has_ended(message.rank, message.number);
   }
 
   void receive_notice(int rank) {
@@ -199,6 +217,8 @@ class MpiMessenger final : public Messenger {
   std::vector<int> machines_;
   Lanes<const std::byte> outgoing_;
   Lanes<std::byte> incoming_;
+  std::deque<UnderWay> under_way_;  // by batch
+  std::int64_t batches_ = 0;
   MPI_Request shared_ = MPI_REQUEST_NULL;
   std::int64_t notice_ = 0;
   std::deque<MPI_Request> notice_requests_;

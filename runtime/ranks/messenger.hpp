@@ -43,10 +43,11 @@ class Messenger {
   // Of all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
   virtual void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual bool is_shared() = 0;
-  // Messages of one step, receives first. Between two ranks they arrive in the order in which they were sent. The
-  // memory given may not be touched before all are done.
+  // Messages, receives first: a batch. Between two ranks they arrive in the order in which they were sent. The memory
+  // given may not be touched before they are done. Batches are counted from 1.
   virtual void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
-  virtual bool is_done() = 0;
+  // Are all messages of that batch and those before it done? Goes on with all.
+  virtual bool is_done(std::int64_t batch) = 0;
 
   // Tells ranks that this one has failed at a step; and the least step that any has told this one.
   virtual void send_notice(std::int64_t step, const std::vector<int>& ranks) = 0;

@@ -245,17 +245,18 @@ base::Status Team::finish(std::span<const int> readers) {
 
 base::Status Team::begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
   if (incoming.empty() && outgoing.empty()) return base::Done{};
+  ++batch_;
   return with_messages([&] { messenger_->begin_messages(incoming, outgoing); });
 }
 
 base::Status Team::advance_messages() {
   if (alone()) return base::Done{};
-  return with_messages([&] { messenger_->is_done(); });
+  return with_messages([&] { messenger_->is_done(batch_); });
 }
 
-base::Status Team::await_messages() {
+base::Status Team::await_messages(std::int64_t batch) {
   if (alone()) return base::Done{};
-  return wait([&] { return messenger_->is_done(); });
+  return wait([&] { return messenger_->is_done(batch); });
 }
 
 base::Status Team::send(int source, std::span<const int> targets, std::span<std::byte> bytes) {

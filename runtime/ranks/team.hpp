@@ -75,10 +75,12 @@ class Team {
   // Memory for this step's messages. The team keeps it, because a message that nobody waits for any more, after a
   // failure, is still on its way until the agreement.
   std::span<std::byte> room(std::int64_t bytes);
-  // Messages of a step, and until they are done.
+  // Messages of a step, and until they are done: all, or those of a batch and of all before it.
   base::Status begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
+  std::int64_t batch() const { return batch_; }  // that was begun last
   base::Status advance_messages();
-  base::Status await_messages();
+  base::Status await_messages(std::int64_t batch);
+  base::Status await_messages() { return await_messages(batch_); }
   // What `source` has of these bytes, the targets get. The others need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
 
@@ -125,6 +127,7 @@ class Team {
   std::int64_t stopped_in_ = kNever;
   std::int64_t step_ = 0;
   std::int64_t phase_ = 0;
+  std::int64_t batch_ = 0;
 };
 
 }  // namespace tessera::runtime

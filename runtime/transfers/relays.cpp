@@ -1,6 +1,7 @@
 #include "runtime/transfers/relays.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -36,7 +37,16 @@ class RelayRun {
 
   base::Status run() {
     keep_own();
-    for (std::int64_t slot = 0; slot < schedule_.transfer.slots(); ++slot) TESSERA_TRY_STATUS(run_slot(slot));
+    const std::int64_t slots = schedule_.transfer.slots();
+    Slot now = slot_at(0);
+    TESSERA_TRY_STATUS(await_soon(now));
+    TESSERA_TRY_STATUS(send(now, Ready::now));
+    for (std::int64_t at = 0; at < slots; ++at) {
+      Slot next = at + 1 < slots ? slot_at(at + 1) : Slot{};
+      TESSERA_TRY_STATUS(run_slot(now, next));
+      now = std::move(next);
+    }
+    TESSERA_TRY_STATUS(team_.await_messages());
     return schedule_.has_reads ? team_.finish(schedule_.near_readers) : base::Status(base::Done{});
   }
 
@@ -53,30 +63,52 @@ class RelayRun {
     });
   }
 
-  base::Status run_slot(std::int64_t slot) {
-    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.arrive(schedule_.near_sources));
-    const std::vector<Passage> passages = passages_of(slot);
-    std::vector<const Passage*> here;
-    std::map<int, std::vector<const Passage*>> incoming;
-    std::map<int, std::vector<const Passage*>> outgoing;
-    for (const Passage& passage : passages) {
+  // What this rank does in a slot. Messages of one rank are of one slot after the other.
+  using ByRank = std::map<int, std::vector<Passage>>;
+  struct Slot {
+    std::int64_t at = 0;
+    std::vector<Passage> here;  // from memory that this rank sees
+    ByRank incoming;
+    ByRank outgoing;
+    std::vector<std::span<std::byte>> received;  // the places of what comes in
+    std::int64_t receives = 0;                   // the batch in which they are awaited
+  };
+  // May a message go before the slot ahead of it is over? Not where it passes on what that one brings.
+  enum class Ready : std::uint8_t { now, later };
+  static Ready ready(const std::vector<Passage>& passages) {
+    const bool soon = std::all_of(passages.begin(), passages.end(), [](const Passage& p) { return p.of_source; });
+    return soon ? Ready::now : Ready::later;
+  }
+
+  Slot slot_at(std::int64_t at) const {
+    Slot slot;
+    slot.at = at;
+    for (Passage& passage : passages_of(at)) {
       const int reader = owner(passage.to);
       const int source = owner(passage.from);
       if (team_.node(source) != team_.node(reader)) {
-        auto& messages = reader == team_.rank() ? incoming[source] : outgoing[reader];
-        messages.push_back(&passage);
+        auto& messages = reader == team_.rank() ? slot.incoming[source] : slot.outgoing[reader];
+        messages.push_back(std::move(passage));
       } else if (reader == team_.rank()) {
-        here.push_back(&passage);
+        slot.here.push_back(std::move(passage));
       }
     }
-    const Messages messages = pack(incoming, outgoing);
-    TESSERA_TRY_STATUS(team_.begin_messages(messages.incoming, messages.outgoing));
-    parallel_each(static_cast<std::int64_t>(here.size()), [&](std::int64_t i) {
-      const Passage& passage = *here[static_cast<std::size_t>(i)];
+    return slot;
+  }
+
+  // While a slot's messages are under way the next one's are begun, as far as they can be: over a network it takes a
+  // while until a message moves at all. The slot before this one is over.
+  base::Status run_slot(Slot& now, Slot& next) {
+    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.arrive(schedule_.near_sources));
+    TESSERA_TRY_STATUS(await_soon(next));
+    TESSERA_TRY_STATUS(send(now, Ready::later));
+    TESSERA_TRY_STATUS(send(next, Ready::now));
+    parallel_each(std::ssize(now.here), [&](std::int64_t i) {
+      const Passage& passage = now.here[static_cast<std::size_t>(i)];
       copy_elements(in_tile(array_of(passage), passage.from, passage.box), target_of(passage.to, passage.box));
     });
-    if (!incoming.empty() || !outgoing.empty()) TESSERA_TRY_STATUS(team_.await_messages());
-    unpack(incoming, messages);
+    if (!now.incoming.empty()) TESSERA_TRY_STATUS(team_.await_messages(now.receives));
+    unpack(now);
     if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.finish({}));
     return base::Done{};
   }
@@ -96,53 +128,63 @@ class RelayRun {
     return passages;
   }
 
-  struct Messages {
-    std::vector<Incoming> incoming;
-    std::vector<Outgoing> outgoing;
-  };
-  using ByRank = std::map<int, std::vector<const Passage*>>;
-
   std::int64_t bytes_of(const Passage& passage) const {
     return synth::elements(passage.box) * synth::bytes_of(target_.type.element());
   }
-  std::int64_t bytes_of(const std::vector<const Passage*>& passages) const {
+  std::int64_t bytes_of(const std::vector<Passage>& passages) const {
     std::int64_t bytes = 0;
-    for (const Passage* passage : passages) bytes += bytes_of(*passage);
+    for (const Passage& passage : passages) bytes += bytes_of(passage);
     return bytes;
   }
 
-  // The place of messages to and from each rank: of one slot at a time, as large as its largest has been.
-  std::span<std::byte> room(std::map<int, std::span<std::byte>>& rooms, int rank, std::int64_t bytes) {
-    std::span<std::byte>& known = rooms[rank];
+  // The place of messages to and from each rank: of two slots at a time, as large as their largest have been.
+  using Rooms = std::map<std::pair<int, bool>, std::span<std::byte>>;
+  std::span<std::byte> room(Rooms& rooms, int rank, const Slot& slot, std::int64_t bytes) {
+    std::span<std::byte>& known = rooms[{rank, slot.at % 2 == 0}];
     if (static_cast<std::int64_t>(known.size()) < bytes) known = team_.room(bytes);
     return known.first(static_cast<std::size_t>(bytes));
   }
 
-  Messages pack(const ByRank& incoming, const ByRank& outgoing) {
-    Messages messages;
-    for (const auto& [rank, passages] : incoming)
-      messages.incoming.push_back({rank, room(incoming_rooms_, rank, bytes_of(passages))});
-    for (const auto& [rank, passages] : outgoing) {
-      const std::span<std::byte> message = room(outgoing_rooms_, rank, bytes_of(passages));
-      std::byte* at = message.data();
-      for (const Passage* passage : passages) {
-        const TileOut packed{target_.type.element(), synth::shape_of(passage->box), at};
-        copy_elements(in_tile(array_of(*passage), passage->from, passage->box), packed);
-        at += bytes_of(*passage);
-      }
-      messages.outgoing.push_back({rank, message});
+  base::Status await_soon(Slot& slot) {
+    std::vector<Incoming> incoming;
+    for (const auto& [rank, passages] : slot.incoming) {
+      slot.received.push_back(room(incoming_rooms_, rank, slot, bytes_of(passages)));
+      incoming.push_back({rank, slot.received.back()});
     }
-    return messages;
+    TESSERA_TRY_STATUS(team_.begin_messages(incoming, {}));
+    slot.receives = team_.batch();
+    return base::Done{};
   }
 
-  void unpack(const ByRank& incoming, const Messages& messages) const {
+  // The slot's messages that are ready when `when` says. The last ones in their places have gone: two slots before.
+  base::Status send(const Slot& slot, Ready when) {
+    std::vector<Outgoing> outgoing;
+    for (const auto& [rank, passages] : slot.outgoing) {
+      if (ready(passages) != when) continue;
+      const bool is_even = slot.at % 2 == 0;
+      TESSERA_TRY_STATUS(team_.await_messages(last_sends_[is_even ? 0 : 1][rank]));
+      const std::span<std::byte> message = room(outgoing_rooms_, rank, slot, bytes_of(passages));
+      std::byte* at = message.data();
+      for (const Passage& passage : passages) {
+        const TileOut packed{target_.type.element(), synth::shape_of(passage.box), at};
+        copy_elements(in_tile(array_of(passage), passage.from, passage.box), packed);
+        at += bytes_of(passage);
+      }
+      outgoing.push_back({rank, message});
+    }
+    TESSERA_TRY_STATUS(team_.begin_messages({}, outgoing));
+    for (const Outgoing& message : outgoing) last_sends_[slot.at % 2 == 0 ? 0 : 1][message.rank] = team_.batch();
+    return base::Done{};
+  }
+
+  void unpack(const Slot& slot) const {
     std::size_t message = 0;
-    for (const auto& [rank, passages] : incoming) {
-      std::byte* at = messages.incoming[message++].bytes.data();
-      for (const Passage* passage : passages) {
-        const TileOut packed{target_.type.element(), synth::shape_of(passage->box), at};
-        copy_elements(dense_view(packed), target_of(passage->to, passage->box));
-        at += bytes_of(*passage);
+    for (const auto& [rank, passages] : slot.incoming) {
+      std::byte* at = slot.received[message++].data();
+      for (const Passage& passage : passages) {
+        const TileOut packed{target_.type.element(), synth::shape_of(passage.box), at};
+        copy_elements(dense_view(packed), target_of(passage.to, passage.box));
+        at += bytes_of(passage);
       }
     }
   }
@@ -163,8 +205,9 @@ class RelayRun {
   synth::RegisterId to_;
   Distributed source_;
   Distributed target_;
-  std::map<int, std::span<std::byte>> incoming_rooms_;
-  std::map<int, std::span<std::byte>> outgoing_rooms_;
+  Rooms incoming_rooms_;
+  Rooms outgoing_rooms_;
+  std::array<std::map<int, std::int64_t>, 2> last_sends_;  // of even and odd slots: the batch of the last to each rank
 };
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // In every slot a rank sends each far rank at most one message, with all boxes of the slot, and copies what it wants of
 // near ranks out of their memory. What it passes on it has by then: a box that is sent at hop h came in an earlier
-// slot. Nobody waits for those he has no part with.
+// slot. Receives are begun a slot ahead, and so are messages that pass on nothing, so that the link is never idle
+// between two slots. Nobody waits for those he has no part with.
 #pragma once
 
 #include <memory>

@@ -102,8 +102,8 @@ class ThreadMessenger final : public Messenger {
   }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    for (const Incoming& message : incoming) incoming_[message.rank].push_back(message.bytes);
-    awaited_ += incoming.size();
+    ++batches_;
+    for (const Incoming& message : incoming) incoming_[message.rank].push_back({batches_, message.bytes});
     for (const Outgoing& message : outgoing) {
       Mailbox& box = board_.mailbox(message.rank);
       board_.count_sent(message.bytes.size());
@@ -113,13 +113,15 @@ class ThreadMessenger final : public Messenger {
       box.changed.notify_one();
     }
   }
-  bool is_done() override {
-    if (awaited_ == 0) return true;
+  bool is_done(std::int64_t batch) override {
+    if (!is_awaited(batch)) return true;
     Mailbox& box = board_.mailbox(rank_);
     std::unique_lock lock(box.mutex);
-    if (!box.changed.wait_for(lock, kPause, [&] { return box.unread >= awaited_; })) return false;
+    const std::size_t seen = take_messages(box);
+    if (!is_awaited(batch)) return true;
+    box.changed.wait_for(lock, kPause, [&] { return box.unread != seen; });
     take_messages(box);
-    return awaited_ == 0;
+    return !is_awaited(batch);
   }
 
   void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
@@ -152,7 +154,6 @@ class ThreadMessenger final : public Messenger {
       box.notices.clear();
     }
     incoming_.clear();
-    awaited_ = 0;
     meet();
   }
 
@@ -164,29 +165,39 @@ class ThreadMessenger final : public Messenger {
     }
   }
 
-  // Of one rank messages come in their order.
-  void take_messages(Mailbox& box) {
+  struct Awaited {
+    std::int64_t batch = 0;
+    std::span<std::byte> bytes;
+  };
+  bool is_awaited(std::int64_t batch) const {
+    return std::any_of(incoming_.begin(), incoming_.end(),
+                       [&](const auto& from) { return from.second.front().batch <= batch; });
+  }
+
+  // Of one rank messages come in their order. Gives how many are left that nobody has asked for yet.
+  std::size_t take_messages(Mailbox& box) {
     for (auto from = incoming_.begin(); from != incoming_.end();) {
       auto& [rank, wanted] = *from;
       std::deque<Bytes>& sent = box.messages[rank];
       for (; !wanted.empty() && !sent.empty(); wanted.pop_front(), sent.pop_front()) {
-        if (sent.front().size() != wanted.front().size())
+        const std::span<std::byte> bytes = wanted.front().bytes;
+        if (sent.front().size() != bytes.size())
           throw MessagesFailed{
-              fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), rank, wanted.front().size())};
-        std::copy(sent.front().begin(), sent.front().end(), wanted.front().begin());
+              fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), rank, bytes.size())};
+        std::copy(sent.front().begin(), sent.front().end(), bytes.begin());
         --box.unread;
-        --awaited_;
       }
       from = wanted.empty() ? incoming_.erase(from) : std::next(from);
     }
+    return box.unread;
   }
 
   Switchboard& board_;
   int rank_;
   std::int64_t turn_ = 0;
   std::span<std::byte> all_;
-  std::map<int, std::deque<std::span<std::byte>>> incoming_;  // by sender
-  std::size_t awaited_ = 0;
+  std::map<int, std::deque<Awaited>> incoming_;  // by sender
+  std::int64_t batches_ = 0;
 };
 
 }  // namespace
