@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <thread>
 #include <utility>
@@ -85,7 +86,8 @@ class Switchboard {
 
 class ThreadMessenger final : public Messenger {
  public:
-  ThreadMessenger(Switchboard& board, int rank) : board_(board), rank_(rank) {}
+  ThreadMessenger(Switchboard& board, int rank, unsigned delays)
+      : board_(board), rank_(rank), delays_(delays), random_(delays * 1000 + static_cast<unsigned>(rank)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(board_.machines().size()); }
@@ -105,6 +107,7 @@ class ThreadMessenger final : public Messenger {
     ++batches_;
     for (const Incoming& message : incoming) incoming_[message.rank].push_back({batches_, message.bytes});
     for (const Outgoing& message : outgoing) {
+      pause();
       Mailbox& box = board_.mailbox(message.rank);
       board_.count_sent(message.bytes.size());
       const std::scoped_lock lock(box.mutex);
@@ -114,6 +117,7 @@ class ThreadMessenger final : public Messenger {
     }
   }
   bool is_done(std::int64_t batch) override {
+    pause();
     if (!is_awaited(batch)) return true;
     Mailbox& box = board_.mailbox(rank_);
     std::unique_lock lock(box.mutex);
@@ -165,6 +169,12 @@ class ThreadMessenger final : public Messenger {
     }
   }
 
+  // One time in four.
+  void pause() {
+    if (delays_ == 0 || random_() % 4 != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
+  }
+
   struct Awaited {
     std::int64_t batch = 0;
     std::span<std::byte> bytes;
@@ -194,6 +204,8 @@ class ThreadMessenger final : public Messenger {
 
   Switchboard& board_;
   int rank_;
+  unsigned delays_;
+  std::minstd_rand random_;
   std::int64_t turn_ = 0;
   std::span<std::byte> all_;
   std::map<int, std::deque<Awaited>> incoming_;  // by sender
@@ -204,13 +216,13 @@ class ThreadMessenger final : public Messenger {
 
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
                                   const std::function<std::string(const std::shared_ptr<Team>&)>& f,
-                                  std::atomic<std::int64_t>* sent_bytes) {
+                                  std::atomic<std::int64_t>* sent_bytes, unsigned delays) {
   Switchboard board(machines, sent_bytes);
   std::vector<std::string> wrong(machines.size());
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < machines.size(); ++rank) {
     threads.emplace_back([&, rank] {
-      const auto team = Team::meet(std::make_unique<ThreadMessenger>(board, static_cast<int>(rank)), sharing);
+      const auto team = Team::meet(std::make_unique<ThreadMessenger>(board, static_cast<int>(rank), delays), sharing);
       wrong[rank] = team.ok() ? f(*team) : team.errors()[0].message;
     });
   }

@@ -17,9 +17,10 @@ namespace tessera::runtime::test {
 using Machines = std::vector<int>;
 
 // Calls f for every rank, on a thread of its own, with its team. Gives what f found wrong: `rank 3: ...`.
-// `sent_bytes`, if given, counts the bytes of all messages of steps.
+// `sent_bytes`, if given, counts the bytes of all messages of steps. With `delays`, a seed, ranks pause now and then
+// before they send and before they look for what has come.
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
                                   const std::function<std::string(const std::shared_ptr<Team>&)>& f,
-                                  std::atomic<std::int64_t>* sent_bytes = nullptr);
+                                  std::atomic<std::int64_t>* sent_bytes = nullptr, unsigned delays = 0);
 
 }  // namespace tessera::runtime::test

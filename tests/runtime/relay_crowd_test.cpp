@@ -1,0 +1,86 @@
+// Random changes of layout on machines of levels, most of them relays, on crowds of ranks whose messages come late: the
+// same bits as simulated, and no rank waits for ever.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "synth/redistribute/plan.hpp"
+#include "tests/runtime/crowd.hpp"
+#include "tests/runtime/support.hpp"
+#include "tests/synth/relays.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using synth::test::Random;
+using testing::IsEmpty;
+
+// ThreadSanitizer sees nothing of what reaches a thread through another mapping of the same memory.
+#ifdef __SANITIZE_THREAD__
+constexpr MemorySharing kSharing = MemorySharing::off;
+#else
+constexpr MemorySharing kSharing = MemorySharing::wanted;
+#endif
+
+// Ranks of a machine need not follow each other.
+Machines any_machines(Random& random) {
+  Machines labels;
+  const std::size_t ranks = 2 + random.below(7);
+  for (std::size_t rank = 0; rank < ranks; ++rank) labels.push_back(static_cast<int>(random.below(4)));
+  Machines machines;
+  for (const int label : labels)
+    machines.push_back(static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
+  return machines;
+}
+
+synth::Program program_of(const synth::Plan& plan) {
+  Builder builder(print(plan.from.mesh()));
+  RegisterId at = builder.apply(synth::Iota{}, {}, plan.from);
+  for (const synth::PlanStep& step : plan.steps)
+    at = builder.apply(synth::Collect{step.collective, 1}, {at}, step.after);
+  builder.output(at);
+  return builder.program();
+}
+
+std::string other_tile(const Value& mine, const Value& simulated) {
+  for (std::int64_t device = 0; device < mine.type().devices(); ++device) {
+    if (mine.has_device(device) && !std::ranges::equal(mine.tile(device), simulated.tile(device)))
+      return fmt::format("another tile of device {}", device);
+  }
+  return "";
+}
+
+std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
+                                     unsigned delays) {
+  const Outcome simulated = run_well(program);
+  const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
+    World world;
+    world.team = team;
+    const auto outcome = run(program, {}, world);
+    if (!outcome.ok()) return outcome.errors()[0].message;
+    return other_tile(outcome->outputs.at(0), simulated.outputs.at(0));
+  };
+  return in_crowd(machines, sharing, run_it, nullptr, delays);
+}
+
+TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
+  const int wanted = std::getenv("TESSERA_FULL") == nullptr ? 300 : 10'000;
+  Random random(11);
+  int relays = 0;
+  for (int i = 0; i < wanted && !HasFailure(); ++i) {
+    const synth::Plan plan = synth::test::random_relay_plan(random);
+    const bool has_relay = std::any_of(plan.steps.begin(), plan.steps.end(),
+                                       [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
+    relays += has_relay ? 1 : 0;
+    const MemorySharing sharing = random.coin() ? MemorySharing::off : kSharing;
+    EXPECT_THAT(differences(any_machines(random), sharing, program_of(plan), static_cast<unsigned>(i) + 1), IsEmpty())
+        << print_json(plan);
+  }
+  EXPECT_GE(relays, wanted / 4);
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test
