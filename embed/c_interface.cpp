@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,14 @@ tessera_diagnostic diagnostic_of(const Diagnostic& from) {
   return to;
 }
 
+auto opener(const tessera_config& c) {
+  return [c](const std::string& name, tessera::FileUse use) -> tessera::HostFile {
+    const int opened = c.open_file(c.context, text_of(name), static_cast<tessera_file_use>(use));
+    if (opened >= 0) return {opened};
+    return {-1, std::generic_category().message(-opened)};
+  };
+}
+
 tessera::Config config_of(const tessera_config* given) {
   tessera_config c{};
   if (given != nullptr) std::memcpy(&c, given, std::min(given->size, sizeof(c)));
@@ -115,8 +124,14 @@ tessera::Config config_of(const tessera_config* given) {
   }
   config.files.kind = static_cast<tessera::FilePolicy::Kind>(c.files);
   config.files.root = view_of(c.files_root);
+  if (c.open_file != nullptr) config.files.open = opener(c);
   config.memory_bytes_max = c.memory_bytes_max;
   config.text_bytes_max = c.text_bytes_max;
+  config.nesting_max = c.nesting_max;
+  config.devices_max = c.devices_max;
+  config.steps_max = c.steps_max;
+  config.output_bytes_max = c.output_bytes_max;
+  config.seconds_max = c.seconds_max;
   if (c.stop != nullptr) config.stop = c.stop->token;
   return config;
 }
@@ -179,7 +194,7 @@ void tessera_stop_token_destroy(tessera_stop_token* token) { delete token; }
 
 tessera_status tessera_session_create(const tessera_config* config, tessera_session** session, tessera_failure** why) {
   return answered(why, [&] {
-    if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_ROOTED))
+    if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_HOST))
       return wrong_call("`files` is none of tessera_files", why);
     *session = new tessera_session{tessera::Session(config_of(config))};
     return TESSERA_DONE;

@@ -42,7 +42,15 @@ typedef enum tessera_element {
   TESSERA_F64 = 4
 } tessera_element;
 
-typedef enum tessera_files { TESSERA_FILES_NONE = 0, TESSERA_FILES_ALLOWED = 1, TESSERA_FILES_ROOTED = 2 } tessera_files;
+typedef enum tessera_files {
+  TESSERA_FILES_NONE = 0,
+  TESSERA_FILES_ALLOWED = 1,
+  TESSERA_FILES_ROOTED = 2,
+  TESSERA_FILES_HOST = 3 /* what `open_file` opens */
+} tessera_files;
+
+/* What a file is opened for; tessera/files.hpp says more. */
+typedef enum tessera_file_use { TESSERA_FILE_READ = 0, TESSERA_FILE_CREATE = 1, TESSERA_FILE_JOIN = 2 } tessera_file_use;
 
 typedef struct tessera_session tessera_session;
 typedef struct tessera_array tessera_array;
@@ -87,6 +95,13 @@ typedef struct tessera_config {
   int64_t memory_bytes_max;
   const tessera_stop_token* stop;
   int64_t text_bytes_max; /* of one text; 0: 2 GiB */
+  /* With TESSERA_FILES_HOST: a descriptor, which the library closes, or an error of errno.h, negated. */
+  int (*open_file)(void* context, tessera_text name, tessera_file_use use);
+  int64_t nesting_max;      /* brackets, operators and keywords open at once */
+  int64_t devices_max;      /* of a mesh that a text declares */
+  int64_t steps_max;        /* that a run takes on devices */
+  int64_t output_bytes_max; /* that a run gives to `output` */
+  double seconds_max;       /* of run, tessera_session_function and tessera_function_call, each */
 } tessera_config;
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */
