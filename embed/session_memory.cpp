@@ -1,4 +1,4 @@
-// Memory of the host's as arrays, and arrays as memory for the host.
+// Memory of the host's as arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
 #include "embed/array_impl.hpp"
 #include "embed/convert.hpp"
+#include "embed/host_memory.hpp"
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -23,37 +23,14 @@ namespace tessera {
 
 namespace {
 
-// Strides in elements; those of a dense array where none are given. Nothing where they do not fit.
-std::optional<synth::Shape> element_strides(const std::vector<std::int64_t>& strides_bytes, const synth::Shape& shape,
-                                            std::int64_t element_bytes) {
-  if (strides_bytes.empty()) return runtime::dense_strides(shape);
-  if (strides_bytes.size() != shape.size()) return std::nullopt;
-  synth::Shape strides;
-  for (const std::int64_t stride : strides_bytes) {
-    if (stride % element_bytes != 0) return std::nullopt;
-    strides.push_back(stride / element_bytes);
-  }
-  return strides;
-}
-
-base::Diagnostic wrong_strides(const synth::Shape& shape, std::int64_t element_bytes) {
-  return base::make(embed::Kind::bad_call,
-                    fmt::format("an array of {} dimensions has that many strides, each a multiple of {} bytes, or none",
-                                shape.size(), element_bytes));
-}
-
 // The memory of an array's tiles: ours, the host's, or some of both.
 struct HeldMemory {
   std::shared_ptr<runtime::Arena> own;
   std::shared_ptr<const void> keep;
 };
 
-bool is_aligned(const std::byte* data, std::int64_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(bytes) == 0;
-}
-
 bool is_readable_in_place(const runtime::TileView& view, std::int64_t element_bytes) {
-  return runtime::is_dense(view.shape, view.strides) && is_aligned(view.data, element_bytes);
+  return runtime::is_dense(view.shape, view.strides) && embed::is_aligned(view.data, element_bytes);
 }
 
 // A bool of the host's that is neither 0 nor 1 would be read as both.
@@ -78,7 +55,7 @@ void copy_unaligned(const runtime::TileView& view, std::int64_t element_bytes, s
 }
 
 void copy_tile(const runtime::TileView& view, std::int64_t element_bytes, std::byte* to) {
-  if (is_aligned(view.data, element_bytes)) {
+  if (embed::is_aligned(view.data, element_bytes)) {
     runtime::copy_elements(view, runtime::TileOut{view.element, view.shape, to});
   } else {
     copy_unaligned(view, element_bytes, 0, view.data, to);
@@ -202,21 +179,6 @@ base::Result<Array> array_of_ranks(const base::Result<HostTiles>& given, std::st
   return array_in(*given, {shared->arena, nullptr}, std::move(data), false);
 }
 
-// The whole array's elements, each once: of every box the first device that has it.
-std::vector<std::int64_t> first_holders(const synth::ArrayType& type) {
-  std::set<synth::Box> seen;
-  std::vector<std::int64_t> devices;
-  for (std::int64_t device = 0; device < type.devices(); ++device) {
-    if (seen.insert(synth::tile(type, device)).second) devices.push_back(device);
-  }
-  return devices;
-}
-
-std::byte* begin_of(std::byte* data, const synth::Box& box, const synth::Shape& strides, std::int64_t element_bytes) {
-  for (std::size_t d = 0; d < box.size(); ++d) data += box[d].begin * strides[d] * element_bytes;
-  return data;
-}
-
 }  // namespace
 
 // The tiles that the host gives, of a type that is read in the session as it is now.
@@ -233,8 +195,8 @@ static base::Result<HostTiles> host_tiles(Session::Impl& session, std::string_vi
   }
   for (std::size_t k = 0; k < tiles.size(); ++k) {
     const synth::Shape shape = synth::shape_of(synth::tile(read, devices.begin + static_cast<std::int64_t>(k)));
-    const auto strides = element_strides(tiles[k].strides_bytes, shape, synth::bytes_of(read.element()));
-    if (!strides) return wrong_strides(shape, synth::bytes_of(read.element()));
+    const auto strides = embed::element_strides(tiles[k].strides_bytes, shape, synth::bytes_of(read.element()));
+    if (!strides) return embed::wrong_strides(shape, synth::bytes_of(read.element()));
     made.views.push_back({read.element(), shape, *strides, static_cast<const std::byte*>(tiles[k].data)});
   }
   TESSERA_TRY_STATUS(check_views(made));
@@ -249,8 +211,8 @@ static base::Result<std::vector<HostMemory>> cut(Session::Impl& session, std::st
   if (!read.layout().pending().empty())
     return base::make(embed::Kind::bad_call, "the parts of a pending sum are not in one buffer: use borrow()");
   const std::int64_t element_bytes = synth::bytes_of(read.element());
-  const auto strides = element_strides(whole.strides_bytes, read.shape(), element_bytes);
-  if (!strides) return wrong_strides(read.shape(), element_bytes);
+  const auto strides = embed::element_strides(whole.strides_bytes, read.shape(), element_bytes);
+  if (!strides) return embed::wrong_strides(read.shape(), element_bytes);
   std::vector<std::int64_t> strides_bytes;
   for (const std::int64_t stride : *strides) strides_bytes.push_back(stride * element_bytes);
   auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(whole.data));
@@ -259,7 +221,7 @@ static base::Result<std::vector<HostMemory>> cut(Session::Impl& session, std::st
   for (std::int64_t device = devices.begin; device < devices.end; ++device) {
     const synth::Box box = synth::tile(read, device);
     const bool is_there = data != nullptr && !synth::empty(box);
-    tiles.push_back({is_there ? begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes});
+    tiles.push_back({is_there ? embed::begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes});
   }
   return tiles;
 }
@@ -295,52 +257,6 @@ Result<Array> Session::borrow(std::string_view type, const std::vector<HostMemor
 
 Result<Array> Session::array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep) {
   return array_of(*impl_, type, std::move(keep), [&](embed::Texts& texts) { return cut(*impl_, type, whole, texts); });
-}
-
-bool Array::borrowed() const { return impl_->borrowed; }
-
-Result<Array::View> Array::view(std::int64_t device) const {
-  if (device < 0 || device >= devices() || !impl_->value.has_device(device)) {
-    return embed::bad_call(
-        fmt::format("device {} of {} is not one of this process's for `{}`", device, devices(), impl_->name));
-  }
-  return embed::safely([&]() -> Result<View> {
-    const synth::Box box = synth::tile(impl_->value.type(), device);
-    const synth::Shape shape = synth::shape_of(box);
-    View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, impl_->value.tile(device).data()};
-    const std::int64_t element_bytes = synth::bytes_of(impl_->value.type().element());
-    for (const std::int64_t stride : runtime::dense_strides(shape))
-      view.strides_bytes.push_back(stride * element_bytes);
-    return view;
-  });
-}
-
-Status Array::copy_to(void* data, const std::vector<std::int64_t>& strides_bytes) const {
-  return embed::safely([&]() -> Status {
-    const synth::ArrayType& type = impl_->value.type();
-    const std::int64_t element_bytes = synth::bytes_of(type.element());
-    const auto strides = element_strides(strides_bytes, type.shape(), element_bytes);
-    if (!strides) return embed::failure(wrong_strides(type.shape(), element_bytes));
-    auto* const target = static_cast<std::byte*>(data);
-    if (!is_aligned(target, element_bytes))
-      return embed::bad_call(fmt::format("the buffer is not aligned to {} bytes, as its elements are", element_bytes));
-    if (impl_->value.team() != nullptr || !type.layout().pending().empty()) {
-      const auto whole = runtime::gather(impl_->value);
-      if (!whole) return embed::to_public({}, whole.errors());
-      runtime::copy_elements(runtime::dense_view(type.element(), type.shape(), whole->bytes.data()),
-                             runtime::TileTarget{*strides, target});
-      return Done{};
-    }
-    const auto writing = runtime::writing_of(runtime::count(type.shape()) * element_bytes);
-    for (const std::int64_t device : first_holders(type)) {
-      const synth::Box box = synth::tile(type, device);
-      if (synth::empty(box)) continue;
-      runtime::copy_elements(
-          runtime::dense_view(type.element(), synth::shape_of(box), impl_->value.tile(device).data()),
-          runtime::TileTarget{*strides, begin_of(target, box, *strides, element_bytes)}, writing);
-    }
-    return Done{};
-  });
 }
 
 }  // namespace tessera

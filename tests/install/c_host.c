@@ -77,6 +77,11 @@ static void test_errors(tessera_session* session) {
   tessera_failure_destroy(why);
   EXPECT(tessera_session_get(session, tessera_text_of("nobody"), &array, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
   EXPECT(tessera_session_get(session, tessera_text_of("nobody"), &array, NULL) == TESSERA_COMMAND);
+  EXPECT(tessera_session_run(NULL, tessera_text_of("let a = 1\n"), tessera_text_of("t"), &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_session_get(session, tessera_text_of("held"), NULL, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_array_copy_to(NULL, &first, NULL, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_session_borrow(session, tessera_text_of("f32[4]"), NULL, 1, NULL, NULL, &array, &why) == TESSERA_COMMAND &&
+         fails_with(why, "bad-call"));
   tessera_failure_destroy(NULL);
   tessera_array_destroy(NULL);
 }
@@ -115,6 +120,8 @@ static void test_arrays(tessera_session* session, host* own) {
   EXPECT(own->released == 2);
   EXPECT(tessera_session_borrow(session, tessera_text_of("f32[5@x]"), tiles, 1, release, own, &borrowed, &why) == TESSERA_COMMAND);
   EXPECT(fails_with(why, "bad-call") && own->released == 3);
+  EXPECT(tessera_session_array(NULL, tessera_text_of("f32[6]"), &whole, release, own, &borrowed, &why) == TESSERA_COMMAND);
+  EXPECT(fails_with(why, "bad-call") && own->released == 4);
 }
 
 static void test_functions(tessera_session* session) {

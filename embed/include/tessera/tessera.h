@@ -2,16 +2,21 @@
 
      tessera_session* session = NULL;
      tessera_failure* why = NULL;
+     tessera_diagnostic first = {sizeof first};
      if (tessera_session_create(NULL, &session, &why) != TESSERA_DONE ||
          tessera_session_run(session, tessera_text_of("let s = sum(iota(f32[10]))\n"), tessera_text_of("demo"), &why) !=
-             TESSERA_DONE)
-       ...  tessera_failure_at(why, 0, &diagnostic), tessera_failure_destroy(why)
+             TESSERA_DONE) {
+       if (tessera_failure_at(why, 0, &first) == TESSERA_DONE) fwrite(first.message.data, 1, first.message.length, stderr);
+       tessera_failure_destroy(why);
+     }
+     tessera_session_destroy(session);
 
    Handles are opaque; what a function gives through a pointer to a handle is the caller's, to be given to the `_destroy` of its
    kind, which takes NULL too. Text is a pointer and a length, UTF-8, and not ended by a zero; text that comes from a handle is
    valid as long as the handle. Structs begin with their own size, so that a program built with an older header goes on working:
    set it with sizeof. Every function that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success).
-   No function ends the process; none throws. Threads: as in tessera.hpp. */
+   A NULL where a handle is needed is COMMAND from a function that gives a status; the others need theirs. No function ends the
+   process; none throws. Threads: as in tessera.hpp. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 

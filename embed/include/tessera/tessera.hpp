@@ -13,13 +13,13 @@
 //     std::vector<float> a = session.get("a").value().to_vector<float>().value();
 //
 // Ownership: every object here is a value. Copies of Array, Program and Plan share immutable data; fork() copies a
-// Session cheaply (arrays are shared), and the two go separate ways afterwards. Threads: an object may be used by one
-// thread at a time (but for Session::stop and Function::call); different objects may be used at the same time, copies
-// and forks too. The functions in Config are called on the thread that called the library; what they call of their own
-// session, but for stop() and functions that are const, is refused with `bad-call`. Failure: nothing throws but
-// std::bad_alloc and value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call
-// that fails changes nothing in the session: names bound before are as they were. What a function of yours throws comes
-// out of the call that called it.
+// Session cheaply (arrays are shared), and the two go separate ways afterwards; a Session that was moved from is only
+// destroyed or assigned to. Threads: an object may be used by one thread at a time (but for Session::stop and
+// Function::call); different objects may be used at the same time, copies and forks too. The functions in Config are
+// called on the thread that called the library; what they call of their own session, but for stop() and functions that
+// are const, is refused with `bad-call`. Failure: nothing throws but std::bad_alloc and value() of a failed Result
+// (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes nothing in the session:
+// names bound before are as they were. What a function of yours throws comes out of the call that called it.
 //
 // Several processes, the ranks of a communicator, can run a session together (Config::team): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
