@@ -67,21 +67,21 @@ TEST(Limits, OfOutput) {
 
 TEST(Limits, OfSeconds) {
   Config config;
-  config.seconds_max = 0.2;
+  config.seconds_max = 1;
   const auto begin = std::chrono::steady_clock::now();
   expect_refused(config, kEndless, "over-time", "let a = 1\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
   Session session(config);
   EXPECT_EQ(slug_of(session.run(kEndless).diagnostics()), "over-time");
   // The time begins anew with each call, and a check after it is not stopped.
   EXPECT_TRUE(succeeded(session.check("let a = 1\n")));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   EXPECT_TRUE(succeeded(session.run("let a = 1\n")));
 }
 
 TEST(Limits, OfSecondsForAFunction) {
   Config config;
-  config.seconds_max = 0.2;
+  config.seconds_max = 1;
   config.stop = StopToken();
   Session session(config);
   ASSERT_TRUE(succeeded(session.run("fn f(n: i64) = loop w = 0.0 for i < n { w + 1.0 }\n")));

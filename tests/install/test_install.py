@@ -48,9 +48,10 @@ def header_examples():
             continue
         language = "c" if header.suffix == ".h" else "cpp"
         includes = ["stdio.h"] if language == "c" else ["fcntl.h", "cstdint", "iostream", "string", "vector"]
+        also = [] if language == "c" else ["tessera/tessera.hpp"]
         if header.name == "mpi.hpp":
             includes.insert(0, "mpi.h")
-        before = "".join(f"#include <{name}>\n" for name in [*includes, f"tessera/{header.name}"])
+        before = "".join(f"#include <{name}>\n" for name in [*includes, f"tessera/{header.name}", *also])
         yield header.name, language, before + "int main(int argc, char** argv) {\n(void)argc, (void)argv;\n" + "\n".join(code) + "\n}\n"
 
 
