@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -64,11 +66,17 @@ tessera_status wrong_call(const char* what, tessera_failure** out) {
   return fail({std::move(diagnostic)}, out);
 }
 
-// Runs f, which gives a status. What is thrown can only be that memory is exhausted, or a bug.
+tessera_status null_call(tessera_failure** out) {
+  return wrong_call("a handle, or a pointer to where one is to be put, is NULL", out);
+}
+
+// Runs f, which gives a status, if none of the pointers that it needs is null. What is thrown can only be that memory
+// is exhausted, or a bug.
 template <class F>
-tessera_status answered(tessera_failure** why, const F& f) noexcept {
+tessera_status answered(tessera_failure** why, std::initializer_list<const void*> needed, const F& f) noexcept {
   if (why != nullptr) *why = nullptr;
   try {
+    if (std::find(needed.begin(), needed.end(), nullptr) != needed.end()) return null_call(why);
     return f();
   } catch (...) {
     return TESSERA_US;
@@ -101,6 +109,14 @@ tessera_diagnostic diagnostic_of(const Diagnostic& from) {
   return to;
 }
 
+auto opener(const tessera_config& c) {
+  return [c](const std::string& name, tessera::FileUse use) -> tessera::HostFile {
+    const int opened = c.open_file(c.context, text_of(name), static_cast<tessera_file_use>(use));
+    if (opened >= 0) return {opened};
+    return {-1, std::generic_category().message(-opened)};
+  };
+}
+
 tessera::Config config_of(const tessera_config* given) {
   tessera_config c{};
   if (given != nullptr) std::memcpy(&c, given, std::min(given->size, sizeof(c)));
@@ -115,8 +131,14 @@ tessera::Config config_of(const tessera_config* given) {
   }
   config.files.kind = static_cast<tessera::FilePolicy::Kind>(c.files);
   config.files.root = view_of(c.files_root);
+  if (c.open_file != nullptr) config.files.open = opener(c);
   config.memory_bytes_max = c.memory_bytes_max;
   config.text_bytes_max = c.text_bytes_max;
+  config.nesting_max = c.nesting_max;
+  config.devices_max = c.devices_max;
+  config.steps_max = c.steps_max;
+  config.output_bytes_max = c.output_bytes_max;
+  config.seconds_max = c.seconds_max;
   if (c.stop != nullptr) config.stop = c.stop->token;
   return config;
 }
@@ -169,7 +191,7 @@ tessera_status tessera_failure_at(const tessera_failure* failure, size_t index, 
 void tessera_failure_destroy(tessera_failure* failure) { delete failure; }
 
 tessera_status tessera_stop_token_create(tessera_stop_token** token) {
-  return answered(nullptr, [&] {
+  return answered(nullptr, {token}, [&] {
     *token = new tessera_stop_token;
     return TESSERA_DONE;
   });
@@ -178,8 +200,8 @@ void tessera_stop_token_stop(tessera_stop_token* token) { token->token.stop(); }
 void tessera_stop_token_destroy(tessera_stop_token* token) { delete token; }
 
 tessera_status tessera_session_create(const tessera_config* config, tessera_session** session, tessera_failure** why) {
-  return answered(why, [&] {
-    if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_ROOTED))
+  return answered(why, {session}, [&] {
+    if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_HOST))
       return wrong_call("`files` is none of tessera_files", why);
     *session = new tessera_session{tessera::Session(config_of(config))};
     return TESSERA_DONE;
@@ -188,7 +210,7 @@ tessera_status tessera_session_create(const tessera_config* config, tessera_sess
 void tessera_session_destroy(tessera_session* session) { delete session; }
 
 tessera_status tessera_session_fork(const tessera_session* session, tessera_session** fork, tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {session, fork}, [&] {
     *fork = new tessera_session{session->session.fork()};
     return TESSERA_DONE;
   });
@@ -196,7 +218,7 @@ tessera_status tessera_session_fork(const tessera_session* session, tessera_sess
 
 tessera_status tessera_session_run(tessera_session* session, tessera_text text, tessera_text name,
                                    tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {session}, [&] {
     const auto done = session->session.run(view_of(text), view_of(name));
     return done ? TESSERA_DONE : fail(done.diagnostics(), why);
   });
@@ -206,19 +228,22 @@ void tessera_session_stop(tessera_session* session) { session->session.stop(); }
 
 tessera_status tessera_session_get(const tessera_session* session, tessera_text name, tessera_array** array,
                                    tessera_failure** why) {
-  return answered(why, [&] { return hand_out(session->session.get(view_of(name)), array, why); });
+  return answered(why, {session, array}, [&] { return hand_out(session->session.get(view_of(name)), array, why); });
 }
 
 tessera_status tessera_session_set(tessera_session* session, tessera_text name, const tessera_array* array,
                                    tessera_failure** why) {
-  return answered(why, [&] { return status_from(session->session.set(view_of(name), array->array), why); });
+  return answered(why, {session, array},
+                  [&] { return status_from(session->session.set(view_of(name), array->array), why); });
 }
 
 tessera_status tessera_session_borrow(tessera_session* session, tessera_text type, const tessera_memory* tiles,
                                       size_t tile_count, void (*release)(void*), void* context, tessera_array** array,
                                       tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {}, [&] {
     auto keep = keeper(release, context);
+    if (session == nullptr || array == nullptr) return null_call(why);
+    if (tiles == nullptr && tile_count > 0) return wrong_call("there are no tiles", why);
     std::vector<tessera::HostMemory> memory;
     for (size_t i = 0; i < tile_count; ++i) memory.push_back(memory_of(tiles[i]));
     return hand_out(session->session.borrow(view_of(type), memory, std::move(keep)), array, why);
@@ -228,15 +253,17 @@ tessera_status tessera_session_borrow(tessera_session* session, tessera_text typ
 tessera_status tessera_session_array(tessera_session* session, tessera_text type, const tessera_memory* whole,
                                      void (*release)(void*), void* context, tessera_array** array,
                                      tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {}, [&] {
     auto keep = keeper(release, context);
+    if (session == nullptr || whole == nullptr || array == nullptr) return null_call(why);
     return hand_out(session->session.array(view_of(type), memory_of(*whole), std::move(keep)), array, why);
   });
 }
 
 tessera_status tessera_session_function(tessera_session* session, tessera_text name, const tessera_text* types,
                                         size_t type_count, tessera_function** function, tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {session, function}, [&] {
+    if (types == nullptr && type_count > 0) return wrong_call("there are no types", why);
     std::vector<std::string> texts;
     for (size_t i = 0; i < type_count; ++i) texts.emplace_back(view_of(types[i]));
     auto made = session->session.function(view_of(name), texts);
@@ -257,9 +284,13 @@ tessera_text tessera_function_result_type(const tessera_function* function, size
 
 tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
                                      size_t argument_count, tessera_array** results, tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {function, results}, [&] {
+    if (arguments == nullptr && argument_count > 0) return wrong_call("there are no arguments", why);
     std::vector<tessera::Array> given;
-    for (size_t i = 0; i < argument_count; ++i) given.push_back(arguments[i]->array);
+    for (size_t i = 0; i < argument_count; ++i) {
+      if (arguments[i] == nullptr) return wrong_call("an argument is NULL", why);
+      given.push_back(arguments[i]->array);
+    }
     auto made = function->function.call(given);
     if (!made) return fail(made.diagnostics(), why);
     std::vector<std::unique_ptr<tessera_array>> handles;  // all, or none
@@ -281,7 +312,7 @@ int tessera_array_borrowed(const tessera_array* array) { return array->array.bor
 
 tessera_status tessera_array_view(const tessera_array* array, int64_t device, tessera_view* view,
                                   tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {array, view}, [&] {
     const auto found = array->array.view(device);
     if (!found) return fail(found.diagnostics(), why);
     tessera_view filled{};
@@ -299,7 +330,7 @@ tessera_status tessera_array_view(const tessera_array* array, int64_t device, te
 
 tessera_status tessera_array_copy_to(const tessera_array* array, void* data, const int64_t* strides_bytes,
                                      tessera_failure** why) {
-  return answered(why, [&] {
+  return answered(why, {array}, [&] {
     std::vector<std::int64_t> strides;
     if (strides_bytes != nullptr) strides.assign(strides_bytes, strides_bytes + array->array.shape().size());
     return status_from(array->array.copy_to(data, strides), why);

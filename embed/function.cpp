@@ -5,15 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "embed/array_impl.hpp"
 #include "embed/convert.hpp"
+#include "embed/deadline.hpp"
 #include "embed/function_impl.hpp"
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/stop_token.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"
 
@@ -185,38 +188,44 @@ static Result<Function> compile(Session::Impl& session, const CheckedCall& call,
   for (const std::size_t output : made.outputs)
     made.results.push_back(session.type_text(lowered->program.registers[lowered->program.outputs.at(output)]));
   made.world = session.world();
-  made.world.stop = session.config->stop ? &session.config->stop->impl()->asked : nullptr;
   auto prepared = runtime::prepare(std::move(lowered->program), made.world);
   if (!prepared) return embed::to_public(*made.texts, prepared.errors(), &lowered->origins);
   made.program = std::move(*prepared);
+  made.world.stop = session.config->stop ? &session.config->stop->impl()->asked : nullptr;
   made.origins = std::move(lowered->origins);
   return Function(std::make_shared<const Function::Impl>(std::move(made)));
 }
 
+static Result<Function> make_function(Session::Impl& session, std::string_view name,
+                                      const std::vector<std::string>& types) {
+  const typeck::Environment& environment = session.state->environment;
+  const typeck::Function* const function = environment.function(name, environment.now());
+  if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
+  Texts texts = *session.state->texts;
+  const std::size_t parameters = function->definition().parameters.size();
+  auto written = types.empty() ? declared_types(*function, texts) : Result<std::vector<std::string>>(types);
+  if (!written) return written.diagnostics();
+  if (written->size() != parameters)
+    return embed::bad_call(
+        fmt::format("`{}` takes {} arguments; {} types are given", name, parameters, written->size()));
+  auto read = session.read_types(*written, texts);
+  if (!read) return embed::to_public(texts, read.errors());
+  auto call = check_call(session, *function, *read, texts);
+  if (!call) return call.diagnostics();
+  Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, session.config, {}};
+  for (const synth::ArrayType& type : *read) made.parameters.push_back(session.type_text(type));
+  made.texts = std::make_shared<const Texts>(std::move(texts));
+  return compile(session, *call, std::move(made));
+}
+
 Result<Function> Session::function(std::string_view name, const std::vector<std::string>& types) {
-  return embed::safely([&]() -> Result<Function> {
-    const embed::Entry entry(impl_->busy);
-    if (!entry.alone()) return embed::session_is_busy();
-    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
-    impl_->begin_work();
-    const typeck::Environment& environment = impl_->state->environment;
-    const typeck::Function* const function = environment.function(name, environment.now());
-    if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
-    Texts texts = *impl_->state->texts;
-    const std::size_t parameters = function->definition().parameters.size();
-    auto written = types.empty() ? declared_types(*function, texts) : Result<std::vector<std::string>>(types);
-    if (!written) return written.diagnostics();
-    if (written->size() != parameters)
-      return embed::bad_call(
-          fmt::format("`{}` takes {} arguments; {} types are given", name, parameters, written->size()));
-    auto read = impl_->read_types(*written, texts);
-    if (!read) return embed::to_public(texts, read.errors());
-    auto call = check_call(*impl_, *function, *read, texts);
-    if (!call) return call.diagnostics();
-    Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, impl_->config, {}};
-    for (const synth::ArrayType& type : *read) made.parameters.push_back(impl_->type_text(type));
-    made.texts = std::make_shared<const Texts>(std::move(texts));
-    return compile(*impl_, *call, std::move(made));
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
+  impl_->begin_work();
+  return impl_->in_time([&] {
+    auto made = embed::safely([&] { return make_function(*impl_, name, types); });
+    return impl_->agreed(std::move(made), fmt::format("{} {}", name, fmt::join(types, ", ")));
   });
 }
 
@@ -224,36 +233,56 @@ const std::string& Function::name() const { return impl_->name; }
 const std::vector<std::string>& Function::parameters() const { return impl_->parameters; }
 const std::vector<std::string>& Function::results() const { return impl_->results; }
 
+// What the program reads, of arguments that have its types.
+static Result<std::vector<runtime::Value>> inputs_of(const Function::Impl& own, const std::vector<Array>& arguments) {
+  if (arguments.size() != own.types.size()) {
+    return embed::bad_call(
+        fmt::format("`{}` takes {} arguments, not {}", own.name, own.types.size(), arguments.size()));
+  }
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const runtime::Value& value = arguments[k].impl()->value;
+    if (!synth::same_type(value.type(), own.types[k])) {
+      return embed::bad_call(
+          fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
+    }
+    if (value.team() != own.world.team)
+      return embed::bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));
+  }
+  std::vector<runtime::Value> inputs;
+  inputs.reserve(own.inputs.size());
+  for (const auto& input : own.inputs) {
+    const auto* const number = std::get_if<std::size_t>(&input);
+    inputs.push_back(number != nullptr ? arguments[*number].impl()->value : std::get<runtime::Value>(input));
+  }
+  return inputs;
+}
+
+static Result<std::vector<Array>> run_in(const runtime::World& world, const Function::Impl& own,
+                                         const std::vector<runtime::Value>& inputs) {
+  auto outcome = runtime::run(*own.program, inputs, world);
+  if (!outcome) return embed::to_public(*own.texts, outcome.errors(), &own.origins);
+  std::vector<Array> results;
+  for (std::size_t k = 0; k < own.outputs.size(); ++k) {
+    runtime::Value& value = outcome->outputs.at(own.outputs[k]);
+    results.emplace_back(std::make_shared<const Array::Impl>(own.name, own.results[k], std::move(value)));
+  }
+  return results;
+}
+
 Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments) const {
   return embed::safely([&]() -> Result<std::vector<Array>> {
     const Impl& own = *impl_;
-    if (arguments.size() != own.types.size()) {
-      return embed::bad_call(
-          fmt::format("`{}` takes {} arguments, not {}", own.name, own.types.size(), arguments.size()));
-    }
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-      const runtime::Value& value = arguments[k].impl()->value;
-      if (!synth::same_type(value.type(), own.types[k])) {
-        return embed::bad_call(
-            fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
-      }
-      if (value.team() != own.world.team)
-        return embed::bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));
-    }
-    std::vector<runtime::Value> inputs;
-    inputs.reserve(own.inputs.size());
-    for (const auto& input : own.inputs) {
-      const auto* const number = std::get_if<std::size_t>(&input);
-      inputs.push_back(number != nullptr ? arguments[*number].impl()->value : std::get<runtime::Value>(input));
-    }
-    auto outcome = runtime::run(*own.program, inputs, own.world);
-    if (!outcome) return embed::to_public(*own.texts, outcome.errors(), &own.origins);
-    std::vector<Array> results;
-    for (std::size_t k = 0; k < own.outputs.size(); ++k) {
-      runtime::Value& value = outcome->outputs.at(own.outputs[k]);
-      results.emplace_back(std::make_shared<const Array::Impl>(own.name, own.results[k], std::move(value)));
-    }
-    return results;
+    auto inputs = inputs_of(own, arguments);
+    if (!inputs) return inputs.diagnostics();
+    if (!(own.config->seconds_max > 0)) return run_in(own.world, own, *inputs);
+    // A flag of this call's: others may be under way.
+    std::atomic<bool> stop = false;
+    embed::StopLink stopped_by(own.config->stop, stop);
+    stopped_by.renew();
+    runtime::World world = own.world;
+    world.stop = &stop;
+    const embed::Deadline deadline(own.config->seconds_max, stop);
+    return embed::in_time(deadline, world.team.get(), [&] { return run_in(world, own, *inputs); });
   });
 }
 

@@ -40,6 +40,8 @@ runtime::World Session::Impl::world() const {
   result.files = embed::to_policy(config->files);
   result.stop = &stop;
   result.memory_bytes_max = config->memory_bytes_max;
+  result.steps_max = config->steps_max;
+  result.output_bytes_max = config->output_bytes_max;
   result.memory = memory;
   result.devices = std::max(config->devices, state->environment.devices());
   if (config->progress) {
@@ -48,6 +50,11 @@ runtime::World Session::Impl::world() const {
     };
   }
   return result;
+}
+
+runtime::DeviceRanks Session::Impl::device_ranks(const synth::ArrayType& type) const {
+  const int ranks = team.ok() && *team != nullptr ? (*team)->size() : 1;
+  return {ranks, std::max({config->devices, state->environment.devices(), type.devices()})};
 }
 
 base::Status Session::Impl::agree(base::Status mine, std::string_view subject) const {
@@ -90,7 +97,8 @@ typeck::CheckOptions check_options(const Config& config, const Texts& texts, bas
           header_reader(embed::to_policy(config.files)),
           config.bare_expressions,
           [&texts](base::SourceId source) { return texts.first_line(source); },
-          stop};
+          stop,
+          config.devices_max};
 }
 
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
@@ -197,7 +205,9 @@ Diagnostics embed::session_is_busy() {
 base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source,
                                                  const typeck::Environment& environment, const Config& by) {
   return base::guarded([&]() -> base::Result<typeck::Typed> {
-    TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop)));
+    const std::size_t nesting_max =
+        by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
+    TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
     return typeck::check(std::move(kept), texts.sources, environment, plans,
                          check_options(by, texts, base::StopToken(&stop)));
@@ -251,8 +261,8 @@ Result<std::vector<std::string>> Session::share(std::string mine) const {
 Result<Program> Session::check(std::string_view text, std::string_view name, std::uint32_t first_line) {
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
-  impl_->stopped_by.renew();
-  return check_text(text, name, first_line);
+  impl_->begin_work();
+  return impl_->in_time([&] { return check_text(text, name, first_line); });
 }
 
 Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line) {
@@ -287,16 +297,18 @@ Result<RunReport> Session::run(std::string_view text, std::string_view name, std
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
-  auto program = check_text(text, name, first_line);
-  if (!program) return program.diagnostics();
-  return run_checked(*program);
+  return impl_->in_time([&]() -> Result<RunReport> {
+    auto program = check_text(text, name, first_line);
+    if (!program) return program.diagnostics();
+    return run_checked(*program);
+  });
 }
 
 Result<RunReport> Session::run(const Program& program) {
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
-  return run_checked(program);
+  return impl_->in_time([&] { return run_checked(program); });
 }
 
 Result<RunReport> Session::run_checked(const Program& program) {

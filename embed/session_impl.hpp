@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "base/stop.hpp"
 #include "embed/convert.hpp"
+#include "embed/deadline.hpp"
 #include "embed/stop_token.hpp"
 #include "embed/texts.hpp"
 #include "runtime/execute/run.hpp"
@@ -88,14 +89,32 @@ struct Session::Impl {
   }
   // The host's side of a run.
   runtime::World world() const;
+  // How the devices are dealt to the ranks now, for an array of this type.
+  runtime::DeviceRanks device_ranks(const synth::ArrayType& type) const;
   // Is this the rank that writes?
   bool is_first() const { return !team.ok() || *team == nullptr || (*team)->rank() == 0; }
   // Stops work that ranks do without an agreement on how it went: where there are several, nobody's.
   base::StopToken stop_alone() const {
     return team.ok() && *team == nullptr ? base::StopToken(&stop) : base::StopToken();
   }
+  // The work, within the time that the host allows; in begun work.
+  template <class F>
+  auto in_time(const F& work) {
+    const embed::Deadline deadline(config->seconds_max, stop);
+    return embed::in_time(deadline, team.ok() ? team->get() : nullptr, work);
+  }
   // The same outcome on all ranks of the team: the first failure, if there is any. `subject` has to be the same.
   base::Status agree(base::Status mine, std::string_view subject) const;
+  template <class T>
+  Result<T> agreed(Result<T> mine, std::string_view subject) const {
+    base::Status status = base::Done{};
+    if (!mine) status = embed::to_base(mine.diagnostics().front());
+    const base::Status all = agree(status, subject);
+    if (all) return mine;
+    // This rank's own failure has its place in the text.
+    if (!mine && all.errors().front().kind == status.errors().front().kind) return mine;
+    return embed::to_public(embed::Texts{}, all.errors());
+  }
 
   std::shared_ptr<const Config> config;
   embed::StateRef state;

@@ -1,43 +1,27 @@
-// Memory of the host's as arrays, and arrays as memory for the host.
+// Memory of the host's as arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "embed/array_impl.hpp"
 #include "embed/convert.hpp"
+#include "embed/host_memory.hpp"
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
+#include "runtime/ranks/parts.hpp"
 #include "synth/layout/tiling.hpp"
 
 namespace tessera {
 
 namespace {
-
-// Strides in elements; those of a dense array where none are given. Nothing where they do not fit.
-std::optional<synth::Shape> element_strides(const std::vector<std::int64_t>& strides_bytes, const synth::Shape& shape,
-                                            std::int64_t element_bytes) {
-  if (strides_bytes.empty()) return runtime::dense_strides(shape);
-  if (strides_bytes.size() != shape.size()) return std::nullopt;
-  synth::Shape strides;
-  for (const std::int64_t stride : strides_bytes) {
-    if (stride % element_bytes != 0) return std::nullopt;
-    strides.push_back(stride / element_bytes);
-  }
-  return strides;
-}
-
-Diagnostics wrong_strides(const synth::Shape& shape, std::int64_t element_bytes) {
-  return embed::bad_call(
-      fmt::format("an array of {} dimensions has that many strides, each a multiple of {} bytes, or none", shape.size(),
-                  element_bytes));
-}
 
 // The memory of an array's tiles: ours, the host's, or some of both.
 struct HeldMemory {
@@ -45,12 +29,8 @@ struct HeldMemory {
   std::shared_ptr<const void> keep;
 };
 
-bool is_aligned(const std::byte* data, std::int64_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(bytes) == 0;
-}
-
 bool is_readable_in_place(const runtime::TileView& view, std::int64_t element_bytes) {
-  return runtime::is_dense(view.shape, view.strides) && is_aligned(view.data, element_bytes);
+  return runtime::is_dense(view.shape, view.strides) && embed::is_aligned(view.data, element_bytes);
 }
 
 // A bool of the host's that is neither 0 nor 1 would be read as both.
@@ -75,164 +55,208 @@ void copy_unaligned(const runtime::TileView& view, std::int64_t element_bytes, s
 }
 
 void copy_tile(const runtime::TileView& view, std::int64_t element_bytes, std::byte* to) {
-  if (is_aligned(view.data, element_bytes)) {
+  if (embed::is_aligned(view.data, element_bytes)) {
     runtime::copy_elements(view, runtime::TileOut{view.element, view.shape, to});
   } else {
     copy_unaligned(view, element_bytes, 0, view.data, to);
   }
 }
 
-// The array of these tiles: read where they are, or copied.
-Result<Array> array_of(const synth::ArrayType& type, std::string printed, const std::vector<runtime::TileView>& tiles,
-                       std::shared_ptr<const void> keep, const std::shared_ptr<runtime::Pool>& pool) {
-  const std::int64_t element_bytes = synth::bytes_of(type.element());
-  std::vector<std::int64_t> copied_bytes;
-  bool borrowed = true;
-  for (const runtime::TileView& tile : tiles) {
-    const bool empty = runtime::is_empty(tile.shape);
-    if (!empty && tile.data == nullptr) return embed::bad_call("a tile without memory");
-    if (!empty && type.element() == synth::ElementType::boolean && has_bad_bool(tile, 0, tile.data))
-      return embed::bad_call("a bool of the host's is neither 0 nor 1");
-    const bool in_place = empty || is_readable_in_place(tile, element_bytes);
-    borrowed = borrowed && in_place;
-    copied_bytes.push_back(in_place ? 0 : runtime::count(tile.shape) * element_bytes);
+// The host's tiles for this rank's devices, by number: without a team for all.
+struct HostTiles {
+  synth::ArrayType type;
+  std::string printed;
+  std::shared_ptr<runtime::Team> team;
+  runtime::DeviceRanks ranks;
+  std::vector<runtime::TileView> views;
+
+  runtime::Block devices() const { return devices_here(team.get(), ranks, type); }
+  static runtime::Block devices_here(const runtime::Team* team, const runtime::DeviceRanks& ranks,
+                                     const synth::ArrayType& type) {
+    return ranks.block(team == nullptr ? 0 : team->rank(), type.devices());
   }
-  std::shared_ptr<runtime::Arena> own;
-  if (!borrowed) {
-    auto arena = runtime::Arena::reserve(copied_bytes, pool);
-    if (!arena) return embed::to_public({}, arena.errors());
-    own = std::move(*arena);
+};
+
+bool is_read_in_place(const HostTiles& tiles, const runtime::TileView& view) {
+  return runtime::is_empty(view.shape) || is_readable_in_place(view, synth::bytes_of(tiles.type.element()));
+}
+
+base::Status check_views(const HostTiles& tiles) {
+  for (const runtime::TileView& view : tiles.views) {
+    if (runtime::is_empty(view.shape)) continue;
+    if (view.data == nullptr) return base::make(embed::Kind::bad_call, "a tile without memory");
+    if (tiles.type.element() == synth::ElementType::boolean && has_bad_bool(view, 0, view.data))
+      return base::make(embed::Kind::bad_call, "a bool of the host's is neither 0 nor 1");
   }
-  std::vector<const std::byte*> data;
-  for (std::size_t device = 0; device < tiles.size(); ++device) {
-    if (copied_bytes[device] > 0) copy_tile(tiles[device], element_bytes, own->part(device));
-    data.push_back(copied_bytes[device] > 0 ? own->part(device) : tiles[device].data);
-  }
-  const auto held = std::make_shared<const HeldMemory>(HeldMemory{std::move(own), std::move(keep)});
-  const std::shared_ptr<const runtime::Arena> memory(held, held->own.get());
-  auto made = std::make_shared<Array::Impl>("array", std::move(printed), runtime::Value(type, memory, std::move(data)));
+  return base::Done{};
+}
+
+Array array_in(const HostTiles& tiles, HeldMemory memory, std::vector<const std::byte*> data, bool borrowed) {
+  const auto held = std::make_shared<const HeldMemory>(std::move(memory));
+  const std::shared_ptr<const runtime::Arena> arena(held, held->own.get());
+  runtime::Value value(tiles.type, arena, std::move(data), tiles.team, tiles.ranks);
+  auto made = std::make_shared<Array::Impl>("array", tiles.printed, std::move(value));
   made->borrowed = borrowed;
   return Array(std::move(made));
 }
 
-// The whole array's elements, each once: of every box the first device that has it.
-std::vector<std::int64_t> first_holders(const synth::ArrayType& type) {
-  std::set<synth::Box> seen;
-  std::vector<std::int64_t> devices;
-  for (std::int64_t device = 0; device < type.devices(); ++device) {
-    if (seen.insert(synth::tile(type, device)).second) devices.push_back(device);
+// Tiles that nobody else reads: where they are, or copied.
+base::Result<Array> array_here(const HostTiles& tiles, std::shared_ptr<const void> keep,
+                               const std::shared_ptr<runtime::Pool>& pool) {
+  const std::int64_t element_bytes = synth::bytes_of(tiles.type.element());
+  std::vector<std::int64_t> copied_bytes;
+  for (const runtime::TileView& view : tiles.views)
+    copied_bytes.push_back(is_read_in_place(tiles, view) ? 0 : runtime::count(view.shape) * element_bytes);
+  const bool borrowed =
+      std::all_of(copied_bytes.begin(), copied_bytes.end(), [](std::int64_t bytes) { return bytes == 0; });
+  std::shared_ptr<runtime::Arena> own;
+  if (!borrowed) {
+    TESSERA_TRY(arena, runtime::Arena::reserve(copied_bytes, pool));
+    own = std::move(arena);
   }
-  return devices;
+  std::vector<const std::byte*> data(static_cast<std::size_t>(tiles.type.devices()), nullptr);
+  for (std::size_t k = 0; k < tiles.views.size(); ++k) {
+    const bool is_copied = copied_bytes[k] > 0;
+    if (is_copied) copy_tile(tiles.views[k], element_bytes, own->part(k));
+    data[static_cast<std::size_t>(tiles.devices().begin) + k] = is_copied ? own->part(k) : tiles.views[k].data;
+  }
+  return array_in(tiles, {std::move(own), std::move(keep)}, std::move(data), borrowed);
 }
 
-std::byte* begin_of(std::byte* data, const synth::Box& box, const synth::Shape& strides, std::int64_t element_bytes) {
-  for (std::size_t d = 0; d < box.size(); ++d) data += box[d].begin * strides[d] * element_bytes;
-  return data;
+// Copies of this rank's tiles where the ranks of its machine can read them; `at` says to them where.
+struct SharedTiles {
+  runtime::PartMap map;
+  std::shared_ptr<runtime::Arena> arena;
+  std::int64_t at = 0;
+};
+
+base::Result<SharedTiles> shared_tiles(const HostTiles& tiles) {
+  std::vector<std::int64_t> bytes;
+  for (std::int64_t device = 0; device < tiles.type.devices(); ++device)
+    bytes.push_back(synth::tile_bytes(tiles.type, device));
+  runtime::PartMap map(tiles.ranks, bytes);
+  const int rank = tiles.team->rank();
+  const std::int64_t mine = map.arena_bytes(rank);
+  TESSERA_TRY(arena, runtime::Arena::reserve(std::span(&mine, 1), tiles.team->region()));
+  for (std::size_t k = 0; k < tiles.views.size(); ++k) {
+    if (runtime::is_empty(tiles.views[k].shape)) continue;
+    const std::int64_t device = tiles.devices().begin + static_cast<std::int64_t>(k);
+    copy_tile(tiles.views[k], synth::bytes_of(tiles.type.element()), arena->part(0) + map.offset(rank, device));
+  }
+  const std::int64_t at = tiles.team->region()->offset_of(arena->part(0));
+  return SharedTiles{std::move(map), std::move(arena), at};
+}
+
+// The array of the tiles that all ranks give, of all ranks at once. Only ranks that share no memory read their tiles
+// where the host has them: what another rank is to read has to lie where it can.
+base::Result<Array> array_of_ranks(const base::Result<HostTiles>& given, std::string_view type,
+                                   std::shared_ptr<const void> keep, runtime::Team& team,
+                                   const std::shared_ptr<runtime::Pool>& pool) {
+  base::Status status = given ? base::Status(base::Done{}) : base::Status(given.errors());
+  std::optional<SharedTiles> shared;
+  std::optional<Array> array;
+  if (given && team.region() != nullptr) {
+    auto made = base::guarded([&] { return shared_tiles(*given); });
+    if (made)
+      shared = std::move(*made);
+    else
+      status = made.errors();
+  } else if (given) {
+    auto made = base::guarded([&] { return array_here(*given, std::move(keep), pool); });
+    if (made)
+      array = std::move(*made);
+    else
+      status = made.errors();
+  }
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string_view>{}(type));
+  TESSERA_TRY(agreed, team.agree_on(std::move(status), {hash, shared ? shared->at : 0}));
+  if (array) return std::move(*array);
+  std::vector<std::int64_t> offsets;
+  for (const runtime::Team::Words& words : agreed) offsets.push_back(words[1]);
+  const runtime::Parts parts(team, shared->map, shared->arena, offsets);
+  std::vector<const std::byte*> data;
+  for (std::int64_t device = 0; device < given->type.devices(); ++device) data.push_back(parts.part(device));
+  return array_in(*given, {shared->arena, nullptr}, std::move(data), false);
 }
 
 }  // namespace
 
+// The tiles that the host gives, of a type that is read in the session as it is now.
+static base::Result<HostTiles> host_tiles(Session::Impl& session, std::string_view type,
+                                          const std::vector<HostMemory>& tiles, embed::Texts& texts) {
+  TESSERA_TRY(types, session.read_types({std::string(type)}, texts));
+  const synth::ArrayType& read = types.front();
+  HostTiles made{read, session.type_text(read), *session.team, session.device_ranks(read), {}};
+  const runtime::Block devices = made.devices();
+  if (std::ssize(tiles) != devices.size()) {
+    return base::make(embed::Kind::bad_call,
+                      fmt::format("{} is on {} devices{}, but {} tiles are given", made.printed, devices.size(),
+                                  made.team == nullptr ? "" : " of this rank", tiles.size()));
+  }
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    const synth::Shape shape = synth::shape_of(synth::tile(read, devices.begin + static_cast<std::int64_t>(k)));
+    const auto strides = embed::element_strides(tiles[k].strides_bytes, shape, synth::bytes_of(read.element()));
+    if (!strides) return embed::wrong_strides(shape, synth::bytes_of(read.element()));
+    made.views.push_back({read.element(), shape, *strides, static_cast<const std::byte*>(tiles[k].data)});
+  }
+  TESSERA_TRY_STATUS(check_views(made));
+  return made;
+}
+
+// The tiles of an array that the host has as a whole.
+static base::Result<std::vector<HostMemory>> cut(Session::Impl& session, std::string_view type, const HostMemory& whole,
+                                                 embed::Texts& texts) {
+  TESSERA_TRY(types, session.read_types({std::string(type)}, texts));
+  const synth::ArrayType& read = types.front();
+  if (!read.layout().pending().empty())
+    return base::make(embed::Kind::bad_call, "the parts of a pending sum are not in one buffer: use borrow()");
+  const std::int64_t element_bytes = synth::bytes_of(read.element());
+  const auto strides = embed::element_strides(whole.strides_bytes, read.shape(), element_bytes);
+  if (!strides) return embed::wrong_strides(read.shape(), element_bytes);
+  std::vector<std::int64_t> strides_bytes;
+  for (const std::int64_t stride : *strides) strides_bytes.push_back(stride * element_bytes);
+  auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(whole.data));
+  const runtime::Block devices = HostTiles::devices_here(session.team->get(), session.device_ranks(read), read);
+  std::vector<HostMemory> tiles;
+  for (std::int64_t device = devices.begin; device < devices.end; ++device) {
+    const synth::Box box = synth::tile(read, device);
+    const bool is_there = data != nullptr && !synth::empty(box);
+    tiles.push_back({is_there ? embed::begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes});
+  }
+  return tiles;
+}
+
+// `tiles_of` gives the tiles of this rank's devices.
+template <class F>
+static Result<Array> array_of(Session::Impl& session, std::string_view type, std::shared_ptr<const void> keep,
+                              const F& tiles_of) {
+  return embed::safely([&]() -> Result<Array> {
+    const embed::Entry entry(session.busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    if (!session.team.ok()) return embed::to_public({}, session.team.errors());
+    session.begin_work();
+    embed::Texts texts = *session.state->texts;
+    const auto given = base::guarded([&]() -> base::Result<HostTiles> {
+      TESSERA_TRY(tiles, tiles_of(texts));
+      return host_tiles(session, type, tiles, texts);
+    });
+    runtime::Team* const team = session.team->get();
+    auto made = team != nullptr ? array_of_ranks(given, type, std::move(keep), *team, session.memory)
+                : given         ? array_here(*given, std::move(keep), session.memory)
+                                : base::Result<Array>(given.errors());
+    if (!made) return embed::to_public(texts, made.errors());
+    return std::move(*made);
+  });
+}
+
 Result<Array> Session::borrow(std::string_view type, const std::vector<HostMemory>& tiles,
                               std::shared_ptr<const void> keep) {
-  return embed::safely([&]() -> Result<Array> {
-    const embed::Entry entry(impl_->busy);
-    if (!entry.alone()) return embed::session_is_busy();
-    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
-    if (*impl_->team != nullptr) return embed::bad_call("memory is borrowed by one process, not by ranks: use set()");
-    impl_->begin_work();
-    embed::Texts texts = *impl_->state->texts;
-    auto types = impl_->read_types({std::string(type)}, texts);
-    if (!types) return embed::to_public(texts, types.errors());
-    const synth::ArrayType& read = types->front();
-    if (std::ssize(tiles) != read.devices()) {
-      return embed::bad_call(
-          fmt::format("{} is on {} devices, but {} tiles are given", synth::print(read), read.devices(), tiles.size()));
-    }
-    const std::int64_t element_bytes = synth::bytes_of(read.element());
-    std::vector<runtime::TileView> views;
-    for (std::size_t device = 0; device < tiles.size(); ++device) {
-      const synth::Shape shape = synth::shape_of(synth::tile(read, static_cast<std::int64_t>(device)));
-      const auto strides = element_strides(tiles[device].strides_bytes, shape, element_bytes);
-      if (!strides) return wrong_strides(shape, element_bytes);
-      views.push_back({read.element(), shape, *strides, static_cast<const std::byte*>(tiles[device].data)});
-    }
-    return array_of(read, impl_->type_text(read), views, std::move(keep), impl_->memory);
-  });
+  return array_of(*impl_, type, std::move(keep),
+                  [&](embed::Texts&) -> base::Result<std::vector<HostMemory>> { return tiles; });
 }
 
 Result<Array> Session::array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep) {
-  std::vector<HostMemory> tiles;
-  auto cut = embed::safely([&]() -> Status {
-    embed::Texts texts = *impl_->state->texts;
-    const embed::Entry entry(impl_->busy);
-    if (!entry.alone()) return embed::session_is_busy();
-    impl_->begin_work();
-    auto types = impl_->read_types({std::string(type)}, texts);
-    if (!types) return embed::to_public(texts, types.errors());
-    const synth::ArrayType& read = types->front();
-    if (!read.layout().pending().empty())
-      return embed::bad_call("the parts of a pending sum are not in one buffer: use borrow()");
-    const std::int64_t element_bytes = synth::bytes_of(read.element());
-    const auto strides = element_strides(whole.strides_bytes, read.shape(), element_bytes);
-    if (!strides) return wrong_strides(read.shape(), element_bytes);
-    std::vector<std::int64_t> strides_bytes;
-    for (const std::int64_t stride : *strides) strides_bytes.push_back(stride * element_bytes);
-    auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(whole.data));
-    for (std::int64_t device = 0; device < read.devices(); ++device) {
-      const synth::Box box = synth::tile(read, device);
-      const bool is_there = data != nullptr && !synth::empty(box);
-      tiles.push_back({is_there ? begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes});
-    }
-    return Done{};
-  });
-  if (!cut) return cut.diagnostics();
-  return borrow(type, tiles, std::move(keep));
-}
-
-bool Array::borrowed() const { return impl_->borrowed; }
-
-Result<Array::View> Array::view(std::int64_t device) const {
-  if (device < 0 || device >= devices() || !impl_->value.has_device(device)) {
-    return embed::bad_call(
-        fmt::format("device {} of {} is not one of this process's for `{}`", device, devices(), impl_->name));
-  }
-  return embed::safely([&]() -> Result<View> {
-    const synth::Box box = synth::tile(impl_->value.type(), device);
-    const synth::Shape shape = synth::shape_of(box);
-    View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, impl_->value.tile(device).data()};
-    const std::int64_t element_bytes = synth::bytes_of(impl_->value.type().element());
-    for (const std::int64_t stride : runtime::dense_strides(shape))
-      view.strides_bytes.push_back(stride * element_bytes);
-    return view;
-  });
-}
-
-Status Array::copy_to(void* data, const std::vector<std::int64_t>& strides_bytes) const {
-  return embed::safely([&]() -> Status {
-    const synth::ArrayType& type = impl_->value.type();
-    const std::int64_t element_bytes = synth::bytes_of(type.element());
-    const auto strides = element_strides(strides_bytes, type.shape(), element_bytes);
-    if (!strides) return wrong_strides(type.shape(), element_bytes);
-    auto* const target = static_cast<std::byte*>(data);
-    if (!is_aligned(target, element_bytes))
-      return embed::bad_call(fmt::format("the buffer is not aligned to {} bytes, as its elements are", element_bytes));
-    if (impl_->value.team() != nullptr || !type.layout().pending().empty()) {
-      const auto whole = runtime::gather(impl_->value);
-      if (!whole) return embed::to_public({}, whole.errors());
-      runtime::copy_elements(runtime::dense_view(type.element(), type.shape(), whole->bytes.data()),
-                             runtime::TileTarget{*strides, target});
-      return Done{};
-    }
-    const auto writing = runtime::writing_of(runtime::count(type.shape()) * element_bytes);
-    for (const std::int64_t device : first_holders(type)) {
-      const synth::Box box = synth::tile(type, device);
-      if (synth::empty(box)) continue;
-      runtime::copy_elements(
-          runtime::dense_view(type.element(), synth::shape_of(box), impl_->value.tile(device).data()),
-          runtime::TileTarget{*strides, begin_of(target, box, *strides, element_bytes)}, writing);
-    }
-    return Done{};
-  });
+  return array_of(*impl_, type, std::move(keep), [&](embed::Texts& texts) { return cut(*impl_, type, whole, texts); });
 }
 
 }  // namespace tessera

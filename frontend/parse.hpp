@@ -13,8 +13,10 @@ inline constexpr std::size_t kSourceBytesMax = 16U << 20U;  // one text
 inline constexpr std::size_t kNestingMax = 256;             // brackets, operators and keywords open at once
 inline constexpr std::size_t kSyntaxErrorsMax = 50;         // then the rest of the text is not looked at
 
-// Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement.
-base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, base::StopToken stop = {});
+// Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement. `nesting_max`
+// may lower kNestingMax.
+base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, base::StopToken stop = {},
+                        std::size_t nesting_max = kNestingMax);
 
 // For the REPL: does the text end inside an open bracket, after a binary operator and the like, so that another line
 // may complete it?

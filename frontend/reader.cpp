@@ -71,9 +71,8 @@ void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& 
 }
 
 // In order of position. A text of too many errors is given up, with a note where.
-Diagnostics read_statements(Tokens tokens, std::string_view text, Ast& ast, base::StopToken interrupt) {
+Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& ast, base::StopToken interrupt) {
   Diagnostics errors;
-  StatementCutter cutter(tokens, text, ast.source);
   while (auto piece = cutter.next()) {
     interrupt.look();
     read_statement(*piece, text, ast, errors, interrupt);
@@ -86,14 +85,15 @@ Diagnostics read_statements(Tokens tokens, std::string_view text, Ast& ast, base
   return errors;
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source, base::StopToken interrupt) {
+Result<Ast> read_program(const base::SourceMap& sources, SourceId source, base::StopToken interrupt,
+                         std::size_t nesting_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
   const auto tokens = lex(text, interrupt);
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
-  auto errors = read_statements(tokens, text, ast, interrupt);
+  auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, interrupt);
   if (!errors.empty()) return errors;
   return ast;
 }
@@ -165,8 +165,9 @@ bool read_is_incomplete(std::string_view text) {
 
 }  // namespace
 
-Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop) {
-  return base::guarded_until_stopped([&] { return read_program(sources, source, stop); });
+Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop, std::size_t nesting_max) {
+  const std::size_t nesting = std::min(nesting_max, kNestingMax);
+  return base::guarded_until_stopped([&] { return read_program(sources, source, stop, nesting); });
 }
 
 bool is_incomplete(std::string_view text) {

@@ -5,7 +5,6 @@
 
 #include "frontend/explain.hpp"
 #include "frontend/kinds.hpp"
-#include "frontend/parse.hpp"
 
 namespace tessera::frontend {
 
@@ -46,8 +45,8 @@ bool StatementCutter::take(const Token& token) {
   } else {
     take_other(token);
   }
-  if (nesting_.depth() > kNestingMax) {
-    fail(make(Kind::nested_too_deeply, kNestingMax).at(span(token)).suggest("name the inner parts with `let` first"));
+  if (nesting_.depth() > nesting_max_) {
+    fail(make(Kind::nested_too_deeply, nesting_max_).at(span(token)).suggest("name the inner parts with `let` first"));
   }
   return true;
 }

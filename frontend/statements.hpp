@@ -10,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "base/source.hpp"
 #include "frontend/nesting.hpp"
+#include "frontend/parse.hpp"
 #include "frontend/token.hpp"
 
 namespace tessera::frontend {
@@ -25,8 +26,8 @@ struct Piece {
 class StatementCutter {
  public:
   // `tokens` (as the lexer made them) and `text` must outlive the cutter.
-  StatementCutter(Tokens tokens, std::string_view text, base::SourceId source)
-      : tokens_(tokens), text_(text), source_(source) {}
+  StatementCutter(Tokens tokens, std::string_view text, base::SourceId source, std::size_t nesting_max = kNestingMax)
+      : tokens_(tokens), text_(text), source_(source), nesting_max_(nesting_max) {}
 
   std::optional<Piece> next();
 
@@ -53,6 +54,7 @@ class StatementCutter {
   Tokens tokens_;
   std::string_view text_;
   base::SourceId source_;
+  std::size_t nesting_max_;
   std::size_t at_ = 0;
   std::size_t restarts_ = 0;  // after brackets that were open to the end
 

@@ -1,10 +1,14 @@
-// Checking a program, planning a change of layout, running on simulated devices.
+// Checking a program, planning a change of layout, running on simulated devices, and what a host pays besides.
 #include "bench/session/session_bench.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <vector>
 
+#include <tessera/function.hpp>
 #include <tessera/tessera.hpp>
 
 namespace {
@@ -55,6 +59,54 @@ void run_change(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * state.range(0) * state.range(0) * 4);
 }
 BENCHMARK(run_change)->Arg(256)->Arg(2048)->Unit(benchmark::kMillisecond);
+
+// ---- What a host pays: a call of a compiled function, memory in and out.
+
+void call_function(benchmark::State& state) {
+  tessera::Session session;
+  const std::string type = "f32[" + std::to_string(4 * state.range(0)) + "@x]";
+  const std::vector<float> values(static_cast<std::size_t>(4 * state.range(0)), 1.5F);
+  if (!session.run("mesh m = [x: 4]\nfn f(a: " + type + ") -> " + type + " = a * 2.0 + 1.0\n")) return;
+  const auto f = session.function("f");
+  const auto a = session.array(type, {values.data()}, nullptr);
+  const std::vector<tessera::Array> arguments = {*a};
+  for (auto round : state) benchmark::DoNotOptimize(f->call(arguments).ok());
+}
+BENCHMARK(call_function)->Arg(64)->Arg(65536)->Unit(benchmark::kMicrosecond);
+
+constexpr std::size_t kElements = std::size_t{16} << 20U;  // f32: 64 MiB
+
+void borrow_and_view(benchmark::State& state) {
+  tessera::Session session;
+  if (!session.run("mesh m = [x: 4]\n")) return;
+  const std::vector<float> values(kElements, 1);
+  for (auto round : state) {
+    const auto array = session.array("f32[16777216@x]", {values.data()}, nullptr);
+    benchmark::DoNotOptimize(array->view(3)->data);
+  }
+}
+BENCHMARK(borrow_and_view)->Unit(benchmark::kMicrosecond);
+
+void copy_out(benchmark::State& state) {
+  tessera::Session session;
+  if (!session.run("mesh m = [x: 4]\nlet a = iota(f32[16777216@x])\n")) return;
+  const auto array = session.get("a");
+  std::vector<float> out(kElements, 1);
+  for (auto round : state) benchmark::DoNotOptimize(array->copy_to(out.data()).ok());
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kElements * sizeof(float)));
+}
+BENCHMARK(copy_out)->Unit(benchmark::kMillisecond);
+
+void copy_out_by_memcpy(benchmark::State& state) {
+  const std::vector<float> values(kElements, 1);
+  std::vector<float> out(kElements, 1);
+  for (auto round : state) {
+    std::memcpy(out.data(), values.data(), kElements * sizeof(float));
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kElements * sizeof(float)));
+}
+BENCHMARK(copy_out_by_memcpy)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -16,7 +16,11 @@ namespace {
 // By rank 0, once all ranks have come so far: nothing is written after a failure.
 base::Status write(const EffectStep& step, const std::string& text) {
   TESSERA_TRY_STATUS(report_to_first(step.storage.team()));
-  if (step.storage.team().rank() == 0 && step.world.output) step.world.output(text);
+  if (step.storage.team().rank() != 0) return base::Done{};
+  step.output_bytes += std::ssize(text);
+  if (step.world.output_bytes_max > 0 && step.output_bytes > step.world.output_bytes_max)
+    return base::make(Kind::too_much_output, step.world.output_bytes_max);
+  if (step.world.output) step.world.output(text);
   return base::Done{};
 }
 

@@ -12,6 +12,7 @@ struct EffectStep {
   const Storage& storage;
   const World& world;
   const synth::Apply& apply;
+  std::int64_t& output_bytes;  // written by the run so far
 };
 
 base::Status run_effect(const EffectStep& step, const synth::PrintText& operation);

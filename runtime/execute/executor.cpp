@@ -64,10 +64,20 @@ void Executor::tell_progress(const synth::Body& body, std::size_t step) {
   world_.progress(progress_);
 }
 
+base::Status Executor::may_take(std::span<const synth::Step> steps) {
+  if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
+  steps_taken_ += std::ssize(steps);
+  if (world_.steps_max > 0 && steps_taken_ > world_.steps_max)
+    return base::make(Kind::too_many_steps, world_.steps_max);
+  return base::Done{};
+}
+
 base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
   for (std::size_t i = 0; i < body.size(); ++i) {
     const synth::Step& step = body[i];
-    if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted).from_step(step.origin);
+    const std::size_t chain_end = plan.steps[i].chain_end;
+    const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
+    TESSERA_TRY_STATUS(from_step(may_take(steps), step.origin));
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     tell_progress(body, i);
     payload_.add(plan.steps[i].born);
@@ -75,8 +85,6 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = statistics_of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
-    const std::size_t chain_end = plan.steps[i].chain_end;
-    const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
     if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
       (*begin_watch_)();
     const auto take_these = [&] {
@@ -151,7 +159,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply) {
         if constexpr (is_constructor<T>)
           return run_constructor(local, operation);
         else if constexpr (is_effect<T>)
-          return run_to_the_end([&] { return run_effect(EffectStep{program_, storage_, world_, apply}, operation); });
+          return run_to_the_end(
+              [&] { return run_effect(EffectStep{program_, storage_, world_, apply, output_bytes_}, operation); });
         else if constexpr (std::same_as<T, synth::Collect>)
           return collect(apply, operation);
         else if constexpr (std::same_as<T, synth::Assemble>)

@@ -89,6 +89,8 @@ class Executor {
 
   OriginStatistics& statistics_of(std::uint32_t origin);
   void tell_progress(const synth::Body& body, std::size_t step);
+  // Before these steps: may the run go on?
+  base::Status may_take(std::span<const synth::Step> steps);
 
   const synth::Program& program_;
   const MemoryPlan& plan_;
@@ -101,6 +103,8 @@ class Executor {
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
   Progress progress_;
+  std::int64_t steps_taken_ = 0;
+  std::int64_t output_bytes_ = 0;  // that were written
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
   int loops_ = 0;  // that run

@@ -57,6 +57,8 @@ struct World {
   std::function<void(const TracedStep&)> trace;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
+  std::int64_t steps_max = 0;         // that a run takes, those of a loop each time; 0: no limit
+  std::int64_t output_bytes_max = 0;  // that a run gives to `output`; 0: no limit
   // What the host keeps besides the inputs, in this process; it counts against memory_bytes_max where that is set.
   std::int64_t kept_bytes = 0;
   // How many devices there are to deal to ranks, at least: all that the program's meshes have are counted besides.

@@ -73,6 +73,7 @@ base::Result<std::string> resolve(const FilePolicy& policy, const std::string& p
         if (policy.root.empty() || fs::path(path).is_absolute()) return path;
         return (fs::path(policy.root) / path).string();
       case FilePolicy::Kind::rooted: return resolve_rooted(policy, path);
+      case FilePolicy::Kind::host: return path;
     }
     return not_allowed(path, "no file may be opened here");
   });
@@ -111,7 +112,31 @@ base::Status File::close() {
   return base::Done{};
 }
 
+namespace {
+
+base::Result<OpenedFile> regular(File file, FileUse use) {
+  const std::string& name = file.name();
+  const bool reads = use == FileUse::read;
+  struct stat status{};
+  if (fstat(file.descriptor(), &status) != 0) return reads ? cannot_read(name, errno) : cannot_write(name, errno);
+  constexpr std::string_view kNotRegular = "it is not a regular file";
+  if (!S_ISREG(status.st_mode))
+    return reads ? make(Kind::cannot_read, in_quotes(name), kNotRegular)
+                 : make(Kind::cannot_write, in_quotes(name), kNotRegular);
+  return OpenedFile{std::move(file), status.st_size};
+}
+
+}  // namespace
+
+base::Result<OpenedFile> open_by_host(const FilePolicy& policy, const std::string& path, FileUse use) {
+  TESSERA_TRY(name, resolve(policy, path));
+  if (!policy.open) return not_allowed(path, "no file may be opened here");
+  TESSERA_TRY(descriptor, policy.open(name, use));
+  return regular(File(descriptor, path), use);
+}
+
 base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path) {
+  if (policy.kind == FilePolicy::Kind::host) return open_by_host(policy, path, FileUse::read);
   TESSERA_TRY(target, resolve(policy, path));
   // Not to wait for a writer where the name is a pipe's; below a root no link is left to follow.
   const int no_link = policy.kind == FilePolicy::Kind::rooted ? O_NOFOLLOW : 0;
@@ -121,11 +146,7 @@ base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::strin
     if (error == ENOENT || error == ENOTDIR) return make(Kind::file_missing, in_quotes(path));
     return cannot_read(path, error);
   }
-  struct stat status{};
-  if (fstat(file.descriptor(), &status) != 0) return cannot_read(path, errno);
-  if (!S_ISREG(status.st_mode))
-    return make(Kind::cannot_read, in_quotes(path), std::string_view("it is not a regular file"));
-  return OpenedFile{std::move(file), status.st_size};
+  return regular(std::move(file), FileUse::read);
 }
 
 }  // namespace tessera::runtime

@@ -45,6 +45,8 @@ struct OpenedFile {
   std::int64_t bytes = 0;
 };
 base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path);
+// A regular file that the host has opened.
+base::Result<OpenedFile> open_by_host(const FilePolicy& policy, const std::string& path, FileUse use);
 
 // `"a.npy"`, for messages; what cannot be printed is shown as \x...
 std::string in_quotes(std::string_view path);

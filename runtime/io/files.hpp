@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,18 +11,24 @@
 
 namespace tessera::runtime {
 
+// What a host opens a file for: to read it, to write it from its begin, to write into what rank 0 has begun.
+enum class FileUse : std::uint8_t { read, create, join };
+
 struct FilePolicy {
   enum class Kind : std::uint8_t {
     none,     // no file may be opened
     allowed,  // any path; relative ones are relative to `root` if that is set, else to the working directory
     rooted,   // only paths that stay below `root`
+    host,     // what `open` opens
   };
   Kind kind = Kind::allowed;
-  std::string root;
+  std::string root = {};
+  // A descriptor, which we close.
+  std::function<base::Result<int>(const std::string& path, FileUse use)> open = {};
 };
 
-// The path to open, or the diagnostic file-not-allowed. Below a root, symbolic links are followed first and `..`
-// applied to what they lead to; the path that comes back has neither.
+// The path to open, or the diagnostic file-not-allowed; for a host's files, what the program wrote. Below a root,
+// symbolic links are followed first and `..` applied to what they lead to; the path that comes back has neither.
 base::Result<std::string> resolve(const FilePolicy& policy, const std::string& path);
 
 struct NpyHeader {

@@ -54,7 +54,8 @@ struct NpySlab {
 };
 
 // An array on its way into a file: a temporary file, of full size from the start, that takes the target's place when
-// all is written. Whatever fails before leaves what was there, and nothing beside it.
+// all is written. Whatever fails before leaves what was there, and nothing beside it. What the host opens is written in
+// place instead.
 class NpyWriter {
  public:
   // Without a name the temporary file goes with its process, however that ends; only processes that see each other's
@@ -62,13 +63,13 @@ class NpyWriter {
   enum class Name { none, hidden };
   static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape, Name name = Name::none);
-  // Another process's temporary file, to help with; `name` is what the program calls the target.
-  static base::Result<NpyWriter> join(const std::string& temporary, const std::string& name, synth::ElementType element,
-                                      const synth::Shape& shape);
+  // Another process's temporary file, to help with; `name` is what the program calls the target. A host's has no path.
+  static base::Result<NpyWriter> join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
+                                      synth::ElementType element, const synth::Shape& shape);
   NpyWriter(NpyWriter&&) noexcept;
   ~NpyWriter();
 
-  const std::string& temporary() const;  // its absolute path
+  const std::string& temporary() const;  // its absolute path; none of a host's
   // All slabs, in the order of the file.
   std::vector<NpySlab> slabs() const;
   base::Status write(const NpySlab& slab, std::span<const std::byte> bytes) const;

@@ -77,7 +77,7 @@ int replace_undisturbed(Replacement replacement) {
 
 // A file that takes the target's place at the end. Where the file system and the reader allow it has no name until
 // then, so that nothing is left of it however its process ends; otherwise it has a hidden one beside the target, which
-// whoever created it unlinks.
+// whoever created it unlinks. A file that the host opens is neither: it is the target.
 class TemporaryFile {
  public:
   static base::Result<TemporaryFile> create(const std::string& target, const std::string& name, NpyWriter::Name wish) {
@@ -104,6 +104,11 @@ class TemporaryFile {
       if (errno != EEXIST) return cannot_write(name, errno);
     }
     return cannot_write(name, EEXIST);
+  }
+  static base::Result<TemporaryFile> of_host(const FilePolicy& policy, const std::string& name, FileUse use) {
+    TESSERA_TRY(opened, open_by_host(policy, name, use));
+    if (use == FileUse::create && ftruncate(opened.file.descriptor(), 0) != 0) return cannot_write(name, errno);
+    return TemporaryFile(std::move(opened.file), "", "");
   }
   // Somebody else's, which stays his.
   static base::Result<TemporaryFile> join(const std::string& path, const std::string& name) {
@@ -139,6 +144,7 @@ class TemporaryFile {
     if (status.st_size != bytes)
       return make(Kind::cannot_write, in_quotes(name), std::string_view("its size is not what was written"));
     if (fsync(file_.descriptor()) != 0) return cannot_write(name, errno);
+    if (target_.empty()) return file_.close();
     if (!has_name_) {
       TESSERA_TRY_STATUS(take_name());
       return sync_folder(name);
@@ -185,7 +191,7 @@ class TemporaryFile {
   }
 
   File file_;
-  std::string path_;    // empty once it has its final name
+  std::string path_;    // empty once it has its final name, and of a host's
   std::string target_;  // empty where it is somebody else's
   bool has_name_ = true;
 };
@@ -223,6 +229,15 @@ base::Result<Target> find_target(const FilePolicy& policy, const std::string& na
 
 }  // namespace
 
+// The file that will be at `name`, or lies there already.
+static base::Result<TemporaryFile> created(const FilePolicy& policy, const std::string& name, NpyWriter::Name wish) {
+  if (policy.kind == FilePolicy::Kind::host) return TemporaryFile::of_host(policy, name, FileUse::create);
+  TESSERA_TRY(target, find_target(policy, name));
+  TESSERA_TRY(temporary, TemporaryFile::create(target.path, name, wish));
+  if (target.mode) temporary.set_mode(*target.mode);
+  return std::move(temporary);
+}
+
 struct NpyWriter::Files {
   TemporaryFile temporary;
   std::int64_t header_bytes = 0;
@@ -236,9 +251,7 @@ NpyWriter::~NpyWriter() = default;
 
 base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                           const synth::Shape& shape, Name name) {
-  TESSERA_TRY(target, find_target(policy, path));
-  TESSERA_TRY(temporary, TemporaryFile::create(target.path, path, name));
-  if (target.mode) temporary.set_mode(*target.mode);
+  TESSERA_TRY(temporary, created(policy, path, name));
   const std::string header = make_npy_header(element, shape);
   const auto header_bytes = static_cast<std::int64_t>(header.size());
   const std::int64_t bytes = header_bytes + count(shape) * synth::bytes_of(element);
@@ -247,9 +260,11 @@ base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::s
   return NpyWriter(std::make_unique<Files>(Files{std::move(temporary), header_bytes, bytes}), element, shape);
 }
 
-base::Result<NpyWriter> NpyWriter::join(const std::string& temporary, const std::string& name,
+base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
                                         synth::ElementType element, const synth::Shape& shape) {
-  TESSERA_TRY(file, TemporaryFile::join(temporary, name));
+  const bool is_host_s = policy.kind == FilePolicy::Kind::host;
+  TESSERA_TRY(file,
+              is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join) : TemporaryFile::join(temporary, name));
   const auto header_bytes = static_cast<std::int64_t>(make_npy_header(element, shape).size());
   return NpyWriter(std::make_unique<Files>(Files{std::move(file), header_bytes, 0}), element, shape);
 }

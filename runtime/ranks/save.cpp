@@ -36,7 +36,7 @@ base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const
   TESSERA_TRY_STATUS(report_to_first(team));
   if (team.rank() > 0) {
     TESSERA_TRY(temporary, text_of_first(team, ""));
-    return NpyWriter::join(temporary, path, type.element(), type.shape());
+    return NpyWriter::join(files, temporary, path, type.element(), type.shape());
   }
   // Ranks that share memory have found it by way of /proc.
   const auto name = team.alone() || team.region() != nullptr ? NpyWriter::Name::none : NpyWriter::Name::hidden;

@@ -45,6 +45,7 @@ TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {
   std::vector<TileView> views;
+  views.reserve(tiles(id).boxes.size());
   for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device)
     views.push_back(is_far(device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
   return views;

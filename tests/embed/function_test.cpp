@@ -155,7 +155,7 @@ TEST(Functions, GiveTheSameBitsFromSeveralThreads) {
   const auto expected = f->call({a, b});
   ASSERT_TRUE(succeeded(expected));
   constexpr int kThreads = 4;
-  constexpr int kCalls = 250;
+  constexpr int kCalls = 2500;
   std::atomic<int> different = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

@@ -127,6 +127,7 @@ TEST(Memory, IsFilledWithStrides) {
   EXPECT_EQ(sums, counted(4));
   EXPECT_EQ(slug_of(a.copy_to(dense.data(), {4}).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(a.copy_to(reinterpret_cast<std::byte*>(dense.data()) + 1).diagnostics()), "bad-call");
+  EXPECT_EQ(slug_of(a.copy_to(nullptr).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(a.view(4).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(a.view(-1).diagnostics()), "bad-call");
 }

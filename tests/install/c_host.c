@@ -1,8 +1,12 @@
 /* Every function of tessera.h from C99: what it gives, what it fails with, and what it lets go of. */
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/tessera.h>
+#include <unistd.h>
 
 static int failures = 0;
 static void expect(int good, const char* what, int line) {
@@ -17,6 +21,7 @@ static int is(tessera_text text, const char* wanted) {
 }
 
 typedef struct host {
+  char file[32]; /* that programs may open */
   char written[256];
   size_t length;
   int logged;
@@ -35,6 +40,10 @@ static void log_out(void* context, const tessera_diagnostic* diagnostic) {
 static double clock_of(void* context) {
   (void)context;
   return 1;
+}
+static int open_file(void* context, tessera_text name, tessera_file_use use) {
+  if (!is(name, "ours.npy")) return -ENOENT;
+  return open(((host*)context)->file, use == TESSERA_FILE_READ ? O_RDONLY : O_WRONLY);
 }
 static void release(void* context) { ++((host*)context)->released; }
 
@@ -68,6 +77,11 @@ static void test_errors(tessera_session* session) {
   tessera_failure_destroy(why);
   EXPECT(tessera_session_get(session, tessera_text_of("nobody"), &array, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
   EXPECT(tessera_session_get(session, tessera_text_of("nobody"), &array, NULL) == TESSERA_COMMAND);
+  EXPECT(tessera_session_run(NULL, tessera_text_of("let a = 1\n"), tessera_text_of("t"), &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_session_get(session, tessera_text_of("held"), NULL, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_array_copy_to(NULL, &first, NULL, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
+  EXPECT(tessera_session_borrow(session, tessera_text_of("f32[4]"), NULL, 1, NULL, NULL, &array, &why) == TESSERA_COMMAND &&
+         fails_with(why, "bad-call"));
   tessera_failure_destroy(NULL);
   tessera_array_destroy(NULL);
 }
@@ -106,6 +120,8 @@ static void test_arrays(tessera_session* session, host* own) {
   EXPECT(own->released == 2);
   EXPECT(tessera_session_borrow(session, tessera_text_of("f32[5@x]"), tiles, 1, release, own, &borrowed, &why) == TESSERA_COMMAND);
   EXPECT(fails_with(why, "bad-call") && own->released == 3);
+  EXPECT(tessera_session_array(NULL, tessera_text_of("f32[6]"), &whole, release, own, &borrowed, &why) == TESSERA_COMMAND);
+  EXPECT(fails_with(why, "bad-call") && own->released == 4);
 }
 
 static void test_functions(tessera_session* session) {
@@ -155,6 +171,56 @@ static void test_stopping(void) {
   tessera_session_destroy(session);
 }
 
+/* Does the text fail with the slug, and is the next one run? */
+static int is_refused(tessera_session* session, const char* text, const char* slug) {
+  tessera_failure* why = NULL;
+  if (tessera_session_run(session, tessera_text_of(text), tessera_text_of("t"), &why) == TESSERA_DONE) return 0;
+  return fails_with(why, slug) &&
+         tessera_session_run(session, tessera_text_of("let after = 1\n"), tessera_text_of("t"), NULL) == TESSERA_DONE;
+}
+
+static void test_limits(host* own) {
+  tessera_config config;
+  tessera_session* session = NULL;
+  tessera_failure* why = NULL;
+  int made;
+  memset(&config, 0, sizeof config);
+  config.size = sizeof config;
+  config.context = own;
+  config.output = write_out;
+  config.memory_bytes_max = 1 << 20;
+  config.text_bytes_max = 100;
+  config.nesting_max = 8;
+  config.devices_max = 4;
+  config.steps_max = 1000000;
+  config.output_bytes_max = 10;
+  config.seconds_max = 1;
+  config.files = TESSERA_FILES_HOST;
+  config.open_file = open_file;
+  strcpy(own->file, "/tmp/tessera-c-XXXXXX");
+  made = mkstemp(own->file);
+  EXPECT(made >= 0 && close(made) == 0);
+  EXPECT(tessera_session_create(&config, &session, &why) == TESSERA_DONE);
+  EXPECT(is_refused(session, "let a = iota(f32[1000000])\n", "out-of-memory-plan"));
+  EXPECT(is_refused(session, "let a = 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1", "bad-call"));
+  EXPECT(is_refused(session, "let a = ((((((((((1))))))))))\n", "nested-too-deeply"));
+  EXPECT(is_refused(session, "mesh m = [x: 5]\n", "too-many-devices"));
+  EXPECT(is_refused(session, "print \"more than ten bytes\"\n", "too-much-output"));
+  EXPECT(is_refused(session, "let a = loop w = 0.0 for i < 1000000000 { sum(ones(f32[100000])) }\n", "over-time"));
+  EXPECT(is_refused(session, "save([1.0], \"theirs.npy\")\n", "file-not-allowed"));
+  EXPECT(tessera_session_run(session, tessera_text_of("save([7, 8], \"ours.npy\")\n"), tessera_text_of("t"), &why) == TESSERA_DONE);
+  EXPECT(tessera_session_run(session, tessera_text_of("let b = load(\"ours.npy\", i64[_])\nassert b[1] == 8\n"), tessera_text_of("t"),
+                             &why) == TESSERA_DONE);
+  tessera_failure_destroy(why);
+  tessera_session_destroy(session);
+  unlink(own->file);
+  config.seconds_max = 0;
+  config.steps_max = 100;
+  EXPECT(tessera_session_create(&config, &session, &why) == TESSERA_DONE);
+  EXPECT(is_refused(session, "let a = loop w = 0.0 for i < 1000 { w + 1.0 }\n", "too-many-steps"));
+  tessera_session_destroy(session);
+}
+
 int main(void) {
   host own;
   tessera_config config;
@@ -182,6 +248,7 @@ int main(void) {
   EXPECT(tessera_session_run(fork, tessera_text_of("print 8\n"), tessera_text_of("t"), &why) == TESSERA_DONE);
   tessera_session_destroy(fork);
   test_stopping();
+  test_limits(&own);
   config.files = (tessera_files)9;
   EXPECT(tessera_session_create(&config, &session, &why) == TESSERA_COMMAND && fails_with(why, "bad-call"));
   return failures == 0 ? 0 : 1;

@@ -39,6 +39,22 @@ def examples():
     return EXAMPLE.findall((SOURCE / "docs/embedding.md").read_text(encoding="utf-8"))
 
 
+def header_examples():
+    """The examples in the opening comments of the headers, each as a program: name of the header, C or C++, code."""
+    for header in sorted((SOURCE / "embed/include/tessera").iterdir()):
+        lines = re.match(r"/\*.*?\*/|(?://.*\n)*", header.read_text(encoding="utf-8"), re.S).group().splitlines()
+        code = [re.sub("^//", "", line).strip() for line in lines if re.match(r"//     |     ", line)]
+        if not code:
+            continue
+        language = "c" if header.suffix == ".h" else "cpp"
+        includes = ["stdio.h"] if language == "c" else ["fcntl.h", "cstdint", "iostream", "string", "vector"]
+        also = [] if language == "c" else ["tessera/tessera.hpp"]
+        if header.name == "mpi.hpp":
+            includes.insert(0, "mpi.h")
+        before = "".join(f"#include <{name}>\n" for name in [*includes, f"tessera/{header.name}", *also])
+        yield header.name, language, before + "int main(int argc, char** argv) {\n(void)argc, (void)argv;\n" + "\n".join(code) + "\n}\n"
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -137,6 +153,23 @@ class Installed(unittest.TestCase):
                         program = self.compile(source, f"example{number}", "-pthread", *self.flags("tessera"))
                     launch = [f"mpirun.{mpi}", "-np", 2] if mpi else []
                     self.assertEqual(run(*launch, program, env=self.environment), printed)
+
+    def test_the_examples_in_the_headers(self):
+        found = list(header_examples())
+        self.assertLessEqual({"tessera.hpp", "function.hpp", "files.hpp", "mpi.hpp", "plan_verdict.hpp", "tessera.h"},
+                             {name for name, _, _ in found})
+        for name, language, code in found:
+            with self.subTest(header=name):
+                source = self.root / f"of_{name.replace('.', '_')}.{language}"
+                source.write_text(code, encoding="utf-8")
+                for mpi in filter(None, MPIS.split(",")) if name == "mpi.hpp" else [None]:
+                    modules = ["tessera"] if mpi is None else [f"tessera-{mpi}", MPI_MODULES[mpi]]
+                    compiler = ["cc", "-std=c99"] if language == "c" else [CXX, "-std=c++20"]
+                    skip = ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-Wno-missing-field-initializers"]
+                    program = self.root / f"{source.stem}_{mpi}"
+                    run(*compiler, "-Wall", "-Wextra", "-Werror", *skip, source, "-o", program, *self.flags(*modules),
+                        env=self.environment)
+                    run(program, env=self.environment)
 
     def test_c(self):
         program = self.root / "c_host"

@@ -28,7 +28,8 @@ struct CheckOptions {
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
   // The number of a text's first line, for `plan` to say where; without it 1.
   std::function<std::uint32_t(base::SourceId source)> first_line = {};
-  base::StopToken stop = {};  // ends the check with `interrupted`
+  base::StopToken stop = {};     // ends the check with `interrupted`
+  std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's
 };
 
 }  // namespace tessera::typeck

@@ -1,12 +1,12 @@
 // Functions of a session's program, compiled once and called any number of times.
 //
 //     tessera::Session session;
-//     session.run("mesh m = [x: 4]\nfn twice(a: f32[8@x]) -> f32[8@x] = a * 2.0\n");
+//     if (!session.run("mesh m = [x: 4]\nfn twice(a: f32[8@x]) -> f32[8@x] = a * 2.0\n")) return 1;
 //     auto twice = session.function("twice");
 //     std::vector<float> host(8, 1.5F);
 //     auto a = session.array("f32[8@x]", {host.data()}, nullptr);
 //     auto b = twice->call({*a});
-//     float first = b->front().to_vector<float>()->front();  // 3
+//     std::cout << b->front().to_vector<float>()->front();  // 3
 #pragma once
 
 #include <memory>

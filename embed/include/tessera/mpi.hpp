@@ -2,9 +2,12 @@
 // the program uses. Needs no <mpi.h>.
 //
 //     MPI_Init(&argc, &argv);
-//     tessera::Config config;
-//     config.team = tessera::mpi::team(MPI_Comm_c2f(MPI_COMM_WORLD));
-//     tessera::Session session(config);  // every rank makes the same calls, in the same order
+//     {
+//       tessera::Config config;
+//       config.team = tessera::mpi::team(MPI_Comm_c2f(MPI_COMM_WORLD));
+//       tessera::Session session(config);  // every rank makes the same calls, in the same order
+//     }
+//     MPI_Finalize();
 #pragma once
 
 #include <optional>

@@ -1,4 +1,8 @@
 // Plans with all their sends, plans that are read from any source, and what the verifier says of them.
+//
+//     auto plan = tessera::make_plan({.mesh = "x:4", .from = "f32[8@x, 8]", .to = "f32[8, 8@x]"});
+//     auto verdict = tessera::verify_plan(*tessera::json_with_sends(*plan));
+//     std::cout << (verdict.fault.empty() ? "it is what it takes" : verdict.fault);
 #pragma once
 
 #include <optional>

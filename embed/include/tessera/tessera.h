@@ -2,16 +2,21 @@
 
      tessera_session* session = NULL;
      tessera_failure* why = NULL;
+     tessera_diagnostic first = {sizeof first};
      if (tessera_session_create(NULL, &session, &why) != TESSERA_DONE ||
          tessera_session_run(session, tessera_text_of("let s = sum(iota(f32[10]))\n"), tessera_text_of("demo"), &why) !=
-             TESSERA_DONE)
-       ...  tessera_failure_at(why, 0, &diagnostic), tessera_failure_destroy(why)
+             TESSERA_DONE) {
+       if (tessera_failure_at(why, 0, &first) == TESSERA_DONE) fwrite(first.message.data, 1, first.message.length, stderr);
+       tessera_failure_destroy(why);
+     }
+     tessera_session_destroy(session);
 
    Handles are opaque; what a function gives through a pointer to a handle is the caller's, to be given to the `_destroy` of its
    kind, which takes NULL too. Text is a pointer and a length, UTF-8, and not ended by a zero; text that comes from a handle is
    valid as long as the handle. Structs begin with their own size, so that a program built with an older header goes on working:
    set it with sizeof. Every function that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success).
-   No function ends the process; none throws. Threads: as in tessera.hpp. */
+   A NULL where a handle is needed is COMMAND from a function that gives a status; the others need theirs. No function ends the
+   process; none throws. Threads: as in tessera.hpp. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -42,7 +47,15 @@ typedef enum tessera_element {
   TESSERA_F64 = 4
 } tessera_element;
 
-typedef enum tessera_files { TESSERA_FILES_NONE = 0, TESSERA_FILES_ALLOWED = 1, TESSERA_FILES_ROOTED = 2 } tessera_files;
+typedef enum tessera_files {
+  TESSERA_FILES_NONE = 0,
+  TESSERA_FILES_ALLOWED = 1,
+  TESSERA_FILES_ROOTED = 2,
+  TESSERA_FILES_HOST = 3 /* what `open_file` opens */
+} tessera_files;
+
+/* What a file is opened for; tessera/files.hpp says more. */
+typedef enum tessera_file_use { TESSERA_FILE_READ = 0, TESSERA_FILE_CREATE = 1, TESSERA_FILE_JOIN = 2 } tessera_file_use;
 
 typedef struct tessera_session tessera_session;
 typedef struct tessera_array tessera_array;
@@ -87,6 +100,13 @@ typedef struct tessera_config {
   int64_t memory_bytes_max;
   const tessera_stop_token* stop;
   int64_t text_bytes_max; /* of one text; 0: 2 GiB */
+  /* With TESSERA_FILES_HOST: a descriptor, which the library closes, or an error of errno.h, negated. */
+  int (*open_file)(void* context, tessera_text name, tessera_file_use use);
+  int64_t nesting_max;      /* brackets, operators and keywords open at once */
+  int64_t devices_max;      /* of a mesh that a text declares */
+  int64_t steps_max;        /* that a run takes on devices */
+  int64_t output_bytes_max; /* that a run gives to `output` */
+  double seconds_max;       /* of run, tessera_session_function and tessera_function_call, each */
 } tessera_config;
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */

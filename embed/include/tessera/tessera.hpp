@@ -13,13 +13,13 @@
 //     std::vector<float> a = session.get("a").value().to_vector<float>().value();
 //
 // Ownership: every object here is a value. Copies of Array, Program and Plan share immutable data; fork() copies a
-// Session cheaply (arrays are shared), and the two go separate ways afterwards. Threads: an object may be used by one
-// thread at a time (but for Session::stop and Function::call); different objects may be used at the same time, copies
-// and forks too. The functions in Config are called on the thread that called the library; what they call of their own
-// session, but for stop() and functions that are const, is refused with `bad-call`. Failure: nothing throws but
-// std::bad_alloc and value() of a failed Result (std::logic_error; any other std::logic_error is a bug of ours). A call
-// that fails changes nothing in the session: names bound before are as they were. What a function of yours throws comes
-// out of the call that called it.
+// Session cheaply (arrays are shared), and the two go separate ways afterwards; a Session that was moved from is only
+// destroyed or assigned to. Threads: an object may be used by one thread at a time (but for Session::stop and
+// Function::call); different objects may be used at the same time, copies and forks too. The functions in Config are
+// called on the thread that called the library; what they call of their own session, but for stop() and functions that
+// are const, is refused with `bad-call`. Failure: nothing throws but std::bad_alloc and value() of a failed Result
+// (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes nothing in the session:
+// names bound before are as they were. What a function of yours throws comes out of the call that called it.
 //
 // Several processes, the ranks of a communicator, can run a session together (Config::team): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
@@ -39,6 +39,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "tessera/files.hpp"
 
 // What the shared library exports.
 #define TESSERA_API __attribute__((visibility("default")))
@@ -126,17 +128,6 @@ struct MachineLevel {
 // What happens when the checker inserts a step that receives bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };
 
-// Which files `load`, `save` and `save_shards` may open.
-struct FilePolicy {
-  enum class Kind : std::uint8_t {
-    none,     // none
-    allowed,  // any; relative paths start at `root` if it is set, else at the working directory
-    rooted,   // only what lies below `root`
-  };
-  Kind kind = Kind::none;
-  std::string root = {};
-};
-
 // How far a run is: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which is
 // reported again before each step of its rounds.
 struct Progress {
@@ -202,7 +193,7 @@ struct Config {
   // After each step of a run, also of one that fails. Of several ranks all have a trace or none has; rank 0's is called
   // for all: for the steps of the others after the run, in times of rank 0's machine.
   std::function<void(const TracedStep&)> trace = {};
-  FilePolicy files = {};                   // the default allows no file
+  FilePolicy files = {};                   // tessera/files.hpp; the default allows no file
   std::vector<MachineLevel> machine = {};  // empty: one level, 100e9 bytes/s, 1e-6 s
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
@@ -214,11 +205,18 @@ struct Config {
   // For all devices of the process: what the session keeps, and what a run takes besides. 0: three quarters of the
   // machine's, for a run alone.
   std::int64_t memory_bytes_max = 0;
-  std::int64_t text_bytes_max = 0;  // of one text, for check and run; a larger one is not read. 0: 2 GiB
-  bool keep_values = true;          // false: a script's; arrays are freed after their last use, get() has none
-  bool bare_expressions = false;    // true: a bare expression is written to `output` (a REPL's)
-  Team team = {};                   // the ranks that run the session together; none: this process alone
-  bool share_memory = true;         // false: ranks of one machine send messages, too
+  // Limits for programs that the host does not trust; 0: none but the language's. What goes beyond one fails with the
+  // kind that stands beside it, and the session is as it was before the call. All ranks have the same limits.
+  std::int64_t text_bytes_max = 0;    // of one text; a larger one is not read: `bad-call`
+  std::int64_t nesting_max = 0;       // brackets, operators and keywords open at once: `nested-too-deeply`
+  std::int64_t devices_max = 0;       // of a mesh that a text declares: `too-many-devices`
+  std::int64_t steps_max = 0;         // that a run takes on devices, a loop's in each round: `too-many-steps`
+  std::int64_t output_bytes_max = 0;  // that a run gives to `output`: `too-much-output`
+  double seconds_max = 0;             // of check, run, Session::function, Function::call, each: `over-time`
+  bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
+  bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
+  Team team = {};                     // the ranks that run the session together; none: this process alone
+  bool share_memory = true;           // false: ranks of one machine send messages, too
   std::optional<StopToken> stop = {};
 };
 
@@ -530,12 +528,13 @@ class TESSERA_API Session {
   // Compiles a function of the program: tessera/function.hpp.
   Result<Function> function(std::string_view name, const std::vector<std::string>& types = {});
 
-  // An array of this type, `f32[8@x, 4]`, in memory of the host's: one HostMemory for each device's tile. Tiles that
-  // are row-major, dense and aligned to the element are read where they are; others are copied once. `keep` lives as
-  // long as any array, fork or function that can read them; until it is gone the memory must not change. `bad-call` on
-  // ranks, for a wrong number of tiles or strides, and for a bool that is neither 0 nor 1.
+  // An array of this type, `f32[8@x, 4]`, in memory of the host's: one HostMemory for each device's tile, on ranks for
+  // this rank's devices. Tiles that are row-major, dense and aligned to the element are read where they are, unless
+  // ranks share memory; others are copied once. `keep` lives as long as any array, fork or function that can read them;
+  // until it is gone the memory must not change. `bad-call` for a wrong number of tiles or strides, and for a bool that
+  // is neither 0 nor 1.
   Result<Array> borrow(std::string_view type, const std::vector<HostMemory>& tiles, std::shared_ptr<const void> keep);
-  // The same from one buffer that holds the whole array; not for types with a pending sum.
+  // The same from one buffer that holds the whole array, on every rank; not for types with a pending sum.
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
 
   // For ranks that have to go the same way: what each of them gives, known to all, in the order of the ranks. One that

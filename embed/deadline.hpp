@@ -1,0 +1,51 @@
+// The end of the time that a host allows for a call.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "embed/convert.hpp"
+#include "runtime/ranks/team.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::embed {
+
+// Sets a flag when the seconds are over, as stop() does. A thread of its own waits for that; without a limit there is
+// none.
+class Deadline {
+ public:
+  Deadline(double seconds_max, std::atomic<bool>& flag);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline();
+
+  bool is_over() const { return over_.load(); }
+  // What to say of work that was interrupted: `over-time` where the time was over. Ranks with a limit all have one, and
+  // agree: the time is over where it is over on one of them.
+  Diagnostics reason(Diagnostics interrupted, runtime::Team* team) const;
+
+ private:
+  void wait(std::chrono::steady_clock::time_point end);
+
+  double seconds_max_;
+  std::atomic<bool>& flag_;
+  std::atomic<bool> over_ = false;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+// The work, a Result, within its time.
+template <class F>
+auto in_time(const Deadline& deadline, runtime::Team* team, const F& work) -> std::invoke_result_t<F> {
+  auto result = work();
+  if (result) return result;
+  return deadline.reason(result.diagnostics(), team);
+}
+
+}  // namespace tessera::embed

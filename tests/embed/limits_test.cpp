@@ -1,0 +1,120 @@
+// What a host allows a program that it does not trust: what goes beyond is refused, and changes nothing.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <tessera/function.hpp>
+#include <thread>
+#include <vector>
+
+#include "tests/embed/helpers.hpp"
+
+namespace tessera {
+namespace {
+
+// Long enough that nobody waits for its end.
+constexpr const char* kEndless = "let e = loop w = 0.0 for i < 1000000000 { w + 1.0 }\n";
+
+// The session refuses the text, keeps what it had, and takes what is within the limit.
+void expect_refused(const Config& config, const std::string& text, const std::string& slug, const std::string& within) {
+  Recording recording(config);
+  ASSERT_TRUE(succeeded(recording.session.run("let kept = 7\n")));
+  const auto refused = recording.session.run(text);
+  ASSERT_FALSE(refused.ok()) << text;
+  EXPECT_EQ(slug_of(refused.diagnostics()), slug) << text;
+  EXPECT_FALSE(refused.diagnostics().front().labels.empty()) << "no place of " << text;
+  EXPECT_EQ(recording.session.names().size(), 1U);
+  EXPECT_TRUE(succeeded(recording.session.run(within))) << within;
+}
+
+TEST(Limits, OfNesting) {
+  Config config;
+  config.nesting_max = 5;
+  expect_refused(config, "let a = ((((((1))))))\n", "nested-too-deeply", "let a = (((1)))\n");
+  // More than the language allows is not allowed by a host.
+  config.nesting_max = 1'000'000;
+  expect_refused(config, "let a = " + std::string(300, '(') + "1" + std::string(300, ')') + "\n", "nested-too-deeply",
+                 "let a = ((((((1))))))\n");
+}
+
+TEST(Limits, OfDevices) {
+  Config config;
+  config.devices_max = 8;
+  expect_refused(config, "mesh m = [x: 3, y: 3]\n", "too-many-devices", "mesh m = [x: 4, y: 2]\n");
+}
+
+TEST(Limits, OfSteps) {
+  Config config;
+  config.steps_max = 100;
+  expect_refused(config, "let a = loop w = 0.0 for i < 101 { w + 1.0 }\n", "too-many-steps",
+                 "let a = loop w = 0.0 for i < 20 { w + 1.0 }\n");
+  // Of each run, not of all together.
+  Session session(config);
+  for (int run = 0; run < 20; ++run)
+    ASSERT_TRUE(succeeded(session.run("let a = loop w = 0.0 for i < 20 { w + 1.0 }\n")));
+}
+
+TEST(Limits, OfOutput) {
+  Config config;
+  config.output_bytes_max = 10;
+  expect_refused(config, "print \"eleven....\"\n", "too-much-output", "print \"nine.....\"\n");
+  Recording recording(config);
+  const auto refused = recording.session.run("print \"four\"\nprint \"four\"\nprint \"four\"\n");
+  EXPECT_EQ(slug_of(refused.diagnostics()), "too-much-output");
+  EXPECT_EQ(refused.diagnostics().front().labels.front().place.line, 3U);
+  EXPECT_EQ(*recording.text, "four\nfour\n");
+}
+
+TEST(Limits, OfSeconds) {
+  Config config;
+  config.seconds_max = 1;
+  const auto begin = std::chrono::steady_clock::now();
+  expect_refused(config, kEndless, "over-time", "let a = 1\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  Session session(config);
+  EXPECT_EQ(slug_of(session.run(kEndless).diagnostics()), "over-time");
+  // The time begins anew with each call, and a check after it is not stopped.
+  EXPECT_TRUE(succeeded(session.check("let a = 1\n")));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_TRUE(succeeded(session.run("let a = 1\n")));
+}
+
+TEST(Limits, OfSecondsForAFunction) {
+  Config config;
+  config.seconds_max = 1;
+  config.stop = StopToken();
+  Session session(config);
+  ASSERT_TRUE(succeeded(session.run("fn f(n: i64) = loop w = 0.0 for i < n { w + 1.0 }\n")));
+  const auto f = session.function("f", {"i64"});
+  ASSERT_TRUE(succeeded(f));
+  const std::vector<std::int64_t> rounds = {1'000'000'000, 3};
+  const auto endless = session.array("i64", {&rounds[0]}, nullptr);
+  const auto few = session.array("i64", {&rounds[1]}, nullptr);
+  std::vector<std::thread> threads;
+  std::vector<std::string> slugs(2);
+  threads.emplace_back([&] { slugs[0] = slug_of(f->call({*endless}).diagnostics()); });
+  threads.emplace_back([&] {
+    // Another call's time is not over with it.
+    for (int call = 0; call < 100 && slugs[1].empty(); ++call) {
+      const auto results = f->call({*few});
+      if (!results || results->front().to_vector<float>()->front() != 3) slugs[1] = slug_of(results.diagnostics());
+    }
+  });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(slugs, (std::vector<std::string>{"over-time", ""}));
+  config.stop->stop();
+  EXPECT_EQ(slug_of(f->call({*few}).diagnostics()), "interrupted");
+}
+
+TEST(Limits, AStopIsNoEndOfTheTime) {
+  Session* running = nullptr;
+  Config config;
+  config.seconds_max = 100;
+  config.output = [&](std::string_view) { running->stop(); };
+  Session session(config);
+  running = &session;
+  EXPECT_EQ(slug_of(session.run("print 1\nprint 2\n").diagnostics()), "interrupted");
+}
+
+}  // namespace
+}  // namespace tessera
