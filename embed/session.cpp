@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -184,6 +185,31 @@ std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Ty
   return result;
 }
 
+// What was kept for the backward passes; values of one expression for one reader are one entry.
+std::vector<KeptValue> kept_values(const Texts& texts, const typeck::Typed& typed, const typeck::Lowered& lowered,
+                                   const runtime::Outcome& outcome) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t> numbers;
+  std::vector<KeptValue> result;
+  for (const runtime::KeptArray& one : outcome.kept) {
+    std::string type = typeck::describe_type(lowered.program.registers[one.value], typed.after, typed.after.now());
+    const auto [number, is_new] = numbers.emplace(std::tuple(one.made_origin, one.read_origin, type), result.size());
+    if (is_new) {
+      result.push_back({embed::place(texts, lowered.origins.at(one.made_origin).span), std::move(type),
+                        embed::place(texts, lowered.origins.at(one.read_origin).span), 0, 0});
+    }
+    KeptValue& entry = result[number->second];
+    entry.count += 1;
+    entry.tile_bytes += one.tile_bytes;
+  }
+  return result;
+}
+
+std::vector<synth::Pass> passes(const typeck::Lowered& lowered) {
+  std::vector<synth::Pass> all;
+  for (const typeck::Origin& origin : lowered.origins) all.push_back(origin.pass);
+  return all;
+}
+
 embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> texts, const typeck::Typed& typed,
                              const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
   State after{std::move(texts), typed.after, before.values};
@@ -326,11 +352,16 @@ Result<RunReport> Session::run_checked(const Program& program) {
     auto given = inputs(**moved, *lowered);
     if (!given) return given.diagnostics();
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
+    world.passes = passes(*lowered);
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
     auto outcome = runtime::run(lowered->program, *given, world);
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
-    RunReport report{program, checked.bindings, statistics(*checked.texts, *checked.typed, *lowered, *outcome),
-                     outcome->peak_bytes, outcome->arena_bytes};
+    RunReport report{program,
+                     checked.bindings,
+                     statistics(*checked.texts, *checked.typed, *lowered, *outcome),
+                     outcome->peak_bytes,
+                     outcome->arena_bytes,
+                     kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
     impl_->state = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });

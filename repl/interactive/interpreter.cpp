@@ -70,8 +70,12 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
   auto report = run_stoppable(next.session, text, name, first_line);
   if (!report) return fail(report.diagnostics());
   const bool bound = !report->bindings.empty() || !report->program.declared().empty();
-  Entry entry{
-      as_script(text, report->program, first_line), report->statistics, report->peak_bytes, report->arena_bytes, {}};
+  Entry entry{as_script(text, report->program, first_line),
+              report->statistics,
+              report->peak_bytes,
+              report->arena_bytes,
+              report->kept,
+              {}};
   for (const Binding& binding : report->bindings) {
     entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement});
   }

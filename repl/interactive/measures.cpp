@@ -41,6 +41,31 @@ Row statistics_row(const StatementStatistics& one) {
           bytes_text(one.peak_bytes),     seconds_text(one.seconds)};
 }
 
+// The expression at a place, or its beginning.
+std::string expression_text(const Place& place) {
+  std::string result;
+  std::uint32_t column = place.line_text_column - 1;
+  for (const char c : place.line_text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++column;  // a code point begins
+    if (column >= place.column && column - place.column < place.length) result += c;
+  }
+  return beginning(result);
+}
+
+// What the last input kept for backward passes.
+std::string kept_table(const std::vector<KeptValue>& kept) {
+  std::vector<Row> rows = {{"kept for the gradient of", "the value of", "type", "each device"}};
+  std::int64_t tiles = 0;
+  for (const KeptValue& one : kept) {
+    const std::string times = one.count > 1 ? fmt::format(", {} times", one.count) : "";
+    rows.push_back({fmt::format("{} at line {}", expression_text(one.read), one.read.line),
+                    expression_text(one.made) + times, one.type, bytes_text(one.tile_bytes)});
+    tiles += one.tile_bytes;
+  }
+  rows.push_back({"in all", "", "", bytes_text(tiles)});
+  return table(rows);
+}
+
 // Seconds of one run after the other, until enough of them say what is usual; none where one failed.
 std::vector<double> seconds_of_runs(const CommandCall& call, const CheckedExpression& expression) {
   std::vector<double> all;
@@ -74,6 +99,8 @@ bool run_mem(const CommandCall& call) {
     call.out(fmt::format("the last input: at most {} alive on a device, {} reserved for what it made\n",
                          bytes_text(last->peak_bytes), bytes_text(last->arena_bytes)));
   }
+  if (const Entry* last = state.entries.last(); last != nullptr && !last->kept.empty())
+    call.out(kept_table(last->kept));
   if (const std::size_t kept = call.interpreter.undoable(); kept > 0) {
     call.out(fmt::format("arrays that names held before are kept for :undo, {} back\n",
                          counted(static_cast<std::int64_t>(kept), "input", "inputs")));

@@ -26,6 +26,7 @@ struct Entry {
   std::vector<StatementStatistics> statistics;
   std::int64_t peak_bytes = 0;
   std::int64_t arena_bytes = 0;
+  std::vector<KeptValue> kept;                         // for backward passes
   std::vector<std::pair<std::string, BoundBy>> bound;  // the names that it bound
 };
 

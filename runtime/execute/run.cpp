@@ -177,7 +177,8 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   const base::Status traced = executor.end_trace();
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
-  Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes()};
+  Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes(), 0,
+                  find_kept(program, memory.plan, memory.tiles, world.passes)};
   for (const std::int64_t bytes : memory.plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
   }

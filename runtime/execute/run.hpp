@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "runtime/io/files.hpp"
+#include "runtime/memory/kept.hpp"
 #include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/values/value.hpp"
@@ -65,6 +66,8 @@ struct World {
   std::int64_t devices = 1;
   // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
   std::shared_ptr<Pool> memory;
+  // The pass of every origin, where a program computes gradients: a run then says what it kept for the backward one.
+  std::vector<synth::Pass> passes;
 };
 
 // What a step cost, summed by origin, in order of first appearance.
@@ -81,6 +84,7 @@ struct Outcome {
   std::vector<OriginStatistics> statistics;
   std::int64_t peak_bytes = 0;   // payload, the largest over devices
   std::int64_t arena_bytes = 0;  // of the device whose part of the arena is the largest
+  std::vector<KeptArray> kept;   // for the backward pass, where World::passes says which that is
 };
 
 // A verified program with the tiles of its registers and its plan of memory: what no data changes. Runs of one may be

@@ -68,7 +68,7 @@ std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOu
     case MapOp::multiply: e::binary<e::Multiply>(operands, out); break;
     case MapOp::divide: e::binary<e::Divide>(operands, out); break;
     case MapOp::remainder: e::binary<e::Remainder>(operands, out); break;
-    case MapOp::power: e::binary<e::Power>(operands, out); break;
+    case MapOp::power: e::power(operands, out); break;
     case MapOp::minimum: e::binary<e::Minimum>(operands, out); break;
     case MapOp::maximum: e::binary<e::Maximum>(operands, out); break;
     case MapOp::equal: e::comparison<e::Equal>(operands, out); break;

@@ -72,9 +72,25 @@ struct Remainder {
   }
   static double truncated(double a, double b) { return std::fmod(a, b); }
 };
+// Small whole powers of floats are products; `Power` and `raise` give the same bits.
+template <int exponent, Float T>
+T small_power(T a) {
+  static_assert(exponent >= -1 && exponent <= 4 && exponent != 0);
+  if constexpr (exponent == -1) return T{1} / a;
+  if constexpr (exponent == 1) return a;
+  if constexpr (exponent == 2) return a * a;
+  if constexpr (exponent == 3) return a * a * a;
+  if constexpr (exponent == 4) return (a * a) * (a * a);
+}
+
 struct Power {
   template <Float T>
   T operator()(T a, T b) const {
+    if (b == 2) return small_power<2>(a);
+    if (b == 3) return small_power<3>(a);
+    if (b == -1) return small_power<-1>(a);
+    if (b == 1) return a;
+    if (b == 4) return small_power<4>(a);
     return std::pow(a, b);
   }
   template <Integer T>
@@ -233,6 +249,8 @@ template <class Op>
 void binary(std::span<const TileView> operands, const TileOut& out);
 template <class Op>
 void comparison(std::span<const TileView> operands, const TileOut& out);
+// binary<Power>, faster where one small whole exponent serves all elements.
+void power(std::span<const TileView> operands, const TileOut& out);
 // exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.
 void smooth(synth::MapOp op, std::span<const TileView> operands, const TileOut& out);
 void select(std::span<const TileView> operands, const TileOut& out);

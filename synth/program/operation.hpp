@@ -24,7 +24,7 @@ using StringId = base::Id<struct StringTag>;
 // bool; logical operations take bool. `select` is condition, then, else. `clip` is value, low, high:
 // minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
 // to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
-// only broadcasts.
+// only broadcasts. The powers -1, 1, 2, 3 and 4 of a float are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a).
 #define TESSERA_MAP_OPS(FOREACH)             \
   FOREACH(add, "add", 2)                     \
   FOREACH(subtract, "subtract", 2)           \

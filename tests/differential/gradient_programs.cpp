@@ -28,7 +28,8 @@ constexpr std::int64_t kElementsMost = 48;
 
 class Body {
  public:
-  explicit Body(std::uint64_t seed) : random_(seed) {
+  // The same function in other layouts has another second seed.
+  Body(std::uint64_t seed, std::uint64_t layouts_seed) : random_(seed), layouts_(layouts_seed) {
     bind("reshape(v, [3, 4])", {3, 4});
     bind("v[0:6]", {6});
     bind("reshape(v[2:10], [2, 2, 2])", {2, 2, 2});
@@ -64,12 +65,12 @@ class Body {
 
   // In a random layout, over each axis once at most.
   std::string laid(const Named& a) {
-    if (random_.chance(40)) return a.name;
+    if (layouts_.chance(40)) return a.name;
     std::vector<std::string> extents;
     for (const std::int64_t extent : a.shape) extents.push_back(std::to_string(extent));
     for (const std::string_view axis : {"x", "y"}) {
-      if (!random_.chance(60)) continue;
-      std::string& extent = extents[random_.index(extents)];
+      if (!layouts_.chance(60)) continue;
+      std::string& extent = extents[layouts_.index(extents)];
       if (extent.find('@') == std::string::npos) extent += fmt::format("@{}", axis);
     }
     return fmt::format("({} as [{}])", a.name, fmt::join(extents, ", "));
@@ -205,7 +206,7 @@ class Body {
     for (std::int64_t k = 0; k < 3; ++k) ids.push_back(random_.between(-a.shape[0], a.shape[0] - 1));
     Extents shape = a.shape;
     shape[0] = 3;
-    const char* const layout = random_.chance(50) ? " as [3@x]" : "";
+    const char* const layout = layouts_.chance(50) ? " as [3@x]" : "";
     const std::string rows = *layout == '\0' ? laid(a) : whole(a);
     bind(fmt::format("take({}, {}{})", rows, list(ids), layout), shape);
   }
@@ -229,9 +230,17 @@ class Body {
   }
 
   generator::Random random_;
+  generator::Random layouts_;
   std::vector<Named> values_;
   std::string lines_;
 };
+
+std::string head(std::uint64_t seed, std::uint64_t layouts_seed, const generator::MeshSizes& mesh) {
+  return fmt::format("mesh m = [x: {}, y: {}]\nlet n = {}\nfn f(v: f64[N]?) = {{\n{}}}\n", mesh[0], mesh[1], kInputs,
+                     Body(seed, layouts_seed).text());
+}
+
+constexpr std::array<std::string_view, 4> kLayouts = {"", " as [12@x]", " as [12@(y,x)]", " as [12@y]"};
 
 }  // namespace
 
@@ -246,10 +255,18 @@ let (loss, gradient) = grad(f)(at)
 let distance = max(abs(gradient - slopes)) / (1.0 + max(abs(slopes)))
 assert distance < 1e-6, "the gradient is not the slope"
 )";
-  const std::string head = fmt::format("mesh m = [x: {}, y: {}]\nlet n = {}\nfn f(v: f64[N]?) = {{\n{}}}\n", mesh[0],
-                                       mesh[1], kInputs, Body(seed).text());
-  constexpr std::array kLayouts = {"", " as [12@x]", " as [12@(y,x)]"};
-  return head + fmt::format(kRest, seed, kLayouts[seed % kLayouts.size()]);
+  return head(seed, ~seed, mesh) + fmt::format(kRest, seed, kLayouts[seed % kLayouts.size()]);
+}
+
+std::string gradient_program_f32(std::uint64_t seed, std::uint64_t layouts_seed, const generator::MeshSizes& mesh) {
+  constexpr std::string_view kRest = R"(let at = (random(f64[n], {}) * 2.0 - 1.0){}
+let (loss, gradient) = grad(f)(at)
+)";
+  std::string text =
+      head(seed, layouts_seed, mesh) + fmt::format(kRest, seed, kLayouts[layouts_seed % kLayouts.size()]);
+  for (std::size_t at = text.find("f64"); at != std::string::npos; at = text.find("f64", at))
+    text.replace(at, 3, "f32");
+  return text;
 }
 
 }  // namespace tessera::differential

@@ -118,6 +118,42 @@ TEST(Inspect, ARunSaysHowMuchMemoryItTook) {
   EXPECT_GE(report->arena_bytes, 1024);
 }
 
+// A network of so many layers; of each the backward pass reads the value that it gave.
+RunReport gradient_of(int layers, bool again) {
+  std::string value = "x";
+  for (int k = 0; k < layers; ++k) value = "tanh(" + value + " @ w)";
+  if (again) value = "(again { " + value + " })";
+  Session session;
+  const auto report = session.run(
+      "mesh m = [data: 4]\nfn loss(x: f32[B, D]?, w: f32[D, D]?) = sum(" + value + ")\n" +
+      "let x = random(f32[64@data, 32], 1)\nlet w = random(f32[32, 32], 2)\nlet (l, g) = grad(loss, wrt=w)(x, w)\n");
+  EXPECT_TRUE(succeeded(report));
+  return *report;
+}
+
+std::int64_t kept_bytes(const RunReport& report) {
+  std::int64_t bytes = 0;
+  for (const KeptValue& one : report.kept) bytes += one.tile_bytes;
+  return bytes;
+}
+
+// Every layer more takes as much more memory as is said to be kept of it: 64x32 floats over four devices.
+TEST(Inspect, ARunSaysWhatItKeptForTheBackwardPass) {
+  for (int layers = 3; layers < 8; ++layers) {
+    const RunReport less = gradient_of(layers, false);
+    const RunReport more = gradient_of(layers + 1, false);
+    EXPECT_EQ(kept_bytes(more) - kept_bytes(less), 2048);
+    EXPECT_EQ(more.peak_bytes - less.peak_bytes, 2048) << layers;
+  }
+  const RunReport report = gradient_of(3, false);
+  ASSERT_FALSE(report.kept.empty());
+  EXPECT_EQ(report.kept.front().type, "f32[64@data, 32]");
+  EXPECT_EQ(report.kept.front().made.line, 2U);
+  EXPECT_EQ(kept_bytes(report), 3 * 2048);
+  EXPECT_EQ(kept_bytes(gradient_of(3, true)), 0);
+  EXPECT_TRUE(Session().run("let a = iota(f32[8])").value().kept.empty());
+}
+
 PlanRequest change(std::string from, std::string to, std::string planner = "tessera") {
   PlanRequest request;
   request.mesh = "x:4,y:2";

@@ -154,6 +154,19 @@ bool serves(const Function& function, const Want& want) {
          (!want.certain || function.result.certain());
 }
 
+// Arguments for a function, floats no larger than it assumes; `places` becomes `$0, $1`.
+std::vector<ExpressionRef> arguments_for(Maker& maker, const std::vector<Variable>& parameters, int depth,
+                                         std::string& places) {
+  std::vector<ExpressionRef> arguments;
+  for (const Variable& parameter : parameters) {
+    ExpressionRef argument = maker.make({parameter.facts.element, parameter.facts.shape, true}, depth);
+    if (argument->facts.magnitude > parameter.facts.magnitude) argument = clipped(argument, 16);
+    places += fmt::format("{}${}", arguments.empty() ? "" : ", ", arguments.size());
+    arguments.push_back(argument);
+  }
+  return arguments;
+}
+
 // A function there is, if one fits, else a new one, defined before the statement that is being made.
 ExpressionRef call(Maker& maker, const Want& want, int depth) {
   const auto found = std::find_if(maker.functions.begin(), maker.functions.end(),
@@ -161,22 +174,67 @@ ExpressionRef call(Maker& maker, const Want& want, int depth) {
   const bool known = found != maker.functions.end();
   const Function function = known ? *found : new_function(maker, want, depth);
   if (!known) maker.functions.push_back(function);
-  std::vector<ExpressionRef> arguments;
   std::string places;
-  for (const Variable& parameter : function.parameters) {
-    ExpressionRef argument = maker.make({parameter.facts.element, parameter.facts.shape, true}, depth);
-    if (argument->facts.magnitude > parameter.facts.magnitude) argument = clipped(argument, 16);
-    places += fmt::format("{}${}", arguments.empty() ? "" : ", ", arguments.size());
-    arguments.push_back(argument);
-  }
+  const std::vector<ExpressionRef> arguments = arguments_for(maker, function.parameters, depth, places);
   const std::string form = fmt::format("{}({})", function.name, places);
   return node(function.result, form, form, arguments);
+}
+
+// ---- Gradients
+// -------------------------------------------------------------------------------------------------------
+
+// A loss whose gradient by the first parameter is that factor which the other parameters make, and what is added to it.
+struct Loss {
+  std::string_view form;  // of the parameter and the factor
+  int added;
+};
+constexpr auto kLosses = std::to_array<Loss>({{"sum({0} * $0)", 0},
+                                              {"sum(again {{ {0} * $0 }})", 0},
+                                              {"sum(loop s = {0} * $0 for i < 3 {{ s + {0} }})", 3},
+                                              {"sum(if sum({0}) > 0.0 {{ {0} * $0 }} else {{ $0 * {0} }})", 0}});
+
+// What NumPy knows of it is the gradient.
+ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
+  if (!is_float(want.element)) return nullptr;
+  const Shape shape = maker.random_shape();
+  const Element element = maker.random_element();
+  const auto parameter = [&](Element own, const Shape& its) {
+    return Variable{maker.fresh("a"), assumed(settled(derived(own, its, {}), 0, 0))};
+  };
+  const std::vector<Variable> parameters = {parameter(want.element, want.shape), parameter(element, shape)};
+  std::map<std::int64_t, std::string> names;
+  const std::string first = parameter_type(maker, parameters[0].facts, names);
+  const std::string second = parameter_type(maker, parameters[1].facts, names);
+  std::vector<Variable> outer = {parameters[1]};
+  std::swap(outer, maker.scope);
+  const ExpressionRef factor = maker.make(want, depth);
+  std::swap(outer, maker.scope);
+  const Loss& loss = maker.random.pick(kLosses);
+  const std::string function = maker.fresh("g");
+  const std::string& by = parameters[0].name;
+  const std::string& other = parameters[1].name;
+  const std::string body = fmt::format(fmt::runtime(loss.form), by);
+  const std::string added = fmt::format("$0 + {}", numpy_literal(want.element, std::to_string(loss.added)));
+  maker.program.statements.push_back(
+      {{},
+       {},
+       fmt::format("fn {}({}: {}, {}: {}) = {}", function, by, first, other, second, body),
+       fmt::format("def {}({}, {}):\n    return {}", function, by, other, loss.added == 0 ? "$0" : added),
+       factor});
+  Facts facts = settled(factor->facts, factor->facts.magnitude + loss.added,
+                        factor->facts.error + unit(want.element) * (factor->facts.magnitude + loss.added));
+  facts.zero_signs = false;
+  std::string places;
+  const std::vector<ExpressionRef> arguments = arguments_for(maker, parameters, depth, places);
+  const std::string tessera = fmt::format("({{ let (l, d) = grad({}, wrt={})({}); d }})", function, by, places);
+  return node(facts, tessera, fmt::format("{}({})", function, places), arguments);
 }
 
 }  // namespace
 
 std::vector<Production> control_productions() {
-  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop}, {"again", 1, again}, {"call", 5, call}};
+  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop},
+          {"again", 1, again}, {"call", 5, call},     {"gradient", 2, gradient}};
 }
 
 }  // namespace tessera::generator

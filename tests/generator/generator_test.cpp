@@ -41,8 +41,8 @@ TEST(Generator, ReachesEveryOperationOfTheLanguage) {
     if (elsewhere) continue;
     EXPECT_NE(all.find(std::string(operation.name) + "("), std::string::npos) << operation.name;
   }
-  for (const char* word : {"fn ", "loop ", "if ", "local ", "assert ", "show ", "plan ", "within ", " on m", "?", "{+",
-                           "{max ", "{min "}) {
+  for (const char* word : {"fn ", "grad(", "again {", "loop ", "if ", "local ", "assert ", "show ", "plan ", "within ",
+                           " on m", "?", "{+", "{max ", "{min "}) {
     EXPECT_NE(all.find(word), std::string::npos) << word;
   }
 }

@@ -62,6 +62,27 @@ TEST(Map, IntegerPowersWrap) {
               ElementsAre(1024, -27, 1, 1, 689956897));
 }
 
+// Whether one exponent serves all elements or each has its own, and as std::pow has it, but for a last digit.
+TEST(Map, SmallPowersOfFloatsAreProducts) {
+  const std::vector<float> a = {1.1F, -3.0F, 0.0F, -0.0F, kInf, -kInf, kNan, 1e-30F, 1e30F, 0.3F, 7.0F, -1e-12F};
+  for (const float exponent : {-1.0F, 0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F}) {
+    const Array<float> base(Shape{static_cast<std::int64_t>(a.size())}, a);
+    const Array<float> one_for_all = Array<float>::scalar(exponent);
+    Array<float> out(base.shape);
+    const TileView operands[] = {base.view(), one_for_all.view()};
+    EXPECT_FALSE(map(MapOp::power, operands, out.out()).has_value());
+    const std::vector<float> each = two<float>(MapOp::power, a, std::vector<float>(a.size(), exponent));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(out.values()[i]), std::bit_cast<std::uint32_t>(each[i])) << a[i];
+      const float power = std::pow(a[i], exponent);
+      const bool near = !std::isfinite(power) || std::abs(each[i] - power) <= 3e-7F * std::abs(power);
+      EXPECT_TRUE(near) << a[i] << " to " << exponent;
+      EXPECT_EQ(std::isnan(each[i]), std::isnan(power));
+      EXPECT_EQ(std::signbit(each[i]), std::signbit(power)) << a[i] << " to " << exponent;
+    }
+  }
+}
+
 TEST(Map, ReportsTheFirstElementWithoutAValue) {
   const Array<std::int32_t> a(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
   const Array<std::int32_t> b(Shape{3}, {1, 0, -2});

@@ -1,3 +1,4 @@
+#include "runtime/memory/kept.hpp"
 #include "runtime/memory/plan.hpp"
 #include "runtime/memory/spares.hpp"
 
@@ -89,6 +90,29 @@ TEST(MemoryPlan, AnArrayIsFreedAfterItsLastUse) {
   EXPECT_EQ(plan.peak_bytes, 128 + 256);
   EXPECT_EQ(plan.peak_origin, 2U);
   EXPECT_EQ(plan.arena_bytes, (std::vector<std::int64_t>{384, 384}));
+}
+
+// What both passes read has a place from one to the other; what only the forward pass reads is not kept.
+TEST(FindKept, WhatTheBackwardPassReads) {
+  Builder builder("x:2");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64@x]");
+  const RegisterId b = builder.collect(synth::CollectiveKind::all_gather, a, "f32[64]");
+  const RegisterId c = builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {b}, "f32[]");
+  const RegisterId d = builder.apply(synth::Map{MapOp::multiply}, {b, b}, "f32[64]");
+  builder.output(c);
+  builder.output(builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {d}, "f32[]"));
+  const synth::Program program = builder.program();
+  const MemoryPlan plan = plan_of(builder, program);
+  using synth::Pass;
+  const std::vector<Pass> passes = {Pass::none,    Pass::none,     Pass::forward,
+                                    Pass::forward, Pass::backward, Pass::backward};
+  const std::vector<KeptArray> kept = find_kept(program, plan, TileMaps(program), passes);
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].value, b);
+  EXPECT_EQ(kept[0].made_origin, 2U);
+  EXPECT_EQ(kept[0].read_origin, 4U);
+  EXPECT_EQ(kept[0].tile_bytes, 256);
+  EXPECT_TRUE(find_kept(program, plan, TileMaps(program), {}).empty());
 }
 
 // Steps that may fail are taken one by one.

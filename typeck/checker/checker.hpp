@@ -166,6 +166,15 @@ class Checker {
     return result;
   }
 
+  // What f makes belongs to a pass of a gradient.
+  template <class F>
+  auto in_pass(synth::Pass pass, F&& f) {
+    const synth::Pass outer = std::exchange(pass_, pass);
+    auto result = std::forward<F>(f)();
+    pass_ = outer;
+    return result;
+  }
+
   // ---- redistributions: redistribute.cpp
   Maybe redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options = {});
   Maybe resolve_pending(const Checked& value, const std::string& who, Span asked_at, const Want* want = nullptr);
@@ -348,6 +357,7 @@ class Checker {
   std::set<std::string> defines_used_;
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
+  synth::Pass pass_ = synth::Pass::none;
   std::size_t local_depth_ = 0;
   std::size_t depth_ = 0;
 };

@@ -265,28 +265,29 @@ bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
     const Maybe index = build.subtract(last, Checked{{made.index}, build.span(), {}, {}, {}});
     return index.has_value() ? turn(body, stacks, *index, cotangents, build) : std::nullopt;
   };
-  // A first time to see which contributions there are, and of which types: those are then carried sums.
-  Region scratch;
-  const auto seen = checker_.in_region(scratch, reversed_turn);
-  if (!seen.has_value()) return false;
+  // Contributions to values from outside the loop are carried sums, which begin with zeros.
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> sums;
-  for (const auto& [key, given] : seen->captured) {
-    const Maybe zeros = build.zeros(checker_.type(given));
-    if (!zeros.has_value()) return false;
-    sums[key] = carry(zeros->node());
-  }
   const bool good = checker_.in_region(made.body, [&] {
     const auto own = reversed_turn();
     if (!own.has_value()) return false;
     for (const auto& [k, node] : own->carried) made.body.results.push_back(node);
-    for (const auto& [key, sum] : sums) {
-      const Maybe next = build.add(Checked{{sum}, build.span(), {}, {}, {}}, own->captured.at(key));
+    for (const auto& [key, given] : own->captured) {
+      sums[key] = parameter(checker_.type(given));
+      const Maybe next = build.add(Checked{{sums[key]}, build.span(), {}, {}, {}}, given);
       if (!next.has_value()) return false;
       made.body.results.push_back(next->node());
     }
     return true;
   });
   if (!good) return false;
+  for (const auto& [key, sum] : sums) {
+    const ArrayType type = checker_.type(sum);
+    const Maybe zeros = build.zeros(type);
+    if (!zeros.has_value()) return false;
+    types.push_back(type);
+    made.initial.push_back(zeros->node());
+    made.parameters.push_back(sum);
+  }
   const auto results =
       checker_.elements_of(checker_.emit(build.span(), std::move(types), std::move(made)), build.span()).nodes;
   std::size_t at = 0;

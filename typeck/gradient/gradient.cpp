@@ -140,11 +140,14 @@ class Differentiation {
     gradient::Scope scope(checker_, instance_.body, activity, nullptr, gradient::Purpose::reverse,
                           gradient::Effects::kept);
     for (std::size_t k = 0; k < arguments.size(); ++k) scope.give(instance_.parameters[k], arguments[k]);
-    if (!scope.compute()) return std::nullopt;
     const gradient::Build build(checker_, span_, "`grad`");
     const NodeId loss = instance_.body.results[0];
-    const Maybe one = build.number(1, scope.value(loss));
-    if (!scope.add(loss, one, build) || !scope.reverse()) return std::nullopt;
+    const auto backward = [&] {
+      const Maybe one = build.number(1, scope.value(loss));
+      return scope.add(loss, one, build) && scope.reverse();
+    };
+    if (!checker_.in_pass(synth::Pass::forward, [&] { return scope.compute(); })) return std::nullopt;
+    if (!checker_.in_pass(synth::Pass::backward, backward)) return std::nullopt;
     Checked all{scope.results(), span_, {}, {}, {}};
     for (const std::size_t k : parameters_) {
       const Checked* const found = scope.cotangent(instance_.parameters[k]);

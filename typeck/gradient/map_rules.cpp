@@ -29,6 +29,9 @@ bool reverse_divide(const Reversal& r) {
       [&] { return b.negate(b.divide(b.multiply(r.g, r.result()), r.operand(1))); });
 }
 
+// One less is exact in every element type.
+bool is_small_whole(double value) { return std::abs(value) <= 0x1p20 && std::floor(value) == value; }
+
 // Exponent: a constant of 1 or 2 has no power left, one of 0 none at all; log(0) counts as 0.
 Maybe power_of_base(const Reversal& r) {
   const Build& b = r.build;
@@ -37,6 +40,8 @@ Maybe power_of_base(const Reversal& r) {
   if (known != nullptr && *known == 1) return r.g;
   const Maybe scaled = b.multiply(r.g, exponent);
   if (known != nullptr && *known == 2) return b.multiply(scaled, r.operand(0));
+  if (known != nullptr && *known != 0 && is_small_whole(*known))
+    return b.multiply(scaled, b.map(MapOp::power, {r.operand(0), b.number(*known - 1, exponent)}));
   const Maybe one = b.number(1, exponent);
   const Maybe is_zero = b.compare(MapOp::equal, exponent, b.number(0, exponent));
   const Maybe less = b.select(is_zero, one, b.subtract(exponent, one));

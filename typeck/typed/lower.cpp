@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "synth/kinds.hpp"
 
@@ -39,17 +40,17 @@ class Lowering {
  private:
   RegisterId fresh(const ArrayType& type) { return lowered_.program.registers.add(type); }
 
-  std::uint32_t origin(base::Span span) {
-    const auto [at, is_new] =
-        origins_.emplace(std::pair(span, statement_), static_cast<std::uint32_t>(lowered_.origins.size()));
-    if (is_new) lowered_.origins.push_back(Origin{span, statement_});
+  std::uint32_t origin(const Node& node) {
+    const auto [at, is_new] = origins_.emplace(std::tuple(node.span, statement_, node.pass),
+                                               static_cast<std::uint32_t>(lowered_.origins.size()));
+    if (is_new) lowered_.origins.push_back(Origin{node.span, statement_, node.pass});
     return at->second;
   }
 
-  void step(base::Span span, decltype(synth::Step::node) node) {
+  void step(const Node& from, decltype(synth::Step::node) node) {
     stop_.look();
     if (++steps_ > synth::kProgramStepsMax) throw TooLarge{typed_.statements[statement_].span};
-    body_->push_back(synth::Step{origin(span), std::move(node)});
+    body_->push_back(synth::Step{origin(from), std::move(node)});
   }
 
   const std::vector<RegisterId>& registers(NodeId id, Registers& local) {
@@ -104,7 +105,7 @@ class Lowering {
   std::vector<RegisterId> lower(const Node& node, const Compute& body, Registers& local) {
     auto operands = many(body.operands, local);
     auto results = fresh_all(node.types);
-    step(node.span, synth::Apply{body.operation, std::move(operands), results});
+    step(node, synth::Apply{body.operation, std::move(operands), results});
     return results;
   }
 
@@ -112,13 +113,13 @@ class Lowering {
     RegisterId current = one(body.operand, local);
     for (const synth::PlanStep& plan_step : body.plan->steps) {
       const RegisterId next = fresh(plan_step.after);
-      step(node.span, synth::Apply{synth::Collect{plan_step.collective, 1}, {current}, {next}});
+      step(node, synth::Apply{synth::Collect{plan_step.collective, 1}, {current}, {next}});
       current = next;
     }
     // A plan may end in the same tiles written in another way (an extent of 0 or 1 that is split).
     if (lowered_.program.registers[current] == node.types.at(0)) return {current};
     const RegisterId rewritten = fresh(node.types.at(0));
-    step(node.span, synth::Apply{synth::Reshape{}, {current}, {rewritten}});
+    step(node, synth::Apply{synth::Reshape{}, {current}, {rewritten}});
     return {rewritten};
   }
 
@@ -144,7 +145,7 @@ class Lowering {
     repeat.next = nested(body.body, repeat.body, local);
     repeat.results = fresh_all(node.types);
     auto results = repeat.results;
-    step(node.span, std::move(repeat));
+    step(node, std::move(repeat));
     return results;
   }
 
@@ -155,7 +156,7 @@ class Lowering {
     choose.else_results = nested(body.else_region, choose.else_body, local);
     choose.results = fresh_all(node.types);
     auto results = choose.results;
-    step(node.span, std::move(choose));
+    step(node, std::move(choose));
     return results;
   }
 
@@ -187,7 +188,7 @@ class Lowering {
   synth::Body* body_ = nullptr;
   std::uint32_t statement_ = 0;
   std::size_t steps_ = 0;
-  std::map<std::pair<base::Span, std::uint32_t>, std::uint32_t> origins_;
+  std::map<std::tuple<base::Span, std::uint32_t, synth::Pass>, std::uint32_t> origins_;
 };
 
 // ---- Steps nobody can see

@@ -16,6 +16,7 @@ namespace tessera::typeck {
 struct Origin {
   base::Span span;              // the expression
   std::uint32_t statement = 0;  // index into Typed::statements
+  synth::Pass pass = synth::Pass::none;
 };
 
 struct Lowered {

@@ -13,6 +13,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "typeck/typed/environment.hpp"
@@ -104,6 +105,7 @@ struct Node {
   base::Span span;
   std::vector<ArrayType> types;  // one; several for Call, Loop, If and Again with several results; none for effects
   std::variant<Parameter, Input, Compute, Redistribute, Call, Loop, If, Again, Element> body;
+  synth::Pass pass = synth::Pass::none;
 };
 
 // A function checked for one list of argument types.

@@ -471,12 +471,22 @@ struct StatementStatistics {
   double seconds = 0;
 };
 
+// A value of a gradient's forward pass that stayed in memory because the backward pass reads it.
+struct KeptValue {
+  Place made;                   // the expression whose value it is
+  std::string type;             // `f32[16@data, 64]`
+  Place read;                   // the expression whose gradient reads it first
+  std::int64_t count = 0;       // how many there are of these
+  std::int64_t tile_bytes = 0;  // of all of them, on the device that has most
+};
+
 struct RunReport {
   Program program;  // what ran
   std::vector<Binding> bindings;
   std::vector<StatementStatistics> statistics;
   std::int64_t peak_bytes = 0;   // payload alive on a device at once, the largest over devices, arrays read included
   std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
+  std::vector<KeptValue> kept;   // for backward passes, in the order in which it was made; names' values included
 };
 
 // What a plan did to an array.

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Writes values_of_jax_*.case: gradients of f64 functions as JAX computes them, to be met within 1e-12.
+
+    pip install --target /tmp/jax jax
+    PYTHONPATH=/tmp/jax JAX_PLATFORMS=cpu python3 tests/cases/gradients/jax_figures.py
+
+The tests need the files only, not JAX. Each row below is one function of a vector of twelve numbers, twice: as
+Tessera and as Python. The loss is the sum of the sines of its elements, so that elements are told apart.
+"""
+
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+
+jax.config.update("jax_enable_x64", True)
+
+MIXED = [0.31, -0.72, 1.25, -1.6, 0.5, 0.9, -0.05, 1.75, -0.4, 0.66, -1.1, 0.2]
+POSITIVE = [0.31, 0.72, 1.25, 1.6, 0.5, 0.9, 0.05, 1.75, 0.4, 0.66, 1.1, 0.2]
+ZEROS = [0.0, 2.0, 3.0, -1.5, 0.0, 0.7, 0.0, 1.2, 0.0, 0.4, 0.6, 0.8]
+TIES = [1.0, 2.0, 2.0, 0.5, 0.5, 3.0, 1.0, 1.0, 2.0, 0.25, 2.0, 2.0]
+
+
+def mat(v):
+    return v.reshape(3, 4)
+
+
+def third(v):
+    return v.reshape(2, 2, 3)
+
+
+def loop(v):
+    c = v
+    for i in range(4):
+        c = jnp.sin(c + v) * (i + 1)
+    return c
+
+
+def nested_loops(v):
+    c = v
+    for i in range(3):
+        d = c
+        for k in range(2):
+            d = jnp.tanh(d * v + (i + k))
+        c = c + d
+    return c
+
+
+def mlp(v):
+    x, w1, w2 = v[0:6].reshape(3, 2), v[4:8].reshape(2, 2), v[8:12].reshape(2, 2)
+    return jax.nn.gelu(x @ w1, approximate=False) @ w2 - x
+
+
+def slopes(f):
+    return jax.grad(lambda v: jnp.sum(f(v)))
+
+
+M = "reshape(v, [3, 4])"
+T = "reshape(v, [2, 2, 3])"
+
+# family: (name, values, Tessera, Python)
+FAMILIES = {
+    "one_operand": [
+        ("exp", MIXED, "exp(v)", jnp.exp),
+        ("exp2", MIXED, "exp2(v)", jnp.exp2),
+        ("log", POSITIVE, "log(v)", jnp.log),
+        ("sqrt", POSITIVE, "sqrt(v)", jnp.sqrt),
+        ("rsqrt", POSITIVE, "rsqrt(v)", jax.lax.rsqrt),
+        ("tanh", MIXED, "tanh(v)", jnp.tanh),
+        ("sigmoid", MIXED, "sigmoid(v)", jax.nn.sigmoid),
+        ("gelu", MIXED, "gelu(v)", lambda v: jax.nn.gelu(v, approximate=False)),
+        ("erf", MIXED, "erf(v)", jax.scipy.special.erf),
+        ("sin", MIXED, "sin(v)", jnp.sin),
+        ("cos", MIXED, "cos(v)", jnp.cos),
+        ("abs", MIXED, "abs(v)", jnp.abs),
+        ("relu", MIXED, "relu(v)", jax.nn.relu),
+        ("relu_of_zeros", ZEROS, "relu(v)", jax.nn.relu),
+        ("negate", MIXED, "-v", jnp.negative),
+    ],
+    "powers": [
+        ("squares", MIXED, "v**2.0", lambda v: v**2.0),
+        ("cubes", MIXED, "v**3.0", lambda v: v**3.0),
+        ("fourth", MIXED, "v**4.0", lambda v: v**4.0),
+        ("seventh", MIXED, "v**7.0", lambda v: v**7.0),
+        ("inverse", MIXED, "v**(-1.0)", lambda v: v**-1.0),
+        ("inverse_square", MIXED, "v**(-2.0)", lambda v: v**-2.0),
+        ("half", POSITIVE, "v**0.5", lambda v: v**0.5),
+        ("odd", POSITIVE, "v**2.3", lambda v: v**2.3),
+        ("both", POSITIVE, "v**sin(v)", lambda v: v ** jnp.sin(v)),
+        ("of_a_constant", MIXED, "f64(1.7)**v", lambda v: 1.7**v),
+    ],
+    "two_operands": [
+        ("times", MIXED, "v * cos(v)", lambda v: v * jnp.cos(v)),
+        ("over", MIXED, "cos(v) / (v + 3.0)", lambda v: jnp.cos(v) / (v + 3.0)),
+        ("remainder", MIXED, "(v * 5.0) % (v * v + 0.7)", lambda v: jnp.mod(v * 5.0, v * v + 0.7)),
+        ("greater", TIES, "max(v, v * v)", lambda v: jnp.maximum(v, v * v)),
+        ("lesser", TIES, "min(v, v * v)", lambda v: jnp.minimum(v, v * v)),
+        ("clip", TIES, "clip(v, f64(0.5), f64(2.0))", lambda v: jnp.clip(v, 0.5, 2.0)),
+        ("where", MIXED, "where(v > 0.3, v * v, exp(v))", lambda v: jnp.where(v > 0.3, v * v, jnp.exp(v))),
+        ("repeated", MIXED, f"{M} * v[0:4] + reshape(v[4:7], [3, 1])",
+         lambda v: mat(v) * v[0:4] + v[4:7].reshape(3, 1)),
+    ],
+    "reductions": [
+        ("sums", MIXED, f"sum({M}, dim=0)", lambda v: jnp.sum(mat(v), 0)),
+        ("means", MIXED, f"mean({M}, dim=1)", lambda v: jnp.mean(mat(v), 1)),
+        ("greatest", TIES, f"max({M}, dim=1)", lambda v: jnp.max(mat(v), 1)),
+        ("least", TIES, f"min({M}, dim=0)", lambda v: jnp.min(mat(v), 0)),
+        ("products", MIXED, f"prod({M}, dim=1)", lambda v: jnp.prod(mat(v), 1)),
+        ("products_of_zeros", ZEROS, f"prod({M}, dim=0)", lambda v: jnp.prod(mat(v), 0)),
+        ("running_sums", MIXED, f"cumsum({M}, 1)", lambda v: jnp.cumsum(mat(v), 1)),
+        ("softmax", MIXED, f"softmax({M}, 1)", lambda v: jax.nn.softmax(mat(v), 1)),
+        ("softmax_of_ties", TIES, f"softmax({M}, 0)", lambda v: jax.nn.softmax(mat(v), 0)),
+    ],
+    "products": [
+        ("matmul", MIXED, "reshape(v, [3, 4]) @ reshape(v, [4, 3])", lambda v: mat(v) @ v.reshape(4, 3)),
+        ("of_vectors", MIXED, f"{M} @ v[2:6]", lambda v: mat(v) @ v[2:6]),
+        ("einsum", MIXED, f"einsum(\"abc,cd->bad\", {T}, {M})",
+         lambda v: jnp.einsum("abc,cd->bad", third(v), mat(v))),
+        ("diagonal", MIXED, "einsum(\"ii->i\", reshape(v[0:9], [3, 3]))",
+         lambda v: jnp.einsum("ii->i", v[0:9].reshape(3, 3))),
+        ("network", MIXED, "gelu(reshape(v[0:6], [3, 2]) @ reshape(v[4:8], [2, 2])) @ reshape(v[8:12], [2, 2])"
+         " - reshape(v[0:6], [3, 2])", mlp),
+    ],
+    "moves": [
+        ("transposed", MIXED, f"transpose({M}) * sin(reshape(v, [4, 3]))",
+         lambda v: mat(v).T * jnp.sin(v.reshape(4, 3))),
+        ("parts", MIXED, "v[2:9] * v[5:12]", lambda v: v[2:9] * v[5:12]),
+        ("joined", MIXED, "concat([v, v[3:7] * v[4:8], v], 0)",
+         lambda v: jnp.concatenate([v, v[3:7] * v[4:8], v])),
+        ("padded", MIXED, f"pad({M}, [[1, 0], [0, 2]], sum(v))",
+         lambda v: jnp.pad(mat(v), [(1, 0), (0, 2)], constant_values=jnp.sum(v))),
+        ("updated", MIXED, "update(v, 4, v[0:3] * v[0:3])", lambda v: v.at[4:7].set(v[0:3] * v[0:3])),
+        ("taken", MIXED, f"take({M}, [2, 0, 2, 2, 1])", lambda v: mat(v)[jnp.array([2, 0, 2, 2, 1])]),
+    ],
+    "control": [
+        ("turns", MIXED, "loop c = v for i < 4 { sin(c + v) * f64(i + 1) }", loop),
+        ("turns_in_turns", MIXED,
+         "loop c = v for i < 3 { c + (loop d = c for k < 2 { tanh(d * v + f64(i + k)) }) }", nested_loops),
+        ("branch", MIXED, "if sum(v) > 0.0 { v * v } else { exp(v) }", lambda v: v * v),
+        ("again", MIXED, "again { let u = exp(v); u * sin(u) }", lambda v: jnp.exp(v) * jnp.sin(jnp.exp(v))),
+    ],
+}
+
+SECOND = [
+    ("tanh", "tanh(v)", jnp.tanh),
+    ("powers", "v**3.0 * exp(v)", lambda v: v**3.0 * jnp.exp(v)),
+    ("gelu", "gelu(v)", lambda v: jax.nn.gelu(v, approximate=False)),
+    ("product", f"{M} @ tanh(reshape(v, [4, 3]))", lambda v: mat(v) @ jnp.tanh(v.reshape(4, 3))),
+    ("softmax", f"softmax({M}, 1) * {M}", lambda v: jax.nn.softmax(mat(v), 1) * mat(v)),
+]
+
+HEAD = """# {what}, as JAX {version} computes them; made by jax_figures.py.
+--- tolerance 1e-12
+--- source
+mesh m = [x: 2, y: 3]
+"""
+
+
+def numbers(values):
+    return "[" + ", ".join(repr(float(x)) for x in values) + "]"
+
+
+def checks(name, values, gradient):
+    return f"""let at_{name}: f64[12] = {numbers(values)}
+let jax_{name}: f64[12] = {numbers(gradient)}
+let (l_{name}, g_{name}) = grad(of_{name})(at_{name})
+assert max(abs(g_{name} - jax_{name}) / (1.0 + abs(jax_{name}))) < 1e-12
+let (s_{name}, h_{name}) = grad(of_{name})(at_{name} as [12@(y,x)])
+assert max(abs(h_{name} - jax_{name}) / (1.0 + abs(jax_{name}))) < 1e-12
+"""
+
+
+def write(family, what, text):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"values_of_jax_{family}.case")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HEAD.format(what=what, version=jax.__version__) + text + "\n--- run\n")
+
+
+def first(name, values, tessera, python):
+    gradient = jax.grad(lambda v: jnp.sum(jnp.sin(python(v))))(jnp.array(values))
+    body = tessera if tessera.startswith(("if ", "loop ", "again ")) else f"({tessera})"
+    own = f"fn of_{name}(v: f64[N]?) = {{\n  let e = {body}\n  sum(sin(e))\n}}\n"
+    return own + checks(name, values, gradient)
+
+
+def second(name, tessera, python):
+    inner = slopes(lambda v: jnp.sin(python(v)))
+    gradient = jax.grad(lambda v: jnp.sum(inner(v) * jnp.cos(v)))(jnp.array(MIXED))
+    return f"""fn loss_{name}(v: f64[N]?) = sum(sin({tessera}))
+fn of_{name}(v: f64[N]?) = {{
+  let (l, g) = grad(loss_{name})(v)
+  sum(g * cos(v))
+}}
+""" + checks(name, MIXED, gradient)
+
+
+def main():
+    for family, rows in FAMILIES.items():
+        what = "Gradients: " + ", ".join(row[0].replace("_", " ") for row in rows)
+        write(family, what, "\n".join(first(*row) for row in rows))
+    write("second_derivatives", "Gradients of gradients", "\n".join(second(*row) for row in SECOND))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
