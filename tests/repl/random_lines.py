@@ -20,6 +20,7 @@ VALID = [
     "mesh m = [x: {n}, y: 2]", "mesh line = [t: {n}]", "let a = iota(f32[{n}@x, 8])", "let b = a as [{n}, 8@(x,y)]",
     "let c = a @ transpose(a)", "a + {n}", "sum(a)", "show a", "plan a as [{n}, 8]", "fn f(v: i64) -> i64 = v * {n}",
     "f({n})", "let a = random(f64[64, 64@y], {n})", "print \"größe\", {n}", "let (p, q) = ({n}, 2)", "assert {n} > 0",
+    "fn g(v: f64[N]?) = sum(again {{ v**{n}.0 }})", "let (l, d) = grad(g)(random(f64[{n}@x], {n}))", "grad(g, wrt=a)(1)",
     "let long = loop w = 0.0 for i < {n}00 {{ w + 1.0 }}",
 ]
 COMMANDS = [

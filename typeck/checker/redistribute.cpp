@@ -50,6 +50,16 @@ bool Checker::allow_received(std::int64_t bytes, const Why& why, Span span) {
   return !refused;
 }
 
+namespace {
+
+// `concat` would bring its operands to a layout that is printed behind it; its own layout is therefore printed first.
+bool takes_any_wanted_layout(const Ast& ast, ExprId expr) {
+  const auto* const call = std::get_if<frontend::Call>(&ast[expr].node);
+  return call != nullptr && call->callee.text == "concat";
+}
+
+}  // namespace
+
 Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options) {
   const ArrayType& from = type(value);
   // The same tiles may be written in two ways (a split of extent 1); whoever asks for one of them gets it.
@@ -60,7 +70,11 @@ Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why w
   if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
   const bool recorded =
       value.expr.valid() && why.asker != Why::Asker::annotation && why.asker != Why::Asker::collective;
-  if (recorded) frame_->inserted_as[value.expr] = print_type(target, environment_, environment_.now());
+  if (recorded) {
+    const auto text = [&](const ArrayType& own) { return print_type(own, environment_, environment_.now()); };
+    const std::string before = takes_any_wanted_layout(ast(), value.expr) ? text(from) + " as " : "";
+    frame_->inserted_as[value.expr] = before + text(target);
+  }
   Checked result = value;
   result.nodes = {emit(value.span, {target}, Redistribute{value.node(), std::move(*found), std::move(why)})};
   return result;
