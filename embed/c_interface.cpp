@@ -73,10 +73,10 @@ tessera_status null_call(tessera_failure** out) {
 // Runs f, which gives a status, if none of the pointers that it needs is null. What is thrown can only be that memory
 // is exhausted, or a bug.
 template <class F>
-tessera_status answered(tessera_failure** why, std::initializer_list<const void*> needed, const F& f) noexcept {
+tessera_status answered(tessera_failure** why, std::initializer_list<bool> is_there, const F& f) noexcept {
   if (why != nullptr) *why = nullptr;
   try {
-    if (std::find(needed.begin(), needed.end(), nullptr) != needed.end()) return null_call(why);
+    if (std::find(is_there.begin(), is_there.end(), false) != is_there.end()) return null_call(why);
     return f();
   } catch (...) {
     return TESSERA_US;
@@ -191,7 +191,7 @@ tessera_status tessera_failure_at(const tessera_failure* failure, size_t index, 
 void tessera_failure_destroy(tessera_failure* failure) { delete failure; }
 
 tessera_status tessera_stop_token_create(tessera_stop_token** token) {
-  return answered(nullptr, {token}, [&] {
+  return answered(nullptr, {token != nullptr}, [&] {
     *token = new tessera_stop_token;
     return TESSERA_DONE;
   });
@@ -200,7 +200,7 @@ void tessera_stop_token_stop(tessera_stop_token* token) { token->token.stop(); }
 void tessera_stop_token_destroy(tessera_stop_token* token) { delete token; }
 
 tessera_status tessera_session_create(const tessera_config* config, tessera_session** session, tessera_failure** why) {
-  return answered(why, {session}, [&] {
+  return answered(why, {session != nullptr}, [&] {
     if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_HOST))
       return wrong_call("`files` is none of tessera_files", why);
     *session = new tessera_session{tessera::Session(config_of(config))};
@@ -210,7 +210,7 @@ tessera_status tessera_session_create(const tessera_config* config, tessera_sess
 void tessera_session_destroy(tessera_session* session) { delete session; }
 
 tessera_status tessera_session_fork(const tessera_session* session, tessera_session** fork, tessera_failure** why) {
-  return answered(why, {session, fork}, [&] {
+  return answered(why, {session != nullptr, fork != nullptr}, [&] {
     *fork = new tessera_session{session->session.fork()};
     return TESSERA_DONE;
   });
@@ -218,7 +218,7 @@ tessera_status tessera_session_fork(const tessera_session* session, tessera_sess
 
 tessera_status tessera_session_run(tessera_session* session, tessera_text text, tessera_text name,
                                    tessera_failure** why) {
-  return answered(why, {session}, [&] {
+  return answered(why, {session != nullptr}, [&] {
     const auto done = session->session.run(view_of(text), view_of(name));
     return done ? TESSERA_DONE : fail(done.diagnostics(), why);
   });
@@ -228,12 +228,13 @@ void tessera_session_stop(tessera_session* session) { session->session.stop(); }
 
 tessera_status tessera_session_get(const tessera_session* session, tessera_text name, tessera_array** array,
                                    tessera_failure** why) {
-  return answered(why, {session, array}, [&] { return hand_out(session->session.get(view_of(name)), array, why); });
+  return answered(why, {session != nullptr, array != nullptr},
+                  [&] { return hand_out(session->session.get(view_of(name)), array, why); });
 }
 
 tessera_status tessera_session_set(tessera_session* session, tessera_text name, const tessera_array* array,
                                    tessera_failure** why) {
-  return answered(why, {session, array},
+  return answered(why, {session != nullptr, array != nullptr},
                   [&] { return status_from(session->session.set(view_of(name), array->array), why); });
 }
 
@@ -262,7 +263,7 @@ tessera_status tessera_session_array(tessera_session* session, tessera_text type
 
 tessera_status tessera_session_function(tessera_session* session, tessera_text name, const tessera_text* types,
                                         size_t type_count, tessera_function** function, tessera_failure** why) {
-  return answered(why, {session, function}, [&] {
+  return answered(why, {session != nullptr, function != nullptr}, [&] {
     if (types == nullptr && type_count > 0) return wrong_call("there are no types", why);
     std::vector<std::string> texts;
     for (size_t i = 0; i < type_count; ++i) texts.emplace_back(view_of(types[i]));
@@ -284,7 +285,7 @@ tessera_text tessera_function_result_type(const tessera_function* function, size
 
 tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
                                      size_t argument_count, tessera_array** results, tessera_failure** why) {
-  return answered(why, {function, results}, [&] {
+  return answered(why, {function != nullptr, results != nullptr}, [&] {
     if (arguments == nullptr && argument_count > 0) return wrong_call("there are no arguments", why);
     std::vector<tessera::Array> given;
     for (size_t i = 0; i < argument_count; ++i) {
@@ -312,7 +313,7 @@ int tessera_array_borrowed(const tessera_array* array) { return array->array.bor
 
 tessera_status tessera_array_view(const tessera_array* array, int64_t device, tessera_view* view,
                                   tessera_failure** why) {
-  return answered(why, {array, view}, [&] {
+  return answered(why, {array != nullptr, view != nullptr}, [&] {
     const auto found = array->array.view(device);
     if (!found) return fail(found.diagnostics(), why);
     tessera_view filled{};
@@ -330,7 +331,7 @@ tessera_status tessera_array_view(const tessera_array* array, int64_t device, te
 
 tessera_status tessera_array_copy_to(const tessera_array* array, void* data, const int64_t* strides_bytes,
                                      tessera_failure** why) {
-  return answered(why, {array}, [&] {
+  return answered(why, {array != nullptr}, [&] {
     std::vector<std::int64_t> strides;
     if (strides_bytes != nullptr) strides.assign(strides_bytes, strides_bytes + array->array.shape().size());
     return status_from(array->array.copy_to(data, strides), why);

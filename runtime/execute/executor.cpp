@@ -9,6 +9,7 @@
 #include "runtime/execute/effects.hpp"
 #include "runtime/execute/local.hpp"
 #include "runtime/execute/stopping.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 

@@ -67,6 +67,21 @@ TEST(Stop, FromTheOutputStopsBeforeTheNextStep) {
   EXPECT_EQ(text, "one\n");
 }
 
+// A plan that takes about a tenth of a second is given up.
+TEST(Stop, EndsPlanning) {
+  PlanRequest request{.mesh = "a:4,b:4,c:4,d:4,e:4,f:4,g:4,h:4",
+                      .from = "f32[65537@(a,b,c,d),65539@(e,f,g,h)]",
+                      .to = "f32[65537@(h,g,f,e),65539@(d,c,b,a)]"};
+  request.stop = StopToken();
+  std::thread stopper([token = *request.stop]() mutable {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    token.stop();
+  });
+  const auto plan = make_plan(request);
+  stopper.join();
+  EXPECT_EQ(slug_of(plan.diagnostics()), "interrupted");
+}
+
 // Many sessions and forks at work at once: each gets what it would get alone.
 TEST(Threads, SessionsAreIndependent) {
   Recording origin;
