@@ -228,7 +228,7 @@ class Learning(AtATerminal):
         terminal = self.start()
         terminal.answer("let kept = 41")
         terminal.type(":learn\r")
-        self.assertIn("1 of 26", terminal.until(r"\n[^\n]*> $"))
+        self.assertIn("1 of 27", terminal.until(r"\n[^\n]*> $"))
         terminal.type("help\r")
         self.assertIn(":hint", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
