@@ -235,7 +235,7 @@ class Learning(AtATerminal):
         self.assertIn("Back in the session.", terminal.until(r"session\.\n> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")
         terminal.type(":learn 7\r")
-        self.assertIn("Lesson 7 of 26", terminal.until(r"\nlearn> $"))
+        self.assertIn("Lesson 7 of 27", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n> $")
         self.assertEqual(terminal.answer(":learn 27"), "error: there is no lesson 27; the course has lessons 1 to 26\n")
