@@ -238,7 +238,7 @@ class Learning(AtATerminal):
         self.assertIn("Lesson 7 of 27", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n> $")
-        self.assertEqual(terminal.answer(":learn 27"), "error: there is no lesson 27; the course has lessons 1 to 26\n")
+        self.assertEqual(terminal.answer(":learn 28"), "error: there is no lesson 28; the course has lessons 1 to 27\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         # What is drawn in the course is drawn as in the session.
         terminal.type(":learn 5\r")
