@@ -5,8 +5,6 @@
 
 #include "base/registry.hpp"
 #include "embed/kinds.hpp"
-#include "runtime/io/file.hpp"
-#include "runtime/kinds.hpp"
 
 namespace tessera::embed {
 
@@ -43,25 +41,6 @@ base::Diagnostic placed(base::Diagnostic diagnostic, const std::vector<typeck::O
   if (!diagnostic.origin || *diagnostic.origin >= origins.size() || has_primary(diagnostic)) return diagnostic;
   const base::Span span = origins[*diagnostic.origin].span;
   return std::move(diagnostic).at(span);
-}
-
-FileUse to_public(runtime::FileUse use) {
-  switch (use) {
-    case runtime::FileUse::read: return FileUse::read;
-    case runtime::FileUse::create: return FileUse::create;
-    case runtime::FileUse::join: return FileUse::join;
-  }
-  return FileUse::read;
-}
-
-std::function<base::Result<int>(const std::string&, runtime::FileUse)> host_opener(const FilePolicy& policy) {
-  if (!policy.open) return {};
-  return [open = policy.open](const std::string& name, runtime::FileUse use) -> base::Result<int> {
-    const HostFile file = open(name, to_public(use));
-    if (file.descriptor >= 0) return file.descriptor;
-    return base::make(runtime::Kind::file_not_allowed, runtime::in_quotes(name),
-                      file.why.empty() ? "the host does not open it" : file.why);
-  };
 }
 
 }  // namespace
@@ -153,16 +132,6 @@ synth::Machine to_machine(const std::vector<MachineLevel>& levels) {
         synth::MachineLevel{level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds});
   }
   return machine;
-}
-
-runtime::FilePolicy to_policy(const FilePolicy& policy) {
-  switch (policy.kind) {
-    case FilePolicy::Kind::none: return {runtime::FilePolicy::Kind::none, policy.root};
-    case FilePolicy::Kind::allowed: return {runtime::FilePolicy::Kind::allowed, policy.root};
-    case FilePolicy::Kind::rooted: return {runtime::FilePolicy::Kind::rooted, policy.root};
-    case FilePolicy::Kind::host: return {runtime::FilePolicy::Kind::host, {}, host_opener(policy)};
-  }
-  return {runtime::FilePolicy::Kind::none, policy.root};
 }
 
 typeck::ReshardPolicy to_policy(Reshard reshard) {
