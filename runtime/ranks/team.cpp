@@ -106,6 +106,15 @@ base::Status Team::wait(const Ready& ready) {
   return messages.ok() ? status : messages;
 }
 
+// Messages go on meanwhile: a near rank may wait for a far one, and that for what is still to be sent from here.
+template <class Ready>
+base::Status Team::wait_near(const Ready& ready) {
+  return wait([&] {
+    messenger_->is_done(batch_);
+    return ready();
+  });
+}
+
 base::Status Team::share(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::span<std::byte> given = room(static_cast<std::int64_t>(mine.size()));
   const std::span<std::byte> taken = room(static_cast<std::int64_t>(all.size()));
@@ -228,7 +237,7 @@ base::Status Team::arrive(std::span<const int> sources) {
   const auto line = [&](int rank) -> Region::Line& { return region_->line(places_[static_cast<std::size_t>(rank)]); };
   line(rank_).arrived.store(phase_, std::memory_order_release);
   for (const int source : sources) {
-    TESSERA_TRY_STATUS(wait([&] { return line(source).arrived.load(std::memory_order_acquire) >= phase_; }));
+    TESSERA_TRY_STATUS(wait_near([&] { return line(source).arrived.load(std::memory_order_acquire) >= phase_; }));
   }
   return base::Done{};
 }
@@ -238,7 +247,7 @@ base::Status Team::finish(std::span<const int> readers) {
   const auto line = [&](int rank) -> Region::Line& { return region_->line(places_[static_cast<std::size_t>(rank)]); };
   line(rank_).finished.store(phase_, std::memory_order_release);
   for (const int reader : readers) {
-    TESSERA_TRY_STATUS(wait([&] { return line(reader).finished.load(std::memory_order_acquire) >= phase_; }));
+    TESSERA_TRY_STATUS(wait_near([&] { return line(reader).finished.load(std::memory_order_acquire) >= phase_; }));
   }
   return base::Done{};
 }

@@ -99,6 +99,8 @@ class Team {
   base::Diagnostics first_failure(const std::vector<Entry>& entries, const std::vector<std::byte>& mine);
   template <class Ready>
   base::Status wait(const Ready& ready);
+  template <class Ready>
+  base::Status wait_near(const Ready& ready);
   template <class F>
   base::Status with_messages(const F& f);
   base::Status interruption();
