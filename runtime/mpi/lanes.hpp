@@ -72,7 +72,12 @@ class Lanes {
 
   // Pieces since the beginning, by rank.
   const std::vector<std::int64_t>& begun() const { return begun_; }
-  std::vector<std::int64_t>& ended() { return ended_; }
+  const std::vector<std::int64_t>& ended() const { return ended_; }
+  // Nothing is under way, and of every rank so many pieces have come: what was cancelled has not been begun.
+  void restart(std::vector<std::int64_t> ended) {
+    begun_ = ended;
+    ended_ = std::move(ended);
+  }
 
  private:
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;

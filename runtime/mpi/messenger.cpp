@@ -188,16 +188,15 @@ class MpiMessenger final : public Messenger {
     check_mpi(MPI_Ialltoall(sent.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, communicator_.get(), &request),
               "MPI_Ialltoall");
     wait(request);
-    std::vector<std::int64_t>& received = incoming_.ended();
     incoming_.settle([&](int rank, MPI_Request& awaited) {
       const auto r = static_cast<std::size_t>(rank);
-      if (received[r] >= coming[r]) check_mpi(MPI_Cancel(&awaited), "MPI_Cancel");
+      if (incoming_.ended()[r] >= coming[r]) check_mpi(MPI_Cancel(&awaited), "MPI_Cancel");
     });
     for (int rank = 0; rank < size_; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
-      for (; received[r] < coming[r]; ++received[r]) throw_away(rank);
-      received[r] = coming[r];
+      for (std::int64_t received = incoming_.ended()[r]; received < coming[r]; ++received) throw_away(rank);
     }
+    incoming_.restart(std::move(coming));
   }
 
   void throw_away(int rank) {
