@@ -83,14 +83,14 @@ class RelayRun {
   Slot slot_at(std::int64_t at) const {
     Slot slot;
     slot.at = at;
-    for (Passage& passage : passages_of(at)) {
+    for (const Passage& passage : passages_of(at)) {
       const int reader = owner(passage.to);
       const int source = owner(passage.from);
       if (team_.node(source) != team_.node(reader)) {
         auto& messages = reader == team_.rank() ? slot.incoming[source] : slot.outgoing[reader];
-        messages.push_back(std::move(passage));
+        messages.push_back(passage);
       } else if (reader == team_.rank()) {
-        slot.here.push_back(std::move(passage));
+        slot.here.push_back(passage);
       }
     }
     return slot;

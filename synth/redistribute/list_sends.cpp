@@ -20,10 +20,10 @@ ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType
   ListedSends all;
   all.at_once = step.collective.relay == nullptr;
   if (!all.at_once) all.stretches = step.collective.relay->stretches;
-  for (BoxSend& send : sends(machine, step.collective, before, step.after)) {
+  for (const BoxSend& send : sends(machine, step.collective, before, step.after)) {
     if (send.source == send.target || empty(send.box)) continue;
     all.hops = std::max(all.hops, std::int64_t{send.hop} + 1);
-    all.sends.push_back(std::move(send));
+    all.sends.push_back(send);
   }
   return all;
 }

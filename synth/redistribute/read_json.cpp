@@ -228,9 +228,9 @@ base::Result<std::shared_ptr<const ListedSends>> read_sends(const json::Object& 
   const auto* items = std::get_if<json::Array>(&value->content);
   if (items == nullptr) return bad("`sends` is not a list");
   for (std::size_t i = 0; i < items->size(); ++i) {
-    auto send = read_send((*items)[i]);
+    const auto send = read_send((*items)[i]);
     if (!send) return bad(fmt::format("send {} is not one: `[[[lo, hi], ..], from, to, hop]`", i + 1));
-    listed.sends.push_back(std::move(*send));
+    listed.sends.push_back(*send);
   }
   return std::make_shared<const ListedSends>(std::move(listed));
 }
