@@ -1,4 +1,4 @@
-// Generated programs give what NumPy gives: both are printed from one expression tree, and run apart.
+// Generated numpy_programs give what NumPy gives: both are printed from one expression tree, and run apart.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t programs() { return std::getenv("TESSERA_FULL") != nullptr ? 1000 : 100; }
+std::uint64_t numpy_programs() { return std::getenv("TESSERA_FULL") != nullptr ? 1000 : 100; }
 
 class NumPy : public testing::Test {
  protected:
@@ -31,7 +31,7 @@ class NumPy : public testing::Test {
   }
 
   void compute(const std::vector<generator::Program>& all) const {
-    const std::string path = folder_ + "/programs.py";
+    const std::string path = folder_ + "/numpy_programs.py";
     std::ofstream(path) << numpy_script(all, folder_);
     ASSERT_EQ(run_python(path), 0);
   }
@@ -60,7 +60,7 @@ void expect_equal(const generator::Program& program, const Outcome& own, const O
 
 TEST_F(NumPy, GivesTheSame) {
   std::vector<generator::Program> all;
-  for (std::uint64_t seed = 1; seed <= programs(); ++seed) all.push_back(generator::generate(seed));
+  for (std::uint64_t seed = 1; seed <= numpy_programs(); ++seed) all.push_back(generator::generate(seed));
   ASSERT_NO_FATAL_FAILURE(compute(all));
   for (const generator::Program& program : all) {
     expect_equal(program, run(tessera_text(program, program.mesh)), numpy_outcome(program, folder_));

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-std::vector<float> counted(std::size_t count) {
+std::vector<float> first_numbers(std::size_t count) {
   std::vector<float> values(count);
   std::iota(values.begin(), values.end(), 0.0F);
   return values;
@@ -28,13 +28,13 @@ Session on_four() {
 
 TEST(Memory, IsReadWhereTheHostHasIt) {
   Session session = on_four();
-  auto keep = std::make_shared<std::vector<float>>(counted(40));
+  auto keep = std::make_shared<std::vector<float>>(first_numbers(40));
   const std::weak_ptr<std::vector<float>> watched = keep;
   auto array = session.array("f32[10@x, 4]", {keep->data()}, keep);
   ASSERT_TRUE(succeeded(array));
   EXPECT_TRUE(array->borrowed());
   EXPECT_EQ(array->type(), "f32[10@x, 4]");
-  EXPECT_EQ(array->to_vector<float>().value(), counted(40));
+  EXPECT_EQ(array->to_vector<float>().value(), first_numbers(40));
   const auto view = array->view(2);
   ASSERT_TRUE(succeeded(view));
   EXPECT_EQ(static_cast<const void*>(view->data), keep->data() + 20);
@@ -51,7 +51,7 @@ TEST(Memory, IsReadWhereTheHostHasIt) {
   {
     Session fork = session.fork();
     session = Session();
-    EXPECT_EQ(fork.get("b")->to_vector<float>().value(), counted(40));
+    EXPECT_EQ(fork.get("b")->to_vector<float>().value(), first_numbers(40));
     EXPECT_FALSE(watched.expired());
   }
   EXPECT_TRUE(watched.expired());
@@ -59,7 +59,7 @@ TEST(Memory, IsReadWhereTheHostHasIt) {
 
 TEST(Memory, ThatIsNotDenseIsCopied) {
   Session session = on_four();
-  const std::vector<float> values = counted(24);
+  const std::vector<float> values = first_numbers(24);
   // The transpose of a 6 x 4 matrix, split over its columns.
   const auto array = session.array("f32[4, 6@(x,y)]", {values.data(), {4, 16}}, nullptr);
   ASSERT_TRUE(succeeded(array));
@@ -74,7 +74,7 @@ TEST(Memory, ThatIsNotDenseIsCopied) {
 TEST(Memory, ThatIsNotAlignedIsCopied) {
   Session session = on_four();
   std::vector<std::byte> bytes(41);
-  const std::vector<float> values = counted(10);
+  const std::vector<float> values = first_numbers(10);
   std::memcpy(bytes.data() + 1, values.data(), 40);
   const auto array = session.array("f32[10]", {bytes.data() + 1}, nullptr);
   ASSERT_TRUE(succeeded(array));
@@ -99,7 +99,7 @@ TEST(Memory, OfEachDeviceMayLieAnywhere) {
 
 TEST(Memory, IsRefusedWhereItDoesNotFit) {
   Session session = on_four();
-  const std::vector<float> values = counted(16);
+  const std::vector<float> values = first_numbers(16);
   const std::vector<std::uint8_t> bools = {0, 1, 2, 1};
   EXPECT_EQ(slug_of(session.borrow("f32[8@x]", {{values.data()}}, nullptr).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(session.array("f32[4, 4]", {values.data(), {16}}, nullptr).diagnostics()), "bad-call");
@@ -116,7 +116,7 @@ TEST(Memory, IsFilledWithStrides) {
   const Array a = session.get("a").value();
   std::vector<float> dense(15, -1);
   ASSERT_TRUE(succeeded(a.copy_to(dense.data())));
-  EXPECT_EQ(dense, counted(15));
+  EXPECT_EQ(dense, first_numbers(15));
   std::vector<float> columns(15, -1);
   ASSERT_TRUE(succeeded(a.copy_to(columns.data(), {4, 20})));
   for (std::size_t row = 0; row < 5; ++row) {
@@ -124,7 +124,7 @@ TEST(Memory, IsFilledWithStrides) {
   }
   std::vector<float> sums(4, -1);
   ASSERT_TRUE(succeeded(session.get("p")->copy_to(sums.data())));
-  EXPECT_EQ(sums, counted(4));
+  EXPECT_EQ(sums, first_numbers(4));
   EXPECT_EQ(slug_of(a.copy_to(dense.data(), {4}).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(a.copy_to(reinterpret_cast<std::byte*>(dense.data()) + 1).diagnostics()), "bad-call");
   EXPECT_EQ(slug_of(a.copy_to(nullptr).diagnostics()), "bad-call");

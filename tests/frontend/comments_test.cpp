@@ -6,12 +6,12 @@
 namespace tessera::frontend::testing {
 namespace {
 
-struct Example {
+struct Commented {
   std::string text;
   std::string layout;
 };
 
-const std::vector<Example> kExamples = {
+const std::vector<Commented> kCommented = {
     {"#only", "#only\n"},
     {"\n\n  # a  \n\n\n# b\n", "# a\n\n# b\n"},
     {"a# at the end", "a  # at the end\n"},
@@ -45,7 +45,7 @@ const std::vector<Example> kExamples = {
 };
 
 TEST(Comments, StayWhereTheyCan) {
-  for (const auto& [text, layout] : kExamples) {
+  for (const auto& [text, layout] : kCommented) {
     EXPECT_EQ(printed(text), layout) << text;
     expect_fixed_point(text);
   }

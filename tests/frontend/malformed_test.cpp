@@ -11,12 +11,12 @@
 namespace tessera::frontend::testing {
 namespace {
 
-struct Example {
+struct Malformed {
   std::string text;
   std::string error;
 };
 
-const std::vector<Example> kExamples = {
+const std::vector<Malformed> kMalformed = {
     {"a as [8] @ b", "1:10 after-as"},
     {"let x = a as [8] + 1", "1:18 after-as"},
     {"let x = f(a as [8][0])", "1:19 after-as"},
@@ -158,7 +158,7 @@ const std::vector<Example> kExamples = {
 };
 
 TEST(Malformed, SaysWhatAndWhere) {
-  for (const auto& [text, error] : kExamples) {
+  for (const auto& [text, error] : kMalformed) {
     const auto errors = brief(parse_text(text));
     ASSERT_FALSE(errors.empty()) << text;
     EXPECT_EQ(errors[0], error) << text;
@@ -177,7 +177,7 @@ TEST(Malformed, EveryKindIsReported) {
     ASSERT_FALSE(parsed.result.ok()) << text.substr(0, 60);
     for (const auto& diagnostic : parsed.result.errors()) reported.insert(diagnostic.kind.slug);
   };
-  for (const auto& example : kExamples) report(example.text);
+  for (const auto& example : kMalformed) report(example.text);
   for (const auto& text : kElsewhere) report(text);
 #define KIND(identifier, slug, severity, blame, message) EXPECT_TRUE(reported.contains(slug)) << slug;
 #include "base/diagnostics/frontend.def"

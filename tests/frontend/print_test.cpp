@@ -10,12 +10,12 @@
 namespace tessera::frontend::testing {
 namespace {
 
-struct Example {
+struct Printed {
   std::string text;
   std::string layout;
 };
 
-const std::vector<Example> kExamples = {
+const std::vector<Printed> kPrinted = {
     // Blanks.
     {"let  a=iota( f32[ 16@y,16 , 16 @ x ] )", "let a = iota(f32[16@y, 16, 16@x])\n"},
     {"let b=a as[16,16@( x , y ),16]", "let b = a as [16, 16@(x,y), 16]\n"},
@@ -65,7 +65,7 @@ const std::vector<Example> kExamples = {
 };
 
 TEST(Print, LaysOutInOneWay) {
-  for (const auto& [text, layout] : kExamples) {
+  for (const auto& [text, layout] : kPrinted) {
     if (layout.empty()) {
       EXPECT_FALSE(parse_text(text).result.ok()) << text;
       continue;
@@ -77,7 +77,7 @@ TEST(Print, LaysOutInOneWay) {
 
 const std::string kLong = repeat("a_long_name", 3);
 
-const std::vector<Example> kLongExamples = {
+const std::vector<Printed> kPrintedLong = {
     {"let a = f(" + kLong + ", " + kLong + ", " + kLong + ")",
      "let a = f(\n  " + kLong + ",\n  " + kLong + ",\n  " + kLong + "\n)\n"},
     {"let a = " + kLong + " + " + kLong + " * b + " + kLong,
@@ -92,7 +92,7 @@ const std::vector<Example> kLongExamples = {
 };
 
 TEST(Print, BreaksLongLines) {
-  for (const auto& [text, layout] : kLongExamples) {
+  for (const auto& [text, layout] : kPrintedLong) {
     EXPECT_EQ(printed(text), layout);
     expect_fixed_point(text);
   }

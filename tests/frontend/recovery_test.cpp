@@ -6,12 +6,12 @@
 namespace tessera::frontend::testing {
 namespace {
 
-struct Example {
+struct Recovered {
   std::string text;
   std::vector<std::string> errors;
 };
 
-const std::vector<Example> kExamples = {
+const std::vector<Recovered> kRecovered = {
     {"let a 1\nlet b = 2\nlet c 3; let d 4", {"1:7 syntax-error", "3:7 syntax-error", "3:16 syntax-error"}},
     // In a block, each statement after the error is looked at.
     {"fn f() {\n  let a 1\n  let b = 2\n  let c 3\n  a +\n}",
@@ -34,7 +34,7 @@ const std::vector<Example> kExamples = {
 };
 
 TEST(Recovery, FindsTheNextMistake) {
-  for (const auto& [text, errors] : kExamples) EXPECT_EQ(brief(parse_text(text)), errors) << text;
+  for (const auto& [text, errors] : kRecovered) EXPECT_EQ(brief(parse_text(text)), errors) << text;
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(Verify, BlamesUs) {
 
 // Each differs from all others.
 // clang-format off
-const std::vector<std::string> kPrograms = {
+const std::vector<std::string> kDifferentPrograms = {
     "a", "b", "1", "1.0", "1.00", "true", "false", "\"a\"", "\"b\"", "[1]", "[1, 2]", "(1, 2)", "-a", "!a",
     "a + b", "a - b", "b + a", "a[0]", "a[0:]", "a[:0]", "a[0:1]", "f(a)", "f(a, b)", "f(x=a)", "f(f32)", "f32(a)",
     "f64(a)", "a as f32", "a as f64", "a as f32[]", "a as [8]", "a as [8@x]", "a as [8@y]", "a as [8@(x,y)]",
@@ -142,12 +142,12 @@ const std::vector<std::string> kPrograms = {
 // clang-format on
 
 TEST(Equal, SeesEveryDifference) {
-  for (std::size_t i = 0; i < kPrograms.size(); ++i) {
-    for (std::size_t j = 0; j < kPrograms.size(); ++j) {
-      const Parsed a = parse_text(kPrograms[i]);
-      const Parsed b = parse_text("\n" + kPrograms[j] + " # comment");
-      ASSERT_TRUE(a.result.ok() && b.result.ok()) << kPrograms[i] << " " << kPrograms[j];
-      EXPECT_EQ(equal(*a.result, *b.result), i == j) << kPrograms[i] << " against " << kPrograms[j];
+  for (std::size_t i = 0; i < kDifferentPrograms.size(); ++i) {
+    for (std::size_t j = 0; j < kDifferentPrograms.size(); ++j) {
+      const Parsed a = parse_text(kDifferentPrograms[i]);
+      const Parsed b = parse_text("\n" + kDifferentPrograms[j] + " # comment");
+      ASSERT_TRUE(a.result.ok() && b.result.ok()) << kDifferentPrograms[i] << " " << kDifferentPrograms[j];
+      EXPECT_EQ(equal(*a.result, *b.result), i == j) << kDifferentPrograms[i] << " against " << kDifferentPrograms[j];
     }
   }
 }

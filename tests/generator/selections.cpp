@@ -36,7 +36,7 @@ Subscript single(Random& random) {
   return {extent, std::to_string(random.between(-extent, extent - 1))};
 }
 
-ExpressionRef slice(Maker& maker, const Want& want, int depth) {
+ExpressionRef part(Maker& maker, const Want& want, int depth) {
   Random& random = maker.random;
   Shape from;
   std::vector<std::string> subscripts;
@@ -132,7 +132,7 @@ ExpressionRef allclose(Maker& maker, const Want& want, int depth) {
 }  // namespace
 
 std::vector<Production> selection_productions() {
-  return {{"slice", 7, slice},   {"run-time slice", 4, run_time_slice},
+  return {{"slice", 7, part},    {"run-time slice", 4, run_time_slice},
           {"take", 4, take},     {"one-hot", 3, one_hot},
           {"update", 4, update}, {"allclose", 2, allclose}};
 }

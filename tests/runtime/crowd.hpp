@@ -16,6 +16,14 @@ namespace tessera::runtime::test {
 // The machines of a crowd: of every rank, the lowest rank of its machine.
 using Machines = std::vector<int>;
 
+// What a crowd does with the memory of its machines. ThreadSanitizer sees nothing of what reaches a thread through
+// another mapping of the same memory, and has little room for mappings.
+#ifdef __SANITIZE_THREAD__
+constexpr MemorySharing kCrowdSharing = MemorySharing::off;
+#else
+constexpr MemorySharing kCrowdSharing = MemorySharing::wanted;
+#endif
+
 // Calls f for every rank, on a thread of its own, with its team. Gives what f found wrong: `rank 3: ...`.
 // `sent_bytes`, if given, counts the bytes of all messages of steps. With `delays`, a seed, ranks pause now and then
 // before they send and before they look for what has come.

@@ -17,14 +17,6 @@ namespace {
 using synth::CollectiveKind;
 using testing::IsEmpty;
 
-// ThreadSanitizer sees nothing of what reaches a thread through another mapping of the same memory, and has little room
-// for mappings.
-#ifdef __SANITIZE_THREAD__
-constexpr MemorySharing kSharing = MemorySharing::off;
-#else
-constexpr MemorySharing kSharing = MemorySharing::wanted;
-#endif
-
 // Ranks 0 to ranks - 1 on machines of so many each.
 Machines machines_of(int ranks, int each) {
   Machines machines;
@@ -78,7 +70,7 @@ RC_GTEST_PROP(CrowdProperty, AnyMoveGivesTheSameBits, ()) {
   Builder builder("");
   const RegisterId in = builder.apply(synth::Iota{}, {}, random_type(ElementType::f32, shape, mesh));
   builder.output(builder.collect(CollectiveKind::exchange, in, random_type(ElementType::f32, shape, mesh)));
-  const auto sharing = *rc::gen::element(kSharing, MemorySharing::off);
+  const auto sharing = *rc::gen::element(kCrowdSharing, MemorySharing::off);
   RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
 }
 
@@ -90,7 +82,7 @@ RC_GTEST_PROP(CrowdProperty, AnySumGivesTheSameBits, ()) {
       builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {in}, fmt::format("f32[{}]{{+x}}", columns));
   builder.output(builder.collect(CollectiveKind::all_reduce, parts, fmt::format("f32[{}]", columns)));
   builder.output(builder.collect(CollectiveKind::reduce_scatter, parts, fmt::format("f32[{}@x]", columns)));
-  const auto sharing = *rc::gen::element(kSharing, MemorySharing::off);
+  const auto sharing = *rc::gen::element(kCrowdSharing, MemorySharing::off);
   RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
 }
 
@@ -131,7 +123,7 @@ TEST(Crowd, OfHundreds) {
   const RegisterId parts = builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {in}, "f32[520]{+x}");
   builder.output(builder.collect(CollectiveKind::all_reduce, parts, "f32[520]"));
   builder.output(builder.collect(CollectiveKind::reduce_scatter, parts, "f32[520@x]"));
-  EXPECT_THAT(differences(machines, kSharing, builder.program()), IsEmpty());
+  EXPECT_THAT(differences(machines, kCrowdSharing, builder.program()), IsEmpty());
 }
 
 // One rank gives up before each step in turn, while messages to it may be under way; then all run the whole.
@@ -164,8 +156,8 @@ TEST(Crowd, GoesOnAfterOneHasGivenUp) {
     return "";
   };
   EXPECT_THAT(in_crowd(machines_of(6, 1), MemorySharing::off, rank_runs), IsEmpty());
-  EXPECT_THAT(in_crowd(machines_of(6, 2), kSharing, rank_runs), IsEmpty());
-  EXPECT_THAT(in_crowd(machines_of(3, 3), kSharing, rank_runs), IsEmpty());
+  EXPECT_THAT(in_crowd(machines_of(6, 2), kCrowdSharing, rank_runs), IsEmpty());
+  EXPECT_THAT(in_crowd(machines_of(3, 3), kCrowdSharing, rank_runs), IsEmpty());
 }
 
 }  // namespace

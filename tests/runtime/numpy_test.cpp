@@ -10,7 +10,7 @@ namespace tessera::runtime::test {
 namespace {
 
 const std::vector<Shape> kShapes = {Shape{}, Shape{1}, Shape{7}, Shape{3, 5}, Shape{2, 3, 4}, Shape{0, 3}};
-const FilePolicy kAnywhere = {FilePolicy::Kind::allowed, ""};
+const FilePolicy kAnyFile = {FilePolicy::Kind::allowed, ""};
 
 // The arrays of numpy_check.py.
 template <class T>
@@ -26,7 +26,7 @@ void expect_loads(const Folder& folder) {
     const Array<T> array = wanted<T>(kShapes[number]);
     for (const char* rest : {"C-0-1", "C-0-2", "C-0-3", "C-1-1", "F-0-1", "F-1-1", "F-1-3"}) {
       const std::string name = fmt::format("{}-{}-{}.npy", synth::name(element_of<T>()), number, rest);
-      const auto reader = NpyReader::open(kAnywhere, folder / name, element_of<T>(), array.shape);
+      const auto reader = NpyReader::open(kAnyFile, folder / name, element_of<T>(), array.shape);
       ASSERT_TRUE(reader.ok()) << reader.errors()[0].message;
       Array<T> loaded(array.shape);
       ASSERT_TRUE(reader->read(synth::whole(array.shape), loaded.out()).ok());
@@ -56,7 +56,7 @@ void save_all(const Folder& folder) {
       for (const synth::Interval& interval : box) begin.push_back(interval.begin);
       copy_elements(part_of(array.view(), begin, out.shape), out);
     };
-    ASSERT_TRUE(save_npy(kAnywhere, folder / name, element_of<T>(), array.shape, fill).ok());
+    ASSERT_TRUE(save_npy(kAnyFile, folder / name, element_of<T>(), array.shape, fill).ok());
   }
 }
 

@@ -18,13 +18,6 @@ namespace {
 using synth::test::Random;
 using testing::IsEmpty;
 
-// ThreadSanitizer sees nothing of what reaches a thread through another mapping of the same memory.
-#ifdef __SANITIZE_THREAD__
-constexpr MemorySharing kSharing = MemorySharing::off;
-#else
-constexpr MemorySharing kSharing = MemorySharing::wanted;
-#endif
-
 // Ranks of a machine need not follow each other.
 Machines any_machines(Random& random) {
   Machines labels;
@@ -75,7 +68,7 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
     const bool has_relay = std::any_of(plan.steps.begin(), plan.steps.end(),
                                        [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
     relays += has_relay ? 1 : 0;
-    const MemorySharing sharing = random.coin() ? MemorySharing::off : kSharing;
+    const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
     EXPECT_THAT(differences(any_machines(random), sharing, program_of(plan), static_cast<unsigned>(i) + 1), IsEmpty())
         << print_json(plan);
   }

@@ -18,7 +18,7 @@
 namespace tessera::synth::test {
 namespace {
 
-constexpr int kMutants = 10'000;
+constexpr int kChangedLists = 10'000;
 
 Plan with_listed_sends(const Plan& plan, const Machine& machine) {
   auto listed = with_sends(plan, machine);
@@ -204,7 +204,7 @@ TEST(ListedSends, ChangedAreRefusedOrMakeNoDifference) {
   Random random(7);
   int mutants = 0;
   int refused = 0;
-  while (mutants < kMutants && !HasFailure()) {
+  while (mutants < kChangedLists && !HasFailure()) {
     const RandomChange problem = change_with_sums(random);
     const auto free = plan(problem.from, problem.to, problem.machine);
     if (!free.ok()) continue;

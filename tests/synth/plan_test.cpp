@@ -9,7 +9,7 @@
 namespace tessera::synth::test {
 namespace {
 
-Plan planned(std::string_view on, std::string_view from, std::string_view to, const PlanOptions& options = {}) {
+Plan plan_of(std::string_view on, std::string_view from, std::string_view to, const PlanOptions& options = {}) {
   const MeshRef shared = mesh(on);
   return test::planned(type(from, shared), type(to, shared), options);
 }
@@ -52,7 +52,7 @@ TEST(ContractExample, OneExchangeMeetsBothBounds) {
 }
 
 TEST(ContractExample, ItsFirstStepIsAnAllToAllOf12288Bytes) {
-  const Plan first = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]");
+  const Plan first = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]");
   ASSERT_EQ(steps_of(first), "all_to_all");
   EXPECT_EQ(detail(first.steps[0].collective, first.from.mesh()), "x: dim 2 -> dim 1");
   EXPECT_EQ(first.steps[0].local_bytes_max, 2048);
@@ -63,8 +63,8 @@ TEST(ContractExample, ItsFirstStepIsAnAllToAllOf12288Bytes) {
 }
 
 TEST(ContractExample, ItsTwoStepsTogetherReceive20480Bytes) {
-  const Plan first = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]");
-  const Plan second = planned("x:4,y:2", "f32[16@y,16@x,16]", "f32[16,16@(x,y),16]");
+  const Plan first = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]");
+  const Plan second = plan_of("x:4,y:2", "f32[16@y,16@x,16]", "f32[16,16@(x,y),16]");
   EXPECT_EQ(steps_of(second), "all_to_all");
   EXPECT_EQ(first.received_bytes_total + second.received_bytes_total, 20480);
 }
@@ -96,14 +96,14 @@ TEST(LessonKey, 3and4OrderOfAxesAndThePermuteBetween) {
 }
 
 TEST(LessonKey, 5AllToAll) {
-  const Plan change = planned("x:4", "f32[8@x,8]", "f32[8,8@x]");
+  const Plan change = plan_of("x:4", "f32[8@x,8]", "f32[8,8@x]");
   EXPECT_EQ(steps_of(change), "all_to_all");
   EXPECT_EQ(change.steps[0].received_bytes_max, 48);
   EXPECT_EQ(change.peak_bytes, 64 + 64);
 }
 
 TEST(LessonKey, 6AllGather) {
-  const Plan change = planned("x:4", "f32[8@x,8]", "f32[8,8]");
+  const Plan change = plan_of("x:4", "f32[8@x,8]", "f32[8,8]");
   EXPECT_EQ(steps_of(change), "all_gather");
   EXPECT_EQ(change.steps[0].received_bytes_max, 192);
   EXPECT_EQ(change.steps[0].local_bytes_max, 256);
@@ -111,7 +111,7 @@ TEST(LessonKey, 6AllGather) {
 }
 
 TEST(LessonKey, 7SliceIsAView) {
-  const Plan change = planned("x:4", "f32[8,8]", "f32[8@x,8]");
+  const Plan change = plan_of("x:4", "f32[8,8]", "f32[8@x,8]");
   EXPECT_EQ(steps_of(change), "slice");
   EXPECT_EQ(change.received_bytes_total, 0);
   EXPECT_EQ(change.peak_bytes, 256);
@@ -119,29 +119,29 @@ TEST(LessonKey, 7SliceIsAView) {
 }
 
 TEST(LessonKey, 8AllReduceAndReduceScatter) {
-  const Plan all = planned("x:4", "f32[8,8]{+x}", "f32[8,8]");
+  const Plan all = plan_of("x:4", "f32[8,8]{+x}", "f32[8,8]");
   EXPECT_EQ(steps_of(all), "all_reduce");
   EXPECT_EQ(all.steps[0].received_bytes_max, 384);
-  const Plan scatter = planned("x:4", "f32[8,8]{+x}", "f32[8@x,8]");
+  const Plan scatter = plan_of("x:4", "f32[8,8]{+x}", "f32[8@x,8]");
   EXPECT_EQ(steps_of(scatter), "reduce_scatter");
   EXPECT_EQ(scatter.steps[0].received_bytes_max, 192);
 }
 
 TEST(LessonKey, 9Keep) {
-  const Plan change = planned("x:4", "f32[8,8]", "f32[8,8]{+x}");
+  const Plan change = plan_of("x:4", "f32[8,8]", "f32[8,8]{+x}");
   EXPECT_EQ(steps_of(change), "keep");
   EXPECT_EQ(change.received_bytes_total, 0);
 }
 
 TEST(LessonKey, 10GatherOneOfTwoAxes) {
-  const Plan minor = planned("x:4,y:2", "f32[8@(x,y)]", "f32[8@x]");
+  const Plan minor = plan_of("x:4,y:2", "f32[8@(x,y)]", "f32[8@x]");
   EXPECT_EQ(steps_of(minor), "all_gather");
   EXPECT_EQ(detail(minor.steps[0].collective, minor.from.mesh()), "y: dim 0");
   EXPECT_EQ(steps_of(planned_large("x:4,y:2", "f32[8@(x,y)]", "f32[8@y]")), "exchange");
 }
 
 TEST(LessonKey, 11And21TheThreeWays) {
-  const Plan gathered = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", by(Planner::gather));
+  const Plan gathered = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", by(Planner::gather));
   EXPECT_EQ(steps_of(gathered), "all_gather, all_gather, slice");
   EXPECT_EQ(gathered.received_bytes_total, 8 * 14336);
   EXPECT_GT(gathered.local_bytes_max, gathered.bound_bytes);
@@ -151,7 +151,7 @@ TEST(LessonKey, 11And21TheThreeWays) {
 }
 
 TEST(LessonKey, 12MendedByAPermutation) {
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[16,16@(y,x),16]", "f32[16,16@(x,y),16]")), "permute");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[16,16@(y,x),16]", "f32[16,16@(x,y),16]")), "permute");
 }
 
 TEST(LessonKey, 20LayoutsOfAMatrixOnTwoAxes) {
@@ -162,39 +162,39 @@ TEST(LessonKey, 20LayoutsOfAMatrixOnTwoAxes) {
 
 // Seven messages to each device, or four and some bytes more: which is faster depends on the size alone.
 TEST(SmallArrays, TakeMoreLaunchesWhereThatIsStrictlyFaster) {
-  const Plan small = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
+  const Plan small = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]");
   EXPECT_EQ(steps_of(small), "all_to_all, all_to_all");
   EXPECT_EQ(small.received_bytes_total, 20480);
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[256@y,256,256@x]", "f32[256,256@(x,y),256]")), "exchange");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[256@y,256,256@x]", "f32[256,256@(x,y),256]")), "exchange");
 }
 
 // ---- Known traps ----
 
 TEST(Trap, OneExchangeDoesWhatThreeNamedStepsNeed) {
-  const Plan change = planned("x:2,y:3,z:2", "f32[6@(y,x),6@z]", "f32[6@x,6@(y,z)]");
+  const Plan change = plan_of("x:2,y:3,z:2", "f32[6@(y,x),6@z]", "f32[6@x,6@(y,z)]");
   EXPECT_EQ(steps_of(change), "exchange");
   EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
 }
 
 TEST(Trap, UnevenMiddlesStayWithinTheBound) {
-  const Plan change = planned("x:2,y:3,z:2", "f32[7@(z,x),7@y]", "f32[7@y,7@(z,x)]");
+  const Plan change = plan_of("x:2,y:3,z:2", "f32[7@(z,x),7@y]", "f32[7@y,7@(z,x)]");
   EXPECT_LE(change.local_bytes_max, change.bound_bytes);
   expect_moves_data(change);
 }
 
 TEST(Trap, EqualLayoutsWrittenDifferentlyPlanToNothing) {
-  const Plan change = planned("x:4,one:1", "f32[8@(x,one)]", "f32[8@(x:(1)2,x:(2)2)]");
+  const Plan change = plan_of("x:4,one:1", "f32[8@(x,one)]", "f32[8@(x:(1)2,x:(2)2)]");
   EXPECT_TRUE(change.steps.empty());
   EXPECT_EQ(change.received_bytes_total, 0);
   EXPECT_EQ(change.peak_bytes, 8);
   EXPECT_EQ(change.local_bytes_max, 8);
   EXPECT_TRUE(change.verified);
-  EXPECT_TRUE(planned("x:2,y:2", "f32[1@(x,y)]", "f32[1@(y,x)]").steps.empty());
-  EXPECT_TRUE(planned("x:2", "f32[0@x]", "f32[0]").steps.empty());
+  EXPECT_TRUE(plan_of("x:2,y:2", "f32[1@(x,y)]", "f32[1@(y,x)]").steps.empty());
+  EXPECT_TRUE(plan_of("x:2", "f32[0@x]", "f32[0]").steps.empty());
 }
 
 TEST(Trap, ALayoutAlikeInDataIsRenamedWhereALaterStepNeedsItsAxis) {
-  const Plan change = planned("x:4", "f32[2@x:(2)2,0@x:(1)2]", "f32[2,0]{min x}");
+  const Plan change = plan_of("x:4", "f32[2@x:(2)2,0@x:(1)2]", "f32[2,0]{min x}");
   EXPECT_EQ(change.steps.back().collective.kind, CollectiveKind::keep);
   expect_moves_data(change);
 }
@@ -221,44 +221,44 @@ TEST(Trap, CoPrimeMeshes) {
 // ---- Pending sums ----
 
 TEST(PendingPlan, ScattersStraightIntoWhatTheTargetWants) {
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+y}", "f32[8@y,8]")), "reduce_scatter");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8,8]{+y}", "f32[8@y,8]")), "reduce_scatter");
   // Groups of 4 and of 2 have fewer peers than groups of 8.
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter, reduce_scatter");
-  const Plan both = planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8@y]");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@(x,y),8]")), "reduce_scatter, reduce_scatter");
+  const Plan both = plan_of("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8@y]");
   EXPECT_EQ(steps_of(both), "reduce_scatter, reduce_scatter");
   EXPECT_EQ(both.received_bytes_total, both.lower_bound_bytes_total);
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@y,8]{+x}", "f32[8@(x,y),8]")), "reduce_scatter, permute");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8@y,8]{+x}", "f32[8@(x,y),8]")), "reduce_scatter, permute");
 }
 
 TEST(PendingPlan, LeavesPendingWhatTheTargetLeavesPending) {
-  const Plan change = planned("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8]{+y}");
+  const Plan change = plan_of("x:4,y:2", "f32[8,8]{+x,y}", "f32[8@x,8]{+y}");
   EXPECT_EQ(steps_of(change), "reduce_scatter");
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
 }
 
 TEST(PendingPlan, ScalarsAndTinyArraysAreReducedWhole) {
-  EXPECT_EQ(steps_of(planned("x:4", "f32{+x}", "f32")), "all_reduce");
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[1,1]{max x}", "f32[1,1]")), "all_reduce");
+  EXPECT_EQ(steps_of(plan_of("x:4", "f32{+x}", "f32")), "all_reduce");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[1,1]{max x}", "f32[1,1]")), "all_reduce");
 }
 
 TEST(PendingPlan, NeverTurnsOneReductionIntoAnother) {
-  const Plan change = planned("x:4", "f32[8]{max x}", "f32[8]{+x}");
+  const Plan change = plan_of("x:4", "f32[8]{max x}", "f32[8]{+x}");
   EXPECT_EQ(change.steps.back().collective.kind, CollectiveKind::keep);
   EXPECT_EQ(change.steps.back().collective.reduce, ReduceOp::sum);
   EXPECT_GT(change.received_bytes_total, 0);
-  EXPECT_FALSE(planned("x:4,y:2", "f32[8]{max x}", "f32[8]{min x}").steps.empty());
+  EXPECT_FALSE(plan_of("x:4,y:2", "f32[8]{max x}", "f32[8]{min x}").steps.empty());
 }
 
 TEST(PendingPlan, CutsBeforeItAdds) {
-  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000@x,3000]");
+  const Plan change = plan_of("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000@x,3000]");
   EXPECT_EQ(change.steps.front().collective.kind, CollectiveKind::slice);
   EXPECT_EQ(change.received_bytes_total, 192'000'000);
   EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
-  EXPECT_EQ(steps_of(planned("x:4,y:8", "f32[1024,1024]{+x}", "f32[1024,1024@y]")), "slice, all_reduce");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:8", "f32[1024,1024]{+x}", "f32[1024,1024@y]")), "slice, all_reduce");
 }
 
 TEST(PendingPlan, DealsOutWhatReplicasWouldAddTwice) {
-  const Plan change = planned("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000,3000]");
+  const Plan change = plan_of("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000,3000]");
   EXPECT_EQ(steps_of(change), "slice, reduce_scatter, all_gather");
   EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
 }
@@ -269,19 +269,19 @@ TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
   const Plan change =
       test::planned(type("f32[4096@a,4096]{+b}", on), type("f32[4096,4096@a]{+b}", on), PlanOptions{}, nodes);
   EXPECT_EQ(steps_of(change), "reduce_scatter, permute, all_gather, keep");
-  EXPECT_EQ(steps_of(planned("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
+  EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
 }
 
 TEST(ChoiceTest, TakesTheFewestBytesOfThoseThatAreAsFast) {
-  const Plan change = planned("x:2,y:2,z:2", "f32[4096,4096@x]", "f32[4096@z,4096@y]");
+  const Plan change = plan_of("x:2,y:2,z:2", "f32[4096,4096@x]", "f32[4096@z,4096@y]");
   EXPECT_EQ(change.received_bytes_total, 67'108'864);
   EXPECT_EQ(change.peak_bytes, 50'331'648);
 }
 
 TEST(PendingPlan, LargeReplicatedSumsAreReducedInPartsOnly) {
-  const Plan change = planned("x:4,y:2", "f32[4096,4096]{+x}", "f32[4096@y,4096]");
+  const Plan change = plan_of("x:4,y:2", "f32[4096,4096]{+x}", "f32[4096@y,4096]");
   EXPECT_LE(change.local_bytes_max, change.bound_bytes);
-  expect_moves_data(planned("x:4,y:2", "i32[16,3]{+x}", "i32[16@y,3]"));
+  expect_moves_data(plan_of("x:4,y:2", "i32[16,3]{+x}", "i32[16@y,3]"));
 }
 
 // ---- Options and refusals ----
@@ -332,7 +332,7 @@ TEST(PlanOptionsTest, ABudgetNotMetNamesTheLeastThatIs) {
   const MeshRef on = mesh("x:4");
   PlanOptions options = within(320);
   options.source_dies = false;
-  EXPECT_EQ(planned("x:4", "f32[8@x,8]", "f32[8,8]", options).peak_bytes, 320);
+  EXPECT_EQ(plan_of("x:4", "f32[8@x,8]", "f32[8,8]", options).peak_bytes, 320);
   options.within_bytes = 319;
   const auto refused = plan(type("f32[8@x,8]", on), type("f32[8,8]", on), Machine{}, options);
   ASSERT_FALSE(refused.ok());
@@ -343,20 +343,20 @@ TEST(PlanOptionsTest, ABudgetNotMetNamesTheLeastThatIs) {
 TEST(PlanOptionsTest, CollectivesOnlyUsesNoExchange) {
   PlanOptions only;
   only.collectives_only = true;
-  const Plan change = planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", only);
+  const Plan change = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", only);
   for (const PlanStep& step : change.steps) EXPECT_NE(step.collective.kind, CollectiveKind::exchange);
   expect_moves_data(change);
-  EXPECT_EQ(steps_of(planned("x:4", "f32[8@x,8]", "f32[8,8@x]", only)), "all_to_all");
+  EXPECT_EQ(steps_of(plan_of("x:4", "f32[8@x,8]", "f32[8,8@x]", only)), "all_to_all");
 }
 
 // One permutation is not always enough under strictly named axes.
 TEST(PlanOptionsTest, CollectivesOnlyMayNeedPermutationsOnBothSides) {
   PlanOptions only;
   only.collectives_only = true;
-  const Plan change = planned("x:2,y:3,z:2", "f32[6@(y,x),6@z]", "f32[6@x,6@(y,z)]", only);
+  const Plan change = plan_of("x:2,y:3,z:2", "f32[6@(y,x),6@z]", "f32[6@x,6@(y,z)]", only);
   EXPECT_EQ(steps_of(change), "permute, all_to_all, permute");
   EXPECT_LE(change.local_bytes_max, change.bound_bytes);
-  const Plan uneven = planned("x:2,y:3,z:2", "f32[7@(z,x),7@y]", "f32[7@y,7@(z,x)]", only);
+  const Plan uneven = plan_of("x:2,y:3,z:2", "f32[7@(z,x),7@y]", "f32[7@y,7@(z,x)]", only);
   EXPECT_LE(uneven.steps.size(), 5U);
   expect_moves_data(uneven);
 }
@@ -403,7 +403,7 @@ TEST(PlanCacheTest, SharesPlans) {
 }
 
 TEST(PlanText, IsForPeople) {
-  const std::string text = print_text(planned("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]"));
+  const std::string text = print_text(plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]"));
   EXPECT_EQ(text,
             "f32[16@y, 16, 16@x] -> f32[16@y, 16@x, 16]\n"
             "  step        axes               MPI            local shape               received by each  peak\n"
@@ -412,7 +412,7 @@ TEST(PlanText, IsForPeople) {
             "  array     2 KiB at most on a device (bound 2 KiB)\n"
             "  peak      4 KiB on a device (gather, then slice: 20 KiB)\n"
             "  time      3.015 us by the machine model (at least 0.01536 us)\n");
-  EXPECT_EQ(print_text(planned("x:4", "f32[8@x]", "f32[8@x]")),
+  EXPECT_EQ(print_text(plan_of("x:4", "f32[8@x]", "f32[8@x]")),
             "f32[8@x] -> f32[8@x]\n  nothing to do: every device holds its part already\n");
 }
 

@@ -37,18 +37,18 @@ std::string written(const Chain& chain, const Mesh& on) {
   }
   return text;
 }
-std::string steps(std::string_view on, std::string_view from, std::string_view to, Flow which = Flow::nov_2025) {
+std::string xla_steps(std::string_view on, std::string_view from, std::string_view to, Flow which = Flow::nov_2025) {
   return written(flow(on, from, to, which).chain, *mesh(on));
 }
 
-Plan planned(std::string_view on, std::string_view from, std::string_view to) {
+Plan xla_planned(std::string_view on, std::string_view from, std::string_view to) {
   const MeshRef shared = mesh(on);
   Plan made = test::planned(type(from, shared), type(to, shared), xla_planner());
   expect_moves_data(made);
   return made;
 }
 
-std::string failure(std::string_view on, std::string_view from, std::string_view to) {
+std::string xla_failure(std::string_view on, std::string_view from, std::string_view to) {
   const MeshRef shared = mesh(on);
   return first_message(plan(type(from, shared), type(to, shared), Machine{}, xla_planner()));
 }
@@ -56,45 +56,45 @@ std::string failure(std::string_view on, std::string_view from, std::string_view
 // ---- Each pattern ----
 
 TEST(Xla, EqualCountsInAnotherOrderAreOnePermute) {
-  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8@y]", "f32[8@y,8@x]"), "permute");
-  EXPECT_EQ(steps("x:2,y:3", "f32[12@(x,y)]", "f32[12@(y,x)]"), "permute");
+  EXPECT_EQ(xla_steps("x:2,y:2", "f32[8@x,8@y]", "f32[8@y,8@x]"), "permute");
+  EXPECT_EQ(xla_steps("x:2,y:3", "f32[12@(x,y)]", "f32[12@(y,x)]"), "permute");
 }
 
 TEST(Xla, CountsThatChangePlacesAreAnAllToAll) {
-  EXPECT_EQ(steps("x:4,y:2", "f32[8@x,8,8@y]", "f32[8,8@x,8@y]"), "all_to_all x: dim 0 -> dim 1");
+  EXPECT_EQ(xla_steps("x:4,y:2", "f32[8@x,8,8@y]", "f32[8,8@x,8@y]"), "all_to_all x: dim 0 -> dim 1");
 }
 
 TEST(Xla, MovesBetweenDifferentDimensionsShareALaunchSince2025) {
-  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]"),
+  EXPECT_EQ(xla_steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]"),
             "all_to_all y: dim 2 -> dim 0; x: dim 1 -> dim 3");
-  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]", Flow::dec_2021),
+  EXPECT_EQ(xla_steps("x:4,y:2", "f32[32,32@x,32@y,32]", "f32[32@y,32,32,32@x]", Flow::dec_2021),
             "all_to_all x: dim 1 -> dim 3, all_to_all y: dim 2 -> dim 0");
-  EXPECT_EQ(steps("x:4,y:2", "f32[32,32@x,32@y,31]", "f32[32@y,32,32,31@x]"),
+  EXPECT_EQ(xla_steps("x:4,y:2", "f32[32,32@x,32@y,31]", "f32[32@y,32,32,31@x]"),
             "all_to_all x: dim 1 -> dim 3, all_to_all y: dim 2 -> dim 0");
 }
 
 TEST(Xla, CopiesAreCutAway) {
-  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8]", "f32[8@x,8@y]"), "slice y: dim 1");
-  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@x,8]", "f32[8@(x,z),8@y]"), "slice z: dim 0; y: dim 1");
+  EXPECT_EQ(xla_steps("x:2,y:2", "f32[8@x,8]", "f32[8@x,8@y]"), "slice y: dim 1");
+  EXPECT_EQ(xla_steps("x:2,y:2,z:2", "f32[8@x,8]", "f32[8@(x,z),8@y]"), "slice z: dim 0; y: dim 1");
 }
 
 TEST(Xla, CopiesAreDealtInOrderAndPermutedAfterwards) {
-  EXPECT_EQ(steps("x:2,y:2", "f32[8@x,8]", "f32[8@y,8@x]"), "slice y: dim 1, permute");
+  EXPECT_EQ(xla_steps("x:2,y:2", "f32[8@x,8]", "f32[8@y,8@x]"), "slice y: dim 1, permute");
 }
 
 TEST(Xla, CutsBecomeCopiesFromTheLastDimensionOn) {
-  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@(x,z),8@y]", "f32[8@x,8]"), "all_gather y: dim 1, all_gather z: dim 0");
-  EXPECT_EQ(steps("x:2,y:2,z:2", "f32[8@(z,x),8@y]", "f32[8@x,8]"),
+  EXPECT_EQ(xla_steps("x:2,y:2,z:2", "f32[8@(x,z),8@y]", "f32[8@x,8]"), "all_gather y: dim 1, all_gather z: dim 0");
+  EXPECT_EQ(xla_steps("x:2,y:2,z:2", "f32[8@(z,x),8@y]", "f32[8@x,8]"),
             "permute, all_gather z: dim 1, all_gather y: dim 0");
 }
 
 TEST(Xla, CountsOneDimensionFurtherOnAreAGatherAndAnAllToAll) {
-  EXPECT_EQ(steps("x:2,y:3", "f32[6@x,6@y]", "f32[6,6@x]"), "all_gather y: dim 1, all_to_all x: dim 0 -> dim 1");
-  EXPECT_EQ(steps("x:2,y:3", "f32[6,6@x]", "f32[6@x,6@y]"), "all_to_all x: dim 1 -> dim 0, slice y: dim 1");
+  EXPECT_EQ(xla_steps("x:2,y:3", "f32[6@x,6@y]", "f32[6,6@x]"), "all_gather y: dim 1, all_to_all x: dim 0 -> dim 1");
+  EXPECT_EQ(xla_steps("x:2,y:3", "f32[6,6@x]", "f32[6@x,6@y]"), "all_to_all x: dim 1 -> dim 0, slice y: dim 1");
 }
 
 TEST(Xla, AReplicatedArrayIsSliced) {
-  EXPECT_EQ(steps("x:2,y:2", "f32[8,8]", "f32[8@y,8@x]"), "slice y: dim 0; x: dim 1");
+  EXPECT_EQ(xla_steps("x:2,y:2", "f32[8,8]", "f32[8@y,8@x]"), "slice y: dim 0; x: dim 1");
 }
 
 TEST(Xla, AReplicatedTargetIsNoRematerialization) {
@@ -104,11 +104,11 @@ TEST(Xla, AReplicatedTargetIsNoRematerialization) {
 }
 
 TEST(Xla, OneDimensionIsReplicatedForTheCopiesOfTheTarget) {
-  EXPECT_EQ(steps("x:2,y:4", "f32[8@x,8@y]", "f32[8@y,8]"), "all_gather x: dim 0, all_to_all y: dim 1 -> dim 0");
+  EXPECT_EQ(xla_steps("x:2,y:4", "f32[8@x,8@y]", "f32[8@y,8]"), "all_gather x: dim 0, all_to_all y: dim 1 -> dim 0");
 }
 
 TEST(Xla, CopiesGoWhereTheTargetCutsAMultiple) {
-  EXPECT_EQ(steps("x:4,y:2", "f32[8@x,8]", "f32[8@y,8@x]"),
+  EXPECT_EQ(xla_steps("x:4,y:2", "f32[8@x,8]", "f32[8@y,8@x]"),
             "slice y: dim 1, all_to_all x:(2)2: dim 0 -> dim 1, permute");
 }
 
@@ -120,31 +120,31 @@ TEST(Xla, DimensionsCutAlikeAreLeftAloneInGroups) {
 }
 
 TEST(Xla, SumsThatStayPendingAreMovedByPosition) {
-  EXPECT_EQ(steps_of(planned("x:2,y:2,z:2", "i32[8@x,8]{+z}", "i32[8,8@x]{+z}")), "all_to_all");
-  EXPECT_EQ(steps_of(planned("x:2,z:2,y:2", "i32[8@x,8@y]{+z}", "i32[8@y,8@x]{+z}")), "permute");
+  EXPECT_EQ(steps_of(xla_planned("x:2,y:2,z:2", "i32[8@x,8]{+z}", "i32[8,8@x]{+z}")), "all_to_all");
+  EXPECT_EQ(steps_of(xla_planned("x:2,z:2,y:2", "i32[8@x,8@y]{+z}", "i32[8@y,8@x]{+z}")), "permute");
 }
 
 TEST(Xla, SubAxesAreOrdersOfDevicesLikeAnyOther) {
-  EXPECT_EQ(steps_of(planned("x:8", "i32[8@x:(1)2,8@x:(2)4]", "i32[8@x:(1)2,8]")), "all_gather");
+  EXPECT_EQ(steps_of(xla_planned("x:8", "i32[8@x:(1)2,8@x:(2)4]", "i32[8@x:(1)2,8]")), "all_gather");
 }
 
 // ---- What it cannot do ----
 
 TEST(Xla, DoesNotChangePendingSets) {
-  EXPECT_EQ(failure("x:2,y:2", "f32[8@x]{+y}", "f32[8@x]"),
+  EXPECT_EQ(xla_failure("x:2,y:2", "f32[8@x]{+y}", "f32[8@x]"),
             "the planner `xla` cannot do this: the pending axes differ");
-  EXPECT_EQ(failure("x:2,y:2", "f32[8@x]", "f32[8@x]{+y}"),
+  EXPECT_EQ(xla_failure("x:2,y:2", "f32[8@x]", "f32[8@x]{+y}"),
             "the planner `xla` cannot do this: the pending axes differ");
 }
 
 TEST(Xla, DoesNotMixThePositionsOfSums) {
-  EXPECT_EQ(failure("a:2,b:3,c:2", "f32[36,36@(b,a)]{+c}", "f32[36@b,36@a]{+c}"),
+  EXPECT_EQ(xla_failure("a:2,b:3,c:2", "f32[36,36@(b,a)]{+c}", "f32[36@b,36@a]{+c}"),
             "the planner `xla` cannot do this: no axes say which device holds what of its sums on the way");
 }
 
 // The 3 minor cuts of dimension 1's 6 move to dimension 0, where `b`, the major part, is 3.
 TEST(Xla, MayPassAnOrderOfDevicesThatNoAxesHave) {
-  const Plan made = planned("a:2,b:3", "i32[6,6@(b,a)]", "i32[6@b,6@a]");
+  const Plan made = xla_planned("a:2,b:3", "i32[6,6@(b,a)]", "i32[6@b,6@a]");
   EXPECT_EQ(steps_of(made), "exchange, exchange");
   EXPECT_FALSE(made.steps[0].after.mesh().is_row_major());
   EXPECT_EQ(tile(made.steps[0].after, 4), (Box{{0, 2}, {3, 6}}));
@@ -159,7 +159,7 @@ TEST(XlaInTheField, Jax21562IsAFullRematerialization) {
   const std::string_view from = "f32[16@y,16,16@x]";
   const std::string_view to = "f32[16,16@(x,y),16]";
   EXPECT_TRUE(flow("x:4,y:2", from, to).full_rematerialization);
-  const Plan made = planned("x:4,y:2", from, to);
+  const Plan made = xla_planned("x:4,y:2", from, to);
   EXPECT_EQ(steps_of(made), "all_gather, all_gather, slice");
   EXPECT_EQ(made.local_bytes_max, array_bytes(made.from));
 }
@@ -174,16 +174,16 @@ TEST(XlaInTheField, Alpa701IsOneOnlyIn2021) {
   const std::string_view to = "f32[8@x,8,8,8@y]";
   EXPECT_TRUE(flow("x:2,y:2", from, to, Flow::dec_2021).full_rematerialization);
   EXPECT_FALSE(flow("x:2,y:2", from, to).full_rematerialization);
-  EXPECT_EQ(steps("x:2,y:2", from, to), "all_to_all y: dim 0 -> dim 3");
+  EXPECT_EQ(xla_steps("x:2,y:2", from, to), "all_to_all y: dim 0 -> dim 3");
 }
 
 // Moves (1 -> 3), (0 -> 1), (2 -> 0): sorted by target, the last and the first are taken together, and the counts that
 // the second is meant for are gone.
 TEST(XlaInTheField, DependentMovesAreNotTakenTogether) {
-  EXPECT_EQ(steps("a:2,b:8,c:4", "f32[64@a,64@b,64@c,64]", "f32[64@c,64@a,64,64@b]"),
+  EXPECT_EQ(xla_steps("a:2,b:8,c:4", "f32[64@a,64@b,64@c,64]", "f32[64@c,64@a,64,64@b]"),
             "all_to_all b: dim 1 -> dim 3, all_to_all a: dim 0 -> dim 1, all_to_all c: dim 2 -> dim 0");
-  EXPECT_EQ(steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]"),
-            steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]", Flow::dec_2021));
+  EXPECT_EQ(xla_steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]"),
+            xla_steps("a:4,b:8,c:2", "f32[64@a,64@b,64,64@c]", "f32[64,64@a,64@c,64@b]", Flow::dec_2021));
 }
 
 // ---- Tilings ----
@@ -231,7 +231,7 @@ TEST(XlaTiling, NoAxesHaveAnyOldOrder) {
 // ---- Every chain ----
 
 // Verified by plan itself.
-void expect_right(const ArrayType& from, const ArrayType& to) {
+void expect_xla_right(const ArrayType& from, const ArrayType& to) {
   const auto made = plan(from, to, Machine{}, xla_planner());
   ASSERT_TRUE(made.ok()) << print(from) << " -> " << print(to) << ": " << first_message(made);
   EXPECT_EQ(made->steps.empty(), same_type(from, to));
@@ -245,8 +245,8 @@ TEST(XlaChains, OfRankTwoOnTwoByTwoByTwo) {
   for (const Shape& shape : {Shape{8, 8}, Shape{7, 3}}) {
     for (const Layout& from : layouts) {
       for (const Layout& to : layouts) {
-        expect_right(*ArrayType::make(ElementType::i32, shape, on, from),
-                     *ArrayType::make(ElementType::i32, shape, on, to));
+        expect_xla_right(*ArrayType::make(ElementType::i32, shape, on, from),
+                         *ArrayType::make(ElementType::i32, shape, on, to));
       }
     }
   }
@@ -257,8 +257,8 @@ TEST(XlaChains, OnManyMeshes) {
     std::uint64_t number = 0;
     for (const Problem& change : bench::problems(meshes, bench::Extents::even, 300, 17)) {
       const Problem uneven = with_uneven_extents(change, number++);
-      expect_right(change.from, change.to);
-      expect_right(uneven.from, uneven.to);
+      expect_xla_right(change.from, change.to);
+      expect_xla_right(uneven.from, uneven.to);
     }
   }
 }

@@ -21,7 +21,7 @@ Plan direct_plan(const ArrayType& from, const ArrayType& to) {
   return *plan_of_steps(from, chain, Machine{});
 }
 
-std::int64_t launches(const Plan& plan) {
+std::int64_t launches_of(const Plan& plan) {
   return std::count_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& s) { return is_launch(s.collective); });
 }
 
@@ -39,12 +39,12 @@ void expect_sound(const ArrayType& from, const ArrayType& to) {
   const bool pending = !from.layout().pending().empty() || !to.layout().pending().empty();
   const Plan direct = direct_plan(from, to);
   EXPECT_LE(direct.local_bytes_max, direct.bound_bytes);
-  EXPECT_LE(launches(direct), pending ? 2 : 1);
+  EXPECT_LE(launches_of(direct), pending ? 2 : 1);
   if (!pending) {
     EXPECT_EQ(direct.received_bytes_total, direct.lower_bound_bytes_total) << print_text(direct);
   }
   EXPECT_LE(made->seconds, direct.seconds * kAsFast) << print_text(*made) << print_text(direct);
-  const bool few = launches(*made) <= (pending ? 3 : 2);
+  const bool few = launches_of(*made) <= (pending ? 3 : 2);
   const bool gains = made->seconds < direct.seconds || made->received_bytes_total < direct.received_bytes_total ||
                      made->peak_bytes < direct.peak_bytes;
   EXPECT_TRUE(few || gains) << print_text(*made) << print_text(direct);
