@@ -110,8 +110,6 @@ constexpr ForeignWord kFunctions[] = {
     {"norm", "write `sqrt(sum(a * a))`"},
     {"var", "write `mean((a - mean(a)) ** 2.0)`"},
     {"std", "write `sqrt(mean((a - mean(a)) ** 2.0))`"},
-    {"all", "write `min(i64(c)) == 1`, with `dim=` for one along a dimension"},
-    {"any", "write `max(i64(c)) == 1`, with `dim=` for one along a dimension"},
     {"sort", "no operation sorts; `max`, `min`, `argmax` and `argmin` find the extremes"},
     {"argsort", "no operation sorts; `argmax` and `argmin` find where the extremes are"},
     {"topk", "no operation sorts; `max` and `argmax` find the greatest and where it is"},

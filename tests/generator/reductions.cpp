@@ -117,6 +117,16 @@ ExpressionRef position_of_extreme(Maker& maker, const Want& want, int depth) {
   return reduced("argmin", "np.argmin($0, axis=$1)", over, facts, a);
 }
 
+ExpressionRef all_any(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::boolean || want.shape.size() >= kRankMax) return nullptr;
+  const Wider from = wider(maker.random, want.shape, 2);
+  const ExpressionRef a = maker.make({Element::boolean, from.shape, want.certain}, depth);
+  const Facts facts = settled(derived(Element::boolean, want.shape, {a->facts}), 1, 0);
+  const Dimensions over = dimensions(maker.random, from);
+  if (maker.random.chance(50)) return reduced("all", "np.all($0, axis=$1)", over, facts, a);
+  return reduced("any", "np.any($0, axis=$1)", over, facts, a);
+}
+
 ExpressionRef softmax(Maker& maker, const Want& want, int depth) {
   if (!is_float(want.element) || want.certain || want.shape.empty() || count(want.shape) == 0) return nullptr;
   const ExpressionRef a = maker.make(want, depth);
@@ -148,6 +158,7 @@ std::vector<Production> reduction_productions() {
           {"product", 2, product},
           {"mean", 3, mean},
           {"position of extreme", 4, position_of_extreme},
+          {"all or any", 6, all_any},
           {"softmax", 3, softmax},
           {"cumsum", 3, cumsum}};
 }

@@ -25,8 +25,10 @@ Maybe with_pending_kept(OperationCall& call, const ArrayType& wanted, Build buil
   TESSERA_CHECK(finished.ok(), "a type without its pending axes is not valid");
   const auto plain = checker.with_layout(call.span, wanted, std::move(finished).value());
   if (!plain.has_value()) return std::nullopt;
-  if (wanted.element() == ElementType::boolean) {
-    checker.report(base::make(Kind::bool_reduction).at(call.span).suggest("use i64"));
+  if (wanted.element() == ElementType::boolean && wanted.layout().reduce() == synth::ReduceOp::sum) {
+    checker.report(base::make(Kind::bool_reduction)
+                       .at(call.span)
+                       .suggest("use i64, or `{max ...}`, which is true where any is, and `{min ...}`"));
     return std::nullopt;
   }
   const Maybe whole = build(*plain);

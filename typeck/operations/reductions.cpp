@@ -102,12 +102,24 @@ Maybe run_reduction(OperationCall& call) {
   const auto dimensions = call.dims(call.info.parameters.size() - 1, call.checker.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
   if (call.checker.type(*a).element() == ElementType::boolean) {
-    if (!call.wants_element(*a, kind == synth::ReduceKind::sum, "cast it first, as in i64(...)")) return std::nullopt;
+    const char* const help = kind == synth::ReduceKind::max ? "of bool it is `any`" : "of bool it is `all`";
+    if (!call.wants_element(*a, kind == synth::ReduceKind::sum, help)) return std::nullopt;
     a = call.checker.cast_to(call.span, *a, ElementType::i64);
     if (!a.has_value()) return std::nullopt;
   }
   if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
   return reduce(call, *a, kind, *dimensions);
+}
+
+// The least and the greatest of bool; of nothing they are what changes no other.
+Maybe run_all_any(OperationCall& call) {
+  const Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const ArrayType& from = call.checker.type(*a);
+  const auto dimensions = call.dims(1, from.rank());
+  const bool fits = from.element() == ElementType::boolean;
+  if (!dimensions.has_value() || !call.wants_element(*a, fits, "compare first, as in a != 0")) return std::nullopt;
+  return reduce(call, *a, static_cast<synth::ReduceKind>(call.info.detail), *dimensions);
 }
 
 Maybe run_product(OperationCall& call) {

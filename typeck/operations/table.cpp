@@ -56,6 +56,8 @@ std::vector<OperationInfo> reduction_operations() {
        run_min_max,
        detail(synth::ReduceKind::max),
        "greatest, of two arrays or over dimensions"},
+      {"all", {{"a", K::array}, dims}, run_all_any, detail(synth::ReduceKind::min), "is every element true?"},
+      {"any", {{"a", K::array}, dims}, run_all_any, detail(synth::ReduceKind::max), "is an element true?"},
       {"sum",
        {{"a", K::array}, dims},
        run_reduction,

@@ -106,6 +106,7 @@ Maybe run_where(OperationCall& call);
 Maybe run_clip(OperationCall& call);
 Maybe run_min_max(OperationCall& call);    // elementwise or a reduction
 Maybe run_reduction(OperationCall& call);  // sum
+Maybe run_all_any(OperationCall& call);
 Maybe run_product(OperationCall& call);
 Maybe run_mean(OperationCall& call);
 Maybe run_arg_reduction(OperationCall& call);  // argmax, argmin
