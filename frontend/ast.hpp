@@ -265,6 +265,12 @@ struct ExprStatement {  // shown by the REPL; error[unused-value] in a script
   ExprId value;
 };
 
+struct IfStatement {  // if c { print a }: its blocks have no value
+  ExprId condition;
+  BlockId then_block;
+  std::optional<BlockId> else_block;  // `else if` is a block that holds one IfStatement
+};
+
 // A comment, kept for the printer: `# text` to the end of its line.
 struct Comment {
   std::string text;  // with its `#`, without trailing white space
@@ -274,13 +280,13 @@ struct Comment {
 
 struct Statement {
   Span span;
-  std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement> node;
+  std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement, IfStatement> node;
 };
 
 // Statements (of ExprStatements only calls), then one expression.
 struct Block {
   std::vector<StatementId> statements;
-  ExprId result;
+  ExprId result;  // none in the blocks of an IfStatement
   Span span;
 };
 

@@ -84,7 +84,8 @@ class Comparison {
 
   bool same(const Statement& x, const Statement& y) const { return same(x.node, y.node); }
   bool same(const Block& x, const Block& y) const {
-    return same(x.statements, y.statements) && same(x.result, y.result);
+    if (x.result.valid() != y.result.valid()) return false;
+    return same(x.statements, y.statements) && (!x.result.valid() || same(x.result, y.result));
   }
   bool same(const MeshAxis& x, const MeshAxis& y) const { return same(x.name, y.name) && same(x.size, y.size); }
   bool same(const MeshStatement& x, const MeshStatement& y) const {
@@ -108,6 +109,9 @@ class Comparison {
     return same(x.condition, y.condition) && same(x.message, y.message);
   }
   bool same(const ExprStatement& x, const ExprStatement& y) const { return same(x.value, y.value); }
+  bool same(const IfStatement& x, const IfStatement& y) const {
+    return same(x.condition, y.condition) && same(x.then_block, y.then_block) && same(x.else_block, y.else_block);
+  }
 
   const Ast& a_;
   const Ast& b_;

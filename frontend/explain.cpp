@@ -193,26 +193,16 @@ Answer type_as_value(const Place& p) {
                            p.text(p.before())));
 }
 
-Answer no_else(const Place& p) {
-  if (!p.expects(TokenKind::else_)) return std::nullopt;
-  const bool closed = p.before().kind == TokenKind::right_brace;
-  if (!closed) return std::nullopt;
-  const auto opener = p.left([](TokenKind kind) { return kind == TokenKind::if_; });
-  const Token where = opener ? p.tokens()[*opener] : p.found();
-  return make(Kind::missing_else)
-      .at(p.span(where))
-      .suggest("an `if` is a value and needs both: `if c { a } else { b }`");
-}
-
 Answer in_block(const Place& p) {
   const bool block_start = p.expects(TokenKind::let) && !p.expects(TokenKind::mesh) && p.expects_expression();
   const bool statement = role(p.found().kind) == TokenRole::statement;
   if (block_start && statement) {
     return make(Kind::statement_in_block, p.text())
         .at(p.span())
-        .suggest(fmt::format("a block holds `let`, `assert`, `print`, `show`, `save` and calls, then one expression; "
-                             "move `{}` out of it",
-                             p.text()));
+        .suggest(
+            fmt::format("a block holds `let`, `assert`, `print`, `show`, `save`, calls and `if`, then one expression; "
+                        "move `{}` out of it",
+                        p.text()));
   }
   if (p.is(TokenKind::right_brace) && block_start) return without_value(p.span());
   return std::nullopt;
@@ -230,7 +220,6 @@ Answer step_of_slice(const Place& p) {
 constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
-                               no_else,
                                lone_keyword,
                                keyword_as_name,
                                unknown_element,
@@ -259,6 +248,13 @@ Diagnostic explain(const Sentence& sentence, const Stop& stop) {
 
 Diagnostic without_value(Span end) {
   return make(Kind::block_without_value).at(end).suggest("end it with the expression it is worth");
+}
+
+Diagnostic if_without_else(Span keyword) {
+  return make(Kind::missing_else)
+      .at(keyword)
+      .suggest(
+          "an `if` that is a value needs both: `if c { a } else { b }`; one that prints, saves or asserts does not");
 }
 
 Diagnostic value_before_the_end(Span next) {

@@ -23,6 +23,9 @@ base::Diagnostic explain(const Sentence& sentence, const Stop& stop);
 // The `}` of a block that does not end with an expression.
 base::Diagnostic without_value(base::Span end);
 
+// The word `if` of one without `else` that has to be a value.
+base::Diagnostic if_without_else(base::Span keyword);
+
 // What follows an expression, other than a call, that is not the last of its block.
 base::Diagnostic value_before_the_end(base::Span next);
 

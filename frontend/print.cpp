@@ -171,6 +171,27 @@ class Printer {
     return doc_.concat({words("assert "), rows_.comma_separated(items)});
   }
   DocId statement(StatementId, const ExprStatement& lone) { return expr(lone.value, kWholeLevel); }
+  DocId statement(StatementId, const IfStatement& branch) { return doc_.group(open_if(branch)); }
+
+  // As of the expression, but that `else` may be missing.
+  DocId open_if(const IfStatement& branch) {
+    std::vector<DocId> parts{words("if "), expr(branch.condition, kWholeLevel), words(" ")};
+    parts.push_back(open_block(branch.then_block));
+    if (branch.else_block) {
+      parts.push_back(words(" else "));
+      const IfStatement* const nested = else_if(*branch.else_block);
+      parts.push_back(nested != nullptr ? open_if(*nested) : open_block(*branch.else_block));
+    }
+    return doc_.concat(std::move(parts));
+  }
+
+  const IfStatement* else_if(BlockId id) const {
+    const Block& b = ast_[id];
+    if (b.statements.size() != 1) return nullptr;
+    const Statement& only = ast_[b.statements.front()];
+    const bool commented = comments_.any(b.span.begin, only.span.begin) || comments_.any(only.span.end, b.span.end);
+    return commented ? nullptr : std::get_if<IfStatement>(&only.node);
+  }
 
   static std::string join_names(const std::vector<Name>& names) {
     std::string text;
@@ -186,7 +207,7 @@ class Printer {
     const Block& b = ast_[id];
     std::vector<Entry> entries;
     for (const StatementId s : b.statements) entries.push_back({ast_[s].span, [this, s] { return statement(s); }});
-    entries.push_back(expr_entry(b.result));
+    if (b.result.valid()) entries.push_back(expr_entry(b.result));
     const bool tight = std::exchange(tight_, false);
     const DocId inside = doc_.concat(rows_.lines(entries, b.span.begin, b.span.end));
     tight_ = tight;

@@ -140,14 +140,18 @@ Result<std::int64_t> read_size(const base::SourceMap& sources, SourceId source) 
   return std::get<std::int64_t>(worth);
 }
 
-// Does the reading of this piece stop at its end for want of an `else`?
-bool wants_else(const Piece& piece, std::string_view text) {
+// Does this piece lack an `else` only, and could one follow?
+bool wants_else(Piece piece, std::string_view text) {
   Ast scratch;
   scratch.source = SourceId{0};
   const ReadResult result = read(Goal::statement, piece.tokens, text, scratch);
-  const auto* stop = std::get_if<Stop>(&result);
-  if (stop == nullptr || stop->at < piece.tokens.size()) return false;
-  return stop->expected.test(static_cast<std::size_t>(TokenKind::else_));
+  const auto* why = std::get_if<Diagnostic>(&result);
+  if (why == nullptr || why->kind != Kind::missing_else) return false;
+  const auto end = piece.tokens.back().end;
+  piece.tokens.push_back({TokenKind::else_, end, end});
+  const ReadResult with = read(Goal::statement, piece.tokens, text, scratch);
+  const auto* stop = std::get_if<Stop>(&with);
+  return stop != nullptr && stop->at == piece.tokens.size();
 }
 
 bool read_is_incomplete(std::string_view text) {
@@ -160,7 +164,7 @@ bool read_is_incomplete(std::string_view text) {
     if (piece->open_at_end) return true;
     last = std::move(piece);
   }
-  return last && !last->error && wants_else(*last, text);
+  return last && !last->error && wants_else(*std::move(last), text);
 }
 
 }  // namespace

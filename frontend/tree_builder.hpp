@@ -3,6 +3,7 @@
 
 #include <antlr4-runtime.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,8 +53,10 @@ class TreeBuilder {
     if (auto* mesh = c->meshStatement()) return add(c, MeshStatement{name(mesh->name()), mesh_axes(mesh->meshAxes())});
     if (auto* fn = c->fnStatement()) return fn_statement(fn);
     if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
-    if (c->expression() != nullptr) return add(c, ExprStatement{expression(c->expression())});
-    return block_statement(c);
+    if (c->expression() == nullptr) return block_statement(c);
+    auto* branch = alone<Parser::IfExpressionContext>(c->expression());
+    if (branch != nullptr && !has_value(branch) && is_effect(branch)) return if_statement(branch);
+    return add(c, ExprStatement{expression(c->expression())});
   }
 
   // What may stand in a block, and at the top level, too.
@@ -120,7 +123,7 @@ class TreeBuilder {
       } else if (last) {
         block.result = expression(item->expression());
       } else {
-        block.statements.push_back(called(item, items[k + 1]->start));
+        block.statements.push_back(effect(item, items[k + 1]->start));
       }
     }
     if (!block.result.valid()) {
@@ -130,11 +133,66 @@ class TreeBuilder {
     return ast_.blocks.add(std::move(block));
   }
 
-  // An expression before the last item of a block has to be a call.
-  StatementId called(Parser::BlockItemContext* c, antlr4::Token* next) {
+  // An expression before the last item of a block has to be a call, or an `if` whose blocks are statements.
+  StatementId effect(Parser::BlockItemContext* c, antlr4::Token* next) {
+    auto* branch = alone<Parser::IfExpressionContext>(c->expression());
+    if (branch != nullptr && is_effect(branch)) return if_statement(branch);
     const ExprId value = expression(c->expression());
     if (!std::holds_alternative<Call>(ast_[value].node)) first_error_.add(value_before_the_end(span(next)));
     return add(c, ExprStatement{value});
+  }
+
+  // -- `if` in the place of a statement
+
+  // What c is, if it is nothing more than that: without operators, subscripts or parentheses around it.
+  template <class Context>
+  static Context* alone(antlr4::tree::ParseTree* c) {
+    while (dynamic_cast<Context*>(c) == nullptr && c->children.size() == 1) c = c->children.front();
+    return dynamic_cast<Context*>(c);
+  }
+
+  // Is there an `else` to the end, and an expression at the end of every block?
+  static bool has_value(Parser::IfExpressionContext* c) {
+    const auto blocks = c->block();
+    const auto ends_in_value = [](Parser::BlockContext* b) { return b->blockItem().back()->expression() != nullptr; };
+    if (!std::all_of(blocks.begin(), blocks.end(), ends_in_value)) return false;
+    return c->ifExpression() != nullptr ? has_value(c->ifExpression()) : blocks.size() == 2;
+  }
+
+  // Are all expressions in its blocks calls, or `if` of that kind?
+  static bool is_effect(Parser::IfExpressionContext* c) {
+    const auto good = [](Parser::BlockItemContext* item) {
+      if (item->expression() == nullptr) return true;
+      if (auto* branch = alone<Parser::IfExpressionContext>(item->expression())) return is_effect(branch);
+      auto* atom = alone<Parser::AtomContext>(item->expression());
+      return atom != nullptr && atom->name() != nullptr && atom->arguments() != nullptr;
+    };
+    for (auto* b : c->block()) {
+      const auto items = b->blockItem();
+      if (!std::all_of(items.begin(), items.end(), good)) return false;
+    }
+    return c->ifExpression() == nullptr || is_effect(c->ifExpression());
+  }
+
+  StatementId if_statement(Parser::IfExpressionContext* c) {
+    const auto blocks = c->block();
+    IfStatement branch{expression(c->expression()), effects(blocks[0]), std::nullopt};
+    if (auto* nested = c->ifExpression()) {
+      const StatementId only = if_statement(nested);
+      branch.else_block = ast_.blocks.add(Block{{only}, {}, span(nested)});
+    } else if (blocks.size() == 2) {
+      branch.else_block = effects(blocks[1]);
+    }
+    return add(c, branch);
+  }
+
+  BlockId effects(Parser::BlockContext* c) {
+    Block block{{}, {}, span(c)};
+    for (auto* item : c->blockItem()) {
+      const bool alone = item->expression() == nullptr;
+      block.statements.push_back(alone ? block_statement(item) : effect(item, c->stop));
+    }
+    return ast_.blocks.add(std::move(block));
   }
 
   // -- Types
@@ -331,8 +389,11 @@ class TreeBuilder {
     if (auto* nested = c->ifExpression()) {
       const ExprId result = if_expression(nested);
       branch.else_block = ast_.blocks.add(Block{{}, result, span(nested)});
-    } else {
+    } else if (blocks.size() == 2) {
       branch.else_block = block(blocks[1]);
+    } else {
+      first_error_.add(if_without_else(span(c->start)));
+      branch.else_block = branch.then_block;
     }
     return add(span(c), branch);
   }

@@ -18,7 +18,7 @@ bool may_stand_in_block(const Ast& ast, const decltype(Statement::node)& node) {
   if (alone != nullptr) return std::holds_alternative<Call>(ast[alone->value].node);
   return std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node) ||
          std::holds_alternative<Print>(node) || std::holds_alternative<Show>(node) ||
-         std::holds_alternative<Save>(node);
+         std::holds_alternative<Save>(node) || std::holds_alternative<IfStatement>(node);
 }
 
 // Every node that is reached is reached once, so that what is walked is a tree and the walk ends.
@@ -108,15 +108,23 @@ class Verifier {
     if (assertion.message) utf8(*assertion.message);
   }
   void check(const ExprStatement& lone) { expr(lone.value); }
+  void check(const IfStatement& branch) {
+    expr(branch.condition);
+    block(branch.then_block, false);
+    if (branch.else_block) block(*branch.else_block, false);
+  }
 
-  void block(BlockId id) {
+  void block(BlockId id, bool has_value = true) {
     const Visit visit(*this, blocks_, id);
     for (const StatementId inner : ast_[id].statements) {
       statement(inner);
       const auto& node = ast_[inner].node;
       TESSERA_CHECK(may_stand_in_block(ast_, node), "a statement that may not stand in a block");
     }
-    expr(ast_[id].result);
+    TESSERA_CHECK(ast_[id].result.valid() == has_value,
+                  "a block with a value in an `if` without one, or none elsewhere");
+    if (has_value) expr(ast_[id].result);
+    TESSERA_CHECK(has_value || !ast_[id].statements.empty(), "a block of nothing");
   }
 
   // ---- Types ----

@@ -46,8 +46,9 @@ planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
-// Statements, then one expression; before it only calls may stand as statements. That the last item is an expression, and
-// the others are none but calls, is seen to where the tree is built, so that one token tells what an item is.
+// Statements, then one expression; before it only calls and `if` may stand as statements. That the last item is an
+// expression, and the others are none but those, is seen to where the tree is built, so that one token tells what an item
+// is.
 block : '{' blockItem (END blockItem?)* '}' ;
 blockItem : letStatement | assertStatement | printStatement | showStatement | saveStatement | expression ;
 
@@ -131,7 +132,8 @@ compound
   | block
   ;
 
-ifExpression : 'if' expression block 'else' (block | ifExpression) ;
+// Without `else`, and with blocks of statements alone, it is a statement; where the tree is built, that is seen to.
+ifExpression : 'if' expression block ('else' (block | ifExpression))? ;
 
 loopExpression : 'loop' carried (',' carried)* 'for' name '<' expression block ;
 carried : name '=' expression ;

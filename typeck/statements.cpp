@@ -62,6 +62,7 @@ void Checker::check_statement(StatementId id) {
     void operator()(const frontend::Save& node) const { checker.check_save(span, node); }
     void operator()(const frontend::Assert& node) const { checker.check_assert(span, node); }
     void operator()(const frontend::ExprStatement& node) const { checker.check_expression_statement(span, node); }
+    void operator()(const frontend::IfStatement& node) const { checker.check_if_statement(span, node); }
   };
   in_region(region, [&] {
     std::visit(Visitor{*this, id, statement.span}, statement.node);
@@ -171,6 +172,8 @@ bool Checker::check_block_statement(StatementId id) {
   if (const auto* save = std::get_if<frontend::Save>(&statement.node)) return check_save(statement.span, *save);
   if (const auto* called = std::get_if<frontend::ExprStatement>(&statement.node))
     return check_called_for_effect(statement.span, *called);
+  if (const auto* branch = std::get_if<frontend::IfStatement>(&statement.node))
+    return check_if_statement(statement.span, *branch);
   return check_assert(statement.span, std::get<frontend::Assert>(statement.node));
 }
 
@@ -265,6 +268,34 @@ bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& 
   if (has_effect(typed_, *region_, before)) return true;
   report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
   return false;
+}
+
+// An `if` of statements: nothing comes out of its branches.
+bool Checker::check_if_statement(Span span, const frontend::IfStatement& node) {
+  Maybe condition = check_array(node.condition);
+  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
+  If both;
+  bool good = in_region(both.then_region, [&] { return check_statements(node.then_block); });
+  if (node.else_block.has_value())
+    good = in_region(both.else_region, [&] { return check_statements(*node.else_block); }) && good;
+  if (!condition.has_value() || !good) return false;
+  if (!has_effect(typed_, both.then_region) && !has_effect(typed_, both.else_region)) {
+    report(base::make(Kind::unused_value).at(span).suggest("nothing in it prints, saves or asserts: remove it"));
+    return false;
+  }
+  both.condition = condition->node();
+  emit(span, {}, std::move(both));
+  return true;
+}
+
+bool Checker::check_statements(BlockId id) {
+  const std::size_t outer = frame_->locals.size();
+  ++frame_->block_depth;
+  bool good = true;
+  for (const StatementId statement : ast()[id].statements) good = check_block_statement(statement) && good;
+  --frame_->block_depth;
+  frame_->locals.resize(outer);
+  return good;
 }
 
 bool Checker::check_expression_statement(Span span, const frontend::ExprStatement& node) {

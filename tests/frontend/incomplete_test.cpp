@@ -26,9 +26,26 @@ TEST(Incomplete, WhereAnElseMustFollow) {
 }
 
 TEST(Complete, OtherwiseRightOrWrong) {
-  for (const char* text :
-       {"", "\n", "# comment", "a", "let a", "a b", "f(a))", "f(a]", "\"abc", "if a { b } else { c }", "$",
-        "f(\nlet a = 1", "print \"abc(", "a\x01(", "\xFF(", "let", "a +; b"}) {
+  for (const char* text : {"",
+                           "\n",
+                           "if a { print b }",
+                           "if a { f(b) }",
+                           "{ if a { 1 }; 3 }",
+                           "# comment",
+                           "a",
+                           "let a",
+                           "a b",
+                           "f(a))",
+                           "f(a]",
+                           "\"abc",
+                           "if a { b } else { c }",
+                           "$",
+                           "f(\nlet a = 1",
+                           "print \"abc(",
+                           "a\x01(",
+                           "\xFF(",
+                           "let",
+                           "a +; b"}) {
     EXPECT_FALSE(is_incomplete(text)) << text;
   }
 }

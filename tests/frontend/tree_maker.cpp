@@ -27,7 +27,7 @@ Name TreeMaker::name() { return {one_of(kNames), {}}; }
 std::string TreeMaker::text() { return one_of(kStrings); }
 
 StatementId TreeMaker::statement() {
-  switch (draw_(9)) {
+  switch (draw_(10)) {
     case 0: return add(ExprStatement{expr()});
     case 1: return add(let());
     case 2: return add(fn());
@@ -38,17 +38,27 @@ StatementId TreeMaker::statement() {
       const ExprId value = expr();
       return add(Save{value, text(), {}, draw_(2) == 1});
     }
-    case 7: return in_block();
+    case 7:
+    case 8: return in_block();
     default: return add(MeshStatement{name(), some([&] { return MeshAxis{name(), expr()}; })});
   }
 }
 
 StatementId TreeMaker::in_block() {
-  const auto choice = draw_(5);
+  const auto choice = draw_(6);
   if (choice < 2) return add(let());
   if (choice == 2) return add(ExprStatement{add(call())});
+  if (choice == 5) return if_statement();
   const ExprId condition = expr();
   return add(Assert{condition, draw_(2) == 0 ? std::nullopt : std::optional(text())});
+}
+
+// Neither empty nor of values; an `else` that holds one `if` alone is an `else if`.
+StatementId TreeMaker::if_statement() {
+  const auto block = [&] { return ast_.blocks.add({some([&] { return in_block(); }), {}, {}}); };
+  const ExprId condition = expr();
+  const BlockId then_block = block();
+  return add(IfStatement{condition, then_block, draw_(2) == 0 ? std::nullopt : std::optional(block())});
 }
 
 Let TreeMaker::let() {

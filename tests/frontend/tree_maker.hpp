@@ -40,6 +40,7 @@ class TreeMaker {
   std::string text();
   StatementId statement();
   StatementId in_block();
+  StatementId if_statement();
   Call call();
   StatementId add(decltype(Statement::node) node) { return ast_.statements.add(Statement{{}, std::move(node)}); }
   Let let();

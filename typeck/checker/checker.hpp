@@ -324,6 +324,8 @@ class Checker {
   bool check_show(Span span, const frontend::Show& show);
   bool check_called_for_effect(Span span, const frontend::ExprStatement& node);
   bool check_expression_statement(Span span, const frontend::ExprStatement& node);
+  bool check_if_statement(Span span, const frontend::IfStatement& node);
+  bool check_statements(BlockId id);
   Maybe finished_for_output(ExprId expr, const std::string& who);
   void bind_name(const frontend::Name& name, const Maybe& value);
   Maybe let_value(StatementId id, const frontend::Let& let);
