@@ -70,6 +70,21 @@ bool OperationCall::wrong(Span at, const std::string& what) {
   return false;
 }
 
+// `sum(a, 1)`: what was probably meant.
+bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size_t at) {
+  constexpr std::size_t kLettersMax = 24;
+  const std::string_view name = info.parameters[at].name;
+  const auto shown = [&](const frontend::Argument* written, std::string_view otherwise) {
+    const std::string own = written == nullptr ? "" : checker.text(written->span);
+    return own.empty() || own.size() > kLettersMax ? std::string(otherwise) : own;
+  };
+  checker.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
+                     .at(argument.span)
+                     .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
+                                          shown(&argument, example_argument(info.parameters[at])))));
+  return false;
+}
+
 bool OperationCall::place(const frontend::Argument& argument, std::size_t& next, std::size_t given) {
   std::size_t at = next;
   if (argument.name.has_value()) {
@@ -82,10 +97,7 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
     bound_[at] = &argument;
     return true;
   } else {
-    if (at < info.parameters.size() && info.parameters[at].named_only) {
-      return wrong(argument.span,
-                   fmt::format("`{}` must be named: {}=...", info.parameters[at].name, info.parameters[at].name));
-    }
+    if (at < info.parameters.size() && info.parameters[at].named_only) return refuse_unnamed(argument, at);
     ++next;
   }
   if (at >= info.parameters.size())

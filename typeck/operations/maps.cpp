@@ -128,6 +128,28 @@ Maybe run_clip(OperationCall& call) {
   return call.checker.map(call.span, synth::MapOp::clip, *all, element, call.quoted(), call.want);
 }
 
+namespace {
+
+// `max(a, 1)`: who comes from NumPy may mean the dimension.
+void note_a_dimension(OperationCall& call, const Checked& a) {
+  Checker& checker = call.checker;
+  const auto* node = &checker.ast()[call.expr(1)].node;
+  const auto* minus = std::get_if<frontend::Unary>(node);
+  if (minus != nullptr && minus->op == frontend::UnaryOp::negate) node = &checker.ast()[minus->operand].node;
+  const auto* literal = std::get_if<frontend::IntLiteral>(node);
+  const auto rank = static_cast<std::int64_t>(checker.type(a).rank());
+  if (literal == nullptr || literal->value >= rank + (minus != nullptr ? 1 : 0)) return;
+  const std::string number = checker.text(call.span_of(1));
+  const std::string own = checker.text(call.span_of(0));
+  checker.report(base::make(Kind::number_or_dimension, call.info.name, number, number)
+                     .at(call.span_of(1))
+                     .suggest(fmt::format("along a dimension it is `{0}({1}, dim={2})`; to compare with the number, "
+                                          "write it first: `{0}({2}, {1})`",
+                                          call.info.name, own.size() > 24 ? "a" : own, number)));
+}
+
+}  // namespace
+
 Maybe run_min_max(OperationCall& call) {
   if (!call.has(1)) return run_reduction(call);
   if (call.has(2)) {
@@ -141,6 +163,7 @@ Maybe run_min_max(OperationCall& call) {
   const ElementType element = call.checker.type(both->front()).element();
   if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
     return std::nullopt;
+  note_a_dimension(call, both->front());
   const bool max = static_cast<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
   return call.checker.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, call.quoted(),
                           call.want);

@@ -88,6 +88,7 @@ class OperationCall {
   std::optional<std::vector<frontend::Name>> axis_names(std::size_t parameter) const;
   bool place(const frontend::Argument& argument, std::size_t& next, std::size_t given);
   bool wrong(Span at, const std::string& what);
+  bool refuse_unnamed(const frontend::Argument& argument, std::size_t at);
   bool kinds_fit();
 
   std::vector<const frontend::Argument*> bound_;
