@@ -9,6 +9,7 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/kernels/sort.hpp"
 #include "runtime/kernels/take.hpp"
 #include "runtime/kinds.hpp"
 
@@ -125,6 +126,16 @@ base::Status run_operation(const LocalStep& step, const synth::Contract& operati
 base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation) {
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     cumsum(operands[0], operation.dimension, out, operation.reverse ? Direction::backward : Direction::forward);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Sort& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    if (operation.positions)
+      sort_positions(operands[0], out);
+    else
+      sort_elements(operands[0], out);
     return std::nullopt;
   });
 }

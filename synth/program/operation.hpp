@@ -134,6 +134,9 @@ struct Cumsum {  // running sum along a dimension that is not split; reversed, i
   std::uint8_t dimension = 0;
   bool reverse = false;
 };
+struct Sort {  // along the last dimension, which is not split, ascending: the elements, or in i64 where they were
+  bool positions = false;
+};
 struct Transpose {  // result dimension d is operand dimension permutation[d], with its split
   std::vector<std::uint8_t> permutation;
 };
@@ -209,7 +212,7 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation =
-    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Transpose,
+    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Transpose,
                  Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without what it works by.

@@ -58,6 +58,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     TESSERA_TRY(dimension, number(255));
     return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
   }
+  if (word == "sort") return Operation(Sort{accept("positions")});
   if (word == "transpose") {
     TESSERA_TRY(permutation, small_numbers());
     return Operation(Transpose{permutation});

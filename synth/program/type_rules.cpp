@@ -60,6 +60,17 @@ Error cumsum_error(const Cumsum& cumsum, const Operands& operands, const ArrayTy
   return std::nullopt;
 }
 
+Error sort_error(const Sort& sort, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  const ArrayType& operand = *operands[0];
+  if (operand.rank() == 0 || split(operand, operand.rank() - 1)) return "its dimension is split or not there";
+  if (result.element() != (sort.positions ? ElementType::i64 : operand.element()))
+    return "its element types do not fit";
+  const auto like = ArrayType::make(result.element(), operand.shape(), operand.mesh_ref(), operand.layout());
+  if (is_pending(result) || !like.ok() || !same_type(*like, result)) return "its result is not of the operand's type";
+  return std::nullopt;
+}
+
 Error transpose_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
   if (auto error = one_operand(operands, result)) return error;
   Dimensions sorted = transpose.permutation;
@@ -235,6 +246,7 @@ struct Rules {
   Error operator()(const ArgReduce& o) const { return arg_reduce_error(o, operands, result()); }
   Error operator()(const Contract& o) const { return contract_error(o, operands, result()); }
   Error operator()(const Cumsum& o) const { return cumsum_error(o, operands, result()); }
+  Error operator()(const Sort& o) const { return sort_error(o, operands, result()); }
   Error operator()(const Transpose& o) const { return transpose_error(o, operands, result()); }
   Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
   Error operator()(const Take&) const { return take_error(operands, result()); }

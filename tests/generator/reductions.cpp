@@ -150,6 +150,21 @@ ExpressionRef cumsum(Maker& maker, const Want& want, int depth) {
               fmt::format("np.cumsum($0, axis={}, dtype={})", dimension, numpy_name(want.element)), {a});
 }
 
+// Of certain values: those that may differ a little may also change places.
+ExpressionRef sorted(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  const bool positions = want.element == Element::i64 && maker.random.chance(50);
+  const Element element = !positions ? want.element : maker.random.chance(50) ? Element::f32 : Element::i32;
+  const ExpressionRef a = maker.make({element, want.shape, true}, depth);
+  const std::size_t dimension = maker.random.index(want.shape);
+  Facts facts = derived(want.element, want.shape, {a->facts});
+  facts = positions ? settled(facts, static_cast<double>(want.shape[dimension]), 0) : of_choice(facts, {a->facts});
+  facts.zero_signs = facts.zero_signs && !is_float(want.element);
+  const char* const name = positions ? "argsort" : "sort";
+  return node(facts, fmt::format("{}($0, {})", name, dimension),
+              fmt::format("np.{}($0, axis={}, kind='stable')", name, dimension), {a});
+}
+
 }  // namespace
 
 std::vector<Production> reduction_productions() {
@@ -159,6 +174,7 @@ std::vector<Production> reduction_productions() {
           {"mean", 3, mean},
           {"position of extreme", 4, position_of_extreme},
           {"all or any", 6, all_any},
+          {"sorted", 3, sorted},
           {"softmax", 3, softmax},
           {"cumsum", 3, cumsum}};
 }

@@ -70,6 +70,8 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"f64[7@x, 4]", "f64[4, 5@y]"}, "f64[7@x, 5@y]"});
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"i64[7@y, 4@x]", "i64[4@x, 5]"}, "i64[7@y, 5]{+x}"});
   expect_same(synth::Cumsum{1}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::Sort{}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::Sort{true}, {{"f32[7@x, 5]"}, "i64[7@x, 5]"});
   expect_same(synth::Transpose{{1, 0}}, {{"f32[7@x, 5@y]"}, "f32[5@y, 7@x]"});
   expect_same(synth::Reshape{}, {{"f32[6@x, 4]"}, "f32[24@x]"});
   expect_same(synth::Take{}, {{"f32[5, 3@y]", "i32[7@x]"}, "f32[7@x, 3@y]"});

@@ -6,8 +6,9 @@ namespace tessera::typeck::gradient {
 
 namespace {
 
-// Is the derivative of this operation zero wherever there is one?
+// Has this operation no derivative that is not zero, or none that there is a rule for?
 bool is_flat(const synth::Operation& operation) {
+  if (std::holds_alternative<synth::Sort>(operation)) return true;
   const auto* map = std::get_if<synth::Map>(&operation);
   return map != nullptr && (map->op == synth::MapOp::floor || map->op == synth::MapOp::sign);
 }
@@ -41,6 +42,7 @@ std::string spelling(const synth::Operation& operation) {
   if (const auto* reduce = std::get_if<synth::Reduce>(&operation))
     return reduce->kind == synth::ReduceKind::product ? "`prod`" : "`" + std::string(name(reduce->kind)) + "`";
   if (const auto* arg = std::get_if<synth::ArgReduce>(&operation)) return arg->max ? "`argmax`" : "`argmin`";
+  if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
   if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
   return "`" + std::string(name(operation)) + "`";

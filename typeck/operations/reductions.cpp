@@ -180,6 +180,45 @@ Maybe run_cumsum(OperationCall& call) {
 
 namespace {
 
+// a with the two dimensions exchanged: local.
+Maybe exchanged(OperationCall& call, const Checked& a, std::size_t one, std::size_t other) {
+  if (one == other) return a;
+  const ArrayType& own = call.checker.type(a);
+  std::vector<std::uint8_t> permutation = narrow(all_dimensions(own));
+  std::swap(permutation[one], permutation[other]);
+  Shape shape = own.shape();
+  std::swap(shape[one], shape[other]);
+  std::vector<AxisList> splits = own.layout().splits();
+  std::swap(splits[one], splits[other]);
+  const auto result = call.checker.make_type(call.span, own.element(), shape, own.mesh_ref(), std::move(splits));
+  if (!result.has_value()) return std::nullopt;
+  return call.checker.compute(call.span, *result, synth::Transpose{std::move(permutation)}, {a.node()});
+}
+
+}  // namespace
+
+// Sorting goes along the last dimension; another one is brought there and back.
+Maybe run_sort(OperationCall& call) {
+  Maybe a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimension = call.dim(1, call.checker.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  a = gathered(call, *a, {*dimension});
+  if (!a.has_value()) return std::nullopt;
+  const std::size_t last = call.checker.type(*a).rank() - 1;
+  a = exchanged(call, *a, *dimension, last);
+  if (!a.has_value()) return std::nullopt;
+  const bool positions = call.info.detail == 1;
+  const ArrayType& own = call.checker.type(*a);
+  const auto result = call.checker.make_type(call.span, positions ? ElementType::i64 : own.element(), own.shape(),
+                                             own.mesh_ref(), own.layout().splits());
+  if (!result.has_value()) return std::nullopt;
+  const Checked sorted = call.checker.compute(call.span, *result, synth::Sort{positions}, {a->node()});
+  return exchanged(call, sorted, *dimension, last);
+}
+
+namespace {
+
 // The reduction of a over one dimension, finished, with the dimension kept at extent 1.
 Maybe kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::size_t dimension) {
   Checker& checker = call.checker;

@@ -69,6 +69,8 @@ std::vector<OperationInfo> reduction_operations() {
       {"argmin", {{"a", K::array}, dims}, run_arg_reduction, 0, "position of the least; the first wins ties"},
       {"softmax", {{"a", K::array}, {"dim", K::dim}}, run_softmax, 0, "exp(a - max) / sum of that, along a dimension"},
       {"cumsum", {{"a", K::array}, {"dim", K::dim}}, run_cumsum, 0, "running sum along a dimension"},
+      {"sort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 0, "ascending along a dimension"},
+      {"argsort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 1, "where what `sort` gives was"},
   };
 }
 

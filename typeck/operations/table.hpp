@@ -108,6 +108,7 @@ Maybe run_clip(OperationCall& call);
 Maybe run_min_max(OperationCall& call);    // elementwise or a reduction
 Maybe run_reduction(OperationCall& call);  // sum
 Maybe run_all_any(OperationCall& call);
+Maybe run_sort(OperationCall& call);
 Maybe run_product(OperationCall& call);
 Maybe run_mean(OperationCall& call);
 Maybe run_arg_reduction(OperationCall& call);  // argmax, argmin

@@ -1,0 +1,14 @@
+// Sorting along the last dimension, ascending: NaN is the greatest, and -0 comes before 0, so that nothing is left to
+// how it is done. In place of the result: no other memory is needed.
+#pragma once
+
+#include "runtime/kernels/tile.hpp"
+
+namespace tessera::runtime {
+
+void sort_elements(const TileView& operand, const TileOut& out);
+
+// Where the elements were, in i64; of equal ones (of which -0 and 0 are two, and all NaN are) the first comes first.
+void sort_positions(const TileView& operand, const TileOut& out);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,70 @@
+// Sorting along the last dimension, against the standard library's.
+#include "runtime/kernels/sort.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tests/runtime/support.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Sort, NanIsLastAndMinusZeroBeforeZero) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Array<double> a(Shape{6});
+  const std::vector<double> values = {nan, 0.0, 3, -0.0, -1, nan};
+  std::copy(values.begin(), values.end(), a.data());
+  Array<double> out(Shape{6});
+  sort_elements(a.view(), out.out());
+  EXPECT_EQ(out[0], -1);
+  EXPECT_TRUE(out[1] == 0 && std::signbit(out[1]));
+  EXPECT_TRUE(out[2] == 0 && !std::signbit(out[2]));
+  EXPECT_EQ(out[3], 3);
+  EXPECT_TRUE(std::isnan(out[4]) && std::isnan(out[5]));
+  Array<std::int64_t> where(Shape{6});
+  sort_positions(a.view(), where.out());
+  EXPECT_THAT(where.values(), ElementsAre(4, 1, 3, 2, 0, 5));  // NumPy's, with kind="stable"
+}
+
+// Lines of any length, of operands that lie in any way.
+RC_GTEST_PROP(SortProperty, EveryLineIsWhatTheStandardLibraryGives, ()) {
+  const Shape shape{*rc::gen::inRange(1, 5), *rc::gen::inRange(0, 200)};
+  Array<std::int32_t> a(Shape{shape[1], shape[0]});
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = *rc::gen::inRange(-20, 20);
+  const TileView turned{ElementType::i32, shape, Shape{1, shape[0]}, a.bytes.data()};
+  Array<std::int32_t> elements(shape);
+  Array<std::int64_t> positions(shape);
+  sort_elements(turned, elements.out());
+  sort_positions(turned, positions.out());
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    std::vector<std::int64_t> want(static_cast<std::size_t>(shape[1]));
+    std::iota(want.begin(), want.end(), 0);
+    const auto at = [&](std::int64_t i) { return a.data()[i * shape[0] + row]; };
+    std::stable_sort(want.begin(), want.end(), [&](std::int64_t i, std::int64_t k) { return at(i) < at(k); });
+    for (std::int64_t i = 0; i < shape[1]; ++i) {
+      const std::int64_t from = want[static_cast<std::size_t>(i)];
+      RC_ASSERT(positions[row * shape[1] + i] == from);
+      RC_ASSERT(elements[row * shape[1] + i] == at(from));
+    }
+  }
+}
+
+// Longer than what is sorted at once.
+TEST(Sort, ALongLine) {
+  constexpr std::int64_t kLength = 700'001;
+  Array<std::int64_t> a(Shape{kLength});
+  for (std::int64_t i = 0; i < kLength; ++i) a.data()[i] = i * 7919 % kLength;  // each number once
+  Array<std::int64_t> out(Shape{kLength});
+  sort_elements(a.view(), out.out());
+  for (std::int64_t i = 0; i < kLength; ++i) ASSERT_EQ(out[i], i);
+  Array<std::int64_t> where(Shape{kLength});
+  sort_positions(a.view(), where.out());
+  for (std::int64_t i = 0; i < kLength; ++i) ASSERT_EQ(a[where[i]], i);
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test
