@@ -21,7 +21,7 @@ std::uint32_t bits_of(std::size_t levels, std::size_t begin, std::size_t end) {
 // Whole states: for every member the contributors of each chunk, as a set of bits; none where it is not held.
 class WholeState {
  public:
-  WholeState(State& state, std::size_t levels) : state_(&state), members_(1U << levels) {}
+  WholeState(State& state, std::uint32_t members) : state_(&state), members_(members) {}
   std::uint32_t members() const { return members_; }
   char16_t& at(std::uint32_t member, std::uint32_t chunk) { return (*state_)[member * members_ + chunk]; }
 
@@ -31,7 +31,7 @@ class WholeState {
 };
 
 struct Subgroup {
-  std::array<std::uint32_t, 16> member{};
+  std::array<std::uint8_t, 16> member{};
   std::size_t size = 0;
 };
 
@@ -40,21 +40,23 @@ Subgroup subgroup_of(std::uint32_t first, std::uint32_t digits) {
   Subgroup group;
   std::uint32_t other = 0;
   do {
-    group.member[group.size++] = first | other;
+    group.member[group.size++] = static_cast<std::uint8_t>(first | other);
     other = (other - digits) & digits;
   } while (other != 0);
   return group;
 }
 
 // The union of what a subgroup holds, if contributors of each chunk are disjoint.
-std::optional<std::array<char16_t, 16>> united(WholeState& state, const Subgroup& group) {
+std::optional<std::array<char16_t, 16>> united(const State& state, std::uint32_t members, const Subgroup& group) {
   std::array<char16_t, 16> all{};
   for (std::size_t i = 0; i < group.size; ++i) {
-    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
-      const char16_t own = state.at(group.member[i], chunk);
-      if ((all[chunk] & own) != 0) return std::nullopt;
-      all[chunk] = static_cast<char16_t>(all[chunk] | own);
+    const char16_t* own = state.data() + std::size_t{group.member[i]} * members;
+    std::uint32_t twice = 0;
+    for (std::uint32_t chunk = 0; chunk < members; ++chunk) {
+      twice |= static_cast<std::uint32_t>(all[chunk] & own[chunk]);
+      all[chunk] = static_cast<char16_t>(all[chunk] | own[chunk]);
     }
+    if (twice != 0) return std::nullopt;
   }
   return all;
 }
@@ -79,14 +81,14 @@ bool hold_disjoint(const ReduceStates::Held& held, const Subgroup& group) {
 }
 
 // True if the first has every contribution that the others have, and one that somebody lacks.
-bool first_holds_more(WholeState& state, const Subgroup& group) {
+bool first_holds_more(const State& state, std::uint32_t members, const Subgroup& group) {
+  const char16_t* first = state.data() + std::size_t{group.member[0]} * members;
   bool strictly = false;
   for (std::size_t i = 1; i < group.size; ++i) {
-    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
-      const char16_t own = state.at(group.member[i], chunk);
-      const char16_t first = state.at(group.member[0], chunk);
-      if ((own & ~first) != 0) return false;
-      strictly = strictly || own != first;
+    const char16_t* own = state.data() + std::size_t{group.member[i]} * members;
+    for (std::uint32_t chunk = 0; chunk < members; ++chunk) {
+      if ((own[chunk] & ~first[chunk]) != 0) return false;
+      strictly = strictly || own[chunk] != first[chunk];
     }
   }
   return strictly;
@@ -104,19 +106,24 @@ bool may_take(const ReduceStates::Held& held, const Subgroup& group, ReduceStepK
   return false;
 }
 
-// Takes the step in one subgroup; false where it may not.
-bool take(WholeState& state, const Subgroup& group, ReduceStepKind kind, std::uint32_t digits) {
-  if (kind == ReduceStepKind::broadcast && !first_holds_more(state, group)) return false;
+// Takes the step in one subgroup, from `before` to `after`; false where it may not, and nothing is written then.
+// `after` is made of `before` when the first subgroup takes the step: most steps are refused, and states are large.
+bool take(const State& before, State& after, std::uint32_t members, const Subgroup& group, const LevelStep& step,
+          std::uint32_t digits) {
+  const bool is_broadcast = step.kind == ReduceStepKind::broadcast;
+  if (is_broadcast && !first_holds_more(before, members, group)) return false;
   Subgroup givers = group;
-  if (kind == ReduceStepKind::broadcast) givers.size = 1;
-  const auto all = united(state, givers);
+  if (is_broadcast) givers.size = 1;
+  const auto all = united(before, members, givers);
   if (!all) return false;
+  if (after.empty()) after = before;
+  WholeState state(after, members);
   for (std::size_t i = 0; i < group.size; ++i) {
     const std::uint32_t member = group.member[i];
-    for (std::uint32_t chunk = 0; chunk < state.members(); ++chunk) {
-      const bool keeps = kind == ReduceStepKind::reduce           ? i == 0
-                         : kind == ReduceStepKind::reduce_scatter ? (chunk & digits) == (member & digits)
-                                                                  : true;
+    for (std::uint32_t chunk = 0; chunk < members; ++chunk) {
+      const bool keeps = step.kind == ReduceStepKind::reduce           ? i == 0
+                         : step.kind == ReduceStepKind::reduce_scatter ? (chunk & digits) == (member & digits)
+                                                                       : true;
       state.at(member, chunk) = keeps ? (*all)[chunk] : char16_t{0};
     }
   }
@@ -125,17 +132,12 @@ bool take(WholeState& state, const Subgroup& group, ReduceStepKind kind, std::ui
 
 // The levels in which all chunks of a set have the same digit.
 std::uint32_t common_levels(std::uint32_t chunks, std::size_t levels) {
-  std::uint32_t all_ones = ~0U;
-  std::uint32_t any_one = 0;
-  for (std::uint32_t chunk = 0; chunk < (1U << levels); ++chunk) {
-    if ((chunks >> chunk & 1U) == 0) continue;
-    all_ones &= chunk;
-    any_one |= chunk;
-  }
+  // For each bit of a chunk's number, the chunks that have it.
+  constexpr std::array<std::uint32_t, kWholeStatesLevelsMax> kWithBit{0xAAAA, 0xCCCC, 0xF0F0, 0xFF00};
   std::uint32_t common = 0;
   for (std::size_t level = 0; level < levels; ++level) {
-    const std::uint32_t bit = 1U << (levels - 1 - level);
-    if ((all_ones & bit) != 0 || (any_one & bit) == 0) common |= 1U << level;
+    const std::uint32_t with_bit = kWithBit[levels - 1 - level];
+    if ((chunks & with_bit) == 0 || (chunks & ~with_bit) == 0) common |= 1U << level;
   }
   return common;
 }
@@ -144,17 +146,16 @@ std::optional<ReduceStates::Applied> apply_whole(const State& before, const Redu
                                                  const LevelStep& step, std::size_t levels) {
   const std::uint32_t digits = bits_of(levels, step.begin, step.end);
   const std::uint32_t apart = digits | (step.masters ? bits_of(levels, step.end, levels) : 0);
-  std::uint32_t split = ~0U;
-  for (std::uint32_t first = 0; first < 1U << levels; ++first) {
-    if ((first & apart) != 0) continue;
-    if (!may_take(held, subgroup_of(first, digits), step.kind)) return std::nullopt;
-    const std::uint32_t common = common_levels(held[first], levels);
-    if (std::popcount(common) < std::popcount(split)) split = common;
+  const std::uint32_t members = 1U << levels;
+  for (std::uint32_t first = 0; first < members; ++first) {
+    if ((first & apart) == 0 && !may_take(held, subgroup_of(first, digits), step.kind)) return std::nullopt;
   }
-  ReduceStates::Applied applied{before, split};
-  WholeState state(applied.state, levels);
-  for (std::uint32_t first = 0; first < 1U << levels; ++first) {
-    if ((first & apart) == 0 && !take(state, subgroup_of(first, digits), step.kind, digits)) return std::nullopt;
+  ReduceStates::Applied applied{{}, ~0U};
+  for (std::uint32_t first = 0; first < members; ++first) {
+    if ((first & apart) != 0) continue;
+    if (!take(before, applied.state, members, subgroup_of(first, digits), step, digits)) return std::nullopt;
+    const std::uint32_t common = common_levels(held[first], levels);
+    if (std::popcount(common) < std::popcount(applied.split)) applied.split = common;
   }
   if (applied.state == before) return std::nullopt;
   return applied;
@@ -185,7 +186,7 @@ std::optional<ReduceStates::Applied> apply_by_level(const State& before, const L
 State ReduceStates::start() const {
   if (levels_ > kWholeStatesLevelsMax) return State(levels_, kOpen);
   State state(std::size_t{1} << (2 * levels_), char16_t{0});
-  WholeState whole(state, levels_);
+  WholeState whole(state, 1U << levels_);
   for (std::uint32_t member = 0; member < whole.members(); ++member) {
     for (std::uint32_t chunk = 0; chunk < whole.members(); ++chunk)
       whole.at(member, chunk) = static_cast<char16_t>(1U << member);
@@ -196,7 +197,7 @@ State ReduceStates::start() const {
 State ReduceStates::goal(ReduceGoal goal) const {
   if (levels_ > kWholeStatesLevelsMax) return State(levels_, goal == ReduceGoal::all_reduce ? kWhole : kScattered);
   State state(std::size_t{1} << (2 * levels_), char16_t{0});
-  WholeState whole(state, levels_);
+  WholeState whole(state, 1U << levels_);
   const auto everybody = static_cast<char16_t>((1U << whole.members()) - 1);
   for (std::uint32_t member = 0; member < whole.members(); ++member) {
     for (std::uint32_t chunk = 0; chunk < whole.members(); ++chunk) {
