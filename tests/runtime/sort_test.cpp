@@ -1,10 +1,14 @@
 // Sorting along the last dimension, against the standard library's.
 #include "runtime/kernels/sort.hpp"
 
-#include <bit>
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "tests/runtime/support.hpp"
 
