@@ -17,7 +17,8 @@ struct Reversal {
   bool wants(std::size_t operand) const { return scope.wants(compute.operands[operand]); }
   Checked operand(std::size_t k) const { return scope.value(compute.operands[k]); }
   Checked result() const { return scope.value(id); }
-  const ArrayType& type(std::size_t operand) const {
+  // A copy: nodes move when others are made.
+  ArrayType type(std::size_t operand) const {
     return build.checker().type(scope.here(compute.operands[operand]));
   }
   bool give(std::size_t operand, const Maybe& contribution) const {
