@@ -18,9 +18,7 @@ struct Reversal {
   Checked operand(std::size_t k) const { return scope.value(compute.operands[k]); }
   Checked result() const { return scope.value(id); }
   // A copy: nodes move when others are made.
-  ArrayType type(std::size_t operand) const {
-    return build.checker().type(scope.here(compute.operands[operand]));
-  }
+  ArrayType type(std::size_t operand) const { return build.checker().type(scope.here(compute.operands[operand])); }
   bool give(std::size_t operand, const Maybe& contribution) const {
     return scope.add(compute.operands[operand], contribution, build);
   }
