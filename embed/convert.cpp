@@ -96,12 +96,11 @@ Placement placement(const synth::ArrayType& type) {
   std::int64_t tile_elements = 1;
   std::int64_t elements = 1;
   for (std::size_t d = 0; d < type.rank(); ++d) {
-    const std::int64_t parts = synth::shard_count(type.layout().split(d));
-    const std::int64_t extent = type.shape()[d];
-    result.tile.push_back(extent / parts + (extent % parts == 0 ? 0 : 1));
-    tile_elements *= result.tile.back();
-    elements *= extent;
-    tiles *= parts;
+    const synth::Cuts cuts = synth::cuts(type, d);
+    result.tile.push_back(cuts.longest());
+    tile_elements *= cuts.longest();
+    elements *= cuts.extent();
+    tiles *= cuts.tiles();
   }
   const std::int64_t element_bytes = synth::bytes_of(type.element());
   result.tile_bytes = tile_elements * element_bytes;

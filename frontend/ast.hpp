@@ -46,12 +46,18 @@ enum class ElementKeyword : std::uint8_t {
 std::string_view spelling(ElementKeyword element);
 std::optional<ElementKeyword> element_keyword(std::string_view spelling);
 
+// An axis that splits a dimension: `d`, or by one of its cuts, `d.work`.
+struct AxisUse {
+  Name axis;
+  std::optional<Name> cut;
+};
+
 // One dimension of a shape: `512@(x,y)`. The extent is an integer literal, a name, a parenthesised expression, or `_`
 // (taken from the file's header; only in load).
 struct Dimension {
-  ExprId extent;           // not valid for `_`
-  bool from_file = false;  // `_`
-  std::vector<Name> axes;  // major first; empty: not split
+  ExprId extent;              // not valid for `_`
+  bool from_file = false;     // `_`
+  std::vector<AxisUse> axes;  // major first; empty: not split
   Span span;
 };
 
@@ -218,9 +224,16 @@ struct Expr {
 
 // ---- Statements ---------------------------------------------------------------------------------------------------
 
+// `work(2,1,1)`, or one word that says where the weights come from: `work(speed)`.
+struct NamedCut {
+  Name name;
+  std::vector<ExprId> weights;  // at least one
+  Span span;
+};
 struct MeshAxis {
   Name name;
   ExprId size;
+  std::vector<NamedCut> cuts;
 };
 struct MeshStatement {
   Name name;

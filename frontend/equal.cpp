@@ -37,6 +37,7 @@ class Comparison {
   bool same(ElementKeyword x, ElementKeyword y) const { return x == y; }
   bool same(const Name& x, const Name& y) const { return x.text == y.text; }
 
+  bool same(const AxisUse& x, const AxisUse& y) const { return same(x.axis, y.axis) && same(x.cut, y.cut); }
   bool same(const Dimension& x, const Dimension& y) const {
     return x.from_file == y.from_file && same(x.extent, y.extent) && same(x.axes, y.axes);
   }
@@ -87,7 +88,10 @@ class Comparison {
     if (x.result.valid() != y.result.valid()) return false;
     return same(x.statements, y.statements) && (!x.result.valid() || same(x.result, y.result));
   }
-  bool same(const MeshAxis& x, const MeshAxis& y) const { return same(x.name, y.name) && same(x.size, y.size); }
+  bool same(const NamedCut& x, const NamedCut& y) const { return same(x.name, y.name) && same(x.weights, y.weights); }
+  bool same(const MeshAxis& x, const MeshAxis& y) const {
+    return same(x.name, y.name) && same(x.size, y.size) && same(x.cuts, y.cuts);
+  }
   bool same(const MeshStatement& x, const MeshStatement& y) const {
     return same(x.name, y.name) && same(x.axes, y.axes);
   }

@@ -29,8 +29,15 @@ using Answer = std::optional<Diagnostic>;
 // ---- Words --------------------------------------------------------------------------------------------------------
 
 Answer bad_word(const Place& p) {
-  if (role(p.found().kind) != TokenRole::bad) return std::nullopt;
+  if (role(p.found().kind) != TokenRole::bad && !p.is(TokenKind::dot)) return std::nullopt;
+  if (p.is(TokenKind::dot) && p.expects(TokenKind::right_brace) && !p.expects_expression() &&
+      p.expects(TokenKind::comma)) {
+    return make(Kind::syntax_error, "`,` or `}`", "`.`")
+        .at(p.span())
+        .suggest("what is pending names whole axes, without a cut");
+  }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
+  if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
   if (p.text() == "." && p.after_operand() && p.attached()) {
     why.help = help_for_member(p.text(p.before()), p.text(p.token(1)));
   }
@@ -208,6 +215,16 @@ Answer in_block(const Place& p) {
   return std::nullopt;
 }
 
+// `[x: 4 y: 2]`: a name after an axis' size may be a cut's, but what follows it here is none.
+Answer comma_between_axes(const Place& p) {
+  const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
+  const bool after_name = role(p.before().kind) == TokenRole::word && p.expects(TokenKind::left_paren);
+  if (!in_mesh || !after_name || p.expects_expression() || p.expects(TokenKind::comma)) return std::nullopt;
+  auto why = make(Kind::syntax_error, "`,` or `]`", fmt::format("`{}`", p.text(p.before()))).at(p.span(p.before()));
+  if (p.is(TokenKind::colon)) return std::move(why).suggest("write a comma between axes, as in `[x: 4, y: 2]`");
+  return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
+}
+
 // `a[::2]`, `a[0:8:2]`
 Answer step_of_slice(const Place& p) {
   if (!p.is(TokenKind::colon) || !p.expects(TokenKind::right_square)) return std::nullopt;
@@ -233,6 +250,7 @@ constexpr std::array kRules = {bad_word,
                                call_of_no_name,
                                position_of_tuple,
                                type_as_value,
+                               comma_between_axes,
                                step_of_slice,
                                in_block};
 

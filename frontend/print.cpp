@@ -91,9 +91,12 @@ class Printer {
     std::vector<Entry> axes;
     for (const MeshAxis& axis : mesh.axes) {
       const auto print = [this, &axis] {
-        return doc_.concat({words(axis.name.text + ": "), expr(axis.size, kWholeLevel)});
+        std::vector<DocId> parts{words(axis.name.text + ": "), expr(axis.size, kWholeLevel)};
+        for (const NamedCut& cut : axis.cuts) parts.push_back(named_cut(cut));
+        return doc_.concat(std::move(parts));
       };
-      axes.push_back({base::join(axis.name.span, ast_[axis.size].span), print});
+      const base::Span end = axis.cuts.empty() ? ast_[axis.size].span : axis.cuts.back().span;
+      axes.push_back({base::join(axis.name.span, end), print});
     }
     const base::Span inside{ast_.source, mesh.name.span.end, ast_[id].span.end};
     return doc_.concat({words(fmt::format("mesh {} = ", mesh.name.text)), row("[", axes, "]", inside)});
@@ -239,11 +242,26 @@ class Printer {
 
   DocId dimension(const Dimension& d) {
     std::string axes;
-    if (d.axes.size() == 1) axes = fmt::format("@{}", d.axes[0].text);
+    if (d.axes.size() == 1) axes = fmt::format("@{}", axis_text(d.axes[0]));
     for (std::size_t i = 0; d.axes.size() > 1 && i < d.axes.size(); ++i)
-      axes += fmt::format("{}{}", i == 0 ? "@(" : ",", d.axes[i].text);
+      axes += fmt::format("{}{}", i == 0 ? "@(" : ",", axis_text(d.axes[i]));
     if (d.axes.size() > 1) axes += ")";
     return doc_.concat({d.from_file ? words("_") : extent(d.extent), words(axes)});
+  }
+
+  static std::string axis_text(const AxisUse& use) {
+    return use.cut ? fmt::format("{}.{}", use.axis.text, use.cut->text) : use.axis.text;
+  }
+
+  // ` work(2,1,1)`
+  DocId named_cut(const NamedCut& cut) {
+    std::vector<DocId> parts{words(fmt::format(" {}(", cut.name.text))};
+    for (const ExprId weight : cut.weights) {
+      if (parts.size() > 1) parts.push_back(words(","));
+      parts.push_back(expr(weight, kWholeLevel));
+    }
+    parts.push_back(words(")"));
+    return doc_.concat(std::move(parts));
   }
 
   DocId extent(ExprId id) {

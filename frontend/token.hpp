@@ -52,6 +52,7 @@ namespace tessera::frontend {
   FOREACH(comma, COMMA, ",", mark)                            \
   FOREACH(colon, COLON, ":", mark)                            \
   FOREACH(question, QUESTION, "?", mark)                      \
+  FOREACH(dot, DOT, ".", mark)                                \
   FOREACH(arrow, ARROW, "->", mark)                           \
   FOREACH(equal, EQUAL, "==", comparison)                     \
   FOREACH(not_equal, NOT_EQUAL, "!=", comparison)             \

@@ -72,8 +72,16 @@ class TreeBuilder {
   StatementId lone_mesh(Parser::MeshAxesContext* c) { return add(c, MeshStatement{{"m", span(c)}, mesh_axes(c)}); }
   std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
     std::vector<MeshAxis> axes;
-    for (auto* axis : c->meshAxis()) axes.push_back({name(axis->name()), expression(axis->expression())});
+    for (auto* axis : c->meshAxis()) {
+      axes.push_back({name(axis->name()), expression(axis->expression()), {}});
+      for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
+    }
     return axes;
+  }
+  NamedCut named_cut(Parser::NamedCutContext* c) {
+    NamedCut cut{name(c->name()), {}, span(c)};
+    for (auto* weight : c->expression()) cut.weights.push_back(expression(weight));
+    return cut;
   }
 
   StatementId let_statement(Parser::LetStatementContext* c) {
@@ -231,7 +239,11 @@ class TreeBuilder {
     if (extent->INT() != nullptr) dimension.extent = integer(extent->INT()->getSymbol());
     if (extent->word() != nullptr) dimension.extent = add(span(extent), NameRef{std::string(text(extent))});
     if (extent->expression() != nullptr) dimension.extent = parenthesised(extent->expression(), span(extent));
-    if (c->axes() != nullptr) dimension.axes = names(c->axes()->name());
+    if (c->axes() == nullptr) return dimension;
+    for (auto* axis : c->axes()->axis()) {
+      dimension.axes.push_back({name(axis->name(0)), std::nullopt});
+      if (axis->cut != nullptr) dimension.axes.back().cut = name(axis->cut);
+    }
     return dimension;
   }
 

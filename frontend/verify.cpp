@@ -74,6 +74,11 @@ class Verifier {
     for (const MeshAxis& axis : mesh.axes) {
       name(axis.name.text);
       expr(axis.size);
+      for (const NamedCut& cut : axis.cuts) {
+        name(cut.name.text);
+        TESSERA_CHECK(!cut.weights.empty(), "a cut without weights");
+        for (const ExprId weight : cut.weights) expr(weight);
+      }
     }
   }
   void check(const Let& let) {
@@ -136,7 +141,10 @@ class Verifier {
     TESSERA_CHECK(t.has_shape || t.dimensions.empty(), "dimensions without a shape");
     TESSERA_CHECK(!t.pending || !t.any_layout, "a pending brace and `?` in one type");
     for (const Dimension& d : t.dimensions) {
-      names(d.axes);
+      for (const AxisUse& use : d.axes) {
+        name(use.axis.text);
+        if (use.cut) name(use.cut->text);
+      }
       TESSERA_CHECK(d.from_file != d.extent.valid(), "a dimension has one extent, or `_`");
       if (d.extent.valid()) expr(d.extent);
     }

@@ -31,7 +31,9 @@ statement
 
 meshStatement : 'mesh' name '=' '[' meshAxes ']' ;
 meshAxes : meshAxis (',' meshAxis)* ','? ;
-meshAxis : name ':' expression ;
+// After its size an axis may have cuts: lists of weights, `d: 3 work(2,1,1)`.
+meshAxis : name ':' expression namedCut* ;
+namedCut : name '(' expression (',' expression)* ','? ')' ;
 
 letStatement : 'let' (name (':' type)? | '(' name (',' name)+ ')') '=' expression ;
 
@@ -66,7 +68,9 @@ dimension : extent ('@' axes)? ;
 extent : INT | '_' | word | '(' expression ')' ;
 
 // The major axis comes first.
-axes : name | '(' name (',' name)* ')' ;
+axes : axis | '(' axis (',' axis)* ')' ;
+// `d`, or by one of its cuts: `d.work`.
+axis : name ('.' cut=name)? ;
 
 layout : (pending | '?')? ('on' name)? ;
 pending : '{' ('+' | 'max' | 'min') name (',' name)* '}' ;
@@ -186,6 +190,7 @@ RIGHT_BRACE : '}' ;
 COMMA : ',' ;
 COLON : ':' ;
 QUESTION : '?' ;
+DOT : '.' ;
 ARROW : '->' ;
 EQUAL : '==' ;
 NOT_EQUAL : '!=' ;

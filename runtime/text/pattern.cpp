@@ -3,21 +3,26 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <set>
 
 namespace tessera::runtime {
 
 namespace {
 
+// The lengths of the tiles, each once: `2 or 3`.
+std::string lengths_text(const synth::Cuts& cuts) {
+  std::set<std::int64_t> lengths;
+  for (std::int64_t place = 0; place < cuts.tiles(); ++place) lengths.insert(cuts.tile(place).length());
+  return fmt::format("{}", fmt::join(lengths, " or "));
+}
+
 std::string dimension_text(const synth::ArrayType& type, std::size_t d) {
   const std::int64_t extent = type.shape()[d];
   const synth::AxisList& split = type.layout().split(d);
   if (split.empty()) return fmt::format("dimension {}: {}, whole on every device\n", d, extent);
-  const std::int64_t tiles = synth::shard_count(split);
-  const std::int64_t least = extent / tiles;
-  const std::string sizes = extent % tiles == 0 ? fmt::format("{}", least) : fmt::format("{} or {}", least, least + 1);
-  return fmt::format("dimension {}: {} over {}, {} tiles of {}\n", d, extent, synth::print(type.mesh(), split), tiles,
-                     sizes);
+  const synth::Cuts cuts = synth::cuts(type, d);
+  return fmt::format("dimension {}: {} over {}, {} tiles of {}\n", d, extent, synth::print(type.mesh(), split),
+                     cuts.tiles(), lengths_text(cuts));
 }
 
 std::string device_text(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, std::size_t device) {

@@ -132,8 +132,8 @@ base::Result<ArrayType> apply_permute(const Collective& step, const ArrayType& b
   TESSERA_TRY_STATUS(check_same_array(step, before));
   if (step.target->mesh() != before.mesh()) return refuse(step, "its target is on another mesh");
   for (std::size_t d = 0; d < before.rank(); ++d) {
-    if (shard_count(step.target->layout().split(d)) == shard_count(before.layout().split(d))) continue;
-    return refuse(step, fmt::format("its target cuts dimension {} into another number of tiles", d));
+    if (cuts(*step.target, d) == cuts(before, d)) continue;
+    return refuse(step, fmt::format("its target cuts dimension {} into other tiles", d));
   }
   return *step.target;
 }

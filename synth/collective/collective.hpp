@@ -69,7 +69,7 @@ struct Round {
 //   slice           axes (not used by the array), to: they become trailing on dimension `to`
 //   all_gather      axes (trailing on `from`), from: they leave
 //   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
-//   permute         target: any layout with the same shard count in every dimension; pending set unchanged
+//   permute         target: any layout with the same tiles in every dimension, on other devices; pending set unchanged
 //   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
 //                   devices; round: the step is one of several that make the exchange together, nothing if it is all
 //                   of it. The type after every round is the target's
@@ -79,7 +79,8 @@ struct Round {
 //   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,
 //                   the others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest
 //                   integer)
-// A slice, all_gather or all_to_all may move more than one list of axes in its one launch: first its own, then `also`
+// Axes are cut as the list says where they arrive, and leave however they were cut. A slice, all_gather or all_to_all
+// may move more than one list of axes in its one launch: first its own, then `also`
 // in order; no axis twice. Rivals take such steps; our planner says exchange.
 struct Collective {
   CollectiveKind kind = CollectiveKind::exchange;

@@ -92,12 +92,14 @@ bool same_cuts(const ArrayType& a, std::size_t dimension_a, const ArrayType& b, 
   const AxisList& first = a.layout().split(dimension_a);
   const AxisList& second = b.layout().split(dimension_b);
   if (extent == 0 || first == second) return true;
-  const Cuts cuts(extent, first);
-  if (cuts.tiles() != shard_count(second)) return false;
+  const Cuts cuts_a = cuts(a, dimension_a);
+  const Cuts cuts_b = cuts(b, dimension_b);
+  if (cuts_a.tiles() != cuts_b.tiles()) return false;
+  const bool same_begins = cuts_a == cuts_b;
   for (std::int64_t device = 0; device < a.devices(); ++device) {
     const std::int64_t tile_a = position(a.mesh(), first, device);
     const std::int64_t tile_b = position(b.mesh(), second, device);
-    if (tile_a != tile_b && cuts.tile(tile_a) != cuts.tile(tile_b)) return false;
+    if ((tile_a != tile_b || !same_begins) && cuts_a.tile(tile_a) != cuts_b.tile(tile_b)) return false;
   }
   return true;
 }

@@ -63,7 +63,7 @@ class ArrayType {
 Box tile(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes_max(const ArrayType& type);
-// Where the tiles of a dimension begin.
+// Where the tiles of a dimension begin; asks the type's mesh.
 Cuts cuts(const ArrayType& type, std::size_t dimension);
 // One dimension's interval on a device.
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device);

@@ -8,6 +8,10 @@ namespace tessera::synth {
 
 namespace {
 
+bool same_digits(const AxisPart& a, const AxisPart& b) {
+  return a.axis == b.axis && a.before == b.before && a.size == b.size;
+}
+
 bool continues(const AxisPart& major, const AxisPart& minor) {
   return major.axis == minor.axis && end_of(major) == minor.before;
 }
@@ -29,6 +33,10 @@ std::optional<std::vector<std::int64_t>> boundaries(std::uint8_t axis, const Axi
 }
 
 void append_cut(const AxisPart& part, const std::vector<std::int64_t>& at, AxisList& out) {
+  if (part.cut != 0) {
+    out.push_back(part);
+    return;
+  }
   std::int64_t before = part.before;
   for (const std::int64_t boundary : at) {
     if (boundary <= before || boundary > end_of(part)) continue;
@@ -53,7 +61,8 @@ std::optional<std::pair<AxisList, AxisList>> cut_alike(const AxisList& first, co
 AxisList difference(const AxisList& a, const AxisList& b) {
   AxisList left;
   for (const AxisPart& part : a) {
-    if (std::find(b.begin(), b.end(), part) == b.end()) left.push_back(part);
+    const auto same = [&](const AxisPart& other) { return same_digits(part, other); };
+    if (std::none_of(b.begin(), b.end(), same)) left.push_back(part);
   }
   return left;
 }
@@ -76,7 +85,8 @@ bool take_out(AxisList& set, const AxisPart& part) {
 bool exists(const Mesh& mesh, const AxisPart& part) {
   if (part.axis >= mesh.axes().size() || part.before < 1 || part.size < 1) return false;
   const std::int64_t whole = mesh.axes()[part.axis].size;
-  return part.before <= whole && part.size <= whole && whole % end_of(part) == 0;
+  if (part.before > whole || part.size > whole || whole % end_of(part) != 0) return false;
+  return part.cut == 0 || (part.size == whole && part.cut <= mesh.axes()[part.axis].cuts.size());
 }
 
 AxisList canonical(AxisList axes) {
@@ -98,6 +108,10 @@ AxisList canonical_set(AxisList axes) {
   return canonical(std::move(axes));
 }
 
+bool same_axes(const AxisList& a, const AxisList& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_digits);
+}
+
 AxisList concatenated(const AxisList& major, const AxisList& minor) {
   AxisList all = major;
   all.insert(all.end(), minor.begin(), minor.end());
@@ -112,6 +126,7 @@ std::optional<AxisList> without_trailing(const AxisList& axes, const AxisList& t
     AxisPart& last = rest.back();
     const AxisPart gone = leaving.back();
     if (last.axis != gone.axis || end_of(last) != end_of(gone) || last.size % gone.size != 0) return std::nullopt;
+    if (last.cut != 0 && last.size != gone.size) return std::nullopt;
     last.size /= gone.size;
     if (last.size == 1) rest.pop_back();
     leaving.pop_back();
@@ -135,9 +150,9 @@ AxisList common_leading(const AxisList& a, const AxisList& b) {
   const AxisList second = canonical(b);
   AxisList shared;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    if (first[i].axis != second[i].axis || first[i].before != second[i].before) break;
+    if (first[i].axis != second[i].axis || first[i].before != second[i].before || first[i].cut != second[i].cut) break;
     const std::int64_t size = std::gcd(first[i].size, second[i].size);
-    if (size > 1) shared.push_back(AxisPart{first[i].axis, first[i].before, size});
+    if (size > 1) shared.push_back(AxisPart{first[i].axis, first[i].before, size, first[i].cut});
     if (first[i].size != second[i].size) break;
   }
   return shared;

@@ -1,5 +1,7 @@
 // Private to synth: arithmetic on parts of axes and lists of them. A part covers the digits of its axis between
-// `before` and `before * size`; the boundaries of parts that go together divide one another.
+// `before` and `before * size`; the boundaries of parts that go together divide one another. What leaves a list, and
+// what is compared with a set, is told by its digits, however it is cut; lists begin alike only where they are cut
+// alike. A part that is cut by weights is never taken apart.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +22,9 @@ bool exists(const Mesh& mesh, const AxisPart& part);
 AxisList canonical(AxisList axes);
 // The same for a list whose order means nothing: in mesh order first.
 AxisList canonical_set(AxisList axes);
+
+// The same digits in the same order, however they are cut. Both are canonical.
+bool same_axes(const AxisList& a, const AxisList& b);
 
 AxisList concatenated(const AxisList& major, const AxisList& minor);
 

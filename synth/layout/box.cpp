@@ -55,7 +55,7 @@ Box whole(const Shape& shape) {
 }
 
 Cuts cuts(const ArrayType& type, std::size_t dimension) {
-  return {type.shape()[dimension], type.layout().split(dimension)};
+  return {type.mesh(), type.shape()[dimension], type.layout().split(dimension)};
 }
 
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device) {

@@ -20,6 +20,7 @@ base::Status check_parts(const Mesh& mesh, const AxisList& axes) {
     const bool known = part.axis < mesh.axes().size();
     if (!known) return make(Kind::unknown_axis, static_cast<int>(part.axis));
     const MeshAxis& axis = mesh.axes()[part.axis];
+    if (part.cut > axis.cuts.size()) return make(Kind::unknown_cut, axis.name, fmt::format("{}", part.cut));
     return make(Kind::bad_axis_part, axis.name, axis.size, part.before, part.size);
   }
   return base::Done{};
@@ -58,8 +59,17 @@ base::Status check_disjoint(const Mesh& mesh, const std::vector<AxisList>& split
   return base::Done{};
 }
 
+// Equal weights are the even cut.
+AxisList even_where_equal(const Mesh& mesh, AxisList split) {
+  for (AxisPart& part : split) {
+    if (part.cut != 0 && weights_of(mesh, part)->is_even()) part.cut = 0;
+  }
+  return split;
+}
+
 std::string print_part(const Mesh& mesh, const AxisPart& part) {
   const MeshAxis& axis = mesh.axes()[part.axis];
+  if (part.cut != 0) return fmt::format("{}.{}", axis.name, axis.cuts[part.cut - 1U].name);
   if (part.before == 1 && part.size == axis.size) return axis.name;
   return fmt::format("{}:({}){}", axis.name, part.before, part.size);
 }
@@ -68,6 +78,19 @@ std::string print_part(const Mesh& mesh, const AxisPart& part) {
 
 AxisPart whole_axis(const Mesh& mesh, std::size_t axis) {
   return AxisPart{static_cast<std::uint8_t>(axis), 1, mesh.axes()[axis].size};
+}
+
+std::optional<AxisPart> named_cut(const Mesh& mesh, std::size_t axis, std::string_view cut) {
+  const std::vector<NamedCut>& cuts = mesh.axes()[axis].cuts;
+  const auto found = std::find_if(cuts.begin(), cuts.end(), [&](const NamedCut& c) { return c.name == cut; });
+  if (found == cuts.end()) return std::nullopt;
+  AxisPart part = whole_axis(mesh, axis);
+  if (!found->weights.is_even()) part.cut = static_cast<std::uint8_t>(found - cuts.begin() + 1);
+  return part;
+}
+
+const Weights* weights_of(const Mesh& mesh, const AxisPart& part) {
+  return part.cut == 0 ? nullptr : &mesh.axes()[part.axis].cuts[part.cut - 1U].weights;
 }
 
 bool overlap(const AxisPart& a, const AxisPart& b) {
@@ -102,7 +125,8 @@ base::Result<Layout> Layout::make(const Mesh& mesh, std::vector<AxisList> splits
     for (const AxisList& split : splits) TESSERA_TRY_STATUS(check_parts(mesh, split));
     TESSERA_TRY_STATUS(check_parts(mesh, pending));
     Uses uses{std::move(splits), canonical_set(std::move(pending)), reduce};
-    for (AxisList& split : uses.splits) split = canonical(std::move(split));
+    for (AxisPart& part : uses.pending) part.cut = 0;
+    for (AxisList& split : uses.splits) split = canonical(even_where_equal(mesh, std::move(split)));
     TESSERA_TRY_STATUS(check_disjoint(mesh, uses.splits, uses.pending));
     if (uses.pending.empty()) uses.reduce = ReduceOp::sum;
     return Layout(std::move(uses));

@@ -4,7 +4,9 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,16 +18,22 @@ namespace tessera::synth {
 // A part of a mesh axis. An axis of size 4 can be cut 2*2, major part first: {axis, before 1, size 2} is the major
 // half, {axis, before 2, size 2} the minor one, printed x:(1)2 and x:(2)2. before = product of the sizes of the parts
 // outside it. The whole axis has before 1 and size = the axis' size and prints as its name. before*size divides the
-// axis' size.
+// axis' size. Only the whole axis is cut by weights: halves of a named cut would not lie inside it. It prints as
+// `x.work`.
 struct AxisPart {
   std::uint8_t axis = 0;
   std::int64_t before = 1;
   std::int64_t size = 1;
+  std::uint8_t cut = 0;  // 0: even; else the number of one of the axis' named cuts, from 1 on
   friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
 };
 using AxisList = std::vector<AxisPart>;  // major first
 
 AxisPart whole_axis(const Mesh& mesh, std::size_t axis);
+// The axis by the cut of that name; nothing if it has none of it. A cut by equal weights is the even one.
+std::optional<AxisPart> named_cut(const Mesh& mesh, std::size_t axis, std::string_view cut);
+// The weights of the part's positions; none if they are even.
+const Weights* weights_of(const Mesh& mesh, const AxisPart& part);
 bool overlap(const AxisPart& a, const AxisPart& b);
 std::int64_t shard_count(const AxisList& axes);
 // The device's position along the list: ((c_1*s_2 + c_2)*s_3 + ...).
@@ -35,8 +43,8 @@ enum class ReduceOp : std::uint8_t { sum, max, min };
 
 // Invariants, kept by `make`: every part is of an axis of the mesh; no two parts overlap, pending ones included; parts
 // of size 1 are dropped; neighbouring parts of one axis that continue each other are merged; pending parts are in mesh
-// order; without pending parts the reduce operation is `sum`. So equal layouts of one mesh compare equal, but for
-// layouts that only the extents make alike (see same_type in array_type.hpp). Copies share what they say.
+// order and even; without pending parts the reduce operation is `sum`. So equal layouts of one mesh compare equal, but
+// for layouts that only the extents make alike (see same_type in array_type.hpp). Copies share what they say.
 class Layout {
  public:
   Layout() = default;

@@ -1,11 +1,13 @@
 #include "synth/layout/mesh.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/nearest.hpp"
 #include "base/utf8.hpp"
 #include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
@@ -25,6 +27,46 @@ std::string sizes_text(const std::vector<MeshAxis>& axes) {
   std::string text;
   for (const MeshAxis& axis : axes) text += fmt::format("{}{}", text.empty() ? "" : "x", axis.size);
   return text;
+}
+
+base::Status check_cut(const MeshAxis& axis, std::size_t i) {
+  const NamedCut& cut = axis.cuts[i];
+  if (!is_name(cut.name))
+    return make(Kind::bad_mesh_text, excerpt(cut.name), "a cut's name is letters, digits and `_`");
+  const auto same_name = [&](const NamedCut& other) { return other.name == cut.name; };
+  if (std::any_of(axis.cuts.begin(), axis.cuts.begin() + static_cast<std::ptrdiff_t>(i), same_name)) {
+    return make(Kind::cut_weights, axis.name, cut.name, "is named twice");
+  }
+  const std::int64_t weights = cut.weights.positions();
+  if (weights == axis.size) return base::Done{};
+  return make(Kind::cut_weights, axis.name, cut.name,
+              fmt::format("has {} weight{}, but the axis has {} position{}", weights, weights == 1 ? "" : "s",
+                          axis.size, axis.size == 1 ? "" : "s"));
+}
+
+// The sum of an axis' weights by the cut that has the largest.
+std::int64_t largest_sum(const MeshAxis& axis) {
+  std::int64_t largest = axis.size;
+  for (const NamedCut& cut : axis.cuts) largest = std::max(largest, cut.weights.sum());
+  return largest;
+}
+
+base::Status check_cuts(const std::vector<MeshAxis>& axes) {
+  constexpr std::size_t kCutsMax = 255;
+  std::int64_t product = 1;
+  for (const MeshAxis& axis : axes) {
+    for (std::size_t i = 0; i < axis.cuts.size(); ++i) TESSERA_TRY_STATUS(check_cut(axis, i));
+    if (axis.cuts.size() > kCutsMax) {
+      return make(Kind::cut_weights, axis.name, axis.cuts.back().name, "is one of more than 255 of its axis");
+    }
+    const std::int64_t sum = largest_sum(axis);
+    if (sum > kWeightProductMax / product) {
+      return make(Kind::cut_weights, axis.name, axis.cuts.empty() ? "" : axis.cuts.back().name,
+                  "makes the sums of all axes' weights too large: their product may be 2^60");
+    }
+    product *= sum;
+  }
+  return base::Done{};
 }
 
 base::Status check_axis(const std::vector<MeshAxis>& axes, std::size_t i) {
@@ -47,11 +89,29 @@ base::Status check_axes(const std::vector<MeshAxis>& axes) {
     if (axes[i].size > kDevicesMax / devices) return make(Kind::mesh_too_large, sizes_text(axes));
     devices *= axes[i].size;
   }
-  return base::Done{};
+  return check_cuts(axes);
 }
 
 base::Diagnostic bad_mesh(std::string_view text, std::string_view why) {
   return make(Kind::bad_mesh_text, excerpt(text), why).suggest("write a mesh as `x:4,y:2`");
+}
+
+// `(2,1,1)`
+base::Result<Weights> parse_weights(Cursor& cursor, std::string_view axis, std::string_view cut) {
+  const auto bad = [&](std::string_view why) { return make(Kind::cut_weights, excerpt(axis), excerpt(cut), why); };
+  std::vector<std::int64_t> values;
+  cursor.accept('(');
+  do {
+    const std::string_view digits = cursor.digits();
+    if (digits.empty()) return bad("has something that is no weight").suggest("write weights as `d:3 work(2,1,1)`");
+    const std::int64_t value = integer_value(digits).value_or(std::numeric_limits<std::int64_t>::max());
+    if (value < 1 || value > kWeightMax) {
+      return bad(fmt::format("has a weight of {}, but a weight is from 1 to 1,048,576", excerpt(digits)));
+    }
+    values.push_back(value);
+  } while (cursor.accept(','));
+  if (!cursor.accept(')')) return bad("has no `)` after its weights");
+  return *Weights::make(std::move(values));
 }
 
 base::Result<MeshAxis> parse_axis(Cursor& cursor, std::string_view text) {
@@ -64,7 +124,14 @@ base::Result<MeshAxis> parse_axis(Cursor& cursor, std::string_view text) {
   if (digits.empty()) return bad_mesh(text, fmt::format("axis `{}` has no size", excerpt(axis_name)));
   // A size beyond 63 bits is as much too large as the largest.
   const std::int64_t size = integer_value(digits).value_or(std::numeric_limits<std::int64_t>::max());
-  return MeshAxis{std::string(axis_name), negative ? -size : size};
+  MeshAxis axis{std::string(axis_name), negative ? -size : size};
+  for (Cursor ahead = cursor; !ahead.name().empty() && ahead.accept('(');) {
+    const std::string_view cut = cursor.name();
+    TESSERA_TRY(weights, parse_weights(cursor, axis.name, cut));
+    axis.cuts.push_back(NamedCut{std::string(cut), std::move(weights)});
+    ahead = cursor;
+  }
+  return axis;
 }
 
 base::Result<std::vector<MeshAxis>> parse_axes(std::string_view text) {
@@ -127,9 +194,28 @@ std::optional<std::size_t> Mesh::find(std::string_view axis_name) const {
 
 std::string print(const Mesh& mesh) {
   std::string text;
-  for (const MeshAxis& axis : mesh.axes())
+  for (const MeshAxis& axis : mesh.axes()) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", axis.name, axis.size);
+    for (const NamedCut& cut : axis.cuts) {
+      text += fmt::format(" {}({})", cut.name, fmt::join(cut.weights.values(), ","));
+    }
+  }
   return text;
+}
+
+base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut) {
+  std::vector<std::string> names;
+  for (const NamedCut& named : axis.cuts) names.push_back(named.name);
+  auto why = make(Kind::unknown_cut, axis.name, cut);
+  const auto meant = base::nearest(cut, names);
+  if (meant) return std::move(why).suggest(fmt::format("did you mean `{}.{}`?", axis.name, *meant));
+  if (names.empty()) {
+    return std::move(why).suggest(fmt::format(
+        "`@{0}` alone cuts evenly; give the axis a cut where the mesh is declared, as in `{0}: 3 work(2,1,1)`",
+        axis.name));
+  }
+  return std::move(why).suggest(
+      fmt::format("`{}` has `{}`; `@{}` alone cuts evenly", axis.name, fmt::join(names, "`, `"), axis.name));
 }
 
 base::Result<MeshRef> parse_mesh(std::string_view text) {

@@ -9,15 +9,21 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "synth/layout/weights.hpp"
 
 namespace tessera::synth {
 
 inline constexpr std::int64_t kDevicesMax = 65'536;
 inline constexpr std::size_t kMeshAxesMax = 8;
 
+// The largest product of an axis' weights' sums over all axes, each by the cut with the largest: so that every tile of
+// every layout begins at a share that fits 63 bits.
+inline constexpr std::int64_t kWeightProductMax = std::int64_t{1} << 60;
+
 struct MeshAxis {
   std::string name;
   std::int64_t size = 1;
+  std::vector<NamedCut> cuts = {};  // beside the even one, which has no name; at most 255
   friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
 };
 
@@ -29,7 +35,8 @@ using MeshRef = std::shared_ptr<const Mesh>;  // never null
 // iff their axes and orders are.
 class Mesh {
  public:
-  // Fails on more than 8 axes, a size below 1, a repeated name, or more than 65,536 devices.
+  // Fails on more than 8 axes, a size below 1, a repeated name, more than 65,536 devices, or named cuts that have not a
+  // weight for each position, that have one name, or whose sums are too large together.
   static base::Result<MeshRef> make(std::vector<MeshAxis> axes);
   // The devices in this order, row-major, each once. Arrays on such a mesh have no pending sums.
   static base::Result<MeshRef> ordered(std::vector<MeshAxis> axes, const std::vector<std::int32_t>& devices);
@@ -60,8 +67,12 @@ class Mesh {
   std::int64_t devices_ = 1;
 };
 
-// `x:4,y:2`, as the command line and the JSON of plans write it; empty for the single device.
+// `x:4,y:2` or `d:4 work(4,2,1,1),t:2`, as the command line and the JSON of plans write it; empty for the single
+// device.
 std::string print(const Mesh& mesh);
 base::Result<MeshRef> parse_mesh(std::string_view text);
+
+// `unknown-cut`, with the cuts that the axis has.
+base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut);
 
 }  // namespace tessera::synth

@@ -21,7 +21,7 @@ Tiling::Tiling(const ArrayType& type, std::pmr::memory_resource* memory)
   cuts_.reserve(static_cast<std::size_t>(count));
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const AxisList& split = type.layout().split(d);
-    const Cuts cuts(type.shape()[d], split);
+    const Cuts cuts = synth::cuts(type, d);
     write_positions(type.mesh(), split, std::span(places_).subspan(d * devices(), devices()));
     tiles *= cuts.tiles();
     first_cut_.push_back(cuts_.size());

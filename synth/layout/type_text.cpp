@@ -95,14 +95,21 @@ class TypeReader {
     return base::Done{};
   }
 
-  // `x` or `x:(2)4`.
+  // `x`, `x.work` or `x:(2)4`.
   base::Status read_part(AxisList& out) {
     const std::string_view axis_name = cursor_.name();
     if (axis_name.empty()) return bad("an axis' name is missing");
     const auto axis = mesh_->find(axis_name);
     if (!axis) return unknown(axis_name);
     AxisPart part = whole_axis(*mesh_, *axis);
-    if (cursor_.accept(':')) TESSERA_TRY_STATUS(read_sub_axis(part));
+    if (cursor_.accept('.')) {
+      const std::string_view cut = cursor_.name();
+      const auto named = named_cut(*mesh_, *axis, cut);
+      if (!named) return no_such_cut(mesh_->axes()[*axis], excerpt(cut));
+      part = *named;
+    } else if (cursor_.accept(':')) {
+      TESSERA_TRY_STATUS(read_sub_axis(part));
+    }
     out.push_back(part);
     return base::Done{};
   }
@@ -122,6 +129,9 @@ class TypeReader {
     if (!cursor_.accept('{')) return base::Done{};
     if (!read_reduce()) return bad("a pending set begins with `+`, `max` or `min`");
     TESSERA_TRY_STATUS(read_parts(pending_));
+    for (const AxisPart& part : pending_) {
+      if (part.cut != 0) return bad("a pending set names axes without a cut");
+    }
     if (!cursor_.accept('}')) return bad("`}` is missing");
     return base::Done{};
   }

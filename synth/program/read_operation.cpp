@@ -232,6 +232,11 @@ base::Result<AxisPart> ProgramReader::axis_part(const Mesh& mesh) {
     const auto axis = mesh.find(cursor_.name());
     if (!axis) return wrong("the mesh of the operand has no such axis");
     part = whole_axis(mesh, *axis);
+    if (accept(".")) {
+      const auto cut = named_cut(mesh, *axis, cursor_.name());
+      if (!cut) return wrong("the axis has no cut of that name");
+      return *cut;
+    }
     sub_axis = accept(":");
   }
   if (!sub_axis) return part;

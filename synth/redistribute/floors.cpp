@@ -43,7 +43,8 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
   for (std::size_t d = 0; d < wanted.rank(); ++d) {
     first_met.push_back(met.size());
     const std::span<const Interval> cells = held.cuts(d);
-    const bool single = static_cast<std::int64_t>(cells.size()) >= cells.back().end;  // no cell has two elements
+    const auto is_single = [](const Interval& cell) { return cell.length() <= 1; };
+    const bool single = std::all_of(cells.begin(), cells.end(), is_single);
     for (const Interval& tile : wanted.cuts(d)) {
       const auto ends_before = [](const Interval& cell, std::int64_t at) { return cell.end <= at; };
       const auto begins_before = [](const Interval& cell, std::int64_t at) { return cell.begin < at; };

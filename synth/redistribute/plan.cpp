@@ -116,6 +116,12 @@ base::Result<Plan> best_of(Prices& prices, const ArrayType& from, const ArrayTyp
   return plan_within(prices, from, to, chains, options);
 }
 
+bool cuts_by_weights(const Layout& layout) {
+  const auto weighted = [](const AxisPart& part) { return part.cut != 0; };
+  return std::any_of(layout.splits().begin(), layout.splits().end(),
+                     [&](const AxisList& split) { return std::any_of(split.begin(), split.end(), weighted); });
+}
+
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
   return fmt::format("{} {}; {} {}; {} {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
@@ -125,6 +131,10 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 }  // namespace
 
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
+  const bool knows_weights = planner == Planner::gather;
+  if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
+    return make(Kind::unsupported, name(planner), "an axis is cut by weights");
+  }
   switch (planner) {
     case Planner::paper: return paper_chain(from, to);
     case Planner::xla: return xla_chain(from, to);

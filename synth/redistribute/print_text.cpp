@@ -39,9 +39,7 @@ std::string seconds_text(double seconds) {
 std::string local_shape(const ArrayType& type) {
   std::string out;
   for (std::size_t d = 0; d < type.rank(); ++d) {
-    const std::int64_t parts = shard_count(type.layout().split(d));
-    const std::int64_t longest = type.shape()[d] / parts + (type.shape()[d] % parts != 0 ? 1 : 0);
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", longest);
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", cuts(type, d).longest());
   }
   return fmt::format("[{}]", out);
 }

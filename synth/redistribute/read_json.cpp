@@ -8,8 +8,8 @@
 #include <span>
 
 #include "synth/kinds.hpp"
-#include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cursor.hpp"
+#include "synth/layout/part_text.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/json.hpp"
@@ -76,32 +76,6 @@ base::Status read_seconds(const json::Object& object, std::string_view key, doub
 
 // ---- Details: `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x: dim 0; y: dim 1`, `x`, or nothing ----
 
-std::optional<AxisPart> read_part(Cursor& cursor, const Mesh& mesh) {
-  const auto axis = mesh.find(cursor.name());
-  if (!axis) return std::nullopt;
-  AxisPart part = whole_axis(mesh, *axis);
-  if (!cursor.accept(":(")) return part;
-  const auto before = integer_value(cursor.digits());
-  const bool closed = cursor.accept(')');
-  const auto size = integer_value(cursor.digits());
-  if (!before || !closed || !size) return std::nullopt;
-  part.before = *before;
-  part.size = *size;
-  return exists(mesh, part) ? std::optional(part) : std::nullopt;
-}
-
-std::optional<AxisList> read_axes(Cursor& cursor, const Mesh& mesh) {
-  AxisList axes;
-  const bool several = cursor.accept('(');
-  do {
-    const auto part = read_part(cursor, mesh);
-    if (!part) return std::nullopt;
-    axes.push_back(*part);
-  } while (several && cursor.accept(','));
-  if (several && !cursor.accept(')')) return std::nullopt;
-  return axes;
-}
-
 std::optional<std::size_t> read_dimension(Cursor& cursor) {
   if (!cursor.accept("dim ")) return std::nullopt;
   const auto dimension = integer_value(cursor.digits());
@@ -124,7 +98,7 @@ bool read_dimensions(Cursor& cursor, Collective& step) {
 // What of the detail stands before the next `; `.
 bool read_move(Cursor& cursor, const Mesh& mesh, Collective& step) {
   const bool has_dimensions = says(step.kind, kFrom) || says(step.kind, kTo);
-  auto axes = read_axes(cursor, mesh);
+  auto axes = read_axis_list(cursor, mesh);
   if (!axes) return false;
   step.axes = std::move(*axes);
   return !has_dimensions || read_dimensions(cursor, step);

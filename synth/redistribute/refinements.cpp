@@ -132,7 +132,7 @@ std::size_t Refinements::longest_dimension(const Splits& splits) const {
 
 std::optional<Refinement> Refinements::refine(Splits splits, const AxisList& digits) {
   for (std::size_t d = 0; d < splits.size(); ++d) {
-    if (to_.shape()[d] < shard_count(splits[d])) return std::nullopt;
+    if (!Cuts(to_.mesh(), to_.shape()[d], splits[d]).fill_every_tile()) return std::nullopt;
   }
   auto layout = Layout::make(to_.mesh(), std::move(splits), to_.layout().pending(), to_.layout().reduce());
   if (!layout.ok() || std::find(met_.begin(), met_.end(), *layout) != met_.end()) return std::nullopt;

@@ -56,15 +56,15 @@ std::optional<Chain> gather_of_one(const ArrayType& from, const ArrayType& to, s
 
 std::optional<Chain> all_to_all_of_two(const ArrayType& from, const ArrayType& to, std::size_t leaves,
                                        std::size_t enters) {
-  auto axes = extension(from.layout().split(leaves), to.layout().split(leaves));
-  const auto entering = extension(to.layout().split(enters), from.layout().split(enters));
-  if (!axes || axes != entering) return std::nullopt;
-  return Chain{all_to_all_step(std::move(*axes), leaves, enters)};
+  const auto leaving = extension(from.layout().split(leaves), to.layout().split(leaves));
+  auto entering = extension(to.layout().split(enters), from.layout().split(enters));
+  if (!leaving || !entering || !same_axes(*leaving, *entering)) return std::nullopt;
+  return Chain{all_to_all_step(std::move(*entering), leaves, enters)};
 }
 
 std::optional<Chain> permute_of(const ArrayType& from, const ArrayType& to) {
   for (std::size_t d = 0; d < from.rank(); ++d) {
-    if (shard_count(from.layout().split(d)) != shard_count(to.layout().split(d))) return std::nullopt;
+    if (!(cuts(from, d) == cuts(to, d))) return std::nullopt;
   }
   return Chain{permute_step(to)};
 }

@@ -32,8 +32,8 @@ AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& r
 
 // Does every tile of the dimension still hold something when it is cut that much finer?
 bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
-  const std::int64_t tiles = shard_count(type.layout().split(dimension)) * shard_count(axes);
-  return type.shape()[dimension] >= tiles;
+  const AxisList finer = joined(type.layout().split(dimension), axes);
+  return Cuts(type.mesh(), type.shape()[dimension], finer).fill_every_tile();
 }
 
 // Each axis straight into the dimension that wants it; what no dimension wants is reduced whole, on the smaller tiles.

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cursor.hpp"
+#include "synth/layout/part_text.hpp"
 
 namespace tessera::synth {
 
@@ -30,34 +30,6 @@ std::optional<std::int64_t> positive(Cursor& cursor) {
   return value && *value >= 1 && *value <= kDevicesMax ? value : std::nullopt;
 }
 
-std::optional<AxisPart> read_axis_part(const Mesh& mesh, Cursor& cursor) {
-  const auto axis = mesh.find(cursor.name());
-  if (!axis) return std::nullopt;
-  AxisPart part = whole_axis(mesh, *axis);
-  if (cursor.peek() != ':') return part;
-  cursor.advance();
-  if (!cursor.accept('(')) return std::nullopt;
-  const auto before = positive(cursor);
-  if (!before || !cursor.accept(')')) return std::nullopt;
-  const auto size = positive(cursor);
-  if (!size) return std::nullopt;
-  part.before = *before;
-  part.size = *size;
-  return exists(mesh, part) ? std::optional(part) : std::nullopt;
-}
-
-std::optional<AxisList> read_axis_list(const Mesh& mesh, Cursor& cursor) {
-  const bool several = cursor.accept('(');
-  AxisList axes;
-  do {
-    const auto part = read_axis_part(mesh, cursor);
-    if (!part) return std::nullopt;
-    axes.push_back(*part);
-  } while (several && cursor.accept(','));
-  if (several && !cursor.accept(')')) return std::nullopt;
-  return axes;
-}
-
 // What follows a step's axes: `first AXES`, a form, `in`, or nothing. Gives the word that it did not take.
 struct StepEnd {
   bool is_last = false;  // the word was `in`
@@ -65,7 +37,7 @@ struct StepEnd {
 std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceStep& step) {
   std::string_view word = cursor.name();
   if (word == "first") {
-    auto first = read_axis_list(mesh, cursor);
+    auto first = read_axis_list(cursor, mesh);
     if (!first) return std::nullopt;
     step.first = std::move(*first);
     word = cursor.name();
@@ -103,7 +75,7 @@ std::optional<ReduceProgram> parse_reduce_program(const Mesh& mesh, std::string_
     const auto kind = member_by_name<ReduceStepKind>(kStepNames, cursor.name());
     if (!kind) return std::nullopt;
     step.kind = *kind;
-    auto axes = read_axis_list(mesh, cursor);
+    auto axes = read_axis_list(cursor, mesh);
     if (!axes) return std::nullopt;
     step.axes = std::move(*axes);
     const auto end = read_step_end(mesh, cursor, step);

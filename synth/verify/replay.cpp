@@ -14,7 +14,7 @@ bool same_pending(const ArrayType& a, const ArrayType& b) {
 }
 
 bool unmoved(const Standing& before, const Standing& after, std::size_t d) {
-  return before.shards[d] == after.shards[d] && before.place[d] == after.place[d];
+  return before.shards[d] == after.shards[d] && before.place[d] == after.place[d] && before.cut_as(after, d);
 }
 
 // In every dimension but these the devices stand as they did.
@@ -27,16 +27,6 @@ bool others_unmoved(const Standing& before, const Standing& after, std::vector<s
 
 bool pending_unmoved(const Standing& before, const Standing& after) {
   return before.contributors == after.contributors && before.pending == after.pending;
-}
-
-// `fine` is `coarse` with the position along the step's axes as its minor digit.
-bool refines(const Numbers& fine, std::int64_t fine_count, const Numbers& coarse, std::int64_t coarse_count,
-             const Numbers& along, std::int64_t size) {
-  if (fine_count != coarse_count * size) return false;
-  for (std::size_t i = 0; i < fine.size(); ++i) {
-    if (fine[i] != coarse[i] * size + along[i]) return false;
-  }
-  return true;
 }
 
 // The positions along `more` pending axes are those along `fewer` and along the step's axes, taken together, in some
@@ -65,8 +55,10 @@ struct Step {
   std::int64_t size = 1;
 
   const Standing& start() const { return before.standing; }
+  // The step's axes become trailing on the dimension.
   bool enters(std::size_t d) const {
-    return refines(after.place[d], after.shards[d], start().place[d], start().shards[d], along, size);
+    Standing entered = start();
+    return entered.enter(d, type.mesh(), step.axes) && unmoved(entered, after, d);
   }
   bool keeps_pending() const { return same_pending(before.type, type) && pending_unmoved(start(), after); }
   // The pending axes shrink by the step's.
@@ -85,8 +77,7 @@ bool take(Standing& standing, const Collective& move, const Mesh& mesh) {
   const bool enters = move.kind != CollectiveKind::all_gather;
   if (leaves && enters && move.from == move.to) return false;
   if (leaves && !standing.leave(move.from, mesh, move.axes)) return false;
-  if (enters) standing.enter(move.to, mesh, move.axes);
-  return true;
+  return !enters || standing.enter(move.to, mesh, move.axes);
 }
 
 // Slices, all_gathers and all_to_alls: their single moves, one after the other, lead to the type.
@@ -97,8 +88,7 @@ Fault check_moves(const Step& s, std::string_view what) {
   for (const Collective& move : single_moves(s.step)) {
     if (!take(standing, move, s.type.mesh())) return fault;
   }
-  const bool right = standing.shards == s.after.shards && standing.place == s.after.place;
-  return right ? Fault{} : fault;
+  return others_unmoved(standing, s.after, {}) ? Fault{} : fault;
 }
 
 Fault check_reduce_scatter(const Step& s) {
@@ -129,7 +119,7 @@ Fault check_move(const Step& s) {
   if (s.step.kind == CollectiveKind::relay) {
     return wrong_unless(same_mesh && s.step.relay != nullptr, "a relay does not say who sends what");
   }
-  return wrong_unless(same_mesh && s.start().shards == s.after.shards, "a permute changes the number of tiles");
+  return wrong_unless(same_mesh && s.start().begins == s.after.begins, "a permute changes the tiles");
 }
 
 Fault check_kind(const Step& s) {

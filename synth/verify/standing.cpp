@@ -2,6 +2,8 @@
 #include "base/wide.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace tessera::synth::verifier {
 
@@ -23,7 +25,51 @@ bool is_part(const Mesh& mesh, const AxisPart& part) {
   if (part.axis >= mesh.axes().size()) return false;
   const std::int64_t whole = mesh.axes()[part.axis].size;
   if (part.before < 1 || part.size < 1 || part.before > whole || part.size > whole) return false;
+  if (part.cut > 0 && (part.cut > mesh.axes()[part.axis].cuts.size() || part.size != whole)) return false;
   return whole % (part.before * part.size) == 0;
+}
+
+// The numerators of what each position along a list of parts has of a whole, added up: k for position k where all parts
+// are even. The last is the whole.
+Numbers shares_along(const Mesh& mesh, const AxisList& axes) {
+  Numbers ends{0, 1};
+  for (const AxisPart& part : axes) {
+    Numbers weights(static_cast<std::size_t>(part.size), 1);
+    if (part.cut > 0) weights = mesh.axes()[part.axis].cuts[part.cut - 1U].weights.values();
+    std::int64_t sum = 0;
+    for (const std::int64_t weight : weights) sum += weight;
+    Numbers finer;
+    for (std::size_t t = 0; t + 1 < ends.size(); ++t) {
+      std::int64_t at = ends[t] * sum;
+      for (const std::int64_t weight : weights) {
+        finer.push_back(at);
+        at += (ends[t + 1] - ends[t]) * weight;
+      }
+    }
+    finer.push_back(ends.back() * sum);
+    ends = std::move(finer);
+  }
+  return ends;
+}
+
+// Every stretch between two numerators divided as the shares say.
+Numbers divided(const Numbers& ends, const Numbers& shares) {
+  Numbers finer;
+  finer.reserve((ends.size() - 1) * (shares.size() - 1) + 1);
+  for (std::size_t t = 0; t + 1 < ends.size(); ++t) {
+    for (std::size_t k = 0; k + 1 < shares.size(); ++k) {
+      finer.push_back(ends[t] * shares.back() + (ends[t + 1] - ends[t]) * shares[k]);
+    }
+  }
+  finer.push_back(ends.back() * shares.back());
+  return finer;
+}
+
+// The same shares by the least numerators.
+void reduce(Numbers& ends) {
+  std::int64_t divisor = 0;
+  for (const std::int64_t end : ends) divisor = std::gcd(divisor, end);
+  for (std::int64_t& end : ends) end /= divisor;
 }
 
 }  // namespace
@@ -88,24 +134,34 @@ Standing::Standing(const ArrayType& type)
   for (std::size_t d = 0; d < type.rank(); ++d) {
     shards.push_back(product_of_sizes(type.layout().split(d)));
     place.push_back(places(type.mesh(), type.layout().split(d)));
+    shares.push_back(shares_along(type.mesh(), type.layout().split(d)));
+    begins.emplace_back();
     tile.emplace_back();
     cut(d);
   }
 }
 
 void Standing::cut(std::size_t d) {
+  begins[d].clear();
+  for (const std::int64_t share : shares[d]) begins[d].push_back(part_begin(extents[d], shares[d].back(), share));
   tile[d].clear();
   for (const std::int64_t at : place[d]) {
-    tile[d].push_back(Interval{part_begin(extents[d], shards[d], at), part_begin(extents[d], shards[d], at + 1)});
+    const auto place_here = static_cast<std::size_t>(at);
+    tile[d].push_back(Interval{begins[d][place_here], begins[d][place_here + 1]});
   }
 }
 
-void Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
+bool Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   const Numbers along = places(mesh, axes);
+  const Numbers entering = shares_along(mesh, axes);
+  std::int64_t whole = 0;
+  if (__builtin_mul_overflow(shares[d].back(), entering.back(), &whole)) return false;
   const std::int64_t size = product_of_sizes(axes);
   for (std::size_t i = 0; i < along.size(); ++i) place[d][i] = place[d][i] * size + along[i];
   shards[d] *= size;
+  shares[d] = divided(shares[d], entering);
   cut(d);
+  return true;
 }
 
 bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
@@ -117,6 +173,10 @@ bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
     place[d][i] /= size;
   }
   shards[d] /= size;
+  Numbers coarser;
+  for (std::size_t k = 0; k < shares[d].size(); k += static_cast<std::size_t>(size)) coarser.push_back(shares[d][k]);
+  shares[d] = std::move(coarser);
+  reduce(shares[d]);
   cut(d);
   return true;
 }

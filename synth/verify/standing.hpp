@@ -40,21 +40,30 @@ struct Standing {
   }
   std::int64_t elements(std::int64_t device) const;
   // The step from a layout to the next: axes become trailing on a dimension, or leave it; false where they are not
-  // trailing there.
-  void enter(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
+  // trailing there, or no layout is cut so finely.
+  bool enter(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
   bool leave(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
   // Of every device a number that those with the same places share.
   Numbers tile_numbers() const;
 
+  // Is the dimension cut where the other's is, by as many cuts?
+  bool cut_as(const Standing& other, std::size_t dimension) const {
+    return begins[dimension] == other.begins[dimension];
+  }
+
   Shape extents;
   Numbers shards;                           // of every dimension
+  std::vector<Numbers> begins;              // of every dimension: where its tiles begin, by place, and its end
   std::vector<Numbers> place;               // of every dimension and device
   std::vector<std::vector<Interval>> tile;  // of every dimension and device
   Numbers pending;                          // of every device: its position along the pending axes
   std::int64_t contributors;                // positions along the pending axes
 
  private:
-  void cut(std::size_t dimension);  // its tiles, from its shards and places
+  // Where tiles begin, as shares of a dimension: numerators, by place, the last of which is the denominator.
+  std::vector<Numbers> shares;
+
+  void cut(std::size_t dimension);  // its begins and tiles, from its shares and places
 };
 
 // Elements that a device's tile of `a` and another's of `b` have in common.

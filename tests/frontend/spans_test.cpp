@@ -42,7 +42,7 @@ TEST(Spans, OfTheParts) {
   EXPECT_EQ(text(type.span), "f32[8@(x,y)]{+z} on m");
   EXPECT_EQ(text(type.element_span), "f32");
   EXPECT_EQ(text(type.dimensions[0].span), "8@(x,y)");
-  EXPECT_EQ(text(type.dimensions[0].axes[1].span), "y");
+  EXPECT_EQ(text(type.dimensions[0].axes[1].axis.span), "y");
   EXPECT_EQ(text(type.pending->span), "{+z}");
   EXPECT_EQ(text(type.mesh->span), "m");
   const auto& let = std::get<Let>(ast[ast.program[0]].node);

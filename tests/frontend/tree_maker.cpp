@@ -39,25 +39,29 @@ StatementId TreeMaker::statement() {
       return add(Save{value, text(), {}, draw_(2) == 1});
     }
     case 7:
-    case 8: return in_block();
-    default: return add(MeshStatement{name(), some([&] { return MeshAxis{name(), expr()}; })});
+    case 8: return in_block(Where::alone);
+    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); })});
   }
 }
 
-StatementId TreeMaker::in_block() {
+StatementId TreeMaker::in_block(Where where) {
   const auto choice = draw_(6);
   if (choice < 2) return add(let());
   if (choice == 2) return add(ExprStatement{add(call())});
-  if (choice == 5) return if_statement();
+  if (choice == 5) return if_statement(where);
   const ExprId condition = expr();
   return add(Assert{condition, draw_(2) == 0 ? std::nullopt : std::optional(text())});
 }
 
-// Neither empty nor of values; an `else` that holds one `if` alone is an `else if`.
-StatementId TreeMaker::if_statement() {
-  const auto block = [&] { return ast_.blocks.add({some([&] { return in_block(); }), {}, {}}); };
+// Neither empty nor of values; an `else` that holds one `if` alone is an `else if`. Where it stands alone, an `if`
+// whose blocks all end in calls is an expression: there the first block ends in an assertion.
+StatementId TreeMaker::if_statement(Where where) {
+  const auto statements = [&] { return some([&] { return in_block(); }); };
+  const auto block = [&] { return ast_.blocks.add({statements(), {}, {}}); };
   const ExprId condition = expr();
-  const BlockId then_block = block();
+  auto first = statements();
+  if (where == Where::alone) first.push_back(add(Assert{expr(), std::nullopt}));
+  const BlockId then_block = ast_.blocks.add({std::move(first), {}, {}});
   return add(IfStatement{condition, then_block, draw_(2) == 0 ? std::nullopt : std::optional(block())});
 }
 
@@ -99,11 +103,23 @@ TypeId TreeMaker::type(Element element) {
   return ast_.types.add(std::move(type));
 }
 
+AxisUse TreeMaker::axis_use() {
+  AxisUse use{name(), std::nullopt};
+  if (draw_(4) == 3) use.cut = name();
+  return use;
+}
+
+MeshAxis TreeMaker::mesh_axis() {
+  MeshAxis axis{name(), expr(), {}};
+  if (draw_(4) == 3) axis.cuts = some([&] { return NamedCut{name(), some([&] { return expr(); }), {}}; });
+  return axis;
+}
+
 Dimension TreeMaker::dimension() {
   Dimension dimension;
   dimension.from_file = draw_(6) == 5;
   if (!dimension.from_file) dimension.extent = draw_(3) == 2 ? expr() : add(IntLiteral{one_of(kIntegers)});
-  if (draw_(2) == 1) dimension.axes = some([&] { return name(); });
+  if (draw_(2) == 1) dimension.axes = some([&] { return axis_use(); });
   return dimension;
 }
 

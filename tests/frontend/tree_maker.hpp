@@ -39,8 +39,9 @@ class TreeMaker {
   Name name();
   std::string text();
   StatementId statement();
-  StatementId in_block();
-  StatementId if_statement();
+  enum class Where : std::uint8_t { block, alone };
+  StatementId in_block(Where where = Where::block);
+  StatementId if_statement(Where where);
   Call call();
   StatementId add(decltype(Statement::node) node) { return ast_.statements.add(Statement{{}, std::move(node)}); }
   Let let();
@@ -49,6 +50,8 @@ class TreeMaker {
 
   enum class Element : std::uint8_t { written, may_lack };
   TypeId type(Element element = Element::written);
+  AxisUse axis_use();
+  MeshAxis mesh_axis();
   Dimension dimension();
 
   ExprId add(decltype(Expr::node) node) { return ast_.exprs.add(Expr{{}, false, std::move(node)}); }

@@ -124,7 +124,7 @@ TEST(VerifyTest, RefusesStepsThatMayNotBeTaken) {
   plan.steps[0].collective.kind = CollectiveKind::permute;
   EXPECT_THAT(verdict(plan), HasSubstr("its type is not its target"));
   plan.steps[0].collective.target = plan.to;
-  EXPECT_THAT(verdict(plan), HasSubstr("a permute changes the number of tiles"));
+  EXPECT_THAT(verdict(plan), HasSubstr("a permute changes the tiles"));
 }
 
 TEST(VerifyTest, NeverLetsAMaximumBecomeASum) {

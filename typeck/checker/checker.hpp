@@ -208,13 +208,16 @@ class Checker {
   std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
   bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
                      WrittenType& written);
+  std::optional<std::vector<synth::NamedCut>> named_cuts(const frontend::MeshAxis& axis);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
   base::Result<ArrayType> lone_type();
   base::Result<MeshRef> lone_mesh();
   Want want_of(const Ast& ast, TypeId id);
   std::optional<ArrayType> full_type(const WrittenType& written, std::optional<ElementType> element_if_absent = {});
   std::optional<std::int64_t> constant_integer(ExprId expr, std::string_view what);
+  std::optional<std::size_t> axis_number(const frontend::Name& name, const synth::Mesh& mesh);
   std::optional<AxisList> axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh);
+  std::optional<AxisList> axis_list(const std::vector<frontend::AxisUse>& uses, const synth::Mesh& mesh);
   std::optional<ElementType> element_type(frontend::ElementKeyword keyword, Span span);
 
   // ---- expressions: expressions.cpp, control.cpp

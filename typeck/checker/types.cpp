@@ -48,7 +48,9 @@ struct AxisUse {
 std::vector<AxisUse> uses_of_axes(const frontend::TypeExpr& type) {
   std::vector<AxisUse> uses;
   for (std::size_t d = 0; d < type.dimensions.size(); ++d) {
-    for (const frontend::Name& axis : type.dimensions[d].axes) uses.push_back({&axis, fmt::format("dimension {}", d)});
+    for (const frontend::AxisUse& use : type.dimensions[d].axes) {
+      uses.push_back({&use.axis, fmt::format("dimension {}", d)});
+    }
   }
   if (type.pending.has_value()) {
     for (const frontend::Name& axis : type.pending->axes) uses.push_back({&axis, "the pending reduction"});
@@ -94,20 +96,42 @@ std::optional<ElementType> Checker::element_type(frontend::ElementKeyword keywor
   return std::nullopt;
 }
 
+std::optional<std::size_t> Checker::axis_number(const frontend::Name& name, const synth::Mesh& mesh) {
+  const auto axis = mesh.find(name.text);
+  if (axis.has_value() || mesh_failed_) return axis;
+  const auto near = base::nearest(name.text, axis_names(mesh));
+  std::string help = near.has_value()      ? fmt::format("did you mean `{}`?", *near)
+                     : mesh.axes().empty() ? "there is no mesh yet: declare one, such as `mesh m = [x: 4]`"
+                                           : fmt::format("the mesh is {}", synth::print(mesh));
+  report(base::make(synth::Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
+  return std::nullopt;
+}
+
 std::optional<AxisList> Checker::axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh) {
   AxisList axes;
   for (const frontend::Name& name : names) {
-    const auto axis = mesh.find(name.text);
-    if (!axis.has_value() && mesh_failed_) return std::nullopt;
-    if (!axis.has_value()) {
-      const auto near = base::nearest(name.text, axis_names(mesh));
-      std::string help = near.has_value()      ? fmt::format("did you mean `{}`?", *near)
-                         : mesh.axes().empty() ? "there is no mesh yet: declare one, such as `mesh m = [x: 4]`"
-                                               : fmt::format("the mesh is {}", synth::print(mesh));
-      report(base::make(synth::Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
+    const auto axis = axis_number(name, mesh);
+    if (!axis.has_value()) return std::nullopt;
+    axes.push_back(synth::whole_axis(mesh, *axis));
+  }
+  return axes;
+}
+
+std::optional<AxisList> Checker::axis_list(const std::vector<frontend::AxisUse>& uses, const synth::Mesh& mesh) {
+  AxisList axes;
+  for (const frontend::AxisUse& use : uses) {
+    const auto axis = axis_number(use.axis, mesh);
+    if (!axis.has_value()) return std::nullopt;
+    if (!use.cut.has_value()) {
+      axes.push_back(synth::whole_axis(mesh, *axis));
+      continue;
+    }
+    const auto part = synth::named_cut(mesh, *axis, use.cut->text);
+    if (!part.has_value()) {
+      report(synth::no_such_cut(mesh.axes()[*axis], use.cut->text).at(use.cut->span));
       return std::nullopt;
     }
-    axes.push_back(synth::whole_axis(mesh, *axis));
+    axes.push_back(*part);
   }
   return axes;
 }
@@ -209,13 +233,19 @@ Want Checker::want_of(const Ast& tree, TypeId id) {
   if (type.any_layout) return want;
   std::vector<AxisList> splits;
   AxisList pending;
-  const auto add = [&](const std::vector<frontend::Name>& names, AxisList& axes) {
-    for (const frontend::Name& name : names) {
-      if (const auto axis = want.mesh->find(name.text)) axes.push_back(synth::whole_axis(*want.mesh, *axis));
-    }
+  const auto add = [&](const frontend::Name& name, const std::optional<frontend::Name>& cut, AxisList& axes) {
+    const auto axis = want.mesh->find(name.text);
+    if (!axis.has_value()) return;
+    const auto part = cut.has_value() ? synth::named_cut(*want.mesh, *axis, cut->text) : std::nullopt;
+    axes.push_back(part.value_or(synth::whole_axis(*want.mesh, *axis)));
   };
-  for (const frontend::Dimension& dimension : type.dimensions) add(dimension.axes, splits.emplace_back());
-  if (type.pending.has_value()) add(type.pending->axes, pending);
+  for (const frontend::Dimension& dimension : type.dimensions) {
+    splits.emplace_back();
+    for (const frontend::AxisUse& use : dimension.axes) add(use.axis, use.cut, splits.back());
+  }
+  if (type.pending.has_value()) {
+    for (const frontend::Name& axis : type.pending->axes) add(axis, std::nullopt, pending);
+  }
   if (type.pending.has_value() && type.pending->kind == frontend::PendingKind::sum) {
     for (const frontend::Name& axis : type.pending->axes) want.written_pending.push_back(axis.text);
   }
@@ -274,12 +304,34 @@ base::Result<MeshRef> Checker::lone_mesh() {
   return *result;
 }
 
+std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::MeshAxis& axis) {
+  std::vector<synth::NamedCut> cuts;
+  for (const frontend::NamedCut& cut : axis.cuts) {
+    std::vector<std::int64_t> values;
+    for (const ExprId expr : cut.weights) {
+      const auto value = constant_integer(expr, "the weight of a cut");
+      if (!value.has_value()) return std::nullopt;
+      if (*value < 1 || *value > synth::kWeightMax) {
+        report(base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text,
+                          fmt::format("has a weight of {}, but a weight is from 1 to 1,048,576", *value))
+                   .at(ast()[expr].span));
+        return std::nullopt;
+      }
+      values.push_back(*value);
+    }
+    cuts.push_back({cut.name.text, *synth::Weights::make(std::move(values))});
+  }
+  return cuts;
+}
+
 std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStatement& statement) {
   std::vector<synth::MeshAxis> axes;
   for (const frontend::MeshAxis& axis : statement.axes) {
     const auto size = constant_integer(axis.size, "the size of a mesh axis");
     if (!size.has_value()) return std::nullopt;
-    axes.push_back({axis.name.text, *size});
+    auto cuts = named_cuts(axis);
+    if (!cuts.has_value()) return std::nullopt;
+    axes.push_back({axis.name.text, *size, std::move(*cuts)});
   }
   auto mesh = synth::Mesh::make(std::move(axes));
   if (mesh.ok()) return std::move(mesh).value();

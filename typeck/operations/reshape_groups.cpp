@@ -61,12 +61,13 @@ bool cuts_coincide(const synth::Cuts& a, std::int64_t rows_a, const synth::Cuts&
   return true;
 }
 
-AxisList surviving(const AxisList& axes, const Shape& before, const Shape& after, const Group& group) {
+AxisList surviving(const synth::Mesh& mesh, const AxisList& axes, const Shape& before, const Shape& after,
+                   const Group& group) {
   const std::int64_t extent_a = before[group.before.front()];
   const std::int64_t extent_b = after[group.after.front()];
   for (std::size_t count = axes.size(); count > 0; --count) {
     AxisList prefix(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count));
-    if (cuts_coincide({extent_a, prefix}, product(before, group.before), {extent_b, prefix},
+    if (cuts_coincide({mesh, extent_a, prefix}, product(before, group.before), {mesh, extent_b, prefix},
                       product(after, group.after)))
       return prefix;
   }
@@ -81,7 +82,7 @@ ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const Shape& to) {
   if (!has_elements) return layouts;
   for (const Group& group : groups(from.shape(), to)) {
     const std::size_t major = group.before.front();
-    const AxisList kept = surviving(from.layout().split(major), from.shape(), to, group);
+    const AxisList kept = surviving(from.mesh(), from.layout().split(major), from.shape(), to, group);
     layouts.before[major] = kept;
     layouts.after[group.after.front()] = kept;
   }
