@@ -77,6 +77,8 @@ std::optional<std::string> check_devices(const Program& program, const std::vect
   if (auto wrong = check_facts(program, expected)) return wrong;
   for (const MeshSizes& mesh : meshes) {
     if (auto found = difference(program, expected, run(tessera_text(program, mesh)))) return on_mesh(*found, mesh);
+    const auto weighted = difference(program, expected, run(weighted_text(program, mesh)));
+    if (weighted) return on_mesh(*weighted + "\n" + weighted_text(program, mesh), mesh);
   }
   return std::nullopt;
 }
@@ -86,6 +88,7 @@ std::optional<std::string> check_program(const Program& program) {
   for (const MeshSizes& mesh : generator::other_meshes(program, 2)) meshes.push_back(mesh);
   for (const MeshSizes& mesh : meshes) {
     if (auto fault = check_stages(tessera_text(program, mesh))) return on_mesh(*fault, mesh);
+    if (auto fault = check_stages(weighted_text(program, mesh))) return on_mesh(*fault, mesh);
   }
   return check_devices(program, meshes);
 }

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/generator/random.hpp"
+
 namespace tessera::generator {
 
 namespace {
@@ -36,6 +38,82 @@ std::string tessera_text(const Program& program, const MeshSizes& mesh) {
   std::string result = fmt::format("# Generated from seed {}.\n", program.seed);
   result += fmt::format("mesh m = [x: {}, y: {}, z: {}]\n", mesh[0], mesh[1], mesh[2]);
   for (const Statement& statement : program.statements) result += text(statement, Language::tessera) + "\n";
+  return result;
+}
+
+namespace {
+
+// `mesh m = [x: 2 w(3,1), ...]`
+std::string weighted_mesh(const MeshSizes& mesh, Random& random) {
+  std::string axes;
+  for (std::size_t i = 0; i < mesh.size(); ++i) {
+    std::string weights;
+    for (std::int64_t k = 0; k < mesh[i]; ++k) {
+      weights += fmt::format("{}{}", k == 0 ? "" : ",", random.between(1, 5));
+    }
+    axes += fmt::format("{}{}: {} w({})", i == 0 ? "" : ", ", "xyz"[i], mesh[i], weights);
+  }
+  return fmt::format("mesh m = [{}]\n", axes);
+}
+
+// What stands between brackets with cuts behind most of its axes: `9@(y,x), 3` gives `9@(y.w,x), 3`. Equal texts give
+// equal ones, for types that have to be equal.
+std::string with_cuts(const std::string& shape, std::uint64_t seed) {
+  for (const char c : shape) seed = seed * 31 + static_cast<unsigned char>(c);
+  Random random(seed);
+  std::string result;
+  bool in_list = false;
+  bool is_axis = false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const char c = shape[i];
+    result += c;
+    if (c == '@') {
+      is_axis = true;
+      in_list = i + 1 < shape.size() && shape[i + 1] == '(';
+    } else if (is_axis && c >= 'x' && c <= 'z') {
+      if (random.chance(70)) result += ".w";
+      is_axis = in_list;
+    }
+    if (is_axis && c == ')') is_axis = false;
+  }
+  return result;
+}
+
+// A shape has no brackets inside, and its `@` no blank before it, as a product has.
+std::string with_cuts_in_types(const std::string& text, std::uint64_t seed) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('[', at);
+    if (open == std::string::npos) return result + text.substr(at);
+    const std::size_t end = text.find_first_of("[]", open + 1);
+    result += text.substr(at, open + 1 - at);
+    at = open + 1;
+    if (end == std::string::npos || text[end] == '[') continue;
+    const std::string inside = text.substr(at, end - at);
+    result += inside.find(" @") == std::string::npos ? with_cuts(inside, seed) : inside;
+    at = end;
+  }
+  return result;
+}
+
+// What permutes even tiles exchanges uneven ones.
+std::string exchanging(std::string text) {
+  constexpr std::string_view kPermute = "permute(";
+  for (std::size_t at = text.find(kPermute); at != std::string::npos; at = text.find(kPermute, at)) {
+    text.replace(at, kPermute.size(), "exchange(");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string weighted_text(const Program& program, const MeshSizes& mesh) {
+  Random random(program.seed);
+  std::string result = fmt::format("# Generated from seed {}, cut by weights.\n", program.seed);
+  result += weighted_mesh(mesh, random);
+  for (const Statement& statement : program.statements) {
+    result += exchanging(with_cuts_in_types(text(statement, Language::tessera), program.seed)) + "\n";
+  }
   return result;
 }
 

@@ -30,6 +30,8 @@ struct Program {
 };
 
 std::string tessera_text(const Program& program, const MeshSizes& mesh);
+// The same with a cut of random weights on every axis, by which most of its uses in types are cut. It means the same.
+std::string weighted_text(const Program& program, const MeshSizes& mesh);
 // The body of a Python function, indented by four spaces; what it needs is numpy_prelude().
 std::string numpy_text(const Program& program);
 std::string_view numpy_prelude();

@@ -12,8 +12,17 @@
 
 namespace tessera::synth::test {
 
+// A cut by small weights, or none.
+inline std::vector<NamedCut> any_cuts(std::int64_t positions) {
+  if (*rc::gen::inRange(0, 3) != 0) return {};
+  std::vector<std::int64_t> weights;
+  for (std::int64_t i = 0; i < positions; ++i) weights.push_back(*rc::gen::inRange<std::int64_t>(1, 6));
+  return {NamedCut{"work", *Weights::make(std::move(weights))}};
+}
+
 // One to four axes of sizes 1 to 6, 96 devices at most.
-inline MeshRef any_mesh() {
+enum class Weighted : std::uint8_t { never, some };
+inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
   const auto count = *rc::gen::inRange<std::size_t>(1, 5);
   std::vector<MeshAxis> axes;
   std::int64_t devices = 1;
@@ -21,9 +30,16 @@ inline MeshRef any_mesh() {
     const auto size = *rc::gen::inRange<std::int64_t>(1, 7);
     if (devices * size > 96) break;
     devices *= size;
-    axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size});
+    axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size, weighted == Weighted::some ? any_cuts(size) : std::vector<NamedCut>{}});
   }
   return *Mesh::make(axes);
+}
+
+// The whole axis, by a cut of its own if it has one.
+inline AxisPart whole_by_any_cut(const Mesh& mesh, std::size_t axis) {
+  const std::vector<NamedCut>& cuts = mesh.axes()[axis].cuts;
+  if (cuts.empty() || *rc::gen::inRange(0, 3) == 0) return whole_axis(mesh, axis);
+  return *named_cut(mesh, axis, cuts.front().name);
 }
 
 // An axis cut into two parts at a divisor of its size (which may be the axis itself and nothing).
@@ -35,6 +51,7 @@ inline AxisList any_cut_of(const Mesh& mesh, std::size_t axis) {
   }
   const std::int64_t major = *rc::gen::elementOf(divisors);
   const auto number = static_cast<std::uint8_t>(axis);
+  if (major == size) return AxisList{whole_by_any_cut(mesh, axis)};
   return AxisList{AxisPart{number, 1, major}, AxisPart{number, major, size / major}};
 }
 
@@ -43,7 +60,7 @@ inline Layout any_layout(const Mesh& mesh, std::size_t rank, bool may_be_pending
   std::vector<AxisList> splits(rank);
   AxisList pending;
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) {
-    for (const AxisPart& part : sub_axes ? any_cut_of(mesh, axis) : AxisList{whole_axis(mesh, axis)}) {
+    for (const AxisPart& part : sub_axes ? any_cut_of(mesh, axis) : AxisList{whole_by_any_cut(mesh, axis)}) {
       const auto where = *rc::gen::inRange<std::size_t>(0, rank + 2);
       if (where < rank) {
         const auto at = *rc::gen::inRange<std::size_t>(0, splits[where].size() + 1);

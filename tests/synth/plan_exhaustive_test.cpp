@@ -58,6 +58,19 @@ TEST(EveryChange, BetweenReductions) {
   expect_all_pairs_sound(types_of(on, {5}, layouts), kEvery);
 }
 
+// Each axis evenly and by weights, in every dimension.
+TEST(EveryChange, WithANamedCutOnEachAxis) {
+  const MeshRef on = mesh("x:2 work(3,1),y:3 work(1,2,2)");
+  const auto layouts = all_layouts(*on, 2);
+  ASSERT_EQ(layouts.size(), 33U);
+  for (const Shape& shape : {Shape{8, 8}, Shape{7, 5}, Shape{1, 3}, Shape{0, 4}}) {
+    expect_all_pairs_sound(types_of(on, shape, layouts), kEvery);
+  }
+  expect_all_pairs_sound(types_of(on, {4, 7}, all_pending_layouts(*on, 2, ReduceOp::sum)), 2 * kEvery);
+  const MeshRef three = mesh("x:2 work(3,1),y:2 work(1,5),z:2 work(2,1)");
+  expect_all_pairs_sound(types_of(three, {9, 7}, all_layouts(*three, 2)), 11 * kEvery);
+}
+
 // Too many for pairs of devices: figures and the verifier's device by device.
 TEST(ManyDevices, ArePlannedExactly) {
   for (const auto& [on, from, to] : {std::tuple{"x:32,y:32", "f32[64@x,64@y]", "f32[64@y,64@x]"},

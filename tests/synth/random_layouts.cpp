@@ -20,7 +20,10 @@ Layout any_layout(const Mesh& mesh, std::size_t rank, bool may_be_pending, Rando
     const AxisPart whole = whole_axis(mesh, axis);
     const auto majors = divisors(whole.size);
     const std::int64_t major = random.coin() ? whole.size : majors[random.below(majors.size())];
-    for (const AxisPart& part : {AxisPart{whole.axis, 1, major}, AxisPart{whole.axis, major, whole.size / major}}) {
+    AxisPart first{whole.axis, 1, major};
+    const std::vector<NamedCut>& cuts = mesh.axes()[axis].cuts;
+    if (major == whole.size && !cuts.empty() && random.coin()) first = *named_cut(mesh, axis, cuts.front().name);
+    for (const AxisPart& part : {first, AxisPart{whole.axis, major, whole.size / major}}) {
       const std::size_t where = random.below(rank + 2);
       if (where < rank) {
         AxisList& split = splits[where];

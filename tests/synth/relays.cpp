@@ -14,11 +14,12 @@ struct MeshAndNodes {
   std::vector<std::int64_t> counts;
 };
 
-const std::array<MeshAndNodes, 5> kMeshes = {{{"x:2,y:4", {2, 4}},
+const std::array<MeshAndNodes, 6> kMeshes = {{{"x:2,y:4", {2, 4}},
                                               {"x:2,y:2,z:2", {2, 4}},
                                               {"x:3,y:4", {3, 4}},
                                               {"x:2,y:2,z:3", {2, 2, 3}},
-                                              {"x:4,y:4", {4, 4}}}};
+                                              {"x:4,y:4", {4, 4}},
+                                              {"x:4 work(4,2,1,1),y:2 work(1,3)", {2, 4}}}};
 
 }  // namespace
 

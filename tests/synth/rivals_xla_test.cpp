@@ -213,7 +213,7 @@ TEST(XlaTiling, GroupsKeepWhatTheyWereMadeOf) {
 }
 
 RC_GTEST_PROP(XlaTiling, AxesAreFoundFromPlaces, ()) {
-  const MeshRef on = any_mesh();
+  const MeshRef on = any_mesh(Weighted::never);
   const Layout layout = any_layout(*on, 3, false);
   for (const AxisList& split : layout.splits()) {
     const auto found = xla::axes_of_places(*on, positions(*on, split));
@@ -264,7 +264,7 @@ TEST(XlaChains, OnManyMeshes) {
 }
 
 RC_GTEST_PROP(XlaChains, OfSubAxesAndPendingSums, ()) {
-  const MeshRef on = any_mesh();
+  const MeshRef on = any_mesh(Weighted::never);
   const Shape shape = any_shape(2, 8);
   const ArrayType from = any_type(on, shape, true);
   const ArrayType other = any_type(on, shape, false);

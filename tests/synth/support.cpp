@@ -16,7 +16,14 @@ T must(base::Result<T> result) {
   return std::move(*result);
 }
 
-// All ways to give each axis from `axis` on to a dimension (at any place of its list) or to nobody.
+// The axis, evenly and by each of its cuts.
+std::vector<AxisPart> all_cuts(const Mesh& on, std::size_t axis) {
+  std::vector<AxisPart> all{whole_axis(on, axis)};
+  for (const NamedCut& cut : on.axes()[axis].cuts) all.push_back(*named_cut(on, axis, cut.name));
+  return all;
+}
+
+// All ways to give each axis from `axis` on to a dimension (at any place of its list, in each of its cuts) or to nobody.
 void add_layouts(const Mesh& on, std::size_t axis, std::vector<AxisList>& splits, std::vector<Layout>& out) {
   if (axis == on.axes().size()) {
     out.push_back(must(Layout::make(on, splits)));
@@ -25,9 +32,11 @@ void add_layouts(const Mesh& on, std::size_t axis, std::vector<AxisList>& splits
   add_layouts(on, axis + 1, splits, out);
   for (AxisList& split : splits) {
     for (std::size_t at = 0; at <= split.size(); ++at) {
-      split.insert(split.begin() + static_cast<std::ptrdiff_t>(at), whole_axis(on, axis));
-      add_layouts(on, axis + 1, splits, out);
-      split.erase(split.begin() + static_cast<std::ptrdiff_t>(at));
+      for (const AxisPart& part : all_cuts(on, axis)) {
+        split.insert(split.begin() + static_cast<std::ptrdiff_t>(at), part);
+        add_layouts(on, axis + 1, splits, out);
+        split.erase(split.begin() + static_cast<std::ptrdiff_t>(at));
+      }
     }
   }
 }
