@@ -124,13 +124,17 @@ Box to_public(const synth::Box& box) {
   return result;
 }
 
-synth::Machine to_machine(const std::vector<MachineLevel>& levels) {
-  synth::Machine machine;
-  for (const MachineLevel& level : levels) {
-    machine.levels.push_back(
+synth::Machine to_machine(const Machine& machine) {
+  synth::Machine result;
+  for (const MachineLevel& level : machine.levels) {
+    result.levels.push_back(
         synth::MachineLevel{level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds});
   }
-  return machine;
+  for (const DeviceKind& kind : machine.devices) {
+    result.devices.push_back(
+        synth::DeviceKind{kind.count, kind.flops_per_second, kind.bandwidth_bytes_per_second, kind.memory_bytes});
+  }
+  return result;
 }
 
 typeck::ReshardPolicy to_policy(Reshard reshard) {

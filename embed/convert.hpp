@@ -35,7 +35,7 @@ Element to_public(synth::ElementType element);
 Placement placement(const synth::ArrayType& type);
 MeshAxes to_public(const synth::Mesh& mesh);
 Box to_public(const synth::Box& box);
-synth::Machine to_machine(const std::vector<MachineLevel>& levels);
+synth::Machine to_machine(const Machine& machine);
 runtime::FilePolicy to_policy(const FilePolicy& policy);
 typeck::ReshardPolicy to_policy(Reshard reshard);
 

@@ -54,6 +54,7 @@ class Reader {
   }
 
   std::vector<JsonObject> objects;
+  std::vector<JsonField> lists;  // the keys of the outer object, with nothing in them
   const std::string& fault() const { return fault_; }
   base::Span fault_span() const { return fault_span_; }
 
@@ -70,13 +71,17 @@ class Reader {
   bool binary(json::binary_t&) { return put(std::monostate{}); }
 
   bool start_array(std::size_t) {
-    if (form_ == JsonForm::array_of_objects && !in_array_) return in_array_ = true;
+    if (form_ == JsonForm::lists && !in_array_) return in_array_ = true;
     return wrong_form();
   }
-  bool end_array() { return true; }
+  bool end_array() {
+    in_array_ = false;
+    return true;
+  }
   bool start_object(std::size_t) {
-    if (in_object_ || (form_ == JsonForm::array_of_objects) != in_array_) return wrong_form();
-    objects.push_back(JsonObject{{}, here(1)});
+    if (form_ == JsonForm::lists && !in_array_ && !has_lists_) return has_lists_ = true;
+    if (in_object_ || (form_ == JsonForm::lists) != in_array_) return wrong_form();
+    objects.push_back(JsonObject{{}, here(1), lists.empty() ? std::string() : lists.back().key});
     return in_object_ = true;
   }
   bool end_object() {
@@ -84,7 +89,7 @@ class Reader {
     return true;
   }
   bool key(std::string& name) {
-    std::vector<JsonField>& fields = objects.back().fields;
+    std::vector<JsonField>& fields = in_object_ ? objects.back().fields : lists;
     const base::Span span = here(name.size() + 2);
     const bool twice = std::any_of(fields.begin(), fields.end(), [&](const JsonField& f) { return f.key == name; });
     if (twice) return fail(fmt::format("the key \"{}\" stands twice", name), span);
@@ -112,6 +117,9 @@ class Reader {
   bool wrong_form() {
     if (in_object_)
       return fail(fmt::format("\"{}\" wants a number or a text", last_key()), objects.back().fields.back().span);
+    if (!lists.empty() && !in_array_) {
+      return fail(fmt::format("\"{}\" wants an array of objects", lists.back().key), lists.back().span);
+    }
     return fail(form_ == JsonForm::object ? "it must be one object" : "it must be an array of objects", here(1));
   }
   const std::string& last_key() const { return objects.back().fields.back().key; }
@@ -127,6 +135,7 @@ class Reader {
   JsonForm form_;
   const char* furthest_ = nullptr;
   bool in_array_ = false;
+  bool has_lists_ = false;  // it is an object of lists
   bool in_object_ = false;
   std::string fault_;  // empty: none
   base::Span fault_span_;
@@ -135,9 +144,11 @@ class Reader {
 }  // namespace
 
 base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
-                                                        JsonForm form, const base::KindInfo& kind) {
+                                                        JsonForm form, const base::KindInfo& kind,
+                                                        std::vector<JsonField>* lists) {
   Reader reader(source, sources[source].text(), form);
   if (!reader.run()) return base::make(kind, reader.fault()).at(reader.fault_span());
+  if (lists != nullptr) *lists = std::move(reader.lists);
   return std::move(reader.objects);
 }
 

@@ -1,4 +1,5 @@
-// Machine files: [{"name": "node", "count": 4, "bandwidth": 12.5e9, "latency": 5e-6}, ...].
+// Machine files: [{"name": "node", "count": 4, "bandwidth": 12.5e9, "latency": 5e-6}, ...], or such an array as
+// "levels" beside "devices": [{"count": 2, "flops": 3.9e12, "bandwidth": 9e11, "memory": 16e9}, ...].
 #include <fmt/format.h>
 
 #include <optional>
@@ -72,26 +73,82 @@ base::Result<MachineLevel> read_level(const JsonObject& object) {
   return level;
 }
 
-base::Result<std::vector<MachineLevel>> read_levels(const base::SourceMap& sources, base::SourceId source) {
-  TESSERA_TRY(objects,
-              embed::read_json_objects(sources, source, embed::JsonForm::array_of_objects, embed::Kind::machine_file));
-  if (objects.empty()) return base::make(embed::Kind::machine_file, "it has no levels").at(base::Span{source, 0, 1});
-  std::vector<MachineLevel> levels;
-  for (const JsonObject& object : objects) {
-    TESSERA_TRY(level, read_level(object));
-    levels.push_back(std::move(level));
+// Puts one field into the kind of devices.
+base::Status put(DeviceKind& kind, const JsonField& field) {
+  if (field.key == "count") {
+    const auto* count = std::get_if<std::int64_t>(&field.value);
+    if (count == nullptr || *count < 1 || *count > synth::kDevicesMax)
+      return wrong(field, "a whole number from 1 to 65536");
+    kind.count = *count;
+  } else if (field.key == "flops" || field.key == "bandwidth") {
+    const auto speed = number(field);
+    const bool is_flops = field.key == "flops";
+    if (!speed || !synth::is_bandwidth(*speed))
+      return wrong(field,
+                   fmt::format("a number of {} per second, from 0.001 to 1e24", is_flops ? "operations" : "bytes"));
+    (is_flops ? kind.flops_per_second : kind.bandwidth_bytes_per_second) = *speed;
+  } else if (field.key == "memory") {
+    constexpr double kMost = 1e18;
+    const auto bytes = number(field);
+    if (!bytes || !(*bytes >= 1 && *bytes <= kMost)) return wrong(field, "a number of bytes, from 1 to 1e18");
+    kind.memory_bytes = static_cast<std::int64_t>(*bytes);
+  } else {
+    return base::make(embed::Kind::machine_file, fmt::format("there is no key \"{}\"", field.key))
+        .at(field.span)
+        .suggest("the keys are \"count\", \"flops\", \"bandwidth\" and \"memory\"");
   }
-  return levels;
+  return base::Done{};
+}
+
+base::Result<DeviceKind> read_kind(const JsonObject& object) {
+  if (!has(object, "count"))
+    return base::make(embed::Kind::machine_file, "these devices have no \"count\"").at(object.span);
+  DeviceKind kind;
+  for (const JsonField& field : object.fields) TESSERA_TRY_STATUS(put(kind, field));
+  return kind;
+}
+
+// Which lists there are; an array alone is that of the levels.
+base::Status check_lists(const std::vector<JsonField>& lists, bool has_objects, base::SourceId source) {
+  const base::Span begin{source, 0, 1};
+  for (const JsonField& list : lists) {
+    if (list.key == "levels" || list.key == "devices") continue;
+    return base::make(embed::Kind::machine_file, fmt::format("there is no key \"{}\"", list.key))
+        .at(list.span)
+        .suggest("the keys are \"levels\" and \"devices\"");
+  }
+  if (has_objects) return base::Done{};
+  return base::make(embed::Kind::machine_file, lists.empty() ? "it has neither levels nor devices"
+                                                             : fmt::format("\"{}\" is empty", lists.back().key))
+      .at(lists.empty() ? begin : lists.back().span);
+}
+
+base::Result<Machine> read_machine(const base::SourceMap& sources, base::SourceId source) {
+  std::vector<JsonField> lists;
+  TESSERA_TRY(objects,
+              embed::read_json_objects(sources, source, embed::JsonForm::lists, embed::Kind::machine_file, &lists));
+  TESSERA_TRY_STATUS(check_lists(lists, !objects.empty(), source));
+  Machine machine;
+  for (const JsonObject& object : objects) {
+    if (object.list == "devices") {
+      TESSERA_TRY(kind, read_kind(object));
+      machine.devices.push_back(kind);
+    } else {
+      TESSERA_TRY(level, read_level(object));
+      machine.levels.push_back(std::move(level));
+    }
+  }
+  return machine;
 }
 
 }  // namespace
 
-Result<std::vector<MachineLevel>> parse_machine(std::string_view json, std::string_view name) {
-  return embed::safely([&]() -> Result<std::vector<MachineLevel>> {
+Result<Machine> parse_machine(std::string_view json, std::string_view name) {
+  return embed::safely([&]() -> Result<Machine> {
     embed::Texts texts;
-    auto levels = read_levels(texts.sources, texts.add(std::string(name), std::string(json)));
-    if (!levels) return embed::to_public(texts, levels.errors());
-    return std::move(*levels);
+    auto machine = read_machine(texts.sources, texts.add(std::string(name), std::string(json)));
+    if (!machine) return embed::to_public(texts, machine.errors());
+    return std::move(*machine);
   });
 }
 

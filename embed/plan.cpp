@@ -34,11 +34,11 @@ struct Ends {
   synth::ArrayType to;
 };
 
-Result<synth::MeshRef> read_mesh(const std::string& text) {
+Result<synth::MeshRef> read_mesh(const std::string& text, const Machine& machine) {
   embed::Texts texts;
   auto ast = frontend::parse_mesh(texts.sources, texts.add("mesh", text));
   if (!ast) return unreadable(texts, ast.errors());
-  auto mesh = typeck::check_mesh(*ast);
+  auto mesh = typeck::check_mesh(*ast, embed::to_machine(machine));
   if (!mesh) return embed::to_public(texts, mesh.errors());
   return *mesh;
 }
@@ -60,7 +60,7 @@ Diagnostics most_blamed(Diagnostics a, Diagnostics b) {
 }
 
 Result<Ends> read_ends(const PlanRequest& request) {
-  auto mesh = read_mesh(request.mesh);
+  auto mesh = read_mesh(request.mesh, request.machine);
   // Without a mesh only whether the types can be read at all is of interest.
   const synth::MeshRef at = mesh ? *mesh : synth::Mesh::single_device();
   auto from = read_type("from", request.from, at);
@@ -158,7 +158,7 @@ Result<std::string> json_with_sends(const Plan& plan) {
   });
 }
 
-PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& machine) {
+PlanVerdict verify_plan(std::string_view json, const Machine& machine) {
   PlanVerdict verdict;
   const auto read = synth::read_json(json);
   if (!read) {

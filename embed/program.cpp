@@ -4,6 +4,7 @@
 #include "embed/plan_impl.hpp"
 #include "embed/session_impl.hpp"
 #include "synth/program/program.hpp"
+#include "typeck/typed/local_work.hpp"
 
 namespace tessera {
 
@@ -66,6 +67,18 @@ std::vector<PartsMoved> Program::parts_moved() const {
   for (std::size_t number = 0; number < statements.size(); ++number) {
     for (const typeck::Node* one : typeck::parts_moved(*impl_->typed, statements[number].region)) {
       result.push_back(to_public(*impl_->texts, *one, number));
+    }
+  }
+  return result;
+}
+
+std::vector<LocalWork> Program::local_work() const {
+  std::vector<LocalWork> result;
+  const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
+  for (std::size_t number = 0; number < statements.size(); ++number) {
+    for (const typeck::LocalWork& one : typeck::local_work(*impl_->typed, statements[number].region, impl_->machine)) {
+      result.push_back({known_place(*impl_->texts, one.span).value_or(Place{}), one.step, one.cost.seconds,
+                        one.cost.slowest, one.cost.fastest_seconds, static_cast<std::uint32_t>(number)});
     }
   }
   return result;

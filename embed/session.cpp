@@ -44,6 +44,8 @@ runtime::World Session::Impl::world() const {
   result.steps_max = config->steps_max;
   result.output_bytes_max = config->output_bytes_max;
   result.memory = memory;
+  result.machine = plans.machine();
+  result.throttle = config->throttle;
   result.devices = std::max(config->devices, state->environment.devices());
   if (config->progress) {
     result.progress = [&told = config->progress](const runtime::Progress& progress) {
@@ -361,6 +363,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
                      statistics(*checked.texts, *checked.typed, *lowered, *outcome),
                      outcome->peak_bytes,
                      outcome->arena_bytes,
+                     outcome->clock_seconds,
                      kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
     impl_->state = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;

@@ -186,7 +186,12 @@ std::vector<NamedMesh> Session::meshes() const {
     const typeck::NamedMesh* mesh = environment.mesh(name, environment.now());
     if (mesh == nullptr) continue;
     NamedMesh& added = result.emplace_back(NamedMesh{name, {}, mesh->mesh == by_default});
-    for (const synth::MeshAxis& axis : mesh->mesh->axes()) added.axes.emplace_back(axis.name, axis.size);
+    for (const synth::MeshAxis& axis : mesh->mesh->axes()) {
+      for (const synth::NamedCut& cut : axis.cuts) {
+        added.cuts.push_back({added.axes.size(), cut.name, cut.weights.values()});
+      }
+      added.axes.emplace_back(axis.name, axis.size);
+    }
   }
   return result;
 }

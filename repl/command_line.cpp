@@ -81,6 +81,8 @@ void add_run(CLI::App& app, Wishes& wishes) {
       ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
   flag(run, "--stats", wishes.run.stats, "print to stderr what each statement that communicated took");
   run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
+  flag(run, "--throttle", wishes.run.throttle,
+       "make devices as unequal as the machine file says; --stats tells the clock");
   run->add_option("--trace", wishes.run.trace_file, "write when which device took which step, for Perfetto")
       ->type_name("FILE");
 }
@@ -88,6 +90,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
 void add_check(CLI::App& app, Wishes& wishes) {
   CLI::App* check = add_command(app, "check", "Check a script and print the type of every top-level `let`.");
   check->add_option("FILE", wishes.check.file, kFile)->type_name("")->required();
+  check->add_option("--machine", wishes.check.machine_file, kMachine)->type_name("FILE");
   flag(check, "--json", wishes.check.json, "types and diagnostics as JSON, one object a line");
 }
 

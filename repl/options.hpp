@@ -23,12 +23,14 @@ struct RunOptions {
   std::map<std::string, std::string> defines;
   Reshard reshard = Reshard::silent;
   bool stats = false;
+  bool throttle = false;
   std::optional<std::string> machine_file;
   std::optional<std::string> trace_file;
 };
 
 struct CheckOptions {
   std::string file;
+  std::optional<std::string> machine_file;
   bool json = false;
 };
 

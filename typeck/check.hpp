@@ -18,7 +18,7 @@ base::Result<Typed> check(std::shared_ptr<const frontend::Ast> ast, base::Source
                           const Environment& environment, synth::PlanCache& plans, const CheckOptions& options = {});
 
 // A type or a mesh of the command line, for `plan` and `compare`.
-base::Result<synth::MeshRef> check_mesh(const frontend::Ast& ast);
+base::Result<synth::MeshRef> check_mesh(const frontend::Ast& ast, const synth::Machine& machine = {});
 base::Result<ArrayType> check_type(const frontend::Ast& ast, const synth::MeshRef& mesh);
 
 }  // namespace tessera::typeck

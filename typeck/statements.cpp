@@ -8,6 +8,7 @@
 #include "synth/program/type_rules.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/operations/table.hpp"
+#include "typeck/typed/local_work.hpp"
 #include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {
@@ -219,8 +220,11 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   Region scratch;
   const Maybe value = in_region(scratch, [&] { return check_array(statement.value); });
   if (!value.has_value()) return false;
-  emit(span, {},
-       Compute{synth::PrintText{add_string(plan_text(typed_, scratch, sources_, options_.first_line))}, {}, 0, {}});
+  std::string text = plan_text(typed_, scratch, sources_, options_.first_line);
+  std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
+  if (!work.empty()) work.pop_back();  // the line end is the printer's
+  if (!work.empty()) text += "\n" + work;
+  emit(span, {}, Compute{synth::PrintText{add_string(std::move(text))}, {}, 0, {}});
   return true;
 }
 

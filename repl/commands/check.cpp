@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
@@ -29,7 +31,10 @@ int perform(const CheckOptions& options, Console& console) {
     console.complain(script.why);
     return kExitCommand;
   }
+  auto machine = read_machine(options.machine_file, console);
+  if (!machine) return kExitCommand;
   Config config = base_config(console);
+  config.machine = std::move(*machine);
   config.log = nullptr;
   Session session(std::move(config));
   const auto program = session.check(script.value->text, script.value->name);

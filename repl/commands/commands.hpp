@@ -30,7 +30,7 @@ int perform(const Answer& answer, Console& console);
 // Reports the diagnostics of a failure; gives the exit status.
 int failed(const Diagnostics& diagnostics, Console& console);
 // The levels in the file; none without a file. Without a value the failure has been reported: the exit status is 2.
-std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console);
+std::optional<Machine> read_machine(const std::optional<std::string>& file, Console& console);
 // How to model another machine.
 inline constexpr std::string_view kMachineHelp = "--machine FILE gives another machine";
 // What all sessions of the command line have in common.

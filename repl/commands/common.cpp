@@ -14,19 +14,19 @@ int failed(const Diagnostics& diagnostics, Console& console) {
   return exit_status(diagnostics);
 }
 
-std::optional<std::vector<MachineLevel>> read_machine(const std::optional<std::string>& file, Console& console) {
-  if (!file) return std::vector<MachineLevel>{};
+std::optional<Machine> read_machine(const std::optional<std::string>& file, Console& console) {
+  if (!file) return Machine{};
   const auto text = read_text(*file);
   if (!text.value) {
     console.complain(text.why);
     return std::nullopt;
   }
-  auto levels = parse_machine(text.value->text, text.value->name);
-  if (!levels) {
-    console.report(levels.diagnostics());
+  auto machine = parse_machine(text.value->text, text.value->name);
+  if (!machine) {
+    console.report(machine.diagnostics());
     return std::nullopt;
   }
-  return std::move(*levels);
+  return std::move(*machine);
 }
 
 Config base_config(Console& console) {

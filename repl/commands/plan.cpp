@@ -56,8 +56,8 @@ std::string cost_text(const Plan& plan) {
 }
 
 // One line of plans: what the plan costs, or what is wrong with it. Gives whether it is right.
-bool verify_line(const std::string& line, std::int64_t number, const PlanOptions& options,
-                 const std::vector<MachineLevel>& machine, Console& console) {
+bool verify_line(const std::string& line, std::int64_t number, const PlanOptions& options, const Machine& machine,
+                 Console& console) {
   PlanVerdict verdict;
   if (line.size() > kPlanBytesMax) {
     verdict.fault = "this is not a plan in JSON: the line is longer than 64 MiB";

@@ -17,10 +17,10 @@ std::string statistics_line(const StatementStatistics& statement) {
                      statement.received_bytes, statement.peak_bytes, statement.seconds);
 }
 
-Config config_for(const RunOptions& options, std::vector<MachineLevel> machine, const Launch& launch,
-                  Console& console) {
+Config config_for(const RunOptions& options, Machine machine, const Launch& launch, Console& console) {
   Config config = on_ranks(base_config(console), launch);
   config.machine = std::move(machine);
+  config.throttle = options.throttle;
   config.reshard = options.reshard;
   config.defines = options.defines;
   config.keep_values = false;
@@ -47,9 +47,10 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   auto machine = read_machine(options.machine_file, console);
   const auto script = read_text(options.file);
   if (machine && !script.value) console.complain(script.why);
-  int status = machine && script.value ? kExitDone : kExitCommand;
-  Config config =
-      config_for(options, status == kExitDone ? std::move(*machine) : std::vector<MachineLevel>{}, launch, console);
+  const bool can_throttle = !options.throttle || (machine && !machine->devices.empty());
+  if (machine && !can_throttle) console.complain("--throttle wants a machine file with \"devices\": --machine FILE");
+  int status = machine && can_throttle && script.value ? kExitDone : kExitCommand;
+  Config config = config_for(options, status == kExitDone ? std::move(*machine) : Machine{}, launch, console);
   trace_into(trace, options, launch, config);
   if (status == kExitDone && trace && trace->failure()) {
     console.complain(*trace->failure());
@@ -68,6 +69,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   if (!report) return finished_trace(trace, failed(report.diagnostics(), console), console);
   if (options.stats) {
     for (const StatementStatistics& statement : report->statistics) console.err(statistics_line(statement));
+    if (options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
   }
   return finished_trace(trace, kExitDone, console);
 }

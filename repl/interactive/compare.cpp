@@ -97,7 +97,7 @@ void add_orders(std::vector<Row>& rows, const std::vector<double>& times, std::s
 
 // One redistribution by every planner. False: a run failed, which has been reported.
 bool compare_one(const CommandCall& call, const Redistribution& change, bool measured) {
-  const std::vector<MachineLevel> machine = call.interpreter.state().session.config().machine;
+  const Machine machine = call.interpreter.state().session.config().machine;
   Measurement measurement(call.interpreter);
   std::vector<Row> rows = {heading(measured)};
   std::vector<double> times;  // of the rows that have a plan

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "repl/interactive/commands.hpp"
@@ -37,8 +38,31 @@ std::int64_t devices_of(const NamedMesh& mesh) {
 std::string declaration(const NamedMesh& mesh) {
   std::vector<std::string> axes;
   for (const auto& [name, size] : mesh.axes) axes.push_back(fmt::format("{}: {}", name, size));
+  for (const NamedMesh::Cut& cut : mesh.cuts) {
+    axes[cut.axis] += fmt::format(" {}({})", cut.name, fmt::join(cut.weights, ","));
+  }
   return fmt::format("mesh {} = [{}]   {}{}", mesh.name, fmt::join(axes, ", "),
                      counted(devices_of(mesh), "device", "devices"), mesh.is_default ? ", the default" : "");
+}
+
+// What each position along an axis gets by its cuts.
+std::string shares(const NamedMesh& mesh) {
+  std::vector<Row> rows;
+  for (const NamedMesh::Cut& cut : mesh.cuts) {
+    const std::int64_t sum = std::accumulate(cut.weights.begin(), cut.weights.end(), std::int64_t{0});
+    const auto& [name, size] = mesh.axes[cut.axis];
+    Row row{fmt::format("  {}.{}", name, cut.name)};
+    for (const std::int64_t i : drawn(size)) {
+      row.push_back(i == kLeftOut
+                        ? "..."
+                        : fmt::format("{:.3g}%", 100.0 * static_cast<double>(cut.weights[static_cast<std::size_t>(i)]) /
+                                                     static_cast<double>(sum)));
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string text;
+  for (const Row& row : rows) text += fmt::format("{}: {}\n", row[0], fmt::join(row.begin() + 1, row.end(), " "));
+  return text;
 }
 
 std::string at(const Axis& axis, std::int64_t coordinate) { return fmt::format("{}={}", axis.first, coordinate); }
@@ -87,9 +111,9 @@ bool says_that_there_is_none(const CommandCall& call) {
 }
 
 // How many devices are in a unit of each level, outermost first.
-std::vector<std::int64_t> units(const std::vector<MachineLevel>& machine, std::int64_t devices) {
+std::vector<std::int64_t> units(const Machine& machine, std::int64_t devices) {
   std::vector<std::int64_t> result;
-  for (const MachineLevel& level : machine)
+  for (const MachineLevel& level : machine.levels)
     result.push_back(devices = std::max<std::int64_t>(1, devices / level.count));
   return result;
 }
@@ -114,15 +138,42 @@ Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_size
   return row;
 }
 
-std::string machine_text(const std::vector<MachineLevel>& machine) {
-  const std::vector<MachineLevel> levels = machine.empty() ? std::vector{MachineLevel{"device"}} : machine;
+// What is known of the devices; nothing if that is nothing.
+std::string device_kinds_text(const Machine& machine) {
+  if (machine.devices.empty()) return "";
+  std::vector<Row> rows = {{"devices", "speed", "memory", "its bandwidth"}};
+  std::int64_t first = 0;
+  for (const DeviceKind& kind : machine.devices) {
+    const std::int64_t last = first + kind.count - 1;
+    rows.push_back({first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last),
+                    fmt::format("{:.3g} GFLOP/s", kind.flops_per_second / 1e9),
+                    kind.memory_bytes == 0 ? "no limit" : bytes_text(kind.memory_bytes),
+                    fmt::format("{:.3g} GB/s", kind.bandwidth_bytes_per_second / 1e9)});
+    first = last + 1;
+  }
+  return table(rows);
+}
+
+// Of every device, where they are known.
+std::vector<std::string> speeds_of(const Machine& machine) {
+  std::vector<std::string> all;
+  for (const DeviceKind& kind : machine.devices) {
+    all.insert(all.end(), static_cast<std::size_t>(kind.count),
+               fmt::format("{:.3g} GFLOP/s", kind.flops_per_second / 1e9));
+  }
+  return all;
+}
+
+std::string machine_text(const Machine& machine) {
+  const bool is_default = machine.levels.empty();
+  const std::vector<MachineLevel> levels = is_default ? std::vector{MachineLevel{"device"}} : machine.levels;
   std::vector<Row> rows = {{"level", "count", "bandwidth", "latency"}};
   for (const MachineLevel& level : levels) {
-    rows.push_back({level.name, machine.empty() ? "all" : fmt::format("{}", level.count),
+    rows.push_back({level.name, is_default ? "all" : fmt::format("{}", level.count),
                     fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9),
                     seconds_text(level.latency_seconds)});
   }
-  return table(rows);
+  return table(rows) + device_kinds_text(machine);
 }
 
 }  // namespace
@@ -130,7 +181,7 @@ std::string machine_text(const std::vector<MachineLevel>& machine) {
 bool run_mesh(const CommandCall& call) {
   const auto meshes = call.interpreter.state().session.meshes();
   if (meshes.empty()) return says_that_there_is_none(call);
-  for (const NamedMesh& mesh : meshes) call.out(declaration(mesh) + "\n" + picture(mesh));
+  for (const NamedMesh& mesh : meshes) call.out(declaration(mesh) + "\n" + picture(mesh) + shares(mesh));
   return true;
 }
 
@@ -139,12 +190,14 @@ bool run_devices(const CommandCall& call) {
   const auto meshes = session.meshes();
   const auto mesh = std::find_if(meshes.begin(), meshes.end(), [](const NamedMesh& m) { return m.is_default; });
   if (mesh == meshes.end()) return says_that_there_is_none(call);
-  const std::vector<MachineLevel>& machine = session.config().machine;
+  const Machine& machine = session.config().machine;
   const std::vector<DeviceRange> ranks = session.devices();
   const std::int64_t devices = ranks.back().second;
   std::vector<Row> rows = {{"device"}};
   for (const auto& [name, size] : mesh->axes) rows[0].push_back(name);
-  for (const MachineLevel& level : machine) rows[0].push_back(level.name);
+  for (const MachineLevel& level : machine.levels) rows[0].push_back(level.name);
+  const std::vector<std::string> speeds = speeds_of(machine);
+  if (!speeds.empty()) rows[0].push_back("speed");
   if (ranks.size() > 1) rows[0].push_back("rank");
   constexpr std::int64_t kRowsMax = 32;
   for (std::int64_t device = 0; device < devices; ++device) {
@@ -154,6 +207,8 @@ bool run_devices(const CommandCall& call) {
       continue;
     }
     rows.push_back(device_row(*mesh, units(machine, devices), device));
+    const auto number = static_cast<std::size_t>(device);
+    if (!speeds.empty()) rows.back().push_back(number < speeds.size() ? speeds[number] : "-");
     if (ranks.size() > 1) rows.back().push_back(fmt::format("{}", rank_of(ranks, device)));
   }
   call.out(table(rows));
@@ -165,9 +220,9 @@ bool run_machine(const CommandCall& call) {
   if (!call.argument.empty()) {
     const auto text = call.interpreter.read(std::string(call.argument));
     if (!text.value) return call.interpreter.complain(text.why);
-    auto levels = parse_machine(text.value->text, text.value->name);
-    if (!levels) return call.interpreter.fail(levels.diagnostics());
-    config.machine = std::move(*levels);
+    auto machine = parse_machine(text.value->text, text.value->name);
+    if (!machine) return call.interpreter.fail(machine.diagnostics());
+    config.machine = std::move(*machine);
     call.interpreter.configure(config);
   }
   call.out(machine_text(config.machine));

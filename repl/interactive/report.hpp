@@ -21,6 +21,7 @@ std::string placement_text(const Placement& placement);
 struct Movement {
   std::vector<Redistribution> changes;
   std::vector<PartsMoved> parts;
+  std::vector<LocalWork> work;  // of a machine whose devices are known
 
   bool empty() const { return changes.empty() && parts.empty(); }
 };

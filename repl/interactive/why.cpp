@@ -67,6 +67,17 @@ std::string why_text(const PartsMoved& part, Colour colour) {
   return part_text(part) + lines_of({&asked}, colour);
 }
 
+// A local step, with the place where it stands and the device that everybody waits for.
+std::string why_text(const LocalWork& work, Colour colour) {
+  const std::string_view waits = work.fastest_seconds < work.seconds ? "all others wait for it" : "all take as long";
+  const Label asked{work.place,
+                    fmt::format("device {} takes {} by the machine model", work.slowest, seconds_text(work.seconds)),
+                    true};
+  return fmt::format("{}: {} on device {}, {} on the fastest; {}\n", work.step, seconds_text(work.seconds),
+                     work.slowest, seconds_text(work.fastest_seconds), waits) +
+         lines_of({&asked}, colour);
+}
+
 }  // namespace
 
 bool run_why(const CommandCall& call) {
@@ -78,6 +89,7 @@ bool run_why(const CommandCall& call) {
   for (const Redistribution& change : movement->changes) call.out(why_text(change, colour));
   if (!movement->changes.empty()) say_what_is_modelled(call);
   for (const PartsMoved& part : movement->parts) call.out(why_text(part, colour));
+  for (const LocalWork& one : movement->work) call.out(why_text(one, colour));
   return true;
 }
 

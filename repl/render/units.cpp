@@ -32,14 +32,14 @@ std::string seconds_text(double seconds) {
   return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
 }
 
-std::string modelled_line(const std::vector<MachineLevel>& machine, std::string_view help) {
+std::string modelled_line(const Machine& machine, std::string_view help) {
   const auto link = [](const MachineLevel& level) {
     return fmt::format("{:.3g} GB/s and {}", level.bandwidth_bytes_per_second / 1e9,
                        seconds_text(level.latency_seconds));
   };
-  if (machine.empty()) return fmt::format("modelled: links of {}, assumed; {}\n", link(MachineLevel{}), help);
+  if (machine.levels.empty()) return fmt::format("modelled: links of {}, assumed; {}\n", link(MachineLevel{}), help);
   std::vector<std::string> levels;
-  for (const MachineLevel& level : machine) levels.push_back(level.name + " " + link(level));
+  for (const MachineLevel& level : machine.levels) levels.push_back(level.name + " " + link(level));
   return fmt::format("modelled: {}, as given\n", fmt::join(levels, ", "));
 }
 

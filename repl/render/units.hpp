@@ -16,7 +16,7 @@ std::string bytes_text(std::int64_t bytes);
 std::string seconds_text(double seconds);
 // The machine that modelled times are of, in a line: `modelled: links of 100 GB/s and 1 us, assumed; HELP`, or with a
 // machine file's levels from the outside in: `modelled: node 25 GB/s and 5 us, device 200 GB/s and 1 us, as given`.
-std::string modelled_line(const std::vector<MachineLevel>& machine, std::string_view help);
+std::string modelled_line(const Machine& machine, std::string_view help);
 // `8x16x4`; empty for a scalar.
 std::string extents_text(const std::vector<std::int64_t>& extents);
 // `1 copy`, `3 copies`

@@ -47,6 +47,7 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       peak_bytes_(payload_.largest()),
       progress_{0, static_cast<std::int64_t>(program.body.size()), 0} {
   if (world.trace) tracer_ = std::make_unique<Tracer>(program, team, world.trace);
+  if (world.throttle) throttle_.emplace(world.machine, storage_.ranks().devices(), team);
 }
 
 base::Status Executor::run() {
@@ -89,6 +90,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
       (*begin_watch_)();
     const auto take_these = [&] {
+      if (throttle_) return take_throttled(steps, plan.steps[i]);
       return tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]);
     };
     TESSERA_TRY_STATUS(from_step(base::guarded(take_these), step.origin));
@@ -114,6 +116,26 @@ bool Executor::may_be_long(const synth::Step& step) const {
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
   if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
+}
+
+// Steps that move data join the clocks of devices, all others advance them.
+base::Status Executor::take_throttled(std::span<const synth::Step> steps, const StepPlan& plan) {
+  const auto take_it = [&] { return tracer_ == nullptr ? take(steps, plan) : take_traced(steps, plan); };
+  const auto* const apply = std::get_if<synth::Apply>(&steps.back().node);
+  if (apply == nullptr || apply->results.empty()) return take_it();  // a loop's steps are seen by themselves
+  const synth::RegisterId result = apply->results[0];
+  if (const auto* const collect = std::get_if<synth::Collect>(&apply->operation)) {
+    TESSERA_TRY_STATUS(take_it());
+    throttle_->joined(collect->collective, storage_.type(apply->operands[0]), storage_.type(result));
+    return base::Done{};
+  }
+  throttle_->begin(storage_.block(result), steps.size() == 1);
+  TESSERA_TRY_STATUS(take_it());
+  throttle_->end(storage_.tiles(result));
+  if (std::holds_alternative<synth::Assemble>(apply->operation)) {
+    throttle_->joined(storage_.type(result), received_bytes_);
+  }
+  return base::Done{};
 }
 
 // Loops and branches are seen in their steps. A step without arrays belongs to no device.

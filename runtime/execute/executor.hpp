@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "base/result.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/execute/stopping.hpp"
+#include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
@@ -33,12 +35,15 @@ class Executor {
   std::vector<OriginStatistics> take_statistics() { return std::move(statistics_); }
   // Payload alive on a device, the largest seen.
   std::int64_t peak_bytes() const { return peak_bytes_; }
+  // Of a run that is throttled, else 0.
+  double clock_seconds() const { return throttle_ ? throttle_->clock() : 0; }
 
  private:
   base::Status run_body(const synth::Body& body, const BodyPlan& plan);
   bool may_be_long(const synth::Step& step) const;
   // A step, or the chain that begins with it.
   base::Status take(std::span<const synth::Step> steps, const StepPlan& plan);
+  base::Status take_throttled(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_traced(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
@@ -85,7 +90,10 @@ class Executor {
     received_bytes_ += received.bytes;
     if (tracer_ != nullptr) tracer_->count(received);
   }
-  DeviceTimes* device_times() { return tracer_ == nullptr ? nullptr : tracer_->times(); }
+  DeviceTimes* device_times() {
+    if (tracer_ != nullptr) return tracer_->times();
+    return throttle_ ? throttle_->times() : nullptr;
+  }
 
   OriginStatistics& statistics_of(std::uint32_t origin);
   void tell_progress(const synth::Body& body, std::size_t step);
@@ -100,6 +108,7 @@ class Executor {
   Payload payload_;
   const BeginWatch* begin_watch_ = nullptr;
   std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
+  std::optional<Throttle> throttle_;
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
   Progress progress_;

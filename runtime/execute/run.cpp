@@ -14,6 +14,7 @@
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
+#include "runtime/memory/device_peaks.hpp"
 #include "runtime/memory/machine_memory.hpp"
 #include "runtime/values/move_value.hpp"
 
@@ -72,6 +73,28 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   return own <= limit ? base::Status(base::Done{}) : too_much(plan, own, limit, " of address space");
 }
 
+// The device that lacks most of what it needs. What the machine says is of as many devices as it has.
+base::Status check_device_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                                 const World& world) {
+  const auto is_limited = [](const synth::DeviceKind& kind) { return kind.memory_bytes > 0; };
+  if (std::none_of(world.machine.devices.begin(), world.machine.devices.end(), is_limited)) return base::Done{};
+  const std::vector<synth::DeviceKind> kinds = synth::kinds_of_devices(world.machine);
+  const std::vector<DevicePeak> peaks = device_peaks(program, tiles, plan);
+  std::size_t worst = 0;
+  std::int64_t lacks = 0;
+  for (std::size_t device = 0; device < std::min(kinds.size(), peaks.size()); ++device) {
+    if (!is_limited(kinds[device]) || peaks[device].bytes - kinds[device].memory_bytes <= lacks) continue;
+    worst = device;
+    lacks = peaks[device].bytes - kinds[device].memory_bytes;
+  }
+  if (lacks == 0) return base::Done{};
+  return base::make(Kind::device_memory, worst, kinds[worst].memory_bytes, peaks[worst].bytes)
+      .from_step(peaks[worst].origin)
+      .suggest(
+          "split its arrays over more devices, or by what the devices have: `mesh m = [d: 8 fit(memory)]`, "
+          "`f32[4096@d.fit]`");
+}
+
 // The devices of a run are dealt to its ranks once.
 DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
                      const Team& team) {
@@ -122,6 +145,7 @@ base::Status make_ready(const synth::Program& program, const std::vector<Value>&
     ready.memory = &ready.own.emplace(program, ranks_of(program, inputs, world, team), base::StopToken(world.stop));
   }
   const ProgramMemory& memory = *ready.memory;
+  TESSERA_TRY_STATUS(check_device_memory(program, memory.tiles, memory.plan, world));
   TESSERA_TRY_STATUS(check_memory(program, memory.tiles, memory.plan, memory.map, world, team));
   TESSERA_TRY(arena, reserve(team, memory, world));
   ready.arena = arena;
@@ -174,10 +198,15 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   base::Status done = base::guarded([&] { return executor.run(); });
   if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
   const auto agreed = team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())});
+  const double clock = executor.clock_seconds();
   const base::Status traced = executor.end_trace();
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
-  Outcome outcome{outputs.take(offsets_of(ended)), executor.take_statistics(), executor.peak_bytes(), 0,
+  Outcome outcome{outputs.take(offsets_of(ended)),
+                  executor.take_statistics(),
+                  executor.peak_bytes(),
+                  0,
+                  clock,
                   find_kept(program, memory.plan, memory.tiles, world.passes)};
   for (const std::int64_t bytes : memory.plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);

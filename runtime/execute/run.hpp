@@ -15,6 +15,7 @@
 #include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/values/value.hpp"
+#include "synth/cluster/machine.hpp"
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime {
@@ -66,6 +67,11 @@ struct World {
   std::int64_t devices = 1;
   // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
   std::shared_ptr<Pool> memory;
+  // What links and devices can do: a program that needs more memory on a device than that has is refused.
+  synth::Machine machine;
+  // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
+  // ranks of a team, or none.
+  bool throttle = false;
   // The pass of every origin, where a program computes gradients: a run then says what it kept for the backward one.
   std::vector<synth::Pass> passes;
 };
@@ -84,6 +90,7 @@ struct Outcome {
   std::vector<OriginStatistics> statistics;
   std::int64_t peak_bytes = 0;   // payload, the largest over devices
   std::int64_t arena_bytes = 0;  // of the device whose part of the arena is the largest
+  double clock_seconds = 0;      // of a run that was throttled
   std::vector<KeptArray> kept;   // for the backward pass, where World::passes says which that is
 };
 

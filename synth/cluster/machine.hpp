@@ -18,6 +18,15 @@ struct MachineLevel {
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
+// `count` devices of one kind, in the order of devices. Speeds are those of f32; a multiply-add is two.
+struct DeviceKind {
+  std::int64_t count = 1;
+  double flops_per_second = 1e12;
+  double bandwidth_bytes_per_second = 100e9;  // of its own memory
+  std::int64_t memory_bytes = 0;              // 0: no limit
+  friend bool operator==(const DeviceKind&, const DeviceKind&) = default;
+};
+
 // What a link may be: so that the time of every plan is a number that can be printed, compared and added.
 inline constexpr double kBandwidthMin = 1e-3;  // bytes per second
 inline constexpr double kBandwidthMax = 1e24;
@@ -27,12 +36,16 @@ inline bool is_bandwidth(double figure) { return figure >= kBandwidthMin && figu
 inline bool is_latency(double figure) { return figure >= 0 && figure <= kLatencyMax; }
 
 struct Machine {
-  std::vector<MachineLevel> levels;  // empty: the default, one level of as many units as there are devices
+  std::vector<MachineLevel> levels;      // empty: the default, one level of as many units as there are devices
+  std::vector<DeviceKind> devices = {};  // empty: all are alike, and nothing is known of them
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Levels with the default filled in; fails where the counts do not multiply to the number of devices, or a bandwidth or
-// a latency is none.
+// Levels with the default filled in; fails where the counts do not multiply to the number of devices, those of kinds of
+// devices do not add up to it, or a bandwidth, a latency or a speed is none.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
+
+// The kind of every device; empty where nothing is known of them.
+std::vector<DeviceKind> kinds_of_devices(const Machine& machine);
 
 }  // namespace tessera::synth

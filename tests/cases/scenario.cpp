@@ -120,7 +120,7 @@ Config configuration(const Settings& settings, const RunFolder& folder, KeepValu
   Config config;
   config.output = [&output](std::string_view text) { output += text; };
   config.files = FilePolicy{FilePolicy::Kind::rooted, folder.path()};
-  config.machine = settings.machine;
+  config.machine.levels = settings.machine;
   config.reshard = settings.reshard;
   config.defines = settings.defines;
   config.keep_values = keep == KeepValues::yes;

@@ -82,7 +82,7 @@ TEST(Inspect, AForkMayRunUnderOtherSettings) {
   Recording recording;
   ASSERT_TRUE(succeeded(recording.session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x])")));
   Config config = recording.session.config();
-  config.machine = {MachineLevel{"slow", 4, 1e3, 1}};
+  config.machine.levels = {MachineLevel{"slow", 4, 1e3, 1}};
   Session slow = recording.session.fork(config);
   const auto seconds = [](Session& session) {
     return session.check("let b = a as [8]")->redistributions().at(0).plan.seconds();

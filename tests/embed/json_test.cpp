@@ -17,13 +17,13 @@ TEST(MachineFile, IsReadFromTheOutsideIn) {
     {"latency": 0, "bandwidth": 300000000000, "count": 8, "name": "gpu"}])",
                                      "machine.json");
   ASSERT_TRUE(succeeded(machine));
-  ASSERT_EQ(machine->size(), 2U);
-  EXPECT_EQ((*machine)[0].name, "node");
-  EXPECT_EQ((*machine)[0].count, 4);
-  EXPECT_EQ((*machine)[0].bandwidth_bytes_per_second, 12.5e9);
-  EXPECT_EQ((*machine)[0].latency_seconds, 5e-6);
-  EXPECT_EQ((*machine)[1].bandwidth_bytes_per_second, 300e9);
-  EXPECT_EQ((*machine)[1].latency_seconds, 0.0);
+  ASSERT_EQ(machine->levels.size(), 2U);
+  EXPECT_EQ(machine->levels[0].name, "node");
+  EXPECT_EQ(machine->levels[0].count, 4);
+  EXPECT_EQ(machine->levels[0].bandwidth_bytes_per_second, 12.5e9);
+  EXPECT_EQ(machine->levels[0].latency_seconds, 5e-6);
+  EXPECT_EQ(machine->levels[1].bandwidth_bytes_per_second, 300e9);
+  EXPECT_EQ(machine->levels[1].latency_seconds, 0.0);
 }
 
 struct Fault {
@@ -56,8 +56,8 @@ const std::vector<Fault> kFaults = {
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1,\"latency\":1}] x", 1, 52, "the JSON is broken here"},
     {"[{\"count\": 1e999}]", 1, 16, "the JSON is broken here"},
     {"7", 1, 1, "it must be an array of objects"},
-    {"{}", 1, 1, "it must be an array of objects"},
-    {"[]", 1, 1, "it has no levels"},
+    {"{}", 1, 1, "it has neither levels nor devices"},
+    {"[]", 1, 1, "it has neither levels nor devices"},
     {"[[]]", 1, 2, "it must be an array of objects"},
     {"[7]", 1, 3, "it must be an array of objects"},
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1}]", 1, 2, "this level has no \"latency\""},

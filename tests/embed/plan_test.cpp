@@ -51,14 +51,14 @@ TEST(Plan, AMachineOfTheHostsMustBeOne) {
   for (const MachineLevel& level :
        {MachineLevel{"n", 0, 1e9, 0}, MachineLevel{"n", 4, 0, 0}, MachineLevel{"n", 4, 1e9, -1}}) {
     PlanRequest asked = request("x:4", "f32[8@x,8]", "f32[8,8@x]");
-    asked.machine = {level};
+    asked.machine.levels = {level};
     EXPECT_EQ(slug_of(make_plan(asked).diagnostics()), "bad-machine");
-    Session session(Config{.machine = {level}});
+    Session session(Config{.machine = {{level}, {}}});
     const auto done = session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x, 8]) as [8, 8@x]");
     EXPECT_EQ(slug_of(done.diagnostics()), "bad-machine");
   }
   PlanRequest asked = request("x:4", "f32[8@x,8]", "f32[8,8@x]");
-  asked.machine = {MachineLevel{"n", 4, 1e9, 0}};
+  asked.machine.levels = {MachineLevel{"n", 4, 1e9, 0}};
   EXPECT_TRUE(succeeded(make_plan(asked)));
 }
 
@@ -141,11 +141,11 @@ TEST(Plan, ABudgetThatCannotBeMetNamesTheLeast) {
 
 TEST(Plan, AMachineMustFitTheMesh) {
   PlanRequest one = request("x:4", "f32[8@x]", "f32[8]");
-  one.machine = {MachineLevel{"node", 3, 1e9, 1e-6}};
+  one.machine.levels = {MachineLevel{"node", 3, 1e9, 1e-6}};
   const auto plan = make_plan(one);
   EXPECT_EQ(slug_of(plan.diagnostics()), "machine-mismatch");
   EXPECT_EQ(plan.diagnostics()[0].blame, Blame::program);
-  one.machine[0].count = 4;
+  one.machine.levels[0].count = 4;
   EXPECT_TRUE(succeeded(make_plan(one)));
 }
 

@@ -90,8 +90,8 @@ void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
     add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed] {
       const generator::Program program = generator::generate(seed);
       const bool weighted = seed % 2 == 0;
-      const std::string text = weighted ? generator::weighted_text(program, program.mesh)
-                                        : generator::tessera_text(program, program.mesh);
+      const std::string text =
+          weighted ? generator::weighted_text(program, program.mesh) : generator::tessera_text(program, program.mesh);
       expect_none(compare_with_simulation(crew, text, "generated", cases::Settings{}),
                   fmt::format("tessera_generate {}{}", seed, weighted ? " weighted" : ""));
     });

@@ -30,7 +30,8 @@ inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
     const auto size = *rc::gen::inRange<std::int64_t>(1, 7);
     if (devices * size > 96) break;
     devices *= size;
-    axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size, weighted == Weighted::some ? any_cuts(size) : std::vector<NamedCut>{}});
+    axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size,
+                            weighted == Weighted::some ? any_cuts(size) : std::vector<NamedCut>{}});
   }
   return *Mesh::make(axes);
 }

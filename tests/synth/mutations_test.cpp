@@ -82,9 +82,14 @@ std::optional<Plan> in_little_memory(const ArrayType& from, const ArrayType& to,
 
 // A verified plan of some planner for some change of layout, of steps of several moves, or in rounds.
 std::optional<Sample> any_sample(Random& random) {
-  static const std::vector<MeshRef> meshes{mesh("x:2,y:2"),     mesh("x:4,y:2"), mesh("x:2,y:3"),
-                                           mesh("x:2,y:2,z:2"), mesh("x:6,y:2"), mesh("x:4,y:3"),
-                                           mesh("x:2 work(3,1),y:3 work(1,2,2)"), mesh("x:4 work(4,2,1,1),y:2")};
+  static const std::vector<MeshRef> meshes{mesh("x:2,y:2"),
+                                           mesh("x:4,y:2"),
+                                           mesh("x:2,y:3"),
+                                           mesh("x:2,y:2,z:2"),
+                                           mesh("x:6,y:2"),
+                                           mesh("x:4,y:3"),
+                                           mesh("x:2 work(3,1),y:3 work(1,2,2)"),
+                                           mesh("x:4 work(4,2,1,1),y:2")};
   const MeshRef& on = meshes[random.below(meshes.size())];
   Shape shape;
   for (std::size_t rank = 1 + random.below(3); rank > 0; --rank) {

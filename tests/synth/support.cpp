@@ -23,7 +23,8 @@ std::vector<AxisPart> all_cuts(const Mesh& on, std::size_t axis) {
   return all;
 }
 
-// All ways to give each axis from `axis` on to a dimension (at any place of its list, in each of its cuts) or to nobody.
+// All ways to give each axis from `axis` on to a dimension (at any place of its list, in each of its cuts) or to
+// nobody.
 void add_layouts(const Mesh& on, std::size_t axis, std::vector<AxisList>& splits, std::vector<Layout>& out) {
   if (axis == on.axes().size()) {
     out.push_back(must(Layout::make(on, splits)));

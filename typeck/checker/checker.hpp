@@ -208,7 +208,11 @@ class Checker {
   std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
   bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
                      WrittenType& written);
-  std::optional<std::vector<synth::NamedCut>> named_cuts(const frontend::MeshAxis& axis);
+  // `sizes` are those of the mesh's axes, of which this is one.
+  std::optional<std::vector<synth::NamedCut>> named_cuts(const frontend::MeshAxis& axis,
+                                                         const std::vector<std::int64_t>& sizes, std::size_t number);
+  std::optional<synth::Weights> weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
+                                                   const std::vector<std::int64_t>& sizes, std::size_t number);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
   base::Result<ArrayType> lone_type();
   base::Result<MeshRef> lone_mesh();

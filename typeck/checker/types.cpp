@@ -5,6 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "synth/kinds.hpp"
+#include "synth/machine/shares.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/kinds.hpp"
 
@@ -259,25 +260,25 @@ namespace {
 
 // A checker over a lone type or mesh: no names are known.
 template <class F>
-auto with_lone_checker(const Ast& ast, const MeshRef& mesh, F&& f) {
+auto with_lone_checker(const Ast& ast, const MeshRef& mesh, const synth::Machine& machine, F&& f) {
   base::SourceMap sources;
   Environment environment;
   if (mesh != nullptr) environment.bind(NamedMesh{"mesh", mesh, {}});
-  synth::PlanCache plans{synth::Machine{}};
+  synth::PlanCache plans{machine};
   Checker checker(std::make_shared<const Ast>(ast), sources, environment, plans, {});
   return std::forward<F>(f)(checker);
 }
 
 }  // namespace
 
-base::Result<MeshRef> check_mesh(const Ast& ast) {
+base::Result<MeshRef> check_mesh(const Ast& ast, const synth::Machine& machine) {
   return base::guarded(
-      [&] { return with_lone_checker(ast, nullptr, [&](Checker& checker) { return checker.lone_mesh(); }); });
+      [&] { return with_lone_checker(ast, nullptr, machine, [&](Checker& checker) { return checker.lone_mesh(); }); });
 }
 
 base::Result<ArrayType> check_type(const Ast& ast, const MeshRef& mesh) {
   return base::guarded(
-      [&] { return with_lone_checker(ast, mesh, [&](Checker& checker) { return checker.lone_type(); }); });
+      [&] { return with_lone_checker(ast, mesh, {}, [&](Checker& checker) { return checker.lone_type(); }); });
 }
 
 base::Result<ArrayType> Checker::lone_type() {
@@ -304,9 +305,40 @@ base::Result<MeshRef> Checker::lone_mesh() {
   return *result;
 }
 
-std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::MeshAxis& axis) {
+// `work(speed)`, `work(memory)`: by what the machine's devices have.
+std::optional<synth::Weights> Checker::weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
+                                                          const std::vector<std::int64_t>& sizes, std::size_t number) {
+  const std::string& word = std::get<frontend::NameRef>(ast()[cut.weights[0]].node).name;
+  const auto bad = [&](const std::string& why) {
+    return base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text, why).at(cut.span);
+  };
+  const auto figure = synth::device_figure_by_name(word);
+  if (!figure.has_value()) {
+    report(bad("is to be chosen, which is not done yet").suggest("write the weights, `speed` or `memory`"));
+    return std::nullopt;
+  }
+  auto weights = synth::weights_by(*figure, plans_.machine(), sizes, number);
+  if (weights.has_value()) return weights;
+  const bool is_known = !plans_.machine().devices.empty();
+  report(bad(fmt::format("asks for the {} of devices, but {}", word,
+                         is_known ? fmt::format("the machine file does not say that of as many as the mesh has", word)
+                                  : "no machine file says it"))
+             .suggest("give a machine file with \"devices\": `--machine FILE`, or `:machine FILE` in a session"));
+  return std::nullopt;
+}
+
+std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::MeshAxis& axis,
+                                                                const std::vector<std::int64_t>& sizes,
+                                                                std::size_t number) {
   std::vector<synth::NamedCut> cuts;
   for (const frontend::NamedCut& cut : axis.cuts) {
+    const auto* word = cut.weights.size() == 1 ? std::get_if<frontend::NameRef>(&ast()[cut.weights[0]].node) : nullptr;
+    if (word != nullptr && (synth::device_figure_by_name(word->name).has_value() || word->name == "auto")) {
+      auto weights = weights_by_machine(axis, cut, sizes, number);
+      if (!weights.has_value()) return std::nullopt;
+      cuts.push_back({cut.name.text, std::move(*weights)});
+      continue;
+    }
     std::vector<std::int64_t> values;
     for (const ExprId expr : cut.weights) {
       const auto value = constant_integer(expr, "the weight of a cut");
@@ -326,14 +358,21 @@ std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::
 
 std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStatement& statement) {
   std::vector<synth::MeshAxis> axes;
+  std::vector<std::int64_t> sizes;
   for (const frontend::MeshAxis& axis : statement.axes) {
     const auto size = constant_integer(axis.size, "the size of a mesh axis");
     if (!size.has_value()) return std::nullopt;
-    auto cuts = named_cuts(axis);
-    if (!cuts.has_value()) return std::nullopt;
-    axes.push_back({axis.name.text, *size, std::move(*cuts)});
+    axes.push_back({axis.name.text, *size});
+    sizes.push_back(*size);
   }
-  auto mesh = synth::Mesh::make(std::move(axes));
+  // What is wrong with the sizes comes before what is wrong with the cuts.
+  auto mesh = synth::Mesh::make(axes);
+  for (std::size_t i = 0; mesh.ok() && i < axes.size(); ++i) {
+    auto cuts = named_cuts(statement.axes[i], sizes, i);
+    if (!cuts.has_value()) return std::nullopt;
+    axes[i].cuts = std::move(*cuts);
+  }
+  if (mesh.ok()) mesh = synth::Mesh::make(std::move(axes));
   if (mesh.ok()) return std::move(mesh).value();
   for (Diagnostic& diagnostic : std::move(mesh).errors()) report(std::move(diagnostic).at(span));
   return std::nullopt;

@@ -3,52 +3,11 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <set>
+
+#include "typeck/typed/place_text.hpp"
+#include "typeck/typed/walk.hpp"
 
 namespace tessera::typeck {
-
-namespace {
-
-// Calls f with every node that a region computes, those of loops, branches and called functions included, each
-// function's instance once.
-class Walk {
- public:
-  Walk(const Typed& typed, const std::function<void(const Node&)>& visit) : typed_(typed), visit_(visit) {}
-
-  void region(const Region& nodes) {
-    for (const NodeId id : nodes.order) node(typed_.nodes[id]);
-  }
-
- private:
-  void node(const Node& one) {
-    visit_(one);
-    if (const auto* call = std::get_if<Call>(&one.body)) {
-      if (seen_.insert(call->instance).second) region(typed_.instances[call->instance].body);
-    } else if (const auto* loop = std::get_if<Loop>(&one.body)) {
-      region(loop->body);
-    } else if (const auto* branch = std::get_if<If>(&one.body)) {
-      region(branch->then_region);
-      region(branch->else_region);
-    } else if (const auto* again = std::get_if<Again>(&one.body)) {
-      region(again->body);
-    }
-  }
-
-  const Typed& typed_;
-  const std::function<void(const Node&)>& visit_;
-  std::set<InstanceId> seen_;
-};
-
-using FirstLine = std::function<std::uint32_t(base::SourceId)>;
-
-std::string place(const base::SourceMap& sources, const FirstLine& first_line, base::Span span) {
-  if (!span.known()) return "";
-  const base::Position at = sources[span.source].position(span.begin);
-  const std::uint32_t before = first_line ? first_line(span.source) - 1 : 0;
-  return fmt::format(" at line {}, column {}", at.line + before, at.column);
-}
-
-}  // namespace
 
 std::vector<const Redistribute*> redistributions(const Typed& typed, const Region& region) {
   std::vector<const Redistribute*> all;

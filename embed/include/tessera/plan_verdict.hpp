@@ -25,6 +25,6 @@ struct PlanVerdict {
 };
 // Reads a plan, one JSON object as Plan::json writes it, and replays it on the machine (empty: flat). It may come from
 // anywhere: nothing it says is believed.
-TESSERA_API PlanVerdict verify_plan(std::string_view json, const std::vector<MachineLevel>& machine = {});
+TESSERA_API PlanVerdict verify_plan(std::string_view json, const Machine& machine = {});
 
 }  // namespace tessera

@@ -125,6 +125,22 @@ struct MachineLevel {
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
+// `count` devices of one kind, in the order of devices. Speeds are those of f32; a multiply-add is two.
+struct DeviceKind {
+  std::int64_t count = 1;
+  double flops_per_second = 1e12;
+  double bandwidth_bytes_per_second = 100e9;  // of its own memory
+  std::int64_t memory_bytes = 0;              // 0: no limit
+  friend bool operator==(const DeviceKind&, const DeviceKind&) = default;
+};
+
+// Links and devices, as a machine file says.
+struct Machine {
+  std::vector<MachineLevel> levels = {};  // empty: one level, 100e9 bytes/s, 1e-6 s
+  std::vector<DeviceKind> devices = {};   // empty: all alike, and nothing is known of them
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
 // What happens when the checker inserts a step that receives bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };
 
@@ -193,8 +209,11 @@ struct Config {
   // After each step of a run, also of one that fails. Of several ranks all have a trace or none has; rank 0's is called
   // for all: for the steps of the others after the run, in times of rank 0's machine.
   std::function<void(const TracedStep&)> trace = {};
-  FilePolicy files = {};                   // tessera/files.hpp; the default allows no file
-  std::vector<MachineLevel> machine = {};  // empty: one level, 100e9 bytes/s, 1e-6 s
+  FilePolicy files = {};  // tessera/files.hpp; the default allows no file
+  Machine machine = {};
+  // true: devices are made as unequal as the machine says they are; RunReport::clock_seconds tells what that costs. All
+  // ranks of a session alike.
+  bool throttle = false;
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
@@ -299,7 +318,7 @@ struct PlanRequest {
   std::string from = {};
   std::string to = {};
   std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
-  std::vector<MachineLevel> machine = {};
+  Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
   std::optional<StopToken> stop = {};
@@ -385,9 +404,9 @@ TESSERA_API const std::vector<std::string>& planner_names();
 // `64MiB`, `2KB`, `1000` in bytes.
 TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 
-// A machine file: a JSON array of objects with the keys name, count, bandwidth (bytes per second), latency (seconds),
-// from the outermost level in. `name` stands for the file in diagnostics.
-TESSERA_API Result<std::vector<MachineLevel>> parse_machine(std::string_view json, std::string_view name);
+// A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
+// files"). `name` stands for the file in diagnostics.
+TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
 // A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
 // such as "64MiB"). What it does not say is taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
@@ -441,6 +460,16 @@ struct PartsMoved {
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
 };
 
+// What a local step takes by the machine model: it ends when the slowest device is done.
+struct LocalWork {
+  Place place;                  // the expression that is computed
+  std::string step;             // `map add`, `contract`
+  double seconds = 0;           // of the slowest device
+  std::int64_t slowest = 0;     // which one that is
+  double fastest_seconds = 0;   // of the first that is done
+  std::uint32_t statement = 0;  // which statement of the text performs it, from 0
+};
+
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
 class TESSERA_API Program {
  public:
@@ -449,9 +478,11 @@ class TESSERA_API Program {
   const std::vector<Declaration>& declared() const;     // in order
   std::vector<Redistribution> redistributions() const;  // in order of the statements; those of functions included
   std::vector<PartsMoved> parts_moved() const;          // in the same order
-  const Diagnostics& notes() const;                     // notes and warnings
-  Result<std::string> elaborated() const;               // the text with every type and redistribution written out
-  Result<std::string> device_program() const;           // the steps every device takes, as text
+  // In the same order; none unless the session's machine says what its devices can do.
+  std::vector<LocalWork> local_work() const;
+  const Diagnostics& notes() const;            // notes and warnings
+  Result<std::string> elaborated() const;      // the text with every type and redistribution written out
+  Result<std::string> device_program() const;  // the steps every device takes, as text
 
   struct Impl;
   explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -486,6 +517,7 @@ struct RunReport {
   std::vector<StatementStatistics> statistics;
   std::int64_t peak_bytes = 0;   // payload alive on a device at once, the largest over devices, arrays read included
   std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
+  double clock_seconds = 0;      // of a run that was throttled (docs/runtime.md, "Unequal devices")
   std::vector<KeptValue> kept;   // for backward passes, in the order in which it was made; names' values included
 };
 
@@ -500,6 +532,12 @@ struct NamedMesh {
   std::string name;
   std::vector<std::pair<std::string, std::int64_t>> axes;  // outermost first
   bool is_default = false;                                 // types without `on` live here
+  struct Cut {
+    std::size_t axis = 0;
+    std::string name;
+    std::vector<std::int64_t> weights;  // of the axis' positions
+  };
+  std::vector<Cut> cuts = {};  // those that have a name
 };
 
 // Memory of the host's, strided. No strides: row-major and dense.

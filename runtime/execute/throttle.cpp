@@ -1,0 +1,142 @@
+#include "runtime/execute/throttle.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <thread>
+
+#include "synth/machine/machine.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// What this process has used of its cores.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  constexpr double kNanosecond = 1e-9;
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNanosecond;
+}
+
+std::vector<double> slowness_of(const synth::Machine& machine, std::int64_t devices) {
+  std::vector<double> slowness;
+  double fastest = 0;
+  for (const synth::DeviceKind& kind : synth::kinds_of_devices(machine)) {
+    fastest = std::max(fastest, kind.flops_per_second);
+    slowness.push_back(kind.flops_per_second);
+  }
+  for (double& each : slowness) each = fastest / each;
+  slowness.resize(static_cast<std::size_t>(devices), 1);
+  return slowness;
+}
+
+// The first of the devices that exchange with this one: that with the same places along all other axes.
+std::int64_t first_of_group(const synth::Mesh& mesh, const synth::AxisList& axes, std::int64_t device) {
+  for (const synth::AxisPart& part : axes) {
+    const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / (part.before * part.size));
+    device -= device / stride % part.size * stride;
+  }
+  return device;
+}
+
+}  // namespace
+
+Throttle::Throttle(const synth::Machine& machine, std::int64_t devices, const Team& team)
+    : machine_(machine),
+      slowness_(slowness_of(machine, devices)),
+      is_alone_(team.alone()),
+      begun_(DeviceTimes::trace_clock()) {
+  if (is_alone_) {
+    one_core_.emplace(tbb::global_control::max_allowed_parallelism, 1);
+    clocks_.assign(static_cast<std::size_t>(devices), 0);
+    return;
+  }
+  const double cores = std::max(1U, std::thread::hardware_concurrency());
+  const double ranks = team.machine_count();
+  if (ranks > cores) stretch_ = 2 * ranks / cores;
+}
+
+void Throttle::begin(const Block& block, bool is_single) {
+  block_ = block;
+  times_.reset();
+  if (is_alone_ && is_single) times_.emplace(block);
+  step_begun_ = is_alone_ ? DeviceTimes::trace_clock() : processor_seconds();
+}
+
+void Throttle::end(const TileMap& result) {
+  const double seconds = (is_alone_ ? DeviceTimes::trace_clock() : processor_seconds()) - step_begun_;
+  if (is_alone_) {
+    advance(result, seconds);
+  } else {
+    sleep(result, seconds);
+  }
+  times_.reset();
+}
+
+// What of the block's work is a device's: that of its tile of all of them.
+double Throttle::share(const TileMap& result, std::int64_t device) const {
+  double all = 0;
+  for (std::int64_t d = block_.begin; d < block_.end; ++d) {
+    all += static_cast<double>(result.bytes[static_cast<std::size_t>(d)]);
+  }
+  if (all == 0) return 1 / static_cast<double>(std::max<std::int64_t>(1, block_.size()));
+  return static_cast<double>(result.bytes[static_cast<std::size_t>(device)]) / all;
+}
+
+void Throttle::advance(const TileMap& result, double all) {
+  for (std::int64_t device = block_.begin; device < block_.end; ++device) {
+    const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
+    const double own = time.known ? time.end - time.begin : all * share(result, device);
+    const auto d = static_cast<std::size_t>(device);
+    clocks_[d] += own * slowness_[d];
+  }
+}
+
+void Throttle::sleep(const TileMap& result, double seconds) const {
+  double slower = 0;
+  for (std::int64_t device = block_.begin; device < block_.end; ++device) {
+    slower += share(result, device) * slowness_[static_cast<std::size_t>(device)];
+  }
+  const double more = seconds * (slower * stretch_ - 1);
+  if (more > 0) std::this_thread::sleep_for(std::chrono::duration<double>(more));
+}
+
+void Throttle::joined(const synth::Collective& step, const synth::ArrayType& before, const synth::ArrayType& after) {
+  if (!is_alone_ || synth::movement(step.kind) == synth::Movement::none) return;
+  const auto machine = synth::machine_for(machine_, after.devices());
+  const double seconds = machine.ok() ? synth::cost(*machine, step, before, after).seconds : 0;
+  if (step.axes.empty() || !step.also.empty()) return join_all(after.devices(), seconds);
+  std::map<std::int64_t, double> last;  // of every group
+  const auto group = [&](std::int64_t device) { return first_of_group(after.mesh(), step.axes, device); };
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    double& latest = last[group(device)];
+    latest = std::max(latest, clocks_[static_cast<std::size_t>(device)]);
+  }
+  for (std::int64_t device = 0; device < after.devices(); ++device) {
+    clocks_[static_cast<std::size_t>(device)] = last[group(device)] + seconds;
+  }
+}
+
+void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes) {
+  if (!is_alone_ || received_bytes == 0) return;
+  const auto machine = synth::machine_for(machine_, after.devices());
+  const synth::MachineLevel link = machine.ok() ? machine->levels.back() : synth::MachineLevel{};
+  const double own = static_cast<double>(received_bytes) / static_cast<double>(after.devices());
+  join_all(after.devices(), own / link.bandwidth_bytes_per_second + link.latency_seconds);
+}
+
+void Throttle::join_all(std::int64_t devices, double seconds) {
+  const auto end = clocks_.begin() + devices;
+  const double last = *std::max_element(clocks_.begin(), end);
+  std::fill(clocks_.begin(), end, last + seconds);
+}
+
+double Throttle::clock() const {
+  if (is_alone_) return *std::max_element(clocks_.begin(), clocks_.end());
+  return (DeviceTimes::trace_clock() - begun_) / stretch_;
+}
+
+}  // namespace tessera::runtime

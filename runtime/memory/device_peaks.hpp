@@ -1,0 +1,19 @@
+// The most that is alive on each device as a program runs, and where: known from the plan of memory alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/memory/plan.hpp"
+
+namespace tessera::runtime {
+
+struct DevicePeak {
+  std::int64_t bytes = 0;    // payload, inputs included
+  std::uint32_t origin = 0;  // of the first step that needs so much
+};
+
+// Of every device that the program's arrays lie on.
+std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,101 @@
+#include "synth/machine/compute_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tessera::synth {
+
+namespace {
+
+double elements_of(const Box& box) { return static_cast<double>(elements(box)); }
+
+double elements_of(const std::vector<Box>& boxes) {
+  double all = 0;
+  for (const Box& box : boxes) all += elements_of(box);
+  return all;
+}
+
+// A device's tiles of the operands and of the result.
+struct Tiles {
+  std::vector<Box> operands;
+  Box result;
+};
+
+// Every combination of the indices' values is a multiply-add for each operand after the first, or an addition.
+double operations(const Contract& contract, const Tiles& tiles) {
+  std::array<double, 256> length{};
+  for (std::size_t k = 0; k < tiles.operands.size(); ++k) {
+    for (std::size_t d = 0; d < tiles.operands[k].size(); ++d) {
+      length.at(contract.operand_indices[k][d]) = static_cast<double>(tiles.operands[k][d].length());
+    }
+  }
+  std::array<bool, 256> met{};
+  double combinations = 1;
+  for (const auto& indices : contract.operand_indices) {
+    for (const std::uint8_t index : indices) {
+      if (!met.at(index)) combinations *= length.at(index);
+      met.at(index) = true;
+    }
+  }
+  return combinations * static_cast<double>(std::max<std::size_t>(1, 2 * (tiles.operands.size() - 1)));
+}
+double operations(const Map&, const Tiles& tiles) { return elements_of(tiles.result); }
+double operations(const Reduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
+double operations(const ArgReduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
+double operations(const Cumsum&, const Tiles& tiles) { return elements_of(tiles.result); }
+double operations(const ScatterAdd&, const Tiles& tiles) { return elements_of(tiles.operands.front()); }
+double operations(const Sort&, const Tiles& tiles) {
+  const double line = tiles.result.empty() ? 1 : static_cast<double>(tiles.result.back().length());
+  return elements_of(tiles.result) * std::log2(std::max(line, 1.0));
+}
+// What is copied, looked up or made costs its bytes.
+template <class Other>
+double operations(const Other&, const Tiles&) {
+  return 0;
+}
+
+template <class T>
+constexpr bool is_local =
+    !(std::is_same_v<T, Assemble> || std::is_same_v<T, Collect> || std::is_same_v<T, PrintText> ||
+      std::is_same_v<T, Print> || std::is_same_v<T, Show> || std::is_same_v<T, Save> || std::is_same_v<T, Assert>);
+
+double bytes_of_tiles(const Operation& operation, const std::vector<ArrayType>& operands, const ArrayType& result,
+                      const Tiles& tiles) {
+  if (std::holds_alternative<Reshape>(operation)) return 0;  // another look at the same bytes
+  double bytes = elements_of(tiles.result) * static_cast<double>(bytes_of(result.element()));
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    bytes += elements_of(tiles.operands[k]) * static_cast<double>(bytes_of(operands[k].element()));
+  }
+  return bytes;
+}
+
+double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
+
+}  // namespace
+
+std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
+                                        const std::vector<ArrayType>& operands, const ArrayType& result) {
+  const bool local = std::visit([](const auto& each) { return is_local<std::decay_t<decltype(each)>>; }, operation);
+  const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
+  if (!local || kinds.empty() || static_cast<std::int64_t>(kinds.size()) != result.devices()) return std::nullopt;
+  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity()};
+  for (std::int64_t device = 0; device < result.devices(); ++device) {
+    Tiles tiles{{}, tile(result, device)};
+    for (const ArrayType& operand : operands) tiles.operands.push_back(tile(operand, device));
+    const DeviceKind& kind = kinds[static_cast<std::size_t>(device)];
+    const double count = std::visit([&](const auto& each) { return operations(each, tiles); }, operation);
+    const double seconds =
+        std::max(count * slowness(result.element()) / kind.flops_per_second,
+                 bytes_of_tiles(operation, operands, result, tiles) / kind.bandwidth_bytes_per_second);
+    cost.fastest_seconds = std::min(cost.fastest_seconds, seconds);
+    if (seconds > cost.seconds) {
+      cost.seconds = seconds;
+      cost.slowest = device;
+    }
+  }
+  return cost;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,26 @@
+// What a local step takes by the machine model, where the machine says what its devices can do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synth/cluster/machine.hpp"
+#include "synth/program/operation.hpp"
+
+namespace tessera::synth {
+
+struct ComputeCost {
+  double seconds = 0;          // of the device that takes longest: the step ends with it
+  std::int64_t slowest = 0;    // the first such device
+  double fastest_seconds = 0;  // of the device that is done first
+};
+
+// A device takes the larger of its operations over its speed and the bytes it reads and writes over its memory's
+// bandwidth, of its own tiles. A product's multiply-add is two operations, everything else one for each element that is
+// read (a sort of n elements n * log2(n)); f64 takes twice as long. Nothing for steps that move data between devices or
+// have effects, and where the machine has not as many devices as the arrays.
+std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
+                                        const std::vector<ArrayType>& operands, const ArrayType& result);
+
+}  // namespace tessera::synth

@@ -1,0 +1,74 @@
+#include "synth/machine/shares.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace tessera::synth {
+
+namespace {
+
+double figure_of(const DeviceKind& kind, DeviceFigure figure) {
+  switch (figure) {
+    case DeviceFigure::speed: return kind.flops_per_second;
+    case DeviceFigure::memory: return static_cast<double>(kind.memory_bytes);
+  }
+  return 0;
+}
+
+// What the least device of every position along the axis has.
+std::vector<double> least_by_position(const std::vector<DeviceKind>& kinds, DeviceFigure figure, std::int64_t size,
+                                      std::int64_t stride) {
+  std::vector<double> least(static_cast<std::size_t>(size), -1);
+  for (std::size_t device = 0; device < kinds.size(); ++device) {
+    double& of_position = least[static_cast<std::size_t>(static_cast<std::int64_t>(device) / stride % size)];
+    const double own = figure_of(kinds[device], figure);
+    of_position = of_position < 0 ? own : std::min(of_position, own);
+  }
+  return least;
+}
+
+// Whole numbers of that sum in proportion to the figures; those that lose most by rounding down get what is left.
+std::vector<std::int64_t> rounded(const std::vector<double>& figures, std::int64_t sum) {
+  const double all = std::accumulate(figures.begin(), figures.end(), 0.0);
+  std::vector<std::int64_t> weights;
+  std::vector<std::pair<double, std::size_t>> lost;
+  std::int64_t left = sum;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const double ideal = figures[i] / all * static_cast<double>(sum);
+    weights.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(ideal)));
+    left -= weights.back();
+    lost.emplace_back(std::floor(ideal) - ideal, i);
+  }
+  std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; left > 0; i = (i + 1) % lost.size(), --left) ++weights[lost[i].second];
+  return weights;
+}
+
+}  // namespace
+
+std::optional<DeviceFigure> device_figure_by_name(std::string_view name) {
+  if (name == "speed") return DeviceFigure::speed;
+  if (name == "memory") return DeviceFigure::memory;
+  return std::nullopt;
+}
+
+std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const std::vector<std::int64_t>& sizes,
+                                  std::size_t axis) {
+  constexpr std::int64_t kSumLeast = 1000;
+  constexpr std::int64_t kSumForEach = 16;
+  const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
+  std::int64_t devices = 1;
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    devices *= sizes[i];
+    if (i > axis) stride *= sizes[i];
+  }
+  if (kinds.empty() || static_cast<std::int64_t>(kinds.size()) != devices) return std::nullopt;
+  const std::vector<double> least = least_by_position(kinds, figure, sizes[axis], stride);
+  if (std::any_of(least.begin(), least.end(), [](double each) { return each <= 0; })) return std::nullopt;
+  return Weights::make(rounded(least, std::max(kSumLeast, kSumForEach * sizes[axis])));
+}
+
+}  // namespace tessera::synth
