@@ -13,13 +13,16 @@ namespace tessera::runtime {
 
 namespace {
 
-// What this process has used of its cores.
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+double seconds_of(clockid_t clock) {
   constexpr double kNanosecond = 1e-9;
+  timespec now{};
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNanosecond;
 }
+
+// What this process has used of its cores, and this thread: time in which others had the core is none of theirs.
+double process_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 std::vector<double> slowness_of(const synth::Machine& machine, std::int64_t devices) {
   std::vector<double> slowness;
@@ -62,12 +65,12 @@ Throttle::Throttle(const synth::Machine& machine, std::int64_t devices, const Te
 void Throttle::begin(const Block& block, bool is_single) {
   block_ = block;
   times_.reset();
-  if (is_alone_ && is_single) times_.emplace(block);
-  step_begun_ = is_alone_ ? DeviceTimes::trace_clock() : processor_seconds();
+  if (is_alone_ && is_single) times_.emplace(block, thread_seconds);
+  step_begun_ = is_alone_ ? thread_seconds() : process_seconds();
 }
 
 void Throttle::end(const TileMap& result) {
-  const double seconds = (is_alone_ ? DeviceTimes::trace_clock() : processor_seconds()) - step_begun_;
+  const double seconds = (is_alone_ ? thread_seconds() : process_seconds()) - step_begun_;
   if (is_alone_) {
     advance(result, seconds);
   } else {

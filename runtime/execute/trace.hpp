@@ -20,14 +20,16 @@ namespace tessera::runtime {
 // threads at once.
 class DeviceTimes {
  public:
-  explicit DeviceTimes(const Block& block) : block_(block), times_(static_cast<std::size_t>(block.size())) {}
+  using Clock = double (*)();
+  explicit DeviceTimes(const Block& block, Clock clock = trace_clock)
+      : block_(block), clock_(clock), times_(static_cast<std::size_t>(block.size())) {}
   // Calls f for a device, and notes how long that takes; a device that does several things, from the first to the last.
   template <class F>
   auto measure(std::int64_t device, const F& f) {
     Time& time = times_[static_cast<std::size_t>(device - block_.begin)];
-    if (!time.known) time.begin = trace_clock();
+    if (!time.known) time.begin = clock_();
     auto result = f();
-    time.end = trace_clock();
+    time.end = clock_();
     time.known = true;
     return result;
   }
@@ -43,6 +45,7 @@ class DeviceTimes {
 
  private:
   Block block_;
+  Clock clock_;
   std::vector<Time> times_;
 };
 

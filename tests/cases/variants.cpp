@@ -38,6 +38,16 @@ Size plain_number(const frontend::Ast& ast, frontend::ExprId expr) {
   return literal->value;
 }
 
+// A cut of that name with other weights, as many as there are positions: 1, 2, 3, 1, 2, ...
+std::string resized(const frontend::NamedCut& cut, std::int64_t positions) {
+  constexpr std::int64_t kLargest = 3;
+  std::string weights;
+  for (std::int64_t i = 0; i < positions; ++i) {
+    weights += fmt::format("{}{}", weights.empty() ? "" : ",", i % kLargest + 1);
+  }
+  return fmt::format("{}({})", cut.name.text, weights);
+}
+
 bool shows_devices(const frontend::Statement& statement) {
   const auto* save = std::get_if<frontend::Save>(&statement.node);
   return std::holds_alternative<frontend::Show>(statement.node) ||
@@ -139,7 +149,9 @@ std::optional<std::string> on_other_devices(std::string_view text, const Resize&
       has_mesh = true;
       for (const frontend::MeshAxis& axis : mesh->axes) {
         const Size size = resize(plain_number(*ast, axis.size));
-        if (size.has_value()) edits.push_back({(*ast)[axis.size].span, std::to_string(*size)});
+        if (!size.has_value()) continue;
+        edits.push_back({(*ast)[axis.size].span, std::to_string(*size)});
+        for (const frontend::NamedCut& cut : axis.cuts) edits.push_back({cut.span, resized(cut, *size)});
       }
     } else if (shows_devices(statement)) {
       edits.push_back({statement.span, "print \"\""});
