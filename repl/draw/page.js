@@ -243,6 +243,12 @@
     return item;
   }
 
+  function workItem(step) {
+    const waits = step.fastest_seconds < step.seconds ? `, ${seconds(step.fastest_seconds)} on the fastest` : ' on every device';
+    const where = step.fastest_seconds < step.seconds ? ` on device ${step.slowest}` : '';
+    return element('li', { textContent: `line ${step.line}: ${step.step} takes ${seconds(step.seconds)}${where}${waits}` });
+  }
+
   function begin() {
     document.title = `${data.name} - Tessera`;
     byId('name').textContent = data.name;
@@ -251,6 +257,8 @@
     byId('lines').replaceChildren(...data.program.map(lineItem));
     byId('parts').hidden = data.parts.length === 0;
     byId('parts').querySelector('ul').replaceChildren(...data.parts.map(partItem));
+    byId('work').hidden = data.work.length === 0;
+    byId('work').querySelector('ul').replaceChildren(...data.work.map(workItem));
     if (data.changes.length === 0) {
       byId('change').hidden = true;
       byId('nothing').hidden = data.parts.length > 0;

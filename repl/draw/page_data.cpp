@@ -176,6 +176,23 @@ json parts_of(const std::vector<PartsMoved>& parts) {
   return drawn;
 }
 
+// The local steps that take longest, and the device that the others wait for.
+json work_of(std::vector<LocalWork> all) {
+  constexpr std::size_t kStepsMax = 20;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const LocalWork& a, const LocalWork& b) { return a.seconds > b.seconds; });
+  json drawn = json::array();
+  for (const LocalWork& one : all) {
+    if (drawn.size() == kStepsMax) break;
+    drawn.push_back({{"line", one.place.line},
+                     {"step", one.step},
+                     {"seconds", one.seconds},
+                     {"slowest", one.slowest},
+                     {"fastest_seconds", one.fastest_seconds}});
+  }
+  return drawn;
+}
+
 std::string parts_text(const std::vector<PartsMoved>& parts) {
   if (parts.empty()) return "";
   return fmt::format("{} operation{} parts from other devices, ", parts.size(),
@@ -225,6 +242,7 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
                      {"machine", machine},
                      {"program", json_lines(text)},
                      {"parts", parts_of(parts)},
+                     {"work", work_of(program.local_work())},
                      {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }

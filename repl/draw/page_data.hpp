@@ -3,6 +3,7 @@
 //     name, summary, machine
 //     program: [line, ...]
 //     parts: [{line, who, received_bytes_total, is_most}]
+//     work: [{line, step, seconds, slowest, fastest_seconds}]
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
@@ -10,9 +11,10 @@
 //                moments: [{type, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
-// `parts` are what slices and the like fetch without a plan. A moment is what the devices hold between two steps. Of a
-// large mesh only some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which
-// links a step keeps busy; a move's source and target count among the devices that are there.
+// `parts` are what slices and the like fetch without a plan; `work` is what local steps take, where the machine says
+// what its devices can do, the longest first. A moment is what the devices hold between two steps. Of a large mesh only
+// some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which links a step
+// keeps busy; a move's source and target count among the devices that are there.
 #pragma once
 
 #include <string>

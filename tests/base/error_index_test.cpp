@@ -83,6 +83,7 @@ std::size_t example_position(const KindInfo& kind, std::string_view section) {
 constexpr auto kNotFromPrograms = std::to_array<std::string_view>({
     "bad-axis-part",
     "bad-call",
+    "bad-device-kind",
     "bad-machine",
     "bad-mesh-text",
     "bad-plan-text",

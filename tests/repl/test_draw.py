@@ -87,6 +87,19 @@ class Page(CommandLine):
         self.assertEqual([part["received_bytes_total"] for part in drawn["parts"]], received)
         self.assertIn(f"{sum(received)} bytes received in all", drawn["summary"])
 
+    def test_local_steps_are_those_that_devices_wait_for(self):
+        self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 3, "flops": 1e6}]}')
+        self.write("a.tess", "mesh m = [d: 4 work(speed)]\nlet a = iota(f32[24@d, 8])\nlet b = a @ ones(f32[8, 8])\n"
+                             "let c = (a as [24@d.work, 8]) @ ones(f32[8, 8])\n")
+        self.succeeds("draw", "a.tess", "-o", "page.html", "--machine", "machine.json")
+        work = [step for step in self.data(self.read("page.html"))["work"] if step["step"] == "contract"]
+        self.assertEqual([step["line"] for step in work], [3, 4])
+        self.assertEqual(work[0]["slowest"], 1)
+        self.assertAlmostEqual(work[0]["seconds"], 6 * 128 / 1e6)
+        self.assertAlmostEqual(work[0]["fastest_seconds"], 6 * 128 / 3e6)
+        self.assertAlmostEqual(work[1]["seconds"], 12 * 128 / 3e6)
+        self.assertEqual(self.data(self.drawn(FIRST))["work"], [])
+
     def test_says_of_which_machine_times_are(self):
         self.assertEqual(self.data(self.drawn(FIRST))["machine"].strip(),
                          "modelled: links of 100 GB/s and 1 us, assumed; --machine FILE gives another machine")
@@ -116,9 +129,9 @@ class InABrowser(CommandLine):
     def tearDownClass(cls):
         cls.browser.close()
 
-    def open(self, program, width=1200, scheme="light", motion="reduce"):
+    def open(self, program, *options, width=1200, scheme="light", motion="reduce"):
         self.write("a.tess", program)
-        self.succeeds("draw", "a.tess", "-o", "page.html")
+        self.succeeds("draw", "a.tess", "-o", "page.html", *options)
         self.browser.size(width)
         self.browser.media(prefers_color_scheme=scheme, prefers_reduced_motion=motion)
         self.browser.open(self.folder / "page.html")
@@ -263,7 +276,7 @@ class InABrowser(CommandLine):
             for width in [360, 768, 1200]:
                 for scheme in ["light", "dark"]:
                     with self.subTest(program=name, width=width, scheme=scheme):
-                        self.open(program, width, scheme)
+                        self.open(program, width=width, scheme=scheme)
                         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
                         ground = self.browser.evaluate("getComputedStyle(document.body).backgroundColor")
                         self.assertEqual(ground, "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 23, 28)")
@@ -276,7 +289,7 @@ class InABrowser(CommandLine):
         self.assertGreater(len(examples), 3)
         for example in examples:
             with self.subTest(example=example.stem):
-                self.open(example.read_text(encoding="utf-8"), 360)
+                self.open(example.read_text(encoding="utf-8"), width=360)
                 for number in range(self.browser.evaluate("document.querySelectorAll('#list button').length")):
                     self.assertEqual(self.current(), number)
                     self.browser.press("End")
@@ -304,7 +317,7 @@ class InABrowser(CommandLine):
 
     def test_the_line_of_a_change_is_in_sight(self):
         changes = "".join(f"# line\n# line\nlet a{i + 1} = a{i} as [{'8, 8@x' if i % 2 == 0 else '8@x, 8'}]\n" for i in range(60))
-        self.open("mesh m = [x: 4]\nlet a0 = iota(f32[8@x, 8])\n" + changes, 360)
+        self.open("mesh m = [x: 4]\nlet a0 = iota(f32[8@x, 8])\n" + changes, width=360)
         inside = """(() => [['#program', '#lines .here'], ['#list ul', '#list [aria-current=true]']].every(([panel, item]) => {
           const [a, b] = [panel, item].map((s) => document.querySelector(s).getBoundingClientRect());
           return a.top <= b.top && b.bottom <= a.bottom + 1; }) && scrollY === 0)()"""
@@ -324,6 +337,14 @@ class InABrowser(CommandLine):
         self.assertEqual(lines, "3,4")
         self.open(SCALAR)
         self.assertTrue(self.browser.evaluate("document.querySelector('#parts').hidden"))
+
+    def test_local_steps_have_a_line_each(self):
+        self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 1, "flops": 1e6}]}')
+        self.open("mesh m = [x: 2]\nlet a = iota(f32[8@x]) * 2.0\n", "--machine", "machine.json")
+        items = self.browser.evaluate("[...document.querySelectorAll('#work li')].map((item) => item.textContent).join('|')")
+        self.assertIn("line 2: map multiply takes 4 µs on device 1, 1.333 µs on the fastest", items)
+        self.open(FIRST)
+        self.assertTrue(self.browser.evaluate("document.querySelector('#work').hidden"))
 
     def test_devices_stand_as_in_the_mesh(self):
         self.open(FIRST)
