@@ -21,10 +21,14 @@ namespace tessera::synth {
 // axis' size. Only the whole axis is cut by weights: halves of a named cut would not lie inside it. It prints as
 // `x.work`.
 struct AxisPart {
+  AxisPart() = default;
+  AxisPart(std::uint8_t axis_number, std::int64_t size_before, std::int64_t own_size, std::uint8_t cut_number = 0)
+      : axis(axis_number), cut(cut_number), before(size_before), size(own_size) {}
+
   std::uint8_t axis = 0;
+  std::uint8_t cut = 0;  // 0: even; else the number of one of the axis' named cuts, from 1 on
   std::int64_t before = 1;
   std::int64_t size = 1;
-  std::uint8_t cut = 0;  // 0: even; else the number of one of the axis' named cuts, from 1 on
   friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
 };
 using AxisList = std::vector<AxisPart>;  // major first

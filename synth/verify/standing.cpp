@@ -29,8 +29,18 @@ bool is_part(const Mesh& mesh, const AxisPart& part) {
   return whole % (part.before * part.size) == 0;
 }
 
-// The numerators of what each position along a list of parts has of a whole, added up: k for position k where all parts
-// are even. The last is the whole.
+bool is_even(const AxisList& axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const AxisPart& part) { return part.cut == 0; });
+}
+
+// The numerators 0, 1, ..., of so many equal shares.
+Numbers even_shares(std::int64_t count) {
+  Numbers even(static_cast<std::size_t>(count) + 1);
+  std::iota(even.begin(), even.end(), std::int64_t{0});
+  return even;
+}
+
+// The numerators of what each position along a list of parts has of a whole, added up. The last is the whole.
 Numbers shares_along(const Mesh& mesh, const AxisList& axes) {
   Numbers ends{0, 1};
   for (const AxisPart& part : axes) {
@@ -134,32 +144,49 @@ Standing::Standing(const ArrayType& type)
   for (std::size_t d = 0; d < type.rank(); ++d) {
     shards.push_back(product_of_sizes(type.layout().split(d)));
     place.push_back(places(type.mesh(), type.layout().split(d)));
-    shares.push_back(shares_along(type.mesh(), type.layout().split(d)));
-    begins.emplace_back();
+    const AxisList& split = type.layout().split(d);
+    shares.push_back(is_even(split) ? Numbers{} : shares_along(type.mesh(), split));
     tile.emplace_back();
     cut(d);
   }
 }
 
+std::int64_t Standing::begin(std::size_t d, std::int64_t at) const {
+  if (shares[d].empty()) return part_begin(extents[d], shards[d], at);
+  return part_begin(extents[d], shares[d].back(), shares[d][static_cast<std::size_t>(at)]);
+}
+
+bool Standing::cut_as(const Standing& other, std::size_t d) const {
+  if (shards[d] != other.shards[d]) return false;
+  if (shares[d] == other.shares[d]) return true;
+  for (std::int64_t at = 0; at < shards[d]; ++at) {
+    if (begin(d, at) != other.begin(d, at)) return false;
+  }
+  return true;
+}
+
 void Standing::cut(std::size_t d) {
-  begins[d].clear();
-  for (const std::int64_t share : shares[d]) begins[d].push_back(part_begin(extents[d], shares[d].back(), share));
-  tile[d].clear();
-  for (const std::int64_t at : place[d]) {
-    const auto place_here = static_cast<std::size_t>(at);
-    tile[d].push_back(Interval{begins[d][place_here], begins[d][place_here + 1]});
+  Numbers begins(static_cast<std::size_t>(shards[d]) + 1);
+  for (std::size_t at = 0; at < begins.size(); ++at) begins[at] = begin(d, static_cast<std::int64_t>(at));
+  tile[d].resize(place[d].size());
+  for (std::size_t i = 0; i < tile[d].size(); ++i) {
+    const auto at = static_cast<std::size_t>(place[d][i]);
+    tile[d][i] = Interval{begins[at], begins[at + 1]};
   }
 }
 
 bool Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   const Numbers along = places(mesh, axes);
-  const Numbers entering = shares_along(mesh, axes);
-  std::int64_t whole = 0;
-  if (__builtin_mul_overflow(shares[d].back(), entering.back(), &whole)) return false;
   const std::int64_t size = product_of_sizes(axes);
+  if (!shares[d].empty() || !is_even(axes)) {
+    const Numbers entering = shares_along(mesh, axes);
+    if (shares[d].empty()) shares[d] = even_shares(shards[d]);
+    std::int64_t whole = 0;
+    if (__builtin_mul_overflow(shares[d].back(), entering.back(), &whole)) return false;
+    shares[d] = divided(shares[d], entering);
+  }
   for (std::size_t i = 0; i < along.size(); ++i) place[d][i] = place[d][i] * size + along[i];
   shards[d] *= size;
-  shares[d] = divided(shares[d], entering);
   cut(d);
   return true;
 }
@@ -173,10 +200,12 @@ bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
     place[d][i] /= size;
   }
   shards[d] /= size;
-  Numbers coarser;
-  for (std::size_t k = 0; k < shares[d].size(); k += static_cast<std::size_t>(size)) coarser.push_back(shares[d][k]);
-  shares[d] = std::move(coarser);
-  reduce(shares[d]);
+  if (!shares[d].empty()) {
+    Numbers coarser;
+    for (std::size_t k = 0; k < shares[d].size(); k += static_cast<std::size_t>(size)) coarser.push_back(shares[d][k]);
+    shares[d] = std::move(coarser);
+    reduce(shares[d]);
+  }
   cut(d);
   return true;
 }

@@ -46,24 +46,24 @@ struct Standing {
   // Of every device a number that those with the same places share.
   Numbers tile_numbers() const;
 
-  // Is the dimension cut where the other's is, by as many cuts?
-  bool cut_as(const Standing& other, std::size_t dimension) const {
-    return begins[dimension] == other.begins[dimension];
-  }
+  // Where the tile at a place of the dimension begins; the last ends where another would begin.
+  std::int64_t begin(std::size_t dimension, std::int64_t at) const;
+  // Is the dimension cut where the other's is, into as many tiles?
+  bool cut_as(const Standing& other, std::size_t dimension) const;
 
   Shape extents;
   Numbers shards;                           // of every dimension
-  std::vector<Numbers> begins;              // of every dimension: where its tiles begin, by place, and its end
   std::vector<Numbers> place;               // of every dimension and device
   std::vector<std::vector<Interval>> tile;  // of every dimension and device
   Numbers pending;                          // of every device: its position along the pending axes
   std::int64_t contributors;                // positions along the pending axes
 
  private:
-  // Where tiles begin, as shares of a dimension: numerators, by place, the last of which is the denominator.
+  // Of every dimension where its tiles begin, as shares: numerators by place, the last of which is the denominator.
+  // Empty where all tiles have equal shares.
   std::vector<Numbers> shares;
 
-  void cut(std::size_t dimension);  // its begins and tiles, from its shares and places
+  void cut(std::size_t dimension);  // its tiles, from its shares and places
 };
 
 // Elements that a device's tile of `a` and another's of `b` have in common.
