@@ -220,7 +220,8 @@ Answer comma_between_axes(const Place& p) {
   const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
   const bool after_name = role(p.before().kind) == TokenRole::word && p.expects(TokenKind::left_paren);
   if (!in_mesh || !after_name || p.expects_expression() || p.expects(TokenKind::comma)) return std::nullopt;
-  auto why = make(Kind::syntax_error, "`,` or `]`", fmt::format("`{}`", p.text(p.before()))).at(p.span(p.before()));
+  const std::string_view wanted = p.goal() == Goal::mesh ? "`,`" : "`,` or `]`";
+  auto why = make(Kind::syntax_error, wanted, fmt::format("`{}`", p.text(p.before()))).at(p.span(p.before()));
   if (p.is(TokenKind::colon)) return std::move(why).suggest("write a comma between axes, as in `[x: 4, y: 2]`");
   return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
 }

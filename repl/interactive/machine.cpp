@@ -138,6 +138,20 @@ Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_size
   return row;
 }
 
+// Devices of a kind by their numbers, with their speed: `0-1 at 1.8e+03 GFLOP/s`.
+std::vector<std::string> kinds_with_speeds(const Machine& machine) {
+  std::vector<std::string> kinds;
+  std::int64_t first = 0;
+  for (const DeviceKind& kind : machine.devices) {
+    const std::int64_t last = first + kind.count - 1;
+    kinds.push_back(fmt::format("{} at {:.3g} GFLOP/s",
+                                first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last),
+                                kind.flops_per_second / 1e9));
+    first = last + 1;
+  }
+  return kinds;
+}
+
 // What is known of the devices; nothing if that is nothing.
 std::string device_kinds_text(const Machine& machine) {
   if (machine.devices.empty()) return "";
@@ -182,6 +196,8 @@ bool run_mesh(const CommandCall& call) {
   const auto meshes = call.interpreter.state().session.meshes();
   if (meshes.empty()) return says_that_there_is_none(call);
   for (const NamedMesh& mesh : meshes) call.out(declaration(mesh) + "\n" + picture(mesh) + shares(mesh));
+  const std::vector<std::string> kinds = kinds_with_speeds(call.interpreter.state().session.config().machine);
+  if (!kinds.empty()) call.out(fmt::format("devices {}\n", fmt::join(kinds, ", ")));
   return true;
 }
 
