@@ -48,8 +48,8 @@ RC_GTEST_PROP(Fold, QuotientAndRemainderMakeTheNumberAgain, (std::int64_t a, std
   const std::int64_t quotient = *folded(BinaryOp::divide, a, b);
   const std::int64_t remainder = *folded(BinaryOp::remainder, a, b);
   // A floor near the ends is beyond them: the product wraps, and comes back with the remainder.
-  const auto again = static_cast<std::uint64_t>(quotient) * static_cast<std::uint64_t>(b) +
-                     static_cast<std::uint64_t>(remainder);
+  const auto again =
+      static_cast<std::uint64_t>(quotient) * static_cast<std::uint64_t>(b) + static_cast<std::uint64_t>(remainder);
   RC_ASSERT(again == static_cast<std::uint64_t>(a));
   RC_ASSERT(remainder == 0 || (remainder < 0) == (b < 0));
 }
