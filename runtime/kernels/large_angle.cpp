@@ -88,7 +88,7 @@ Angle quarter_turns(Words words, std::uint64_t quarters) {
   const std::uint64_t high = static_cast<std::uint64_t>(product >> 75U) << 11U;
   const std::uint64_t low = static_cast<std::uint64_t>((product - (Wide{high} << 64U)) >> 22U);
   const auto scaled = [exponent = -127 - shift - zeros](std::uint64_t word, int by) {
-    return static_cast<double>(word) * power_of_two(static_cast<std::uint64_t>(by + exponent));
+    return static_cast<double>(word) * power_of_two(static_cast<std::uint64_t>(std::int64_t{by} + exponent));
   };
   return {scaled(high, 64), scaled(low, 22), quarters};
 }
