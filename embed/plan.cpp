@@ -101,6 +101,7 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
 Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
   return {std::string(synth::name(step.collective.kind)),
           synth::detail(step.collective, mesh),
+          step.collective.program == nullptr ? "" : synth::print(mesh, *step.collective.program),
           synth::print(step.after),
           step.local_bytes_max,
           step.received_bytes_total,

@@ -58,6 +58,9 @@ std::string why_text(const Redistribution& change, Colour colour) {
   text +=
       fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
                   bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
+  for (const Plan::Step& step : plan.steps()) {
+    if (!step.program.empty()) text += fmt::format("  {} by {}\n", step.op, step.program);
+  }
   return text + links_text(plan) + alternatives_text(change.compared);
 }
 

@@ -25,7 +25,7 @@ base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int6
 
 }  // namespace
 
-base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect) {
+base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan) {
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
   switch (collect.collective.kind) {
@@ -36,7 +36,9 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
     case synth::CollectiveKind::exchange: return copy_whole(from, to);
     case synth::CollectiveKind::relay: return relay_boxes(collect.collective, from, to);
     case synth::CollectiveKind::reduce_scatter:
-    case synth::CollectiveKind::all_reduce: return reduce_boxes(collect.collective, from, to);
+    case synth::CollectiveKind::all_reduce:
+      return collect.collective.program != nullptr ? reduce_by_program(collect.collective, from, to, plan)
+                                                   : reduce_boxes(collect.collective, from, to);
     case synth::CollectiveKind::keep: return keep(apply, collect);
   }
   throw base::InternalError("an unknown collective");
@@ -50,17 +52,38 @@ base::Status Executor::copy_whole(synth::RegisterId from, synth::RegisterId to) 
 // beginning.
 base::Status Executor::relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
   if (team_.alone()) return copy_whole(from, to);
-  auto known = relays_.find(to);
-  if (known == relays_.end()) {
+  auto known = slots_.find(to);
+  if (known == slots_.end()) {
     forget_plans();
     const synth::ArrayType& to_type = storage_.type(to);
     const synth::CopyWalk walk(storage_.type(from), to_type);
-    Relay made{received_by(walk, to_type),
-               schedule_relay(team_, storage_.ranks(), *step.relay, storage_.type(from), to_type)};
-    known = relays_.emplace(to, std::move(made)).first;
+    Slots made{received_by(walk, to_type),
+               schedule_relay(team_, storage_.ranks(), *step.relay, storage_.type(from), to_type), std::nullopt};
+    known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
-  return run_relay(team_, known->second.schedule, storage_, from, to);
+  return run_slots(team_, *known->second.schedule, storage_, from, to);
+}
+
+base::Status Executor::reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
+                                         const StepPlan& plan) {
+  auto known = slots_.find(to);
+  if (known == slots_.end()) {
+    forget_plans();
+    const synth::ArrayType& to_type = storage_.type(to);
+    auto reduction = synth::ProgrammedReduction::of(step, storage_.type(from), to_type);
+    TESSERA_CHECK(reduction.has_value(), "a reduction that was verified has a wrong program");
+    Slots made{received_by(*reduction, to_type), nullptr, std::nullopt};
+    if (team_.alone())
+      made.reduction = std::move(reduction);
+    else
+      made.schedule = schedule_program(team_, storage_.ranks(), std::move(*reduction), plan.beside_offset, to_type);
+    known = slots_.emplace(to, std::move(made)).first;
+  }
+  count_received(known->second.received);
+  if (!team_.alone()) return run_slots(team_, *known->second.schedule, storage_, from, to);
+  run_program(*known->second.reduction, storage_, from, to);
+  return base::Done{};
 }
 
 base::Status Executor::reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
@@ -107,7 +130,7 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
 void Executor::forget_plans() {
   if (loops_ > 0) return;
   copies_.clear();
-  relays_.clear();
+  slots_.clear();
   reductions_.clear();
 }
 

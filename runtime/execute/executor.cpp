@@ -83,7 +83,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     tell_progress(body, i);
     payload_.add(plan.steps[i].born);
-    const std::int64_t alive = payload_.largest();
+    const std::int64_t alive = payload_.largest() + plan.steps[i].beside_bytes;
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = statistics_of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
@@ -148,10 +148,10 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
   return status;
 }
 
-base::Status Executor::run_node(const synth::Step& step, const StepPlan&, const synth::Apply& apply) {
+base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply) {
   received_bytes_ = 0;
   const double begin = world_.clock ? world_.clock() : 0;
-  TESSERA_TRY_STATUS(run_operation_of(apply));
+  TESSERA_TRY_STATUS(run_operation_of(apply, plan));
   OriginStatistics& statistics = statistics_of(step.origin);
   if (world_.clock) statistics.seconds += world_.clock() - begin;
   if (received_bytes_ > 0) ++statistics.steps;
@@ -165,14 +165,15 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::siz
   const double start = world_.clock ? world_.clock() : 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
-    if (std::holds_alternative<synth::Constant>(apply.operation)) TESSERA_TRY_STATUS(run_operation_of(apply));
+    if (std::holds_alternative<synth::Constant>(apply.operation))
+      TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
   run_chain(steps, lead, plan_, storage_);
   if (world_.clock) statistics.seconds += world_.clock() - start;
   return base::Done{};
 }
 
-base::Status Executor::run_operation_of(const synth::Apply& apply) {
+base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
   // A view needs no work.
   if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena) return base::Done{};
   return std::visit(
@@ -185,7 +186,7 @@ base::Status Executor::run_operation_of(const synth::Apply& apply) {
           return run_to_the_end(
               [&] { return run_effect(EffectStep{program_, storage_, world_, apply, output_bytes_}, operation); });
         else if constexpr (std::same_as<T, synth::Collect>)
-          return collect(apply, operation);
+          return collect(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Assemble>)
           return assemble(apply, operation);
         else

@@ -18,6 +18,7 @@
 #include "runtime/execute/trace.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
+#include "runtime/transfers/programs.hpp"
 #include "runtime/transfers/relays.hpp"
 #include "runtime/transfers/storage.hpp"
 
@@ -49,7 +50,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
   base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
-  base::Status run_operation_of(const synth::Apply& apply);
+  base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
 
   // control.cpp
   struct Carried {
@@ -75,13 +76,15 @@ class Executor {
     ReductionPlan plan;
     ReductionSchedule schedule;  // of a team
   };
-  base::Status collect(const synth::Apply& apply, const synth::Collect& collect);
+  base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
   base::Status keep(const synth::Apply& apply, const synth::Collect& collect);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
   base::Status relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
+  base::Status reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
+                                 const StepPlan& plan);
   base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   const Copies& cached_copies(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                               const synth::Offset& offset);
@@ -119,11 +122,12 @@ class Executor {
   int loops_ = 0;  // that run
   // By result and number of the part; steps of loops run often.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
-  struct Relay {
+  struct Slots {
     Received received;
-    RelaySchedule schedule;
+    std::unique_ptr<SlotSchedule> schedule;               // of a team
+    std::optional<synth::ProgrammedReduction> reduction;  // alone
   };
-  std::map<synth::RegisterId, Relay> relays_;  // of a team
+  std::map<synth::RegisterId, Slots> slots_;  // relays, and reductions by programs
   std::map<synth::RegisterId, Reductions> reductions_;
 };
 

@@ -18,7 +18,7 @@ class Walk {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const StepPlan& step = plan.steps[i];
       payload_.add(step.born);
-      note(steps[i].origin);
+      note(steps[i].origin, step.beside_bytes);
       if (const auto* repeat = std::get_if<synth::Repeat>(&steps[i].node)) body(repeat->body, step.bodies[0]);
       if (const auto* choose = std::get_if<synth::Choose>(&steps[i].node)) {
         body(choose->then_body, step.bodies[0]);
@@ -32,9 +32,10 @@ class Walk {
   std::vector<DevicePeak> take() { return std::move(peaks_); }
 
  private:
-  void note(std::uint32_t origin) {
+  void note(std::uint32_t origin, std::int64_t beside = 0) {
     for (std::size_t device = 0; device < peaks_.size(); ++device) {
-      if (payload_.of(device) > peaks_[device].bytes) peaks_[device] = {payload_.of(device), origin};
+      const std::int64_t now = payload_.of(device) + beside;
+      if (now > peaks_[device].bytes) peaks_[device] = {now, origin};
     }
   }
 

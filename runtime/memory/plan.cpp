@@ -6,6 +6,7 @@
 #include "runtime/memory/chains.hpp"
 #include "runtime/memory/free_list.hpp"
 #include "runtime/memory/liveness.hpp"
+#include "synth/collective/programmed.hpp"
 
 namespace tessera::runtime {
 
@@ -89,11 +90,23 @@ class Placement {
     place(id);
     step.born.push_back(id);
   }
+  // What a sum needs on its way, beside its operand and result.
+  void make_room(const synth::Apply& apply, StepPlan& step) {
+    const auto* collect = std::get_if<synth::Collect>(&apply.operation);
+    if (collect == nullptr || collect->collective.program == nullptr) return;
+    const auto reduction = synth::ProgrammedReduction::of(collect->collective, program_.registers[apply.operands[0]],
+                                                          program_.registers[apply.results[0]]);
+    step.beside_bytes = reduction ? reduction->beside_bytes() : 0;
+    if (step.beside_bytes == 0) return;
+    step.beside_offset = free_.take(step.beside_bytes);
+    for (std::int64_t& end : plan_.arena_bytes) end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
+  }
   void bury(StepPlan& step) {
+    if (step.beside_bytes > 0) free_.give_back(step.beside_offset, step.beside_bytes);
     for (const RegisterId id : step.dies) free_.give_back(plan(id).offset, tiles_[id].bytes_max);
   }
-  void note_peak(std::uint32_t origin) {
-    const std::int64_t now = payload_.largest();
+  void note_peak(std::uint32_t origin, std::int64_t beside = 0) {
+    const std::int64_t now = add_bytes(payload_.largest(), beside);
     if (now <= plan_.peak_bytes) return;
     plan_.peak_bytes = now;
     plan_.peak_origin = origin;
@@ -117,7 +130,7 @@ class Placement {
       step.dies = deaths[i];
       std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
       payload_.add(step.born);
-      note_peak(body[i].origin);
+      note_peak(body[i].origin, step.beside_bytes);
       std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
       payload_.remove(step.dies);
       bury(step);
@@ -206,7 +219,9 @@ class Placement {
   }
 
   void before(const synth::Apply& apply, StepPlan& step, std::size_t depth, std::size_t i) {
-    if (apply.results.empty() || !owns(apply.results[0])) return;
+    if (apply.results.empty()) return;
+    make_room(apply, step);
+    if (!owns(apply.results[0])) return;
     const RegisterId result = apply.results[0];
     if (const RegisterId operand = operand_to_take_over(apply, depth, i); operand.valid()) {
       plan(result).takes_over = operand;

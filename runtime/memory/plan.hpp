@@ -50,6 +50,8 @@ struct BodyPlan;
 struct StepPlan {
   std::size_t chain_end = 0;            // not 0: the steps up to there are taken together with this one (chains.hpp)
   std::size_t chain_lead = 0;           // the dimensions that its blocks are cut along
+  std::int64_t beside_offset = 0;       // where every device has room for what the step needs beside its arrays
+  std::int64_t beside_bytes = 0;        // and how much
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
   std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else

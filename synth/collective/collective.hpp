@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "synth/layout/array_type.hpp"
+#include "synth/transfer/reduce_program.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
@@ -88,10 +89,11 @@ struct Collective {
   std::size_t from = 0;
   std::size_t to = 0;
   std::vector<AxisMove> also;
-  ReduceOp reduce = ReduceOp::sum;           // keep only
-  std::optional<ArrayType> target;           // permute, exchange, relay
-  std::optional<Round> round;                // exchange only
-  std::shared_ptr<const RelayRecipe> relay;  // relay only; shared by the copies of a step
+  ReduceOp reduce = ReduceOp::sum;               // keep only
+  std::optional<ArrayType> target;               // permute, exchange, relay
+  std::optional<Round> round;                    // exchange only
+  std::shared_ptr<const RelayRecipe> relay;      // relay only; shared by the copies of a step
+  std::shared_ptr<const ReduceProgram> program;  // reduce_scatter, all_reduce; null: each adds up what it gets from all
 };
 
 // How many devices exchange among themselves, of so many.

@@ -5,6 +5,7 @@
 
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/moves.hpp"
+#include "synth/collective/programmed.hpp"
 #include "synth/collective/rounds.hpp"
 
 namespace tessera::synth {
@@ -37,6 +38,7 @@ std::vector<BoxSend> relayed(const Collective& step, const ArrayType& before, co
 
 // To each device the parts of its stretch, its own too; then the sums, to those that want the same box.
 std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  if (const auto programmed = ProgrammedReduction::of(step, before, after)) return programmed->sends();
   std::vector<BoxSend> all;
   const std::vector<BoxReduction> wanted = reductions(before, after);
   const auto stretch_of = [&](const BoxReduction& reduction) {
@@ -96,6 +98,7 @@ std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const
 std::vector<std::int64_t> received_elements(const Collective& step, const ArrayType& before, const ArrayType& after) {
   std::vector<std::int64_t> received(static_cast<std::size_t>(after.devices()), 0);
   if (movement(step.kind) == Movement::none) return received;
+  if (const auto programmed = ProgrammedReduction::of(step, before, after)) return programmed->received_elements();
   const bool sums = movement(step.kind) == Movement::sums;
   const DirectReduction direct(step.kind, group_size(step, after.devices()));
   const auto pieces = step.round ? round_pieces(before, after, step.round->dimension) : std::vector<Interval>{};

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/scratch.hpp"
 #include "synth/collective/direct_reduction.hpp"
+#include "synth/collective/programmed.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/tiling.hpp"
@@ -105,14 +106,21 @@ StepCost cost_of_round(const Machine& machine, const Round& round, const ArrayTy
   return costs[static_cast<std::size_t>(round.index)];
 }
 
-// What cannot be carried out costs more than anything that can: a planner makes no such relay, and the verifier refuses
-// it.
+// What cannot be carried out costs more than anything that can: a planner makes no such relay or program, and the
+// verifier refuses it.
 StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
   const auto transfer = step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
   const Cluster cluster(machine, after.devices());
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
+}
+
+StepCost cost_of_program(const Machine& machine, const Collective& step, const ArrayType& before,
+                         const ArrayType& after) {
+  const auto reduction = ProgrammedReduction::of(step, before, after);
+  if (!reduction) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
+  return reduction->cost(Cluster(machine, after.devices()));
 }
 
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
@@ -170,7 +178,9 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
     case Movement::copies:
       if (step.kind == CollectiveKind::relay) return cost_of_relay(machine, step, before, after);
       return step.round ? cost_of_round(machine, *step.round, before, after) : cost_of_moves(machine, before, after);
-    case Movement::sums: return cost_of_reduction(machine, step, before, after);
+    case Movement::sums:
+      return step.program != nullptr ? cost_of_program(machine, step, before, after)
+                                     : cost_of_reduction(machine, step, before, after);
   }
   return StepCost{};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "synth/collective/direct_reduction.hpp"
+#include "synth/collective/programmed.hpp"
 #include "synth/collective/rounds.hpp"
 #include "synth/machine/machine.hpp"
 
@@ -102,6 +103,33 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
   return loads;
 }
 
+StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, std::int64_t element_bytes) {
+  const ReduceMoves& moves = reduction.moves();
+  StepLoads loads{moves.hop_slots, moves.stretches, {}, {}};
+  std::vector<LinkBytes> slots(static_cast<std::size_t>(moves.slots()), LinkBytes(cluster));
+  LinkBytes all(cluster);
+  for (const ProgramHop& hop : moves.hops) {
+    for (const ReduceMove& move : hop.moves) {
+      for (std::size_t group = 0; group < reduction.groups(); ++group) {
+        for (const std::int32_t chunk : move.chunks) {
+          const std::int64_t count = reduction.chunk_elements(group, chunk);
+          for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {
+            const std::int64_t bytes = share(count, moves.stretches, stretch).length() * element_bytes;
+            for (const ReduceMove::From& from : move.from) {
+              const std::int32_t source = reduction.device(group, from.member);
+              slots[static_cast<std::size_t>(hop.slot + stretch)].add(source, reduction.device(group, move.to), bytes);
+              all.add(source, reduction.device(group, move.to), bytes);
+            }
+          }
+        }
+      }
+    }
+  }
+  for (const LinkBytes& slot : slots) loads.slots.push_back(slot.load());
+  loads.all = all.load();
+  return loads;
+}
+
 }  // namespace
 
 StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
@@ -111,7 +139,11 @@ StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayTy
     case Movement::copies:
       return step.relay != nullptr ? of_relay(cluster, step, before, after)
                                    : of_copies(machine, cluster, step, before, after);
-    case Movement::sums: return of_reduction(cluster, step, before, after);
+    case Movement::sums: {
+      const auto programmed = ProgrammedReduction::of(step, before, after);
+      return programmed ? of_program(cluster, *programmed, bytes_of(after.element()))
+                        : of_reduction(cluster, step, before, after);
+    }
   }
   return {};
 }

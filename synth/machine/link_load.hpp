@@ -24,7 +24,8 @@ struct SlotLoad {
   std::vector<LinkLoad> links;
 };
 
-// The slots of a relay; of any other step that moves something one. `all` has everything together.
+// The slots of a relay or of a reduction by a program; of any other step that moves something one. `all` has everything
+// together.
 struct StepLoads {
   std::int64_t hops = 0;
   std::int64_t stretches = 0;

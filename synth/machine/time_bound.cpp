@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -245,6 +246,64 @@ class OutBound {
   std::map<std::int32_t, Range> needers_;
 };
 
+// ---- Over all links of a level ----
+
+// Bound (4): how often the parts of sums have to cross from unit to unit of a level, over all its links. Where no unit
+// holds all contributors, those of C units become one value in C - 1 crossings, and that comes to the other H - 1 of
+// the H units that need it; once more if none of them contributes. Where a unit holds them all, the others get it.
+class Crossings {
+ public:
+  Crossings(const CellChange& change, const Cluster::Level& level) : change_(change), level_(level) {
+    for (std::size_t device = 0; device < change.source.tile_of.size(); ++device) {
+      const auto unit = static_cast<std::int64_t>(device) / level.unit_devices;
+      held_[change.source.tile_of[device]][unit].insert(change.source.contributor[device]);
+      needers_[change.target.tile_of[device]].insert(unit);
+    }
+  }
+
+  double seconds() const {
+    double bytes = 0;
+    for (const auto& [cell, units] : held_) {
+      for (const auto& [tile, needers] : needers_) {
+        const double shared = change_.shared(cell, tile);
+        if (shared > 0) bytes += shared * static_cast<double>(count(units, needers));
+      }
+    }
+    return bytes / (static_cast<double>(level_.units) * level_.bandwidth);
+  }
+
+ private:
+  using Units = std::map<std::int64_t, std::set<std::int32_t>>;  // contributors held in each
+  std::int64_t count(const Units& units, const std::set<std::int64_t>& needers) const {
+    const std::int64_t all = change_.source.contributors;
+    std::int64_t most = 0;
+    for (const auto& [unit, contributors] : units) most = std::max(most, std::ssize(contributors));
+    if (most == all) {
+      return std::count_if(needers.begin(), needers.end(), [&](std::int64_t unit) {
+        const auto at = units.find(unit);
+        return at == units.end() || std::ssize(at->second) < all;
+      });
+    }
+    const bool contribute =
+        std::any_of(needers.begin(), needers.end(), [&](std::int64_t unit) { return units.count(unit) > 0; });
+    return (all + most - 1) / most - 1 + std::ssize(needers) - 1 + (contribute ? 0 : 1);
+  }
+
+  const CellChange& change_;
+  const Cluster::Level& level_;
+  std::map<std::int32_t, Units> held_;                      // by cell
+  std::map<std::int32_t, std::set<std::int64_t>> needers_;  // by target tile
+};
+
+// Of machines of several levels.
+double seconds_of_crossings(const Machine& machine, const CellChange& change) {
+  const Cluster cluster(machine, change.devices);
+  if (change.source.contributors == 1 || cluster.levels().size() < 2) return 0;
+  double longest = 0;
+  for (const Cluster::Level& level : cluster.levels()) longest = std::max(longest, Crossings(change, level).seconds());
+  return longest;
+}
+
 std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
   const Cluster cluster(machine, devices);
   const std::vector<Cluster::Level>& levels = cluster.levels();
@@ -270,7 +329,7 @@ double time_bound(const Machine& machine, const ArrayType& from, const ArrayType
     longest = std::max(longest, UnitBound(change, unit).seconds());
     if (unit.bandwidth > 0) longest = std::max(longest, out.seconds(unit));
   }
-  return longest;
+  return std::max(longest, seconds_of_crossings(machine, change));
 }
 
 }  // namespace tessera::synth

@@ -254,6 +254,7 @@ class ProgramPrinter {
     if (says(step.kind, kFrom)) out += fmt::format(" from {}", step.from);
     if (says(step.kind, kTo)) out += fmt::format(" to {}", step.to);
     if (step.kind == CollectiveKind::keep) out += fmt::format(" reduce {}", reduce_name(step.reduce));
+    if (step.program != nullptr && mesh != nullptr) out += fmt::format(" program <{}>", print(*mesh, *step.program));
     return out;
   }
 

@@ -194,6 +194,12 @@ base::Status ProgramReader::collective_fields(Collective& collective, const Mesh
     collective.reduce = accept("max") ? ReduceOp::max : accept("min") ? ReduceOp::min : ReduceOp::sum;
     if (collective.reduce == ReduceOp::sum) TESSERA_TRY_STATUS(expect("sum"));
   }
+  if (accept("program <")) {
+    auto program = parse_reduce_program(mesh, cursor_.bytes_while([](char c) { return c != '>'; }));
+    if (!program) return wrong("the program of a reduction cannot be read");
+    collective.program = std::make_shared<const ReduceProgram>(std::move(*program));
+    return expect(">");
+  }
   if (accept("target none") || !accept("target")) return base::Done{};
   TESSERA_TRY(target, type());
   collective.target = target;

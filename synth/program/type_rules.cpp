@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "synth/collective/programmed.hpp"
 #include "synth/program/type_checks.hpp"
 
 namespace tessera::synth {
@@ -191,6 +192,8 @@ Error collect_error(const Collect& collect, const Operands& operands, const Arra
   if (collect.collective.round) return "a round of an exchange is no step of a program: its source lives on";
   const auto after = apply(collect.collective, *operands[0]);
   if (!after.ok()) return after.errors()[0].message;
+  if (collect.collective.program != nullptr && !ProgrammedReduction::of(collect.collective, *operands[0], *after))
+    return "its program does not do what the collective does";
   return same_type(*after, result) ? std::nullopt : Error("its result is not of the type the collective gives");
 }
 

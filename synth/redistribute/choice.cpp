@@ -8,11 +8,12 @@ namespace tessera::synth {
 
 base::Status Way::take(const Collective& step, Prices& prices) {
   TESSERA_TRY(after, apply(step, type));
-  const StepCost price = prices.of(step, type, after);
+  Collective best = prices.best_form(step, type, after);
+  const StepCost price = prices.of(best, type, after);
   seconds += price.seconds;
   received_bytes += price.received_bytes_total;
   launches += price.received_bytes_total > 0 ? 1 : 0;
-  steps.push_back(step);
+  steps.push_back(std::move(best));
   type = std::move(after);
   return base::Done{};
 }
@@ -30,10 +31,12 @@ bool Choice::is_hopeless(double seconds_least, std::int64_t bytes_least) const {
 }
 
 base::Status Choice::consider(Way way, const Chain& rest) {
+  newest_seconds_ = std::numeric_limits<double>::infinity();
   for (const Collective& step : rest) {
     TESSERA_TRY_STATUS(way.take(step, prices_));
     if (tile_bytes_max(way.type) > bound_bytes_ || is_hopeless(way.seconds, way.received_bytes)) return base::Done{};
   }
+  newest_seconds_ = way.seconds;
   candidates_.push_back(Candidate{std::move(way.steps), way.seconds, way.received_bytes, way.launches});
   if (way.seconds < candidates_[fastest_].seconds) fastest_ = candidates_.size() - 1;
   seconds_max_ = candidates_[fastest_].seconds * kAsFast;

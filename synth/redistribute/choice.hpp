@@ -26,7 +26,7 @@ struct Way {
   std::int64_t received_bytes = 0;
   std::int64_t launches = 0;  // steps that move something
 
-  // Takes one more step. Fails where the step may not be taken.
+  // Takes one more step, in its best form. Fails where the step may not be taken.
   base::Status take(const Collective& step, Prices& prices);
 };
 
@@ -42,6 +42,8 @@ class Choice {
   bool is_hopeless(double seconds_least, std::int64_t bytes_least) const;
   // Prices what follows the way as far as the whole can still be chosen. Chains with an array beyond the bound cannot.
   base::Status consider(Way way, const Chain& rest);
+  // Of what was considered last; without an end if it cannot be chosen.
+  double newest_seconds() const { return newest_seconds_; }
   // The chain chosen; nothing where none was considered that keeps the bound.
   base::Result<std::optional<Chain>> best() &&;
 
@@ -59,6 +61,7 @@ class Choice {
   Prices& prices_;
   std::int64_t bound_bytes_;
   double seconds_max_ = std::numeric_limits<double>::infinity();
+  double newest_seconds_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
   std::size_t fastest_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "synth/collective/programmed.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
@@ -43,12 +44,17 @@ class Live {
   std::int64_t peak_of(const Collective& step, const ArrayType& before, const ArrayType& after) {
     if (step.kind == CollectiveKind::slice) return largest(bytes_);
     const BytesByDevice output = tiles_bytes(after);
-    const std::int64_t peak = step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output);
+    const std::int64_t peak =
+        step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output) + beside(step, before, after);
     for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = output[i] + kept_[i];
     return peak;
   }
 
  private:
+  static std::int64_t beside(const Collective& step, const ArrayType& before, const ArrayType& after) {
+    const auto programmed = ProgrammedReduction::of(step, before, after);
+    return programmed ? programmed->beside_bytes() : 0;
+  }
   std::int64_t peak_of(const Round& round, const ArrayType& before, const ArrayType& after) {
     if (round.dimension >= after.rank()) return 0;  // of a plan that was read, and will not verify
     if (round.index == 0) round_peaks_ = RoundPeaks(before, after, round.dimension).peaks(round.count);

@@ -18,8 +18,10 @@ constexpr std::size_t kListedSendsMax = 100'000;
 // Those between two devices; what a device has of its target it keeps.
 ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType& before) {
   ListedSends all;
-  all.at_once = step.collective.relay == nullptr;
-  if (!all.at_once) all.stretches = step.collective.relay->stretches;
+  const Collective& collective = step.collective;
+  all.at_once = collective.relay == nullptr && collective.program == nullptr;
+  if (collective.relay != nullptr) all.stretches = collective.relay->stretches;
+  if (collective.program != nullptr) all.stretches = collective.program->stretches;
   for (const BoxSend& send : sends(machine, step.collective, before, step.after)) {
     if (send.source == send.target || empty(send.box)) continue;
     all.hops = std::max(all.hops, std::int64_t{send.hop} + 1);

@@ -2,6 +2,8 @@
 // exchange (or the collective that it is), an exchange into a refinement of the target and a gather, or what a rival
 // would do; last a relay. What cannot be chosen any more by its lower bounds is not priced.
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
@@ -32,6 +34,8 @@ class Portfolio {
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     return base::Done{};
   }
+  // Of the chains considered that can be chosen.
+  double fastest_seconds() const { return fastest_seconds_; }
   base::Status relay() {
     auto found = relay_move(from(), to_, prices_.machine(), choice_.fastest_seconds() - way_.seconds);
     if (!found || (exactly_ && found->back().target != to_)) return base::Done{};
@@ -52,7 +56,9 @@ class Portfolio {
 
   base::Status consider(Chain move) {
     move.insert(move.end(), keep_.begin(), keep_.end());
-    return choice_.consider(way_, move);
+    TESSERA_TRY_STATUS(choice_.consider(way_, move));
+    fastest_seconds_ = std::min(fastest_seconds_, choice_.newest_seconds());
+    return base::Done{};
   }
 
   base::Status consider_refinements(const Floors& floors) {
@@ -109,7 +115,14 @@ class Portfolio {
   bool exactly_;
   Prices& prices_;
   Choice& choice_;
+  double fastest_seconds_ = std::numeric_limits<double>::infinity();
 };
+
+// Does the way make more axes part of the sum?
+bool has_keep(const Way& way) {
+  return std::any_of(way.steps.begin(), way.steps.end(),
+                     [](const Collective& step) { return step.kind == CollectiveKind::keep; });
+}
 
 // Where sums are finished or begun, what a rival makes of the whole change.
 base::Status consider_rivals(const ArrayType& from, const ArrayType& to, Choice& choice) {
@@ -159,15 +172,24 @@ base::Status consider_all(const ArrayType& from, const ArrayType& to, const Pend
   TESSERA_TRY(target, unkept(to, change));
   const Chain keep = keep_chain(change, to);
   Resolutions resolutions(from, target, change.resolve, prices);
-  std::optional<Way> fastest;
+  // Of ways on which more axes become part of the sum, and of others: the former receive more.
+  std::array<std::optional<Way>, 2> fastest;
+  std::array<double, 2> seconds{};
+  seconds.fill(std::numeric_limits<double>::infinity());
   while (true) {
     TESSERA_TRY(way, resolutions.next(choice));
     if (!way) break;
-    const double before = choice.seconds_max();
-    TESSERA_TRY_STATUS(Portfolio(*way, target, keep, prices, choice).run());
-    if (choice.seconds_max() < before) fastest = std::move(*way);
+    const std::size_t kind = has_keep(*way) ? 1 : 0;
+    Portfolio of_way(*way, target, keep, prices, choice);
+    TESSERA_TRY_STATUS(of_way.run());
+    if (of_way.fastest_seconds() >= seconds[kind]) continue;
+    seconds[kind] = of_way.fastest_seconds();
+    fastest[kind] = std::move(*way);
   }
-  return fastest ? Portfolio(*fastest, target, keep, prices, choice).relay() : base::Status{base::Done{}};
+  for (const auto& way : fastest) {
+    if (way) TESSERA_TRY_STATUS(Portfolio(*way, target, keep, prices, choice).relay());
+  }
+  return base::Done{};
 }
 
 base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways) {

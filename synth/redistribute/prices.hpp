@@ -19,6 +19,9 @@ class Prices {
   explicit Prices(const Machine& machine, base::StopToken stop = {}) : machine_(machine), stop_(stop) {}
   const Machine& machine() const { return machine_; }
 
+  // The step as it is best carried out: a sum with the program that is faster on the machine than adding up at once, if
+  // there is one. Without a machine file sums have no programs.
+  Collective best_form(Collective step, const ArrayType& before, const ArrayType& after);
   // Of a round, `before` is what the whole exchange begins with.
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
@@ -30,10 +33,19 @@ class Prices {
     ArrayType after;
     StepCost cost;
   };
+  struct KnownProgram {
+    CollectiveKind kind;
+    ArrayType before;
+    ArrayType after;
+    std::shared_ptr<const ReduceProgram> program;  // null where none is faster
+    StepCost cost;
+  };
   struct KnownRelay {
     std::shared_ptr<const RelayRecipe> recipe;
     StepCost cost;
   };
+  KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);
+  StepCost of_program(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_relay(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
   StepCost remembered(CollectiveKind kind, const Collective& step, const ArrayType& before, const ArrayType& after);
@@ -41,6 +53,7 @@ class Prices {
   const Machine& machine_;
   base::StopToken stop_;
   std::vector<Known> known_;
+  std::vector<KnownProgram> programs_;
   std::vector<KnownRelay> relays_;
   std::vector<StepCost> rounds_;  // of the exchange whose first round was asked for last
 };

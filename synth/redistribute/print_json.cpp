@@ -51,7 +51,11 @@ std::string transfer_json(const PlanStep& step) {
   std::string recipe = "direct";
   std::int64_t hops = 1;
   std::int64_t stretches = 1;
-  if (relay != nullptr) {
+  if (step.collective.program != nullptr) {
+    recipe = "program";
+    hops = step.listed != nullptr ? step.listed->hops : hop_slots(*step.collective.program);
+    stretches = step.collective.program->stretches;
+  } else if (relay != nullptr) {
     recipe = "relay " + print(*relay);
     hops = relay->hops;
     stretches = relay->stretches;
@@ -66,12 +70,27 @@ std::string transfer_json(const PlanStep& step) {
                      stretches, sends_json(step));
 }
 
+// The steps of the program by which a sum is made; nothing where there is none.
+std::string program_json(const PlanStep& step) {
+  if (step.collective.program == nullptr) return "";
+  const ReduceProgram& program = *step.collective.program;
+  std::string steps;
+  for (const ReduceStep& part : program.steps) {
+    steps +=
+        fmt::format(R"({}{{"op": {}, "axes": {}, "first": {}, "form": {}}})", steps.empty() ? "" : ", ",
+                    quoted(name(part.kind)), quoted(print(step.after.mesh(), part.axes)),
+                    quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)), quoted(name(part.form)));
+  }
+  return fmt::format(R"(, "program": {{"stretches": {}, "hops": {}, "steps": [{}]}})", program.stretches,
+                     hop_slots(program), steps);
+}
+
 std::string step_json(const PlanStep& step) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
-                     R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}}})",
+                     R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}{}}})",
                      quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
                      type_json(step.after), step.local_bytes_max, step.received_bytes_total, step.received_bytes_max,
-                     step.groups, step.group_size, transfer_json(step));
+                     step.groups, step.group_size, transfer_json(step), program_json(step));
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ std::string table(const std::vector<Row>& rows) {
   return out;
 }
 
+// Below each step that has one its program.
+std::string with_programs(const Plan& plan, const std::string& steps) {
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t row = 0; row <= plan.steps.size(); ++row) {
+    const std::size_t end = steps.find('\n', begin) + 1;
+    out += steps.substr(begin, end - begin);
+    begin = end;
+    const auto& program = row == 0 ? nullptr : plan.steps[row - 1].collective.program;
+    if (program != nullptr) out += fmt::format("    {}\n", print(plan.from.mesh(), *program));
+  }
+  return out;
+}
+
 std::string steps_table(const Plan& plan) {
   std::vector<Row> rows{{"step", "axes", "MPI", "local shape", "received by each", "peak"}};
   ArrayType before = plan.from;
@@ -74,7 +88,7 @@ std::string steps_table(const Plan& plan) {
     // All rounds lead from what the first of them begins with.
     if (!round || round->index + 1 == round->count) before = step.after;
   }
-  return table(rows);
+  return with_programs(plan, table(rows));
 }
 
 // What gathering everything and slicing would cost; nothing where that cannot be said.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <span>
 
@@ -41,16 +42,18 @@ constexpr std::size_t kStepsMax = 4096;
 
 base::Diagnostic bad(std::string_view why) { return make(Kind::bad_plan_text, why); }
 
-// An object that has exactly these keys, and the optional one or not.
+// An object that has exactly these keys, and the optional ones or not.
 base::Result<const json::Object*> object_with(const json::Value& value, std::span<const std::string_view> keys,
-                                              std::string_view optional = {}) {
+                                              std::initializer_list<std::string_view> optional = {}) {
   const auto* object = std::get_if<json::Object>(&value.content);
   if (object == nullptr) return bad("an object is missing");
   for (const std::string_view key : keys) {
     if (json::member(*object, key) == nullptr) return bad(fmt::format("`{}` is missing", key));
   }
-  const bool has_optional = !optional.empty() && json::member(*object, optional) != nullptr;
-  if (object->size() != keys.size() + (has_optional ? 1 : 0)) return bad("an object has members it should not have");
+  const auto more = std::count_if(optional.begin(), optional.end(),
+                                  [&](std::string_view key) { return json::member(*object, key) != nullptr; });
+  if (object->size() != keys.size() + static_cast<std::size_t>(more))
+    return bad("an object has members it should not have");
   return object;
 }
 
@@ -214,7 +217,7 @@ base::Result<ReadTransfer> read_transfer(const json::Object& step) {
   constexpr std::string_view kRelay = "relay ";
   const json::Value* const value = json::member(step, "transfer");
   if (value == nullptr) return ReadTransfer{};
-  TESSERA_TRY(object, object_with(*value, kTransferKeys, "sends"));
+  TESSERA_TRY(object, object_with(*value, kTransferKeys, {"sends"}));
   TESSERA_TRY(text, text_of(*object, "recipe"));
   ListedSends listed;
   TESSERA_TRY_STATUS(read_integer(*object, "hops", listed.hops));
@@ -223,7 +226,8 @@ base::Result<ReadTransfer> read_transfer(const json::Object& step) {
     return bad(fmt::format("a transfer has 1 to {} stretches", kStretchesMax));
   listed.at_once = text == "direct";
   TESSERA_TRY(sends, read_sends(*object, listed));
-  if (text == "direct" || (text == "listed" && sends != nullptr)) return ReadTransfer{nullptr, sends};
+  const bool is_program = text == "program" && json::member(step, "program") != nullptr;
+  if (text == "direct" || is_program || (text == "listed" && sends != nullptr)) return ReadTransfer{nullptr, sends};
   auto recipe = text.starts_with(kRelay) ? parse_relay_recipe(std::string_view(text).substr(kRelay.size()))
                                          : std::optional<RelayRecipe>();
   if (!recipe) return bad(fmt::format("the recipe `{}` cannot be read", excerpt(text)));
@@ -232,10 +236,49 @@ base::Result<ReadTransfer> read_transfer(const json::Object& step) {
   return ReadTransfer{std::make_shared<const RelayRecipe>(std::move(*recipe)), sends};
 }
 
+// ---- Programs of reductions ----
+
+constexpr std::array<std::string_view, 3> kProgramKeys = {"stretches", "hops", "steps"};
+constexpr std::array<std::string_view, 4> kProgramStepKeys = {"op", "axes", "first", "form"};
+
+// As the text that a program is read of: one way to say it, and one reader.
+base::Result<std::string> program_step_text(const json::Value& value) {
+  TESSERA_TRY(object, object_with(value, kProgramStepKeys));
+  TESSERA_TRY(op, text_of(*object, "op"));
+  TESSERA_TRY(axes, text_of(*object, "axes"));
+  TESSERA_TRY(first, text_of(*object, "first"));
+  TESSERA_TRY(form, text_of(*object, "form"));
+  return fmt::format("{} {}{}{}", op, axes, first.empty() ? "" : " first " + first,
+                     form == name(ReduceForm::direct) ? "" : " " + form);
+}
+
+base::Result<std::shared_ptr<const ReduceProgram>> read_program(const json::Object& step, const Mesh& mesh) {
+  const json::Value* const value = json::member(step, "program");
+  if (value == nullptr) return std::shared_ptr<const ReduceProgram>();
+  TESSERA_TRY(object, object_with(*value, kProgramKeys));
+  const auto* steps = std::get_if<json::Array>(&json::member(*object, "steps")->content);
+  if (steps == nullptr) return bad("a program's `steps` are no list");
+  std::string text;
+  for (const json::Value& item : *steps) {
+    TESSERA_TRY(part, program_step_text(item));
+    text.append(text.empty() ? "" : "; ").append(part);
+  }
+  std::int64_t stretches = 1;
+  std::int64_t hops = 0;
+  TESSERA_TRY_STATUS(read_integer(*object, "stretches", stretches));
+  TESSERA_TRY_STATUS(read_integer(*object, "hops", hops));
+  if (stretches != 1) text += fmt::format(" in {}", stretches);
+  auto program = parse_reduce_program(mesh, text);
+  if (!program || print(mesh, *program) != text)
+    return bad(fmt::format("the program `{}` cannot be read", excerpt(text)));
+  if (hop_slots(*program) != hops) return bad("a program and the number of its hops differ");
+  return std::make_shared<const ReduceProgram>(std::move(*program));
+}
+
 // ---- Steps and plans ----
 
 base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) {
-  TESSERA_TRY(object, object_with(value, kStepKeys, "transfer"));
+  TESSERA_TRY(object, object_with(value, kStepKeys, {"transfer", "program"}));
   TESSERA_TRY(op, text_of(*object, "op"));
   TESSERA_TRY(text, text_of(*object, "detail"));
   if (std::holds_alternative<json::Null>(json::member(*object, "type")->content)) {
@@ -248,6 +291,9 @@ base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) 
   TESSERA_TRY(transfer, read_transfer(*object));
   TESSERA_TRY(collective, read_collective(op, text, after, transfer.relay));
   step.collective = collective;
+  TESSERA_TRY(program, read_program(*object, *mesh));
+  if (program != nullptr && movement(collective.kind) != Movement::sums) return bad("only sums have programs");
+  step.collective.program = program;
   step.listed = transfer.listed;
   TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));

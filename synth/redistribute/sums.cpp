@@ -2,12 +2,14 @@
 #include "synth/collective/direct_reduction.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/programs.hpp"
 
 namespace tessera::synth {
 
@@ -134,6 +136,8 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
       bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
       latency_(prices.machine().levels.back().latency_seconds),
+      has_programs_(has_programs(prices.machine(), from)),
+      has_slow_links_(has_programs_ && prices.machine().levels.size() > 1),
       priced_max_(priced_at_most(from.devices())) {
   for (const MachineLevel& level : prices.machine().levels) latency_ = std::min(latency_, level.latency_seconds);
 }
@@ -172,6 +176,43 @@ base::Status Resolutions::start() {
   for (const Slices cuts : {Slices::all, Slices::leading}) {
     if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
   }
+  return has_slow_links_ ? begin_with_more_parts() : base::Status(base::Done{});
+}
+
+// Of devices that hold the same one keeps the value, and the sum is scattered over all of them at once: by a program,
+// that brings every part over the slow links straight to where it belongs. `f32[64]{+a} -> f32[64@(a,b)]` becomes a sum
+// over (a,b). All axes that hold the same, those that the target cuts a dimension by, or one; the array is cut by the
+// others.
+base::Status Resolutions::begin_with_more_parts() {
+  if (from_.mesh() != to_.mesh()) return base::Done{};
+  const AxisList free = free_axes(from_);
+  std::vector<AxisList> sets{free};
+  for (std::size_t d = 0; d < to_.rank(); ++d) {
+    if (wanted_on(from_, to_, resolve_, d).empty()) continue;
+    if (const auto wanted = shared_in_order(to_.layout().split(d), free)) sets.push_back(canonical_set(*wanted));
+  }
+  for (const AxisPart& part : free) sets.push_back({part});
+  std::vector<AxisList> met{AxisList{}};
+  for (const AxisList& more : sets) {
+    if (std::find(met.begin(), met.end(), more) != met.end()) continue;
+    met.push_back(more);
+    const auto others = without(free, more);
+    std::vector<Chain> starts{Chain{}};
+    for (std::size_t d = 0; others && !others->empty() && d < from_.rank(); ++d) {
+      if (fits(from_, d, *others)) starts.push_back({slice_step(*others, d)});
+    }
+    for (const Chain& start : starts) TESSERA_TRY_STATUS(begin_as_sum(start, more));
+  }
+  return base::Done{};
+}
+
+base::Status Resolutions::begin_as_sum(const Chain& start, const AxisList& more) {
+  Way way{{}, from_};
+  for (const Collective& step : start) TESSERA_TRY_STATUS(way.take(step, prices_));
+  TESSERA_TRY_STATUS(way.take(keep_step(more, from_.layout().reduce()), prices_));
+  AxisList left = canonical_set(joined(resolve_, more));
+  const double least = way.seconds + least_after(way.type, left);
+  push(Entry{least, 0, std::move(way), std::move(left), {}});
   return base::Done{};
 }
 
@@ -202,6 +243,7 @@ void Resolutions::expand(const Way& way, const AxisList& left) {
     const AxisList wanted = wanted_on(way.type, to_, left, d);
     if (!wanted.empty()) offer(way, left, reduce_scatter_step(wanted, d));
     if (auto step = scatter_into(way.type, to_, left, d)) offer(way, left, std::move(*step));
+    if (has_slow_links_) offer_orders(way, left, d);
   }
   offer(way, left, all_reduce_step(left));
   if (priced_max_ <= 0) return;
@@ -214,6 +256,21 @@ void Resolutions::expand(const Way& way, const AxisList& left) {
     }
     offer(way, left, all_reduce_step({part}));
   }
+}
+
+// All axes at once into one dimension, in the orders that the target does not ask for: by a program these take no
+// longer, and what is then left to move may stay inside the units.
+void Resolutions::offer_orders(const Way& way, const AxisList& left, std::size_t dimension) {
+  constexpr std::size_t kAxesMax = 3;
+  if (left.size() < 2 || left.size() > kAxesMax || !fits(way.type, dimension, left)) return;
+  AxisList order = left;
+  const auto before = [](const AxisPart& a, const AxisPart& b) {
+    return std::pair(a.axis, a.before) < std::pair(b.axis, b.before);
+  };
+  std::sort(order.begin(), order.end(), before);
+  do {
+    offer(way, left, reduce_scatter_step(canonical(order), dimension));
+  } while (std::next_permutation(order.begin(), order.end(), before));
 }
 
 // Between two reductions what has been cut may have to make room where the target wants the next axis.
@@ -243,7 +300,11 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   const std::int64_t devices = shard_count(step.axes);
   const std::int64_t bytes = tile_bytes_max(step.kind == CollectiveKind::all_reduce ? before : after);
   const auto received = static_cast<double>(DirectReduction(step.kind, devices).received(bytes, 0));
-  return received == 0 ? 0 : received / bandwidth_ + static_cast<double>(devices - 1) * latency_;
+  if (received == 0) return 0;
+  // By a program with fewer peers: with p in a hop what is added up grows p + 1 times at most.
+  const auto peers =
+      has_programs_ ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(devices - 1))) : devices - 1;
+  return received / bandwidth_ + static_cast<double>(peers) * latency_;
 }
 
 // What is pending is scattered at the least; what is not has to be brought where it is missing.

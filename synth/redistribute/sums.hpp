@@ -40,9 +40,12 @@ class Resolutions {
   };
   base::Status start();
   base::Status begin_towards(const ArrayType& parts);
+  base::Status begin_with_more_parts();
+  base::Status begin_as_sum(const Chain& start, const AxisList& more);
   base::Status begin_at(const Chain& steps);
   void expand(const Way& way, const AxisList& left);
   void offer(const Way& way, const AxisList& left, Collective step);
+  void offer_orders(const Way& way, const AxisList& left, std::size_t dimension);
   void offer_moves(const Way& way, const AxisList& left);
   void push(Entry entry);
   bool take_least(Entry& entry);
@@ -57,6 +60,8 @@ class Resolutions {
   std::int64_t bound_bytes_;
   double bandwidth_;
   double latency_;
+  bool has_programs_;
+  bool has_slow_links_;         // and programs that cross them once
   std::vector<Entry> entries_;  // a heap
   std::vector<Met> met_;
   std::size_t count_ = 0;

@@ -106,11 +106,16 @@ std::vector<ReduceHop> ReducePrices::ring(ReduceStepKind kind, const Parts& memb
   return {hop(kind, ReduceForm::ring, members, masters, bytes)};
 }
 
-std::vector<ReduceHop> ReducePrices::hops(const LevelStep& step, std::uint32_t split) const {
+double ReducePrices::bytes(std::uint32_t split) const {
   double bytes = payload_bytes_;
   for (std::size_t k = 0; k < levels_->size(); ++k) {
     if ((split >> k & 1U) != 0) bytes /= static_cast<double>((*levels_)[k].factor);
   }
+  return bytes;
+}
+
+std::vector<ReduceHop> ReducePrices::hops(const LevelStep& step, std::uint32_t split) const {
+  const double bytes = this->bytes(split);
   const Parts members = parts(step.begin, step.end);
   const Parts masters = step.masters ? parts(step.end, levels_->size()) : Parts{};
   switch (step.form) {

@@ -33,7 +33,8 @@ class ReducePrices {
   ReducePrices(const Cluster& cluster, const ReduceLevels& levels, double payload_bytes)
       : cluster_(&cluster), levels_(&levels), payload_bytes_(payload_bytes) {}
 
-  // `split` as in ReduceStates.
+  // What a participant holds before a step; `split` as in ReduceStates.
+  double bytes(std::uint32_t split) const;
   std::vector<ReduceHop> hops(const LevelStep& step, std::uint32_t split) const;
   double seconds(const LevelStep& step, std::uint32_t split) const;
 

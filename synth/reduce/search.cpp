@@ -31,10 +31,15 @@ using Layer = std::vector<Way>;
 bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
 
 // The seconds of a step in the cheapest of the forms, worked out once.
+// Does everybody read what others write in the step?
+bool makes_aside(const LevelStep& step) {
+  return step.kind == ReduceStepKind::all_reduce && step.form == ReduceForm::halving;
+}
+
 class StepPrices {
  public:
-  StepPrices(const ReducePrices& prices, const std::vector<ReduceForm>& forms, std::size_t count)
-      : prices_(&prices), forms_(&forms), known_(count, {-1, ReduceForm::direct}) {}
+  StepPrices(const ReducePrices& prices, const ReduceSearch& search, std::size_t count)
+      : prices_(&prices), search_(&search), known_(count, {-1, ReduceForm::direct}) {}
 
   std::pair<double, ReduceForm> of(const ReduceGraph::Edge& edge) {
     auto& known = known_[edge.price];
@@ -45,9 +50,10 @@ class StepPrices {
  private:
   std::pair<double, ReduceForm> cheapest(const ReduceGraph::Edge& edge) const {
     std::pair<double, ReduceForm> best{std::numeric_limits<double>::infinity(), ReduceForm::direct};
-    for (const ReduceForm form : *forms_) {
+    for (const ReduceForm form : search_->forms) {
       LevelStep step = edge.step;
       step.form = form;
+      if (makes_aside(step) && prices_->bytes(edge.split) > search_->aside_bytes_max) continue;
       const double seconds = prices_->seconds(step, edge.split);
       if (is_faster(seconds, best.first)) best = {seconds, form};
     }
@@ -55,7 +61,7 @@ class StepPrices {
   }
 
   const ReducePrices* prices_;
-  const std::vector<ReduceForm>* forms_;
+  const ReduceSearch* search_;
   std::vector<std::pair<double, ReduceForm>> known_;
 };
 
@@ -182,7 +188,7 @@ ReduceGraph& ReduceGraphs::of(std::size_t levels) {
 PricedProgram fastest_unstretched(ReduceGraphs& graphs, const ReducePrices& prices, std::size_t levels,
                                   const ReduceSearch& search) {
   ReduceGraph& graph = graphs.of(levels);
-  StepPrices step_prices(prices, search.forms, graph.prices());
+  StepPrices step_prices(prices, search, graph.prices());
   Reached reached;
   std::vector<Layer> layers{{Way{ReduceGraph::kStart, -1, 0, {}}}};
   reached.improve(ReduceGraph::kStart, 0);
@@ -204,7 +210,11 @@ PricedProgram fastest_nested(const ReducePrices& prices, const ReduceLevels& lev
     const std::vector<ReduceForm> forms = forms_of(levels.size(), choice);
     for (const bool at_once : {true, false}) {
       if (!at_once && goal == ReduceGoal::reduce_scatter) continue;
-      take_faster(best, in_best_stretches(prices, nested(forms, goal, at_once)));
+      LevelProgram program = nested(forms, goal, at_once);
+      const std::vector<std::uint32_t> splits = splits_of_nested(program);
+      const bool aside = std::any_of(program.steps.begin(), program.steps.end(), makes_aside);
+      if (aside && prices.bytes(splits[levels.size() - 1]) > kAsideBytesMax) continue;
+      take_faster(best, in_best_stretches(prices, std::move(program)));
     }
   }
   return best;
@@ -215,7 +225,8 @@ PricedProgram best_program(ReduceGraphs& graphs, const Cluster& cluster, const R
   const ReducePrices prices(cluster, levels, payload_bytes);
   PricedProgram best = fastest_nested(prices, levels, goal);
   if (levels.size() > kSearchLevelsMax) return best;
-  const ReduceSearch search{goal, {ReduceForm::direct, ReduceForm::halving}, ReduceSearch{}.steps_max, best.seconds};
+  const ReduceSearch search{
+      goal, {ReduceForm::direct, ReduceForm::halving}, ReduceSearch{}.steps_max, best.seconds, kAsideBytesMax};
   PricedProgram unstretched = fastest_unstretched(graphs, prices, levels.size(), search);
   return unstretched.program.steps.empty() ? best : unstretched;
 }

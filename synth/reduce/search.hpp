@@ -35,6 +35,8 @@ class ReduceGraphs {
   std::map<std::size_t, ReduceGraph> graphs_;
 };
 inline constexpr std::size_t kSearchLevelsMax = 8;
+// What the best program may make aside; without a limit by then no all_reduce by halving is the fastest anyway.
+inline constexpr double kAsideBytesMax = 16 * 1024;
 
 // What may be asked of a search.
 struct ReduceSearch {
@@ -42,6 +44,8 @@ struct ReduceSearch {
   std::vector<ReduceForm> forms{ReduceForm::direct, ReduceForm::halving};
   std::size_t steps_max = 64;
   double seconds_max = std::numeric_limits<double>::infinity();  // slower programs are of no use
+  // An all_reduce by halving needs a second place for all that it adds up: of so many bytes at most.
+  double aside_bytes_max = std::numeric_limits<double>::infinity();
 };
 
 // The fastest program in one stretch; of equally fast ones the shortest, then the first. Without steps if there is none

@@ -55,6 +55,23 @@ std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceSte
 std::string_view name(ReduceStepKind kind) { return kStepNames[static_cast<std::size_t>(kind)]; }
 std::string_view name(ReduceForm form) { return kFormNames[static_cast<std::size_t>(form)]; }
 
+std::int64_t hop_slots(const ReduceProgram& program) {
+  std::int64_t hops = 0;
+  for (const ReduceStep& step : program.steps) {
+    if (step.form == ReduceForm::direct) ++hops;
+    if (step.form == ReduceForm::ring)
+      hops += (shard_count(step.axes) - 1) * (step.kind == ReduceStepKind::all_reduce ? 2 : 1);
+    if (step.form != ReduceForm::halving) continue;
+    for (const AxisPart& part : step.axes) {
+      std::int64_t rest = part.size;
+      for (std::int64_t prime = 2; rest > 1; ++prime) {
+        for (; rest % prime == 0; rest /= prime) ++hops;
+      }
+    }
+  }
+  return hops;
+}
+
 std::string print(const Mesh& mesh, const ReduceProgram& program) {
   std::string text;
   for (const ReduceStep& step : program.steps) {

@@ -67,6 +67,9 @@ struct ReduceProgram {
   friend bool operator==(const ReduceProgram&, const ReduceProgram&) = default;
 };
 
+// The hops of a stretch, each of which takes a slot.
+std::int64_t hop_slots(const ReduceProgram& program);
+
 // `reduce_scatter dp:(4)4 halving; all_reduce dp:(1)4; all_gather dp:(4)4 halving in 16`; a step of some devices says
 // `all_reduce dp:(1)4 first dp:(4)4`.
 std::string print(const Mesh& mesh, const ReduceProgram& program);

@@ -325,6 +325,53 @@ double seconds_out(const Unit& unit, const Change& change) {
   return bytes / unit.bandwidth;
 }
 
+// How often one element of a box crosses from unit to unit, at the least: it is made of parts, each held in some units,
+// and needed in some. Parts of several units come together first, then their sum spreads; a unit that has all parts
+// needs nobody.
+std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& needers, std::int64_t unit_devices) {
+  std::map<std::int64_t, std::set<std::size_t>> parts_in;  // by unit
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (const std::int64_t device : parts[part]) parts_in[device / unit_devices].insert(part);
+  }
+  std::set<std::int64_t> wanted;
+  for (const std::int64_t device : needers) wanted.insert(device / unit_devices);
+  std::size_t most = 0;
+  for (const auto& [unit, in] : parts_in) most = std::max(most, in.size());
+  std::int64_t without_all = 0;
+  std::int64_t without_any = 0;
+  for (const std::int64_t unit : wanted) {
+    const auto in = parts_in.find(unit);
+    without_any += in == parts_in.end() ? 1 : 0;
+    without_all += in == parts_in.end() || in->second.size() < parts.size() ? 1 : 0;
+  }
+  if (most == parts.size()) return without_all;
+  const auto units = static_cast<std::int64_t>((parts.size() + most - 1) / most);
+  const bool nobody_contributes = without_any == std::ssize(wanted);
+  return units - 1 + std::ssize(wanted) - 1 + (nobody_contributes ? 1 : 0);
+}
+
+// All that crosses, over all links of a level; of machines of several.
+double seconds_of_crossings(const Change& change, const Machine& machine, std::int64_t devices) {
+  if (machine.levels.size() < 2) return 0;
+  double longest = 0;
+  std::int64_t unit_devices = devices;
+  for (const MachineLevel& level : machine.levels) {
+    unit_devices /= level.count;
+    double bytes = 0;
+    for (std::size_t s = 0; s < change.source.owners.size(); ++s) {
+      for (std::size_t t = 0; t < change.target.owners.size(); ++t) {
+        const double shared = change.shared(s, t);
+        if (shared == 0) continue;
+        bytes += shared * static_cast<double>(
+                              least_crossings(change.source.owners[s], change.target.owners[t].front(), unit_devices));
+      }
+    }
+    const std::int64_t links = devices / unit_devices;
+    longest = std::max(longest, bytes / (static_cast<double>(links) * level.bandwidth_bytes_per_second));
+  }
+  return longest;
+}
+
 // The machine, then every unit of every level.
 std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
   std::vector<Unit> units;
@@ -365,6 +412,7 @@ double least_seconds(const Standing& from, const Standing& to, const Machine& ma
     longest = std::max(longest, is_copy ? FirstCopies(unit, change).seconds() : seconds_of_sums(unit, change));
     longest = std::max(longest, seconds_out(unit, change));
   }
+  if (from.contributors > 1) longest = std::max(longest, seconds_of_crossings(change, machine, to.devices()));
   return longest;
 }
 

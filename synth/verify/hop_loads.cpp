@@ -27,8 +27,8 @@ void HopLoads::add(std::int64_t from, std::int64_t to, std::int64_t elements) {
     const std::int64_t in = to / level.unit_devices;
     if (out == in) continue;
     level.used = true;
-    ++lanes_[level.first_lane + 2 * static_cast<std::size_t>(out)][elements];
-    ++lanes_[level.first_lane + 2 * static_cast<std::size_t>(in) + 1][elements];
+    lanes_[level.first_lane + 2 * static_cast<std::size_t>(out)] += elements;
+    lanes_[level.first_lane + 2 * static_cast<std::size_t>(in) + 1] += elements;
   }
 }
 
@@ -41,27 +41,19 @@ double HopLoads::latency() const {
   return static_cast<double>(peers) * slowest;
 }
 
-void HopLoads::add_busy(std::vector<double>& lanes, std::int64_t stretches, std::int64_t stretch,
-                        std::int64_t element_bytes) const {
+void HopLoads::add_busy(std::vector<double>& lanes, std::int64_t element_bytes) const {
   lanes.resize(lanes_.size(), 0);
   for (const Level& level : levels_) {
     const auto units = static_cast<std::size_t>(devices_ / level.unit_devices);
-    for (std::size_t lane = level.first_lane; lane < level.first_lane + 2 * units; ++lane) {
-      for (const auto& [elements, messages] : lanes_[lane]) {
-        const std::int64_t part =
-            part_begin(elements, stretches, stretch + 1) - part_begin(elements, stretches, stretch);
-        lanes[lane] += static_cast<double>(part) * static_cast<double>(messages * element_bytes) / level.bandwidth;
-      }
-    }
+    for (std::size_t lane = level.first_lane; lane < level.first_lane + 2 * units; ++lane)
+      lanes[lane] += static_cast<double>(lanes_[lane] * element_bytes) / level.bandwidth;
   }
 }
 
 void HopLoads::add_received(Numbers& bytes, std::int64_t element_bytes) const {
   const Level& devices = levels_.back();
-  for (std::size_t device = 0; device < bytes.size(); ++device) {
-    for (const auto& [elements, messages] : lanes_[devices.first_lane + 2 * device + 1])
-      bytes[device] += elements * messages * element_bytes;
-  }
+  for (std::size_t device = 0; device < bytes.size(); ++device)
+    bytes[device] += lanes_[devices.first_lane + 2 * device + 1] * element_bytes;
 }
 
 namespace {
@@ -119,19 +111,14 @@ bool spreads(ReduceStepKind kind) { return kind == ReduceStepKind::all_gather ||
 void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
                  std::vector<HopLoads>& hops) {
   HopLoads& hop = hop_at(hops, begin, devices, machine);
-  const auto count = std::ssize(step.devices);
-  const auto share = [&](std::size_t i) {
-    const auto at = static_cast<std::int64_t>(i);
-    return part_begin(step.all[i], count, at + 1) - part_begin(step.all[i], count, at);
-  };
   for (std::size_t from = 0; from < step.devices.size(); ++from) {
     for (std::size_t to = 0; to < step.devices.size(); ++to) {
       const std::int64_t source = step.devices[from];
       const std::int64_t target = step.devices[to];
       switch (step.kind) {
-        case ReduceStepKind::all_reduce:
-          hop.add(source, target, share(to));
-          hop.add(source, target, share(from));
+        case ReduceStepKind::all_reduce:  // each adds up what is its own, and hands it to the others
+          hop.add(source, target, step.held[from][to]);
+          hop.add(source, target, step.held[from][from]);
           break;
         case ReduceStepKind::reduce_scatter: hop.add(source, target, step.held[from][to]); break;
         case ReduceStepKind::reduce: hop.add(source, target, to == step.first ? step.all[from] : 0); break;
@@ -166,9 +153,10 @@ double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretche
     for (std::int64_t i = std::max<std::int64_t>(0, slot - stretches + 1); i < std::min(count, slot + 1); ++i) {
       const HopLoads& hop = hops[static_cast<std::size_t>(i)];
       latency = std::max(latency, hop.latency());
-      hop.add_busy(lanes, stretches, slot - i, element_bytes);
+      hop.add_busy(lanes, element_bytes);
     }
-    total += latency + (lanes.empty() ? 0 : *std::max_element(lanes.begin(), lanes.end()));
+    const double busiest = lanes.empty() ? 0 : *std::max_element(lanes.begin(), lanes.end());
+    total += latency + busiest / static_cast<double>(stretches);
   }
   return total;
 }

@@ -13,16 +13,15 @@
 
 namespace tessera::synth::verifier {
 
-// The messages of one hop, by lane and length in elements: lengths are cut into stretches each on its own.
+// The elements that one hop brings over every lane; each stretch an even share of them.
 class HopLoads {
  public:
   HopLoads(const Machine& machine, std::int64_t devices);
 
   void add(std::int64_t from, std::int64_t to, std::int64_t elements);
   double latency() const;
-  // Seconds of every lane in a stretch are added to `lanes`.
-  void add_busy(std::vector<double>& lanes, std::int64_t stretches, std::int64_t stretch,
-                std::int64_t element_bytes) const;
+  // Seconds of every lane for all stretches together are added to `lanes`.
+  void add_busy(std::vector<double>& lanes, std::int64_t element_bytes) const;
   void add_received(Numbers& bytes, std::int64_t element_bytes) const;
 
  private:
@@ -35,8 +34,8 @@ class HopLoads {
   };
   std::int64_t devices_;
   std::vector<Level> levels_;
-  std::vector<std::map<std::int64_t, std::int64_t>> lanes_;  // of each, how many messages of a length
-  std::vector<std::set<std::int64_t>> sends_to_;             // by device
+  Numbers lanes_;                                 // elements
+  std::vector<std::set<std::int64_t>> sends_to_;  // by device
   std::vector<std::set<std::int64_t>> receives_from_;
 };
 

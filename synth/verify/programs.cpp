@@ -45,6 +45,7 @@ class ProgramReplay {
       group_.push_back(outside_of(mesh_, request.reduced, device));
       device_at_[{group_.back(), position_[at(device)]}] = device;
     }
+    foreign_.resize(at(mesh_.devices()));
     const auto words = static_cast<std::size_t>((members_ + 63) / 64);
     held_.assign(at(mesh_.devices()), std::vector<Sums>(at(members_), Sums(words, 0)));
     for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
@@ -69,9 +70,24 @@ class ProgramReplay {
     for (const auto& [outside, talkers] : groups) {
       if (const Fault fault = check(step.kind, talkers)) return fault;
       load(step, talkers, begin, hops);
+      if (step.form == ReduceForm::halving) note_halfway(step, talkers);
       apply(step, talkers);
+      for (const std::int64_t device : talkers.devices) {
+        if (step.kind != ReduceStepKind::broadcast || device != device_in(talkers, 0)) note_foreign(device);
+      }
     }
     return std::nullopt;
+  }
+
+  // The most that a device has on the way, in elements, that neither of its tiles has a place for.
+  std::int64_t beside() const {
+    std::int64_t most = makes_aside_ ? *std::max_element(request_.elements.begin(), request_.elements.end()) : 0;
+    for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
+      std::int64_t elements = 0;
+      for (const std::int64_t chunk : foreign_[at(device)]) elements += length(device, chunk);
+      most = std::max(most, elements);
+    }
+    return most;
   }
 
   Fault check_end() const {
@@ -101,8 +117,10 @@ class ProgramReplay {
     for (const std::uint64_t word : sums) contributors += __builtin_popcountll(word);
     return contributors == members_;
   }
-  std::int64_t length(std::int64_t chunk) const {
-    return part_begin(request_.elements, members_, chunk + 1) - part_begin(request_.elements, members_, chunk);
+  std::int64_t length(std::int64_t of_device, std::int64_t chunk) const {
+    if (request_.scatters) return request_.elements[at(device_at_.at({group_[at(of_device)], chunk}))];
+    const std::int64_t elements = request_.elements[at(of_device)];
+    return part_begin(elements, members_, chunk + 1) - part_begin(elements, members_, chunk);
   }
 
   // Are all parts parts of the reduced axes?
@@ -181,6 +199,33 @@ class ProgramReplay {
     return place_of(mesh_, axes, device_at_.at({group_[at(of_device)], chunk}));
   }
 
+  // Chunks that are not the device's own, and that it holds now.
+  void note_foreign(std::int64_t device) {
+    for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+      if (request_.scatters && chunk != position_[at(device)] && is_held(device, chunk))
+        foreign_[at(device)].insert(chunk);
+    }
+  }
+
+  // What devices hold after the first hop of a sum by halving, over the innermost digit, and not after the last.
+  void note_halfway(const ReduceStep& step, const Talkers& talkers) {
+    makes_aside_ = makes_aside_ || step.kind == ReduceStepKind::all_reduce;
+    const GroupDigits digits = digits_of(step.axes, talkers);
+    const std::size_t last = digits.primes - 1;
+    for (std::size_t i = 0; i < talkers.devices.size(); ++i) {
+      const std::int64_t device = talkers.devices[i];
+      if (step.kind == ReduceStepKind::reduce && digits.of[i][last] == 0) note_foreign(device);
+      if (step.kind != ReduceStepKind::reduce_scatter || !request_.scatters) continue;
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+        const std::int64_t owner = place_of_chunk(step.axes, device, chunk);
+        const auto index = static_cast<std::size_t>(std::find(talkers.places.begin(), talkers.places.end(), owner) -
+                                                    talkers.places.begin());
+        const bool stays = digits.of[index][last] == digits.of[i][last];
+        if (stays && chunk != position_[at(device)] && is_held(device, chunk)) foreign_[at(device)].insert(chunk);
+      }
+    }
+  }
+
   // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
   void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
     GroupLoads loads{step.kind, talkers.devices, {}, {}, 0};
@@ -192,8 +237,8 @@ class ProgramReplay {
       std::int64_t& all = loads.all.emplace_back(0);
       for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
         if (!is_held(device, chunk)) continue;
-        by_owner[index_of_place[at(place_of_chunk(step.axes, device, chunk))]] += length(chunk);
-        all += length(chunk);
+        by_owner[index_of_place[at(place_of_chunk(step.axes, device, chunk))]] += length(device, chunk);
+        all += length(device, chunk);
       }
     }
     if (step.form == ReduceForm::direct)
@@ -242,6 +287,8 @@ class ProgramReplay {
   Numbers group_;     // a number that the members of a group share
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> device_at_;  // by group and position
   std::vector<std::vector<Sums>> held_;                                      // by device and chunk
+  std::vector<std::set<std::int64_t>> foreign_;                              // of every device
+  bool makes_aside_ = false;
 };
 
 }  // namespace
@@ -259,6 +306,7 @@ Fault replay_program(const ReductionRequest& request, const ReduceProgram& progr
   figures.hops = static_cast<std::int64_t>(hops.size());
   figures.received_bytes.assign(static_cast<std::size_t>(request.mesh->devices()), 0);
   for (const HopLoads& hop : hops) hop.add_received(figures.received_bytes, request.element_bytes);
+  figures.beside_bytes = replay.beside() * request.element_bytes;
   figures.seconds = seconds_of_slots(hops, program.stretches, request.element_bytes);
   return std::nullopt;
 }

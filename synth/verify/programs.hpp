@@ -14,15 +14,17 @@ namespace tessera::synth::verifier {
 struct ReductionRequest {
   MeshRef mesh;
   AxisList reduced;
-  bool scatters = false;      // ends with chunk i at position i only; else with everything everywhere
-  std::int64_t elements = 0;  // of every device's tile, cut into chunks as evenly as can be
+  bool scatters = false;  // ends with chunk i at position i only; else with everything everywhere
+  // Of every device's tile in the end. Where everything is everywhere, that is cut into chunks as evenly as can be.
+  Numbers elements;
   std::int64_t element_bytes = 1;
 };
 
 struct ProgramFigures {
   double seconds = 0;
   std::int64_t hops = 0;
-  Numbers received_bytes;  // of every device
+  Numbers received_bytes;         // of every device
+  std::int64_t beside_bytes = 0;  // the most that a device has on the way that is in neither of its tiles
 };
 
 // Why the program does not do what is asked for; else its figures are in `figures`. On at most kExplicitDevicesMax

@@ -65,10 +65,12 @@ std::string text_of(const BoxSend& send) {
 
 }  // namespace
 
-SendsReplay::SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after)
+SendsReplay::SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after,
+                         bool beside)
     : before_(before),
       after_(after),
       parts_after_(parts_after),
+      beside_(beside),
       arrived_(static_cast<std::size_t>(after.devices())),
       received_(static_cast<std::size_t>(after.devices()), 0) {}
 
@@ -104,8 +106,9 @@ Fault SendsReplay::check(const BoxSend& send) const {
   if (send.source == send.target) return "a device sends itself nothing";
   if (send.box.size() != after_.extents.size()) return "the array has another number of dimensions";
   if (volume(lengths_of(send.box)) == 0) return "the box has no elements";
-  if (!lies_in(send.box, after_, static_cast<std::size_t>(send.target)))
-    return "the device that gets it does not need it";
+  const auto target = static_cast<std::size_t>(send.target);
+  const bool on_the_way = beside_ && send.adds && lies_in(send.box, before_.standing, target);
+  if (!on_the_way && !lies_in(send.box, after_, target)) return "the device that gets it does not need it";
   return std::nullopt;
 }
 
@@ -166,7 +169,7 @@ Fault SendsReplay::check_tile(std::size_t device) const {
   if (before_.gathered[device] == parts_after_[device]) complete.push_back(kept(before_.standing, after_, device));
   for (const auto& [box, arrived] : arrived_[device]) {
     const Contributors parts = arrived.copied ? arrived.parts : both(arrived.parts, before_.gathered[device]);
-    if (parts == parts_after_[device]) complete.push_back(box);
+    if (parts == parts_after_[device] && lies_in(box, after_, device)) complete.push_back(box);
   }
   std::int64_t elements = 0;
   for (const Box& box : complete) elements += volume(lengths_of(box));

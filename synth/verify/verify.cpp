@@ -13,6 +13,7 @@
 #include "base/wide.hpp"
 #include "synth/verify/bounds.hpp"
 #include "synth/verify/price.hpp"
+#include "synth/verify/programs.hpp"
 #include "synth/verify/relay_replay.hpp"
 #include "synth/verify/replay.hpp"
 #include "synth/verify/sends_replay.hpp"
@@ -72,6 +73,23 @@ std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int
   return {devices / size, size};
 }
 
+// Parts of an axis that follow each other as one.
+AxisList in_mesh_order(AxisList axes) {
+  std::sort(axes.begin(), axes.end(), [](const AxisPart& a, const AxisPart& b) {
+    return std::pair(a.axis, a.before) < std::pair(b.axis, b.before);
+  });
+  AxisList joined;
+  for (const AxisPart& part : axes) {
+    const bool follows =
+        !joined.empty() && joined.back().axis == part.axis && joined.back().before * joined.back().size == part.before;
+    if (follows)
+      joined.back().size *= part.size;
+    else
+      joined.push_back(part);
+  }
+  return joined;
+}
+
 class PlanVerifier {
  public:
   PlanVerifier(const Plan& plan, const Machine& machine, const Senders& senders)
@@ -119,6 +137,10 @@ class PlanVerifier {
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
     Numbers received = received_bytes(state_, step.collective, after);
     double seconds = 0;
+    ProgramFigures program;
+    if (step.collective.program != nullptr) {
+      if (auto fault = replay(step, after, program)) return fault;
+    }
     if (step.listed != nullptr) {
       const State before = state_;
       if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
@@ -127,18 +149,37 @@ class PlanVerifier {
       if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
       if (auto fault = price(step, after, received, seconds)) return fault;
     }
-    const Fault figures = check_step_figures(step, received, after);
+    if (step.collective.program != nullptr) {
+      if (step.listed != nullptr && received != program.received_bytes)
+        return "the listed sends are not those of its program";
+      received = program.received_bytes;
+      seconds = program.seconds;
+    }
+    const Fault figures = check_step_figures(step, received, after, program.beside_bytes);
     state_.type = step.after;
     state_.standing = after;
     add_seconds(step, seconds);
     return figures;
   }
 
+  // A sum by a program. The state is the one before the step.
+  Fault replay(const PlanStep& step, const Standing& after, ProgramFigures& figures) const {
+    if (movement(step.collective.kind) != Movement::sums) return "only sums have programs";
+    ReductionRequest request;
+    request.mesh = step.after.mesh_ref();
+    request.reduced = in_mesh_order(step.collective.axes);
+    request.scatters = step.collective.kind == CollectiveKind::reduce_scatter;
+    request.element_bytes = bytes_of(step.after.element());
+    for (std::int64_t device = 0; device < after.devices(); ++device)
+      request.elements.push_back(after.elements(device));
+    return at("its program", replay_program(request, *step.collective.program, machine_, figures));
+  }
+
   // The state is the one after the step.
   Fault follow_listed(const PlanStep& step, const State& before, const Standing& after, Numbers& received,
                       double& seconds) const {
     if (auto fault = check_listed(step)) return fault;
-    SendsReplay replay(before, after, state_.gathered);
+    SendsReplay replay(before, after, state_.gathered, step.collective.program != nullptr);
     if (auto fault = replay.follow(*step.listed, [](const Box&) { return true; })) return fault;
     received = in_bytes(replay.received());
     seconds = seconds_of_sends(*step.listed, step.after, machine_);
@@ -154,7 +195,7 @@ class PlanVerifier {
   // What each round's sends take; `received` is what the round has to bring.
   Fault follow_listed_rounds(std::size_t first, const Standing& after, const RoundReplay& rounds,
                              const std::vector<Numbers>& received, std::vector<double>& seconds) const {
-    SendsReplay replay(state_, after, state_.gathered);
+    SendsReplay replay(state_, after, state_.gathered, false);
     for (std::size_t k = 0; k < received.size(); ++k) {
       const PlanStep& step = plan_.steps[first + k];
       if (step.listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);
@@ -170,7 +211,10 @@ class PlanVerifier {
   Fault price(const PlanStep& step, const Standing& after, const Numbers& received, double& seconds) const {
     switch (movement(step.collective.kind)) {
       case Movement::none: break;
-      case Movement::sums: seconds = seconds_of_reduction(state_, step.collective, after, machine_); break;
+      case Movement::sums:
+        if (step.collective.program == nullptr)
+          seconds = seconds_of_reduction(state_, step.collective, after, machine_);
+        break;
       case Movement::copies: {
         if (step.collective.relay != nullptr)
           return replay_relay(state_, *step.collective.relay, after, machine_, seconds);
@@ -234,7 +278,7 @@ class PlanVerifier {
       received_in.push_back(received);
     }
     std::vector<double> prices;
-    const Fault priced =
+    Fault priced =
         step.listed == nullptr
             ? CopyPrices(state_, after, step.after, machine_).replay(senders_, received_in, round.dimension, prices)
             : follow_listed_rounds(first, after, replay, received_in, prices);
@@ -260,10 +304,11 @@ class PlanVerifier {
     price_fault_ = first_of({price_fault_, differs_in_seconds("seconds", step.seconds, seconds)});
   }
 
-  Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after) {
+  // `beside`: what it needs on the way that is in neither of its tiles.
+  Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after, std::int64_t beside) {
     const Numbers output = tile_bytes_of(after, step.after.element());
     const bool is_view = step.collective.kind == CollectiveKind::slice;
-    const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output);
+    const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output) + beside;
     if (!is_view) live_ = output;
     return check_step_counts(step, received, output, peak);
   }

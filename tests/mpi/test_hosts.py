@@ -80,6 +80,17 @@ def relayed(changes):
     return "\n".join(lines) + f"\nprint b{changes - 1}[1023, 7]\n"
 
 
+SUM_BYTES = ARRAY_BYTES // 4
+
+
+def summed(times):
+    """A program with so many sums, each made whole by a program that crosses the link once."""
+    elements = SUM_BYTES // 8
+    lines = [f"mesh m = [h: 2, r: 2]\nlet a = iota(i64[4@(h,r), {elements}])"]
+    lines += [f"let b{i} = sum(a + {i}, dim=0) as [{elements}]" for i in range(times)]
+    return "\n".join(lines) + f"\nprint b0[5] - 6 * {elements}\n"
+
+
 TRACED = """mesh m = [x: 4]
 let a = iota(f32[64@x])
 let c = loop w = 0.0 for i < 20 { w + sum(all_gather(a, 0, x)) }
@@ -169,6 +180,18 @@ class Hosts(RanksTest):
         _, first = self.relays(1)
         for four, one in zip(received, first):
             self.assertLess(abs((four - one) / 3 / (ARRAY_BYTES / 2) - 1), 0.02)
+
+    def sums(self, times):
+        """The bytes that have come to the hosts."""
+        machine = self.script(json.dumps(MACHINE), "machine.json")
+        done = self.on_two_hosts("run", "--machine", machine, self.script(summed(times)))
+        self.assertEqual((done.status, done.out.splitlines()[0]), (0, "20"), done.err)
+        return [int(line.split()[1]) for line in done.out.splitlines() if line.startswith("received")]
+
+    # In one hop each rank would get the parts of both ranks of the other host, and their sums: half as much again.
+    def test_a_sum_crosses_the_link_once(self):
+        for four, one in zip(self.sums(4), self.sums(1)):
+            self.assertLess(abs((four - one) / 3 / SUM_BYTES - 1), 0.02)
 
     def test_programs_have_the_bits_of_the_simulation(self):
         for ranks, *arguments in ([4, "cases"], [4, "generated", 60, 9000], [3, "generated", 30, 9100]):

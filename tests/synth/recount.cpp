@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "synth/collective/moves.hpp"
+#include "synth/collective/programmed.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "tests/synth/mutations.hpp"
@@ -51,6 +52,13 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
   }
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes || before.mesh() != after.mesh()) return std::nullopt;
+  if (step.program != nullptr) {
+    const auto programmed = ProgrammedReduction::of(step, before, after);
+    if (!programmed) return std::nullopt;
+    bytes = programmed->received_elements();
+    for (std::int64_t& count : bytes) count *= element;
+    return bytes;
+  }
   const std::int64_t size = shard_count(*axes);
   for (std::int64_t device = 0; device < after.devices(); ++device) {
     const std::int64_t count = elements(tile(after, device));
@@ -158,6 +166,8 @@ bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Mac
   step.group_size = members(step.collective, step.after.devices());
   step.groups = step.after.devices() / step.group_size;
   step.peak_bytes = live.peak(step.collective.kind, output);
+  if (const auto programmed = ProgrammedReduction::of(step.collective, before, step.after))
+    step.peak_bytes += programmed->beside_bytes();
   step.seconds = cost(machine, step.collective, before, step.after).seconds;
   return true;
 }

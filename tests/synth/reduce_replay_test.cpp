@@ -31,7 +31,8 @@ struct RandomReduction {
     request.mesh = mesh;
     request.reduced = reduced;
     request.scatters = goal == ReduceGoal::reduce_scatter;
-    request.elements = kElements;
+    request.elements.assign(static_cast<std::size_t>(devices),
+                            kElements / (request.scatters ? shard_count(reduced) : 1));
     request.element_bytes = static_cast<std::int64_t>(payload_bytes) / kElements;
     return request;
   }
@@ -212,7 +213,7 @@ TEST(ReduceReplay, SaysWhatIsWrong) {
   verifier::ReductionRequest request;
   request.mesh = on;
   request.reduced = {whole_axis(*on, 0)};
-  request.elements = 12;
+  request.elements.assign(static_cast<std::size_t>(on->devices()), 12);
   const auto fault = [&](const char* text) {
     verifier::ProgramFigures figures;
     const auto found = verifier::replay_program(request, parse_reduce_program(*on, text).value(), machine, figures);
@@ -242,7 +243,7 @@ TEST(ReduceReplay, Bytes) {
   verifier::ReductionRequest request;
   request.mesh = on;
   request.reduced = {whole_axis(*on, 0)};
-  request.elements = 12;
+  request.elements.assign(static_cast<std::size_t>(on->devices()), 12);
   request.element_bytes = 4;
   verifier::ProgramFigures figures;
   const Machine machine{{{"device", 4, 4, 1}}};

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "synth/collective/moves.hpp"
+#include "synth/collective/programmed.hpp"
 
 namespace tessera::synth::test {
 
@@ -118,6 +121,30 @@ void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayTy
   }
 }
 
+// Send by send: all that is sent at a hop is read before any of it arrives.
+void run_program(const ProgrammedReduction& reduction, const ArrayType& before, const ArrayType& after,
+                 const Data& data, Data& out) {
+  Data now = data;
+  const std::vector<BoxSend> sends = reduction.sends();
+  for (std::int32_t hop = 0; hop < std::ssize(reduction.moves().hops); ++hop) {
+    std::map<std::pair<std::int32_t, std::size_t>, std::int64_t> came;
+    for (const BoxSend& send : sends) {
+      if (send.hop != hop) continue;
+      for (const std::size_t element : element_numbers(after, send.box)) {
+        const auto value = now[static_cast<std::size_t>(send.source)][element];
+        ASSERT_TRUE(value.has_value()) << "device " << send.source << " sends what it does not have";
+        const auto [at, is_first] = came.try_emplace({send.target, element}, *value);
+        if (!is_first) at->second = combine(before.layout().reduce(), at->second, *value);
+      }
+    }
+    for (const auto& [key, value] : came) now[static_cast<std::size_t>(key.first)][key.second] = value;
+  }
+  for (std::int32_t device = 0; device < after.devices(); ++device) {
+    for (const std::size_t element : element_numbers(after, tile(after, device)))
+      put(out, device, element, now[static_cast<std::size_t>(device)][element].value_or(-1));
+  }
+}
+
 void run_reductions(const ArrayType& before, const ArrayType& after, const Data& data, Data& out) {
   for (const BoxReduction& reduction : reductions(before, after)) {
     for (const std::size_t element : element_numbers(after, reduction.box)) {
@@ -192,7 +219,12 @@ Data run_step(const Collective& step, const ArrayType& before, const ArrayType& 
     case CollectiveKind::exchange: run_copies(before, after, data, out); break;
     case CollectiveKind::relay: run_relay(*step.relay, before, after, data, out); break;
     case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce: run_reductions(before, after, data, out); break;
+    case CollectiveKind::all_reduce:
+      if (const auto programmed = ProgrammedReduction::of(step, before, after))
+        run_program(*programmed, before, after, data, out);
+      else
+        run_reductions(before, after, data, out);
+      break;
     case CollectiveKind::keep: run_keep(step, before, data, out); break;
   }
   return out;

@@ -330,7 +330,8 @@ class TESSERA_API Plan {
   struct Step {
     std::string op;
     std::string detail;
-    std::string type;  // after the step
+    std::string program = {};  // of a sum on a machine of levels (docs/reductions.md); else empty
+    std::string type;          // after the step
     std::int64_t local_bytes_max = 0;
     std::int64_t received_bytes_total = 0;
     std::int64_t received_bytes_max = 0;

@@ -1,0 +1,239 @@
+#include "runtime/transfers/programs.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/reduce.hpp"
+#include "runtime/memory/boxes.hpp"
+#include "synth/collective/direct_reduction.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// In a slot the hops of an all_reduce that is carried out directly follow each other, and so do making values aside and
+// putting them in place: two turns.
+class ProgramSchedule : public SlotSchedule {
+ public:
+  ProgramSchedule(const Team& team, const DeviceRanks& ranks, synth::ProgrammedReduction reduction, std::int64_t beside,
+                  const synth::ArrayType& to)
+      : team_(team), ranks_(ranks), reduction_(std::move(reduction)), beside_(beside), type_(to) {
+    const synth::ReduceMoves& moves = reduction_.moves();
+    for (std::size_t h = 0; h < moves.hops.size(); ++h) {
+      const bool follows = h > 0 && moves.hops[h].slot == moves.hops[h - 1].slot;
+      second_.push_back(follows);
+      has_second_ = has_second_ || follows || moves.hops[h].aside;
+    }
+    find_peers();
+  }
+
+  std::int64_t turns() const override { return reduction_.moves().slots() * turns_of_slot(); }
+
+  std::vector<SlotWork> works(std::int64_t turn) const override {
+    const synth::ReduceMoves& moves = reduction_.moves();
+    const std::int64_t slot = turn / turns_of_slot();
+    const bool second = turn % turns_of_slot() == 1;
+    std::vector<SlotWork> works;
+    for (std::size_t h = 0; h < moves.hops.size(); ++h) {
+      const std::int64_t stretch = slot - moves.hops[h].slot;
+      if (stretch < 0 || stretch >= moves.stretches) continue;
+      if (second_[h] == second) add(moves.hops[h], stretch, works);
+      if (second && moves.hops[h].aside) put_in_place(moves.hops[h], stretch, works);
+    }
+    return works;
+  }
+
+ private:
+  std::int64_t turns_of_slot() const { return has_second_ ? 2 : 1; }
+  int owner(std::int32_t device) const { return ranks_.owner(device); }
+
+  template <class F>
+  void for_each_move(const synth::ProgramHop& hop, const F& f) const {
+    for (std::size_t group = 0; group < reduction_.groups(); ++group) {
+      for (const synth::ReduceMove& move : hop.moves) f(group, move);
+    }
+  }
+
+  void find_peers() {
+    std::set<int> peers;
+    std::set<int> readers;
+    for (const synth::ProgramHop& hop : reduction_.moves().hops) {
+      for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
+        const int reader = owner(reduction_.device(group, move.to));
+        for (const synth::ReduceMove::From& from : move.from) {
+          const int source = owner(reduction_.device(group, from.member));
+          if (source == reader) continue;
+          has_reads = true;
+          if (team_.node(source) != team_.node(reader)) continue;
+          if (reader == team_.rank()) peers.insert(source);
+          if (source == team_.rank()) readers.insert(reader);
+        }
+      });
+    }
+    near_readers.assign(readers.begin(), readers.end());
+    // A device overwrites what others have read: they have to be done with it.
+    peers.insert(readers.begin(), readers.end());
+    near_peers.assign(peers.begin(), peers.end());
+  }
+
+  // Does this rank get anything of it, or a far one of this one?
+  bool concerns(std::size_t group, const synth::ReduceMove& move) const {
+    const int reader = owner(reduction_.device(group, move.to));
+    if (reader == team_.rank()) return true;
+    if (team_.node(reader) == team_.node(team_.rank())) return false;
+    return std::any_of(move.from.begin(), move.from.end(), [&](const synth::ReduceMove::From& from) {
+      return owner(reduction_.device(group, from.member)) == team_.rank();
+    });
+  }
+
+  void add(const synth::ProgramHop& hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
+    for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
+      if (!concerns(group, move)) return;
+      for (const std::int32_t chunk : move.chunks) {
+        std::vector<SlotPlace> from;
+        for (const synth::ReduceMove::From& of : move.from) {
+          const auto device = static_cast<std::size_t>(reduction_.device(group, of.member));
+          from.push_back(of.of_source ? SlotPlace{SlotPlace::Of::source, device, 0, {}}
+                                      : place(group, of.member, chunk));
+        }
+        const SlotPlace to = hop.aside ? aside(group, move.to) : place(group, move.to, chunk);
+        for (const synth::Box& box : reduction_.boxes(group, chunk, stretch)) works.push_back({box, from, to});
+      }
+    });
+  }
+
+  void put_in_place(const synth::ProgramHop& hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
+    for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
+      if (owner(reduction_.device(group, move.to)) != team_.rank()) return;
+      for (const std::int32_t chunk : move.chunks) {
+        for (const synth::Box& box : reduction_.boxes(group, chunk, stretch))
+          works.push_back({box, {aside(group, move.to)}, place(group, move.to, chunk)});
+      }
+    });
+  }
+
+  // Where a member has what it has combined or got of a chunk.
+  SlotPlace place(std::size_t group, std::int32_t member, std::int32_t chunk) const {
+    const auto device = static_cast<std::size_t>(reduction_.device(group, member));
+    const auto& foreign = reduction_.moves().foreign[static_cast<std::size_t>(member)];
+    if (!std::binary_search(foreign.begin(), foreign.end(), chunk)) return {SlotPlace::Of::result, device, 0, {}};
+    const std::int64_t offset = reduction_.foreign_offset(group, member, chunk) * synth::bytes_of(type_.element());
+    return {SlotPlace::Of::beside, device, beside_ + offset, reduction_.boxes(group, chunk)[0]};
+  }
+  // A second tile, for values that take the place of others.
+  SlotPlace aside(std::size_t group, std::int32_t member) const {
+    const std::int32_t device = reduction_.device(group, member);
+    return {SlotPlace::Of::beside, static_cast<std::size_t>(device), beside_, synth::tile(type_, device)};
+  }
+
+  const Team& team_;
+  DeviceRanks ranks_;
+  synth::ProgrammedReduction reduction_;
+  std::int64_t beside_;
+  synth::ArrayType type_;
+  std::vector<bool> second_;  // of every hop: does it follow another in its slot?
+  bool has_second_ = false;
+};
+
+// Adds up boxes as the program says: first what it adds up first.
+class TreeRun {
+ public:
+  TreeRun(const synth::SumTree& tree, synth::ReduceOp op, synth::ElementType element)
+      : tree_(tree), op_(op), element_(element) {}
+
+  // `leaves`: the members' boxes.
+  void run(const std::vector<TileView>& leaves, const TileTarget& target) const {
+    std::vector<TileView> values = leaves;
+    std::vector<std::vector<std::byte>> places;
+    const std::int64_t bytes = count(leaves[0].shape) * synth::bytes_of(element_);
+    for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
+      std::vector<TileView> parts;
+      for (const std::int32_t part : tree_.nodes[node]) parts.push_back(values[static_cast<std::size_t>(part)]);
+      if (node + 1 == tree_.nodes.size()) return combine_parts(op_, parts, target);
+      std::vector<std::byte>& place = places.emplace_back(static_cast<std::size_t>(bytes));
+      const TileOut sum{element_, leaves[0].shape, place.data()};
+      combine_parts(op_, parts, {dense_strides(sum.shape), sum.data});
+      values.push_back(dense_view(sum));
+    }
+    copy_elements(values.back(), target);  // of one member
+  }
+
+ private:
+  const synth::SumTree& tree_;
+  synth::ReduceOp op_;
+  synth::ElementType element_;
+};
+
+// A box of a group's sums, and the device that gets it first.
+struct Piece {
+  std::size_t group = 0;
+  std::size_t device = 0;
+  synth::Box box;
+};
+// Sums on the way to a piece's stay in the caches.
+constexpr std::int64_t kPieceOfSums = 8'192;
+
+std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const std::vector<synth::Box>& tiles) {
+  std::vector<Piece> pieces;
+  const auto add = [&](std::size_t group, std::int32_t member) {
+    const auto device = static_cast<std::size_t>(reduction.device(group, member));
+    const std::int64_t elements = synth::elements(tiles[device]);
+    for (std::int64_t begin = 0; begin < elements; begin += kPieceOfSums) {
+      const synth::Interval piece{begin, std::min(elements, begin + kPieceOfSums)};
+      for (const synth::Box& box : synth::boxes_of_stretch(tiles[device], piece))
+        pieces.push_back({group, device, box});
+    }
+  };
+  for (std::size_t group = 0; group < reduction.groups(); ++group) {
+    const std::int64_t wanted = reduction.scatters() ? reduction.moves().members : 1;
+    for (std::int32_t member = 0; member < wanted; ++member) add(group, member);
+  }
+  return pieces;
+}
+
+}  // namespace
+
+Received received_by(const synth::ProgrammedReduction& reduction, const synth::ArrayType& to) {
+  Received received{0, std::vector<std::int64_t>(static_cast<std::size_t>(to.devices()), 0)};
+  const std::vector<std::int64_t> elements = reduction.received_elements();
+  for (std::size_t device = 0; device < elements.size(); ++device)
+    received.add(static_cast<std::int32_t>(device), elements[device] * synth::bytes_of(to.element()));
+  return received;
+}
+
+std::unique_ptr<SlotSchedule> schedule_program(const Team& team, const DeviceRanks& ranks,
+                                               synth::ProgrammedReduction reduction, std::int64_t beside,
+                                               const synth::ArrayType& to) {
+  return std::make_unique<ProgramSchedule>(team, ranks, std::move(reduction), beside, to);
+}
+
+void run_program(const synth::ProgrammedReduction& reduction, const Storage& storage, synth::RegisterId from,
+                 synth::RegisterId to) {
+  const synth::SumTree tree = synth::sum_tree(reduction.moves());
+  const std::vector<TileView> sources = storage.views(from);
+  const std::vector<synth::Box>& source_boxes = storage.tiles(from).boxes;
+  const std::vector<synth::Box>& result_boxes = storage.tiles(to).boxes;
+  const TreeRun sums(tree, storage.type(from).layout().reduce(), storage.type(to).element());
+  const std::vector<Piece> pieces = pieces_of(reduction, result_boxes);
+  parallel_each(std::ssize(pieces), [&](std::int64_t i) {
+    const Piece& piece = pieces[static_cast<std::size_t>(i)];
+    std::vector<TileView> leaves;
+    for (std::int32_t member = 0; member < reduction.moves().members; ++member) {
+      const auto device = static_cast<std::size_t>(reduction.device(piece.group, member));
+      leaves.push_back(part_of(sources[device], begin_in(piece.box, source_boxes[device]), synth::shape_of(piece.box)));
+    }
+    sums.run(leaves, target_part(storage.out(to, piece.device), result_boxes[piece.device], piece.box));
+  });
+  if (reduction.scatters()) return;
+  parallel_each(static_cast<std::int64_t>(reduction.groups()), [&](std::int64_t g) {
+    const auto group = static_cast<std::size_t>(g);
+    const TileView has = storage.view(to, static_cast<std::size_t>(reduction.device(group, 0)));
+    for (std::int32_t member = 1; member < reduction.moves().members; ++member)
+      copy_elements(has, storage.out(to, static_cast<std::size_t>(reduction.device(group, member))));
+  });
+}
+
+}  // namespace tessera::runtime

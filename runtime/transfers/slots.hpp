@@ -1,0 +1,53 @@
+// Boxes on their way between the devices of several ranks, turn by turn, as this rank takes part in it: what relays and
+// reductions by programs have in common.
+//
+// In every turn a rank sends each far rank at most one message, with all boxes of the turn, and reads what it wants of
+// near ranks in their memory. What it passes on, or adds to, it has by then: it came in an earlier turn. Receives are
+// begun a turn ahead, and so are messages of what was there from the beginning, so that the link is never idle between
+// two turns. Nobody waits for those he has no part with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/ranks/team.hpp"
+#include "runtime/transfers/storage.hpp"
+
+namespace tessera::runtime {
+
+// Where a device has a box: in its tile of the array that is moved, in that of the result, or in a dense box of its own
+// beside them.
+struct SlotPlace {
+  enum class Of : std::uint8_t { source, result, beside };
+  Of of = Of::source;
+  std::size_t device = 0;
+  std::int64_t offset = 0;  // beside: of `home` in the device's part of the arena
+  synth::Box home;          // beside
+};
+
+// A box that a device gets: copied from one place, or combined from several, in this order.
+struct SlotWork {
+  synth::Box box;
+  std::vector<SlotPlace> from;
+  SlotPlace to;
+};
+
+// The same on all ranks, but for work that this rank has no part in.
+class SlotSchedule {
+ public:
+  virtual ~SlotSchedule() = default;
+  virtual std::int64_t turns() const = 0;
+  // What this rank gets, and what others get of it; on both sides of a message in the same order.
+  virtual std::vector<SlotWork> works(std::int64_t turn) const = 0;
+
+  std::vector<int> near_peers;    // ranks of this one's node that have to be done with the turn before
+  std::vector<int> near_readers;  // ranks that read this one's memory
+  bool has_reads = false;         // does any rank read of another?
+};
+
+// A device copies what it holds of its result before the first turn.
+base::Status run_slots(Team& team, const SlotSchedule& schedule, const Storage& storage, synth::RegisterId from,
+                       synth::RegisterId to);
+
+}  // namespace tessera::runtime

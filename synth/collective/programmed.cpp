@@ -1,0 +1,202 @@
+#include "synth/collective/programmed.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "synth/collective/direct_reduction.hpp"
+#include "synth/layout/axis_parts.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// The bytes of the hops of one slot over every lane of a machine's links, and who talks to whom.
+class SlotBytes {
+ public:
+  explicit SlotBytes(const Cluster& cluster) : bytes_(2 * cluster.links(), 0) {}
+
+  void add(const Cluster& cluster, std::int32_t from, std::int32_t to, std::int64_t bytes) {
+    if (from == to || bytes == 0) return;
+    pairs_.insert({from, to});
+    for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
+      bytes_[2 * cluster.link(level, to)] += bytes;
+      bytes_[2 * cluster.link(level, from) + 1] += bytes;
+      latency_ = std::max(latency_, cluster.levels()[level].latency);
+    }
+  }
+
+  std::int64_t peers(const Cluster& cluster) const {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(cluster.devices()), 0);
+    std::vector<std::int64_t> in = out;
+    std::int64_t most = 0;
+    for (const auto& [from, to] : pairs_) {
+      most = std::max({most, ++out[static_cast<std::size_t>(from)], ++in[static_cast<std::size_t>(to)]});
+    }
+    return most;
+  }
+  double latency(const Cluster& cluster) const { return static_cast<double>(peers(cluster)) * latency_; }
+  const std::vector<std::int64_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::int64_t> bytes_;
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs_;
+  double latency_ = 0;
+};
+
+// In slot t the hops of slot i move stretch t - i, an even share of their bytes.
+double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches) {
+  std::vector<double> lane_seconds;
+  for (const Cluster::Level& level : cluster.levels())
+    lane_seconds.insert(lane_seconds.end(), 2 * level.units, 1 / level.bandwidth);
+  std::vector<double> latencies;
+  for (const SlotBytes& slot : slots) latencies.push_back(slot.latency(cluster));
+  // Slots with the same hops take the same time.
+  const auto window = [&](std::int64_t begin, std::int64_t end) {
+    double latency = 0;
+    double busiest = 0;
+    for (std::int64_t i = begin; i < end; ++i) latency = std::max(latency, latencies[static_cast<std::size_t>(i)]);
+    for (std::size_t lane = 0; lane < lane_seconds.size(); ++lane) {
+      std::int64_t bytes = 0;
+      for (std::int64_t i = begin; i < end; ++i) bytes += slots[static_cast<std::size_t>(i)].bytes()[lane];
+      busiest = std::max(busiest, static_cast<double>(bytes) * lane_seconds[lane]);
+    }
+    return latency + busiest / static_cast<double>(stretches);
+  };
+  const auto count = std::ssize(slots);
+  double total = 0;
+  std::int64_t full = 0;
+  for (std::int64_t t = 0; t < stretches + count - 1; ++t) {
+    const std::int64_t begin = std::max<std::int64_t>(0, t - stretches + 1);
+    const std::int64_t end = std::min(count, t + 1);
+    if (begin == 0 && end == count)
+      ++full;
+    else
+      total += window(begin, end);
+  }
+  return full == 0 ? total : total + static_cast<double>(full) * window(0, count);
+}
+
+}  // namespace
+
+std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& step, const ArrayType& before,
+                                                           const ArrayType& after) {
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  if (step.program == nullptr || !axes) return std::nullopt;
+  ProgrammedReduction made;
+  made.scatters_ = step.kind == CollectiveKind::reduce_scatter;
+  made.element_bytes_ = bytes_of(after.element());
+  made.devices_ = after.devices();
+  auto moves = reduce_moves(*axes, made.scatters_, *step.program);
+  if (!moves) return std::nullopt;
+  made.moves_ = std::move(*moves);
+  for (const BoxReduction& reduction : reductions(before, after)) {
+    if (reduction.position != 0) continue;
+    Group& group = made.groups_.emplace_back(Group{reduction.contributors, {reduction.box}});
+    if (!made.scatters_) continue;
+    group.boxes.clear();
+    for (const std::int32_t device : *reduction.contributors) group.boxes.push_back(tile(after, device));
+  }
+  return made;
+}
+
+std::int64_t ProgrammedReduction::chunk_elements(std::size_t group, std::int32_t chunk) const {
+  const std::vector<Box>& boxes = groups_[group].boxes;
+  if (scatters_) return elements(boxes[static_cast<std::size_t>(chunk)]);
+  return share(elements(boxes[0]), moves_.members, chunk).length();
+}
+
+std::vector<Box> ProgrammedReduction::boxes(std::size_t group, std::int32_t chunk) const {
+  const std::vector<Box>& boxes = groups_[group].boxes;
+  if (scatters_) return {boxes[static_cast<std::size_t>(chunk)]};
+  return boxes_of_stretch(boxes[0], share(elements(boxes[0]), moves_.members, chunk));
+}
+
+std::vector<Box> ProgrammedReduction::boxes(std::size_t group, std::int32_t chunk, std::int64_t stretch) const {
+  const std::vector<Box>& boxes = groups_[group].boxes;
+  const Box& box = boxes[scatters_ ? static_cast<std::size_t>(chunk) : 0];
+  const Interval whole = scatters_ ? Interval{0, elements(box)} : share(elements(box), moves_.members, chunk);
+  const Interval part = share(whole.length(), moves_.stretches, stretch);
+  if (part.length() == 0) return {};
+  return boxes_of_stretch(box, {whole.begin + part.begin, whole.begin + part.end});
+}
+
+std::int64_t ProgrammedReduction::elements_of(std::size_t group, const std::vector<std::int32_t>& chunks) const {
+  std::int64_t sum = 0;
+  for (const std::int32_t chunk : chunks) sum += chunk_elements(group, chunk);
+  return sum;
+}
+
+std::int64_t ProgrammedReduction::beside_bytes() const {
+  std::int64_t most = 0;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    if (moves_.has_aside) most = std::max(most, elements(groups_[group].boxes[0]));
+    for (const auto& chunks : moves_.foreign) most = std::max(most, elements_of(group, chunks));
+  }
+  return most * element_bytes_;
+}
+
+std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const {
+  std::int64_t offset = 0;
+  for (const std::int32_t other : moves_.foreign[static_cast<std::size_t>(member)]) {
+    if (other == chunk) break;
+    offset += chunk_elements(group, other);
+  }
+  return offset;
+}
+
+std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
+  std::vector<std::int64_t> received(static_cast<std::size_t>(devices_), 0);
+  for (const ProgramHop& hop : moves_.hops) {
+    for (const ReduceMove& move : hop.moves) {
+      const auto others = std::count_if(move.from.begin(), move.from.end(),
+                                        [&](const ReduceMove::From& from) { return from.member != move.to; });
+      for (std::size_t group = 0; group < groups_.size(); ++group)
+        received[static_cast<std::size_t>(device(group, move.to))] += others * elements_of(group, move.chunks);
+    }
+  }
+  return received;
+}
+
+StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
+  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves_.hop_slots), SlotBytes(cluster));
+  for (const ProgramHop& hop : moves_.hops) {
+    SlotBytes& slot = slots[static_cast<std::size_t>(hop.slot)];
+    for (const ReduceMove& move : hop.moves) {
+      for (std::size_t group = 0; group < groups_.size(); ++group) {
+        const std::int64_t bytes = elements_of(group, move.chunks) * element_bytes_;
+        for (const ReduceMove::From& from : move.from)
+          slot.add(cluster, device(group, from.member), device(group, move.to), bytes);
+      }
+    }
+  }
+  StepCost cost;
+  for (const std::int64_t received : received_elements()) {
+    cost.received_bytes_total += received * element_bytes_;
+    cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
+  }
+  for (const SlotBytes& slot : slots) cost.rounds += slot.peers(cluster) * moves_.stretches;
+  cost.seconds = seconds_of(cluster, slots, moves_.stretches);
+  return cost;
+}
+
+std::vector<BoxSend> ProgrammedReduction::sends() const {
+  std::vector<BoxSend> all;
+  for (std::size_t h = 0; h < moves_.hops.size(); ++h) {
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      for (const ReduceMove& move : moves_.hops[h].moves) {
+        for (const std::int32_t chunk : move.chunks) {
+          for (const Box& box : boxes(group, chunk)) {
+            if (empty(box)) continue;
+            for (const ReduceMove::From& from : move.from)
+              all.push_back({device(group, from.member), device(group, move.to), box, static_cast<std::int32_t>(h),
+                             move.from.size() > 1, from.of_source ? Carried::own : Carried::both});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,61 @@
+// A reduction whose step says its program: the groups of devices, their chunks as boxes, and what it costs.
+//
+// Of an all_reduce a chunk is an even share of the tile that all members have, in row-major order; of a reduce_scatter
+// it is the tile that its member gets. Chunks are cut into stretches in row-major order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/cluster/step_cost.hpp"
+#include "synth/collective/moves.hpp"
+#include "synth/transfer/box_send.hpp"
+#include "synth/transfer/reduce_moves.hpp"
+
+namespace tessera::synth {
+
+class ProgrammedReduction {
+ public:
+  // Nothing where the step's program does not do what the step does.
+  static std::optional<ProgrammedReduction> of(const Collective& step, const ArrayType& before, const ArrayType& after);
+
+  const ReduceMoves& moves() const { return moves_; }
+  bool scatters() const { return scatters_; }
+  std::size_t groups() const { return groups_.size(); }
+  // The device of a member.
+  std::int32_t device(std::size_t group, std::int32_t member) const {
+    return (*groups_[group].devices)[static_cast<std::size_t>(member)];
+  }
+  std::int64_t chunk_elements(std::size_t group, std::int32_t chunk) const;
+  // A chunk, whole or a stretch of it.
+  std::vector<Box> boxes(std::size_t group, std::int32_t chunk) const;
+  std::vector<Box> boxes(std::size_t group, std::int32_t chunk, std::int64_t stretch) const;
+
+  // What a device needs beside the tiles of both ends: a second tile for values made aside, and the chunks that are not
+  // its own. Of all devices the same: the most that one needs.
+  std::int64_t beside_bytes() const;
+  // The place of a member's foreign chunk in that, in elements; each is the whole box of the chunk, dense.
+  std::int64_t foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const;
+
+  std::vector<std::int64_t> received_elements() const;  // of every device
+  StepCost cost(const Cluster& cluster) const;
+  std::vector<BoxSend> sends() const;
+
+ private:
+  struct Group {
+    std::shared_ptr<const std::vector<std::int32_t>> devices;
+    std::vector<Box> boxes;  // of a reduce_scatter that of every chunk, else one for all of them
+  };
+  ProgrammedReduction() = default;
+  std::int64_t elements_of(std::size_t group, const std::vector<std::int32_t>& chunks) const;
+
+  bool scatters_ = false;
+  std::int64_t element_bytes_ = 1;
+  std::int64_t devices_ = 1;
+  ReduceMoves moves_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace tessera::synth

@@ -1,0 +1,52 @@
+#include "synth/redistribute/programs.hpp"
+
+#include <utility>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/layout/axis_parts.hpp"
+#include "synth/place/matrix.hpp"
+#include "synth/reduce/search.hpp"
+#include "synth/transfer/reduce_moves.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// What the levels of a machine are to every search of a thread: they do not depend on sizes.
+ReduceGraphs& graphs() {
+  thread_local ReduceGraphs all;
+  return all;
+}
+
+std::optional<ReduceLevels> levels_of(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
+  PlaceProblem problem;
+  for (const MeshAxis& axis : mesh.axes()) problem.sizes.push_back(axis.size);
+  for (const MachineLevel& level : machine.levels) problem.counts.push_back(level.count);
+  const auto matrix = row_major_placement(problem);
+  return matrix ? reduce_levels(*matrix, axes) : std::nullopt;
+}
+
+}  // namespace
+
+bool has_programs(const Machine& machine, const ArrayType& type) {
+  if (type.devices() > kExactDevicesMax || !type.mesh().is_row_major()) return false;
+  const auto none = machine_for(Machine{}, type.devices());
+  return none.ok() && machine.levels != none->levels;
+}
+
+std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
+                                                         const ArrayType& before, const ArrayType& after,
+                                                         double seconds) {
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  if (!axes || shard_count(*axes) > kProgramMembersMax) return nullptr;
+  const auto levels = levels_of(machine, after.mesh(), *axes);
+  const auto bytes = static_cast<double>(tile_bytes_max(before));
+  if (!levels || levels->empty() || bytes == 0) return nullptr;
+  const ReduceGoal goal =
+      step.kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
+  const PricedProgram best = best_program(graphs(), Cluster(machine, after.devices()), *levels, bytes, goal);
+  if (best.program.steps.empty() || best.seconds >= seconds) return nullptr;
+  return std::make_shared<const ReduceProgram>(program_of(*levels, best.program));
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,378 @@
+#include "synth/transfer/reduce_moves.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+// A digit of a position.
+struct Digit {
+  std::int64_t stride = 1;
+  std::int64_t size = 1;
+  std::int64_t of(std::int64_t position) const { return position / stride % size; }
+};
+using Digits = std::vector<Digit>;  // the first is most significant
+
+std::int64_t place_of(const Digits& digits, std::int64_t position) {
+  std::int64_t place = 0;
+  for (const Digit& digit : digits) place = place * digit.size + digit.of(position);
+  return place;
+}
+
+std::optional<Digits> digits_of(const AxisList& reduced, const AxisList& parts) {
+  Digits digits;
+  for (const AxisPart& part : parts) {
+    std::int64_t stride = shard_count(reduced);
+    bool found = false;
+    for (const AxisPart& whole : reduced) {
+      stride /= whole.size;
+      const bool inside = whole.axis == part.axis && part.before % whole.before == 0 && end_of(part) <= end_of(whole) &&
+                          end_of(whole) % end_of(part) == 0;
+      if (!inside || part.cut != whole.cut) continue;
+      digits.push_back({stride * (end_of(whole) / end_of(part)), part.size});
+      found = true;
+      break;
+    }
+    if (!found) return std::nullopt;
+  }
+  return digits;
+}
+
+// Each digit as its prime factors, ascending, outermost first.
+Digits prime_digits(const Digits& digits) {
+  Digits primes;
+  for (const Digit& digit : digits) {
+    std::int64_t rest = digit.size;
+    for (std::int64_t prime = 2; rest > 1; ++prime) {
+      while (rest % prime == 0) {
+        rest /= prime;
+        primes.push_back({digit.stride * rest, prime});
+      }
+    }
+  }
+  return primes;
+}
+
+bool are_distinct(const Digits& a, const Digits& b) {
+  std::set<std::int64_t> strides;
+  for (const Digits* digits : {&a, &b}) {
+    for (const Digit& prime : prime_digits(*digits)) {
+      if (!strides.insert(prime.stride).second) return false;
+    }
+  }
+  return true;
+}
+
+using Sums = std::vector<std::uint64_t>;  // whose contributions a value has, a bit for each member
+
+bool is_held(const Sums& sums) {
+  return std::any_of(sums.begin(), sums.end(), [](std::uint64_t word) { return word != 0; });
+}
+// Adds `more`; false if a contribution is there already.
+bool add(Sums& sums, const Sums& more) {
+  bool disjoint = true;
+  for (std::size_t word = 0; word < sums.size(); ++word) {
+    disjoint = disjoint && (sums[word] & more[word]) == 0;
+    sums[word] |= more[word];
+  }
+  return disjoint;
+}
+bool contains(const Sums& sums, const Sums& part) {
+  for (std::size_t word = 0; word < sums.size(); ++word) {
+    if ((part[word] & ~sums[word]) != 0) return false;
+  }
+  return true;
+}
+
+class Carrying {
+ public:
+  Carrying(std::int64_t members, bool scatters)
+      : members_(members), scatters_(scatters), has_written_(static_cast<std::size_t>(members), false) {
+    const auto words = static_cast<std::size_t>((members + 63) / 64);
+    const auto count = static_cast<std::size_t>(members);
+    held_.assign(count, std::vector<Sums>(count, Sums(words, 0)));
+    whole_.assign(words, 0);
+    foreign_.resize(count);
+    for (std::size_t member = 0; member < count; ++member) {
+      for (Sums& sums : held_[member]) sums[member / 64] |= std::uint64_t{1} << (member % 64);
+      whole_[member / 64] |= std::uint64_t{1} << (member % 64);
+    }
+  }
+
+  bool take(const ReduceStep& step, const Digits& axes, const Digits& first) {
+    const std::vector<Members> groups = groups_of(axes, first);
+    for (const Members& group : groups) {
+      if (!may_take(step.kind, group)) return false;
+    }
+    if (step.form == ReduceForm::direct) return take_directly(step.kind, axes, groups);
+    return step.form == ReduceForm::halving && take_by_halving(step.kind, prime_digits(axes), first);
+  }
+
+  bool is_done() const {
+    for (std::size_t member = 0; member < held_.size(); ++member) {
+      for (std::size_t chunk = 0; chunk < held_.size(); ++chunk) {
+        const Sums& sums = held_[member][chunk];
+        if (scatters_ && chunk != member ? is_held(sums) : sums != whole_) return false;
+      }
+    }
+    return true;
+  }
+
+  ReduceMoves moves(std::int64_t stretches) && {
+    ReduceMoves moves{members_, std::move(hops_), slot_, stretches, has_aside_, {}};
+    for (const auto& chunks : foreign_) moves.foreign.emplace_back(chunks.begin(), chunks.end());
+    return moves;
+  }
+
+ private:
+  using Members = std::vector<std::int32_t>;  // by their places along the axes of a step
+
+  // Of those at place 0 along `first`.
+  std::vector<Members> groups_of(const Digits& axes, const Digits& first) const {
+    std::vector<Members> groups;
+    for (std::int64_t member = 0; member < members_; ++member) {
+      if (place_of(first, member) != 0 || place_of(axes, member) != 0) continue;
+      Members group{static_cast<std::int32_t>(member)};
+      for (const Digit& digit : axes) {
+        Members finer;
+        for (const std::int32_t of : group) {
+          for (std::int64_t value = 0; value < digit.size; ++value)
+            finer.push_back(static_cast<std::int32_t>(of + value * digit.stride));
+        }
+        group = std::move(finer);
+      }
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  const Sums& sums(std::int32_t member, std::int32_t chunk) const {
+    return held_[static_cast<std::size_t>(member)][static_cast<std::size_t>(chunk)];
+  }
+  Sums& sums(std::int32_t member, std::int32_t chunk) {
+    return held_[static_cast<std::size_t>(member)][static_cast<std::size_t>(chunk)];
+  }
+  std::vector<std::int32_t> chunks_of(std::int32_t member) const {
+    std::vector<std::int32_t> chunks;
+    for (std::int32_t chunk = 0; chunk < members_; ++chunk) {
+      if (is_held(sums(member, chunk))) chunks.push_back(chunk);
+    }
+    return chunks;
+  }
+
+  bool may_take(ReduceStepKind kind, const Members& group) const {
+    switch (kind) {
+      case ReduceStepKind::all_reduce:
+      case ReduceStepKind::reduce_scatter:
+      case ReduceStepKind::reduce: return may_add(group);
+      case ReduceStepKind::all_gather: return may_gather(group);
+      case ReduceStepKind::broadcast: return may_spread(group);
+    }
+    return false;
+  }
+  bool may_add(const Members& group) const {
+    const std::vector<std::int32_t> chunks = chunks_of(group[0]);
+    for (const std::int32_t member : group) {
+      if (chunks.empty() || chunks_of(member) != chunks) return false;
+    }
+    return std::all_of(chunks.begin(), chunks.end(), [&](std::int32_t chunk) {
+      Sums together(whole_.size(), 0);
+      return std::all_of(group.begin(), group.end(), [&](std::int32_t m) { return add(together, sums(m, chunk)); });
+    });
+  }
+  bool may_gather(const Members& group) const {
+    std::set<std::int32_t> seen;
+    std::size_t all = 0;
+    const std::size_t each = chunks_of(group[0]).size();
+    for (const std::int32_t member : group) {
+      const std::vector<std::int32_t> chunks = chunks_of(member);
+      if (chunks.size() != each || !has_written_[static_cast<std::size_t>(member)]) return false;
+      seen.insert(chunks.begin(), chunks.end());
+      all += chunks.size();
+    }
+    return each > 0 && seen.size() == all;
+  }
+  bool may_spread(const Members& group) const {
+    bool gives = false;
+    for (const std::int32_t member : group) {
+      for (std::int32_t chunk = 0; chunk < members_; ++chunk) {
+        if (!contains(sums(group[0], chunk), sums(member, chunk))) return false;
+        gives = gives || sums(group[0], chunk) != sums(member, chunk);
+      }
+    }
+    return gives;
+  }
+
+  ProgramHop& next_hop() {
+    hops_.push_back({{}, slot_, false});
+    return hops_.back();
+  }
+
+  bool take_directly(ReduceStepKind kind, const Digits& axes, const std::vector<Members>& groups) {
+    if (kind != ReduceStepKind::all_reduce) {
+      for (ProgramHop& hop = next_hop(); const Members& group : groups) take_hop(kind, group, axes, hop);
+    } else {
+      for (ProgramHop& hop = next_hop(); const Members& group : groups)
+        take_hop(ReduceStepKind::reduce_scatter, group, axes, hop);
+      for (ProgramHop& hop = next_hop(); const Members& group : groups)
+        take_hop(ReduceStepKind::all_gather, group, axes, hop);
+    }
+    ++slot_;
+    return true;
+  }
+
+  bool take_by_halving(ReduceStepKind kind, const Digits& primes, const Digits& first) {
+    const bool spreads = kind == ReduceStepKind::all_gather || kind == ReduceStepKind::broadcast;
+    const bool exchanges = kind == ReduceStepKind::all_reduce;
+    if (exchanges && scatters_) return false;
+    for (std::size_t turn = 0; turn < primes.size(); ++turn) {
+      const std::size_t k = spreads ? turn : primes.size() - 1 - turn;
+      ProgramHop& hop = next_hop();
+      hop.aside = exchanges;
+      has_aside_ = has_aside_ || exchanges;
+      const bool from_one = kind == ReduceStepKind::reduce || kind == ReduceStepKind::broadcast;
+      Digits others = first;
+      // Who else shares what a hop works on: of those, only the ones at 0 further inside have a part.
+      if (from_one) others.insert(others.end(), primes.begin() + static_cast<std::ptrdiff_t>(k) + 1, primes.end());
+      for (const Members& group : groups_of({primes[k]}, others)) take_hop(kind, group, {primes[k]}, hop);
+      ++slot_;
+    }
+    return true;
+  }
+
+  ReduceMove::From from(std::int32_t member) const { return {member, !has_written_[static_cast<std::size_t>(member)]}; }
+
+  void take_hop(ReduceStepKind kind, const Members& group, const Digits& axes, ProgramHop& hop) {
+    switch (kind) {
+      case ReduceStepKind::all_reduce:
+      case ReduceStepKind::reduce_scatter:
+      case ReduceStepKind::reduce: return add_up(kind, group, axes, hop);
+      case ReduceStepKind::all_gather: return gather(group, hop);
+      case ReduceStepKind::broadcast: return spread(group, hop);
+    }
+  }
+
+  // The chunks that a member of the group has in the end.
+  std::vector<std::int32_t> kept(ReduceStepKind kind, const std::vector<std::int32_t>& chunks, std::int32_t member,
+                                 const Digits& axes) const {
+    if (kind == ReduceStepKind::all_reduce) return chunks;
+    const std::int64_t place = place_of(axes, member);
+    if (kind == ReduceStepKind::reduce) return place == 0 ? chunks : std::vector<std::int32_t>{};
+    std::vector<std::int32_t> own;
+    for (const std::int32_t chunk : chunks) {
+      if (place_of(axes, chunk) == place) own.push_back(chunk);
+    }
+    return own;
+  }
+
+  void add_up(ReduceStepKind kind, const Members& group, const Digits& axes, ProgramHop& hop) {
+    const std::vector<std::int32_t> chunks = chunks_of(group[0]);
+    std::vector<ReduceMove::From> all;
+    for (const std::int32_t member : group) all.push_back(from(member));
+    std::vector<Sums> whole;
+    for (const std::int32_t chunk : chunks) {
+      Sums& together = whole.emplace_back(whole_.size(), 0);
+      for (const std::int32_t member : group) add(together, sums(member, chunk));
+    }
+    for (const std::int32_t member : group) {
+      std::vector<std::int32_t> mine = kept(kind, chunks, member, axes);
+      for (std::size_t i = 0; i < chunks.size(); ++i) {
+        const bool keeps = std::binary_search(mine.begin(), mine.end(), chunks[i]);
+        sums(member, chunks[i]) = keeps ? whole[i] : Sums(whole_.size(), 0);
+      }
+      if (mine.empty()) continue;
+      write(member, mine);
+      hop.moves.push_back({member, all, std::move(mine)});
+    }
+  }
+
+  void gather(const Members& group, ProgramHop& hop) {
+    std::vector<std::vector<std::int32_t>> chunks;
+    for (const std::int32_t member : group) chunks.push_back(chunks_of(member));
+    for (const std::int32_t member : group) {
+      for (std::size_t other = 0; other < group.size(); ++other) {
+        if (group[other] != member) copy(group[other], member, chunks[other], hop);
+      }
+    }
+  }
+
+  void spread(const Members& group, ProgramHop& hop) {
+    const std::vector<std::int32_t> chunks = chunks_of(group[0]);
+    for (const std::int32_t member : group) {
+      if (member != group[0]) copy(group[0], member, chunks, hop);
+    }
+  }
+
+  void copy(std::int32_t source, std::int32_t member, const std::vector<std::int32_t>& chunks, ProgramHop& hop) {
+    if (chunks.empty()) return;
+    hop.moves.push_back({member, {from(source)}, chunks});
+    for (const std::int32_t chunk : chunks) sums(member, chunk) = sums(source, chunk);
+    write(member, chunks);
+  }
+
+  void write(std::int32_t member, const std::vector<std::int32_t>& chunks) {
+    has_written_[static_cast<std::size_t>(member)] = true;
+    if (!scatters_) return;
+    for (const std::int32_t chunk : chunks) {
+      if (chunk != member) foreign_[static_cast<std::size_t>(member)].insert(chunk);
+    }
+  }
+
+  std::int64_t members_;
+  bool scatters_;
+  std::vector<bool> has_written_;        // of every member: has it anything but its source?
+  std::vector<std::vector<Sums>> held_;  // by member and chunk
+  Sums whole_;
+  std::vector<std::set<std::int32_t>> foreign_;
+  std::vector<ProgramHop> hops_;
+  std::int64_t slot_ = 0;
+  bool has_aside_ = false;
+};
+
+}  // namespace
+
+std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, const ReduceProgram& program) {
+  const std::int64_t members = shard_count(reduced);
+  if (members > kProgramMembersMax || program.stretches < 1) return std::nullopt;
+  Carrying carrying(members, scatters);
+  for (const ReduceStep& step : program.steps) {
+    const auto axes = digits_of(reduced, step.axes);
+    const auto first = digits_of(reduced, step.first);
+    if (!axes || !first || step.axes.empty() || !are_distinct(*axes, *first)) return std::nullopt;
+    if (!carrying.take(step, *axes, *first)) return std::nullopt;
+  }
+  if (!carrying.is_done()) return std::nullopt;
+  return std::move(carrying).moves(program.stretches);
+}
+
+// Followed for chunk 0, whose sum member 0 has in the end: all chunks are added up alike.
+SumTree sum_tree(const ReduceMoves& moves) {
+  SumTree tree;
+  std::map<std::vector<std::int32_t>, std::int32_t> known;  // nodes by what they combine
+  std::vector<std::int32_t> values;                         // of every member
+  for (std::int32_t member = 0; member < moves.members; ++member) values.push_back(member);
+  for (const ProgramHop& hop : moves.hops) {
+    const std::vector<std::int32_t> before = values;
+    for (const ReduceMove& move : hop.moves) {
+      if (move.chunks.front() != 0) continue;
+      std::vector<std::int32_t> parts;
+      for (const ReduceMove::From& from : move.from) parts.push_back(before[static_cast<std::size_t>(from.member)]);
+      std::int32_t& value = values[static_cast<std::size_t>(move.to)];
+      value = parts[0];
+      if (parts.size() == 1) continue;
+      const auto next = static_cast<std::int32_t>(moves.members + std::ssize(tree.nodes));
+      const auto [at, is_new] = known.emplace(parts, next);
+      value = at->second;
+      if (is_new) tree.nodes.push_back(std::move(parts));
+    }
+  }
+  return tree;
+}
+
+}  // namespace tessera::synth

@@ -1,0 +1,63 @@
+// A reduction program carried out: who combines or copies what of whom, hop by hop. The same in every group; members
+// and chunks are numbered by their positions along the reduced axes, in mesh order, the first axis most significant.
+//
+// A step `direct` is one hop, but for an all_reduce: there each member adds up the chunks that are its own along the
+// step's axes, and copies the others' afterwards, in the same slot. A step by `halving` is a hop for each prime factor.
+// Whoever combines does so in ascending order of places along the axes of the hop. So an element is added up in one
+// order whichever chunk it is in, and however many stretches there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synth/transfer/reduce_program.hpp"
+
+namespace tessera::synth {
+
+// More members than this have no program.
+inline constexpr std::int64_t kProgramMembersMax = 512;
+
+struct ReduceMove {
+  struct From {
+    std::int32_t member = 0;
+    bool of_source = false;  // what it had from the beginning, not what it has combined or got since
+  };
+  std::int32_t to = 0;
+  std::vector<From> from;            // several: combined in this order, `to` among them; one: copied
+  std::vector<std::int32_t> chunks;  // ascending
+};
+
+struct ProgramHop {
+  std::vector<ReduceMove> moves;
+  std::int64_t slot = 0;  // that of the first stretch; two hops of one slot follow each other
+  // Members read what others write here (an all_reduce by halving): values are made aside, and take the place of the
+  // old ones when all are made.
+  bool aside = false;
+};
+
+struct ReduceMoves {
+  std::int64_t members = 1;
+  std::vector<ProgramHop> hops;
+  std::int64_t hop_slots = 0;  // slots of one stretch
+  std::int64_t stretches = 1;
+  bool has_aside = false;
+  // Of every member the chunks that it has on the way and that are not its own: of a reduce_scatter, whose result has
+  // no place for them.
+  std::vector<std::vector<std::int32_t>> foreign;
+
+  std::int64_t slots() const { return hop_slots + stretches - 1; }
+};
+
+// How an element is added up: the members are values 0 to members - 1, and each node combines earlier values in this
+// order. The last node is the sum; without nodes there is one member.
+struct SumTree {
+  std::vector<std::vector<std::int32_t>> nodes;
+};
+SumTree sum_tree(const ReduceMoves& moves);
+
+// Nothing where the program does not reduce over these axes, canonical and in mesh order. `scatters`: it has to end
+// with chunk i at position i only, else with everything everywhere.
+std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, const ReduceProgram& program);
+
+}  // namespace tessera::synth

@@ -1,0 +1,70 @@
+#include "tests/synth/programs.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+
+namespace {
+
+struct SummedOn {
+  std::string_view mesh;
+  std::vector<std::int64_t> counts;
+};
+
+const std::array<SummedOn, 8> kSummed = {{{"x:2,y:4", {2, 4}},
+                                          {"x:8", {2, 4}},
+                                          {"x:8", {8}},
+                                          {"x:3,y:4", {3, 4}},
+                                          {"x:12", {2, 2, 3}},
+                                          {"x:4,y:4", {4, 4}},
+                                          {"x:4,y:2", {2, 2, 2}},
+                                          {"x:4 work(4,2,1,1),y:2 work(1,3)", {2, 4}}}};
+
+AxisPart any_axis(const ReduceProgram& program, Random& random) {
+  const AxisList& axes = program.steps[random.below(program.steps.size())].axes;
+  return axes[random.below(axes.size())];
+}
+
+}  // namespace
+
+RandomSum random_sum(Random& random) {
+  const SummedOn& chosen = kSummed[random.below(kSummed.size())];
+  const MeshRef on = mesh(chosen.mesh);
+  Machine machine;
+  double bandwidth = 1e6;
+  for (const std::int64_t count : chosen.counts) {
+    machine.levels.push_back({"level", count, bandwidth, random.coin() ? 0 : 1e-5});
+    bandwidth *= random.coin() ? 8 : 1;
+  }
+  const auto extent = [&] { return static_cast<std::int64_t>(random.below(random.coin() ? 40 : 4'000)); };
+  const Shape shape = random.coin() ? Shape{extent()} : Shape{extent(), static_cast<std::int64_t>(1 + random.below(9))};
+  Layout summed = any_layout(*on, shape.size(), true, random);
+  while (summed.pending().empty()) summed = any_layout(*on, shape.size(), true, random);
+  const Layout wanted = any_layout(*on, shape.size(), false, random);
+  const ElementType element = random.coin() ? ElementType::f32 : ElementType::i32;
+  return {*ArrayType::make(element, shape, on, summed), *ArrayType::make(element, shape, on, wanted), machine};
+}
+
+Plan plan_of(const RandomSum& sum) { return planned(sum.from, sum.to, {}, sum.machine); }
+
+ReduceProgram changed(ReduceProgram program, Random& random) {
+  auto& steps = program.steps;
+  const auto here = steps.begin() + static_cast<std::ptrdiff_t>(random.below(steps.size()));
+  switch (random.below(8)) {
+    case 0: steps.erase(here); break;
+    case 1: steps.insert(here, ReduceStep(*here)); break;
+    case 2: std::swap(*here, steps[random.below(steps.size())]); break;
+    case 3: here->kind = static_cast<ReduceStepKind>(random.below(5)); break;
+    case 4: here->axes = {any_axis(program, random)}; break;
+    case 5: here->first = {any_axis(program, random)}; break;
+    case 6: here->form = static_cast<ReduceForm>(random.below(3)); break;
+    default: program.stretches = static_cast<std::int64_t>(random.below(5)); break;
+  }
+  return program;
+}
+
+}  // namespace tessera::synth::test
