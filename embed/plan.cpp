@@ -10,8 +10,8 @@
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
 #include "embed/kinds.hpp"
-#include "frontend/kinds.hpp"
-#include "frontend/parse.hpp"
+#include "embed/read_types.hpp"
+#include "synth/ranking/ranking.hpp"
 #include "synth/verify/verify.hpp"
 #include "tessera/plan_verdict.hpp"
 
@@ -19,38 +19,10 @@ namespace tessera {
 
 namespace {
 
-// A text that does not parse is the command's fault, unless it can be read and is only too large to be represented.
-Diagnostics unreadable(const embed::Texts& texts, const base::Diagnostics& errors) {
-  Diagnostics result = embed::to_public(texts, errors);
-  for (Diagnostic& diagnostic : result) {
-    const bool too_large = diagnostic.slug == frontend::Kind::number_too_large.slug;
-    if (diagnostic.blame == Blame::program && !too_large) diagnostic.blame = Blame::command;
-  }
-  return result;
-}
-
 struct Ends {
   synth::ArrayType from;
   synth::ArrayType to;
 };
-
-Result<synth::MeshRef> read_mesh(const std::string& text, const Machine& machine) {
-  embed::Texts texts;
-  auto ast = frontend::parse_mesh(texts.sources, texts.add("mesh", text));
-  if (!ast) return unreadable(texts, ast.errors());
-  auto mesh = typeck::check_mesh(*ast, embed::to_machine(machine));
-  if (!mesh) return embed::to_public(texts, mesh.errors());
-  return *mesh;
-}
-
-Result<synth::ArrayType> read_type(const char* name, const std::string& text, const synth::MeshRef& mesh) {
-  embed::Texts texts;
-  auto ast = frontend::parse_type(texts.sources, texts.add(name, text));
-  if (!ast) return unreadable(texts, ast.errors());
-  auto type = typeck::check_type(*ast, mesh);
-  if (!type) return embed::to_public(texts, type.errors());
-  return *type;
-}
 
 // What can be read before what makes sense: a text that does not parse outranks another that does not check.
 Diagnostics most_blamed(Diagnostics a, Diagnostics b) {
@@ -59,13 +31,25 @@ Diagnostics most_blamed(Diagnostics a, Diagnostics b) {
   return a;
 }
 
+// Where the change takes least.
+Result<Ends> placed_best(const Ends& ends, const PlanRequest& request) {
+  const auto ranking = synth::rank_placements(embed::to_machine(request.machine), ends.from.mesh_ref(),
+                                              {{ends.from, ends.to, 1}}, 1, embed::token_of(request.stop));
+  if (!ranking) return embed::to_public({}, ranking.errors());
+  const synth::MeshRef& mesh = ranking->best.front().mesh;
+  return Ends{synth::on_mesh(ends.from, mesh), synth::on_mesh(ends.to, mesh)};
+}
+
 Result<Ends> read_ends(const PlanRequest& request) {
-  auto mesh = read_mesh(request.mesh, request.machine);
+  auto mesh = embed::read_mesh(request.mesh, request.machine);
   // Without a mesh only whether the types can be read at all is of interest.
-  const synth::MeshRef at = mesh ? *mesh : synth::Mesh::single_device();
-  auto from = read_type("from", request.from, at);
-  auto to = read_type("to", request.to, at);
-  if (mesh && from && to) return Ends{std::move(*from), std::move(*to)};
+  const synth::MeshRef at = mesh ? mesh->mesh : synth::Mesh::single_device();
+  auto from = embed::read_type("from", request.from, at);
+  auto to = embed::read_type("to", request.to, at);
+  if (mesh && from && to) {
+    Ends ends{std::move(*from), std::move(*to)};
+    return mesh->is_auto ? placed_best(ends, request) : ends;
+  }
   Diagnostics why = mesh.diagnostics();
   const auto add = [&](const Diagnostics& more) {
     for (const Diagnostic& diagnostic : more) {
@@ -90,7 +74,7 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
     return embed::failure(base::make(embed::Kind::bad_call, "a budget of bytes cannot be negative"));
   }
   const synth::PlanOptions options{planner, request.collectives_only, request.within_bytes};
-  const base::StopToken stop = request.stop ? base::StopToken(&request.stop->impl()->asked) : base::StopToken();
+  const base::StopToken stop = embed::token_of(request.stop);
   auto plan = base::guarded_until_stopped(
       [&] { return synth::plan(ends.from, ends.to, embed::to_machine(request.machine), options, stop); });
   if (!plan) return embed::to_public({}, plan.errors());
@@ -181,15 +165,6 @@ const std::vector<std::string>& planner_names() {
 #undef NAME
   };
   return names;
-}
-
-Result<std::int64_t> parse_size(std::string_view text) {
-  return embed::safely([&]() -> Result<std::int64_t> {
-    embed::Texts texts;
-    auto size = frontend::parse_size(texts.sources, texts.add("within", std::string(text)));
-    if (!size) return unreadable(texts, size.errors());
-    return *size;
-  });
 }
 
 }  // namespace tessera

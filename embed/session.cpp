@@ -94,16 +94,6 @@ auto header_reader(runtime::FilePolicy policy) {
   };
 }
 
-typeck::CheckOptions check_options(const Config& config, const Texts& texts, base::StopToken stop) {
-  return {embed::to_policy(config.reshard),
-          config.defines,
-          header_reader(embed::to_policy(config.files)),
-          config.bare_expressions,
-          [&texts](base::SourceId source) { return texts.first_line(source); },
-          stop,
-          config.devices_max};
-}
-
 std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
   std::vector<Binding> result;
   for (std::size_t number = 0; number < typed.statements.size(); ++number) {
@@ -224,6 +214,23 @@ embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> t
 
 }  // namespace
 
+base::Result<typeck::CheckOptions> embed::check_options(const Config& config, const Texts& texts,
+                                                        base::StopToken stop) {
+  typeck::PlaceWish wish{config.place == "auto"};
+  if (!config.place.empty() && !wish.automatic) {
+    wish.matrix = synth::parse_place_matrix(config.place);
+    if (!wish.matrix) return synth::bad_place(config.place, "is no matrix").suggest("write `auto` or [[4,4],[1,4]]");
+  }
+  return typeck::CheckOptions{embed::to_policy(config.reshard),
+                              config.defines,
+                              header_reader(embed::to_policy(config.files)),
+                              config.bare_expressions,
+                              [&texts](base::SourceId source) { return texts.first_line(source); },
+                              stop,
+                              std::move(wish),
+                              config.devices_max};
+}
+
 Diagnostics embed::session_is_busy() {
   return embed::bad_call(
       "the session is at work: one of its functions in Config, or another thread, called it. Such a function may call "
@@ -236,9 +243,9 @@ base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId so
     const std::size_t nesting_max =
         by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
     TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max));
+    TESSERA_TRY(options, embed::check_options(by, texts, base::StopToken(&stop)));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
-    return typeck::check(std::move(kept), texts.sources, environment, plans,
-                         check_options(by, texts, base::StopToken(&stop)));
+    return typeck::check(std::move(kept), texts.sources, environment, plans, options);
   });
 }
 

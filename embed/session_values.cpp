@@ -192,6 +192,8 @@ std::vector<NamedMesh> Session::meshes() const {
       }
       added.axes.emplace_back(axis.name, axis.size);
     }
+    if (mesh->mesh->matrix()) added.place = mesh->mesh->matrix()->rows;
+    for (std::int64_t at = 0; at < mesh->mesh->devices(); ++at) added.devices.push_back(mesh->mesh->device_at(at));
   }
   return result;
 }

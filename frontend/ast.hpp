@@ -235,9 +235,15 @@ struct MeshAxis {
   ExprId size;
   std::vector<NamedCut> cuts;
 };
+// `place [[4, 4], [1, 4]]`, or without rows `place auto`.
+struct Placement {
+  std::vector<std::vector<ExprId>> rows;
+  Span span;
+};
 struct MeshStatement {
   Name name;
   std::vector<MeshAxis> axes;
+  std::optional<Placement> place = std::nullopt;
 };
 struct Let {
   std::vector<Name> names;     // one, or several for `let (a, b) = e`

@@ -92,8 +92,9 @@ class Comparison {
   bool same(const MeshAxis& x, const MeshAxis& y) const {
     return same(x.name, y.name) && same(x.size, y.size) && same(x.cuts, y.cuts);
   }
+  bool same(const Placement& x, const Placement& y) const { return same(x.rows, y.rows); }
   bool same(const MeshStatement& x, const MeshStatement& y) const {
-    return same(x.name, y.name) && same(x.axes, y.axes);
+    return same(x.name, y.name) && same(x.axes, y.axes) && same(x.place, y.place);
   }
   bool same(const Let& x, const Let& y) const {
     return same(x.names, y.names) && same(x.type, y.type) && same(x.value, y.value);

@@ -17,14 +17,14 @@ namespace tessera::frontend {
 using base::Diagnostic;
 using base::make;
 
-namespace {
-
 std::string found_words(const Place& p) {
   const Token found = p.found();
   if (found.kind != TokenKind::end) return fmt::format("`{}`", p.text());
   if (p.text() == ";") return "`;`";
   return "the end of the line";
 }
+
+namespace {
 
 // What an expression begins with, less what a type and a name begin with as well.
 constexpr std::array kExpressionFirst = {

@@ -1,11 +1,15 @@
 // What is said where no rule of explain.cpp knows the mistake: what was expected, and what was found.
 #pragma once
 
+#include <string>
+
 #include "base/diagnostic.hpp"
 #include "frontend/place.hpp"
 
 namespace tessera::frontend {
 
+// The token that is none of them, as messages call it.
+std::string found_words(const Place& p);
 base::Diagnostic expected_and_found(const Place& place);
 
 }  // namespace tessera::frontend

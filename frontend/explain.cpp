@@ -226,6 +226,14 @@ Answer comma_between_axes(const Place& p) {
   return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
 }
 
+// `[x: 4] place`, `[x: 4] place [2, 2]`
+Answer placement(const Place& p) {
+  const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
+  if (!in_mesh || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square)) return std::nullopt;
+  const bool may_be_auto = role(p.before().kind) == TokenRole::word;
+  return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
+}
+
 // `a[::2]`, `a[0:8:2]`
 Answer step_of_slice(const Place& p) {
   if (!p.is(TokenKind::colon) || !p.expects(TokenKind::right_square)) return std::nullopt;
@@ -252,6 +260,7 @@ constexpr std::array kRules = {bad_word,
                                position_of_tuple,
                                type_as_value,
                                comma_between_axes,
+                               placement,
                                step_of_slice,
                                in_block};
 
@@ -280,6 +289,12 @@ Diagnostic value_before_the_end(Span next) {
   return make(Kind::value_inside_block)
       .at(next)
       .suggest("the line before this one is an expression already: name it with `let`, or remove it");
+}
+
+Diagnostic no_placement(std::string_view expected, std::string_view found, Span where) {
+  return make(Kind::syntax_error, expected, found)
+      .at(where)
+      .suggest("a mesh is placed on the levels of a machine by `place [[4, 4], [1, 4]]` or `place auto`");
 }
 
 Diagnostic indexed_tuple(Span subscripts) {

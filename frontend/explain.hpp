@@ -32,6 +32,9 @@ base::Diagnostic value_before_the_end(base::Span next);
 // The subscripts of a tuple.
 base::Diagnostic indexed_tuple(base::Span subscripts);
 
+// Something other than `place` and a matrix or `auto` behind the axes of a mesh.
+base::Diagnostic no_placement(std::string_view expected, std::string_view found, base::Span where);
+
 // A token of role `bad`.
 base::Diagnostic explain_word(const Token& token, std::string_view text, base::SourceId source);
 

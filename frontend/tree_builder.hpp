@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "frontend/ast.hpp"
+#include "frontend/explain.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
@@ -38,7 +39,7 @@ class TreeBuilder {
     switch (goal) {
       case Goal::statement: return ast_.program.push_back(statement(parser.statementAlone()->statement()));
       case Goal::type: return static_cast<void>(type(parser.typeAlone()->type()));
-      case Goal::mesh: return ast_.program.push_back(lone_mesh(parser.meshAlone()->meshAxes()));
+      case Goal::mesh: return ast_.program.push_back(lone_mesh(parser.meshAlone()));
     }
   }
 
@@ -50,7 +51,7 @@ class TreeBuilder {
   }
 
   StatementId statement(Parser::StatementContext* c) {
-    if (auto* mesh = c->meshStatement()) return add(c, MeshStatement{name(mesh->name()), mesh_axes(mesh->meshAxes())});
+    if (auto* mesh = c->meshStatement()) return mesh_statement(mesh);
     if (auto* fn = c->fnStatement()) return fn_statement(fn);
     if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
     if (c->expression() == nullptr) return block_statement(c);
@@ -69,7 +70,25 @@ class TreeBuilder {
     return assert_statement(c->assertStatement());
   }
 
-  StatementId lone_mesh(Parser::MeshAxesContext* c) { return add(c, MeshStatement{{"m", span(c)}, mesh_axes(c)}); }
+  StatementId mesh_statement(Parser::MeshStatementContext* c) {
+    return add(c, MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), place(c->place())});
+  }
+  StatementId lone_mesh(Parser::MeshAloneContext* c) {
+    auto* axes = c->meshAxes();
+    return add(axes, MeshStatement{{"m", span(axes)}, mesh_axes(axes), place(c->place())});
+  }
+  std::optional<Placement> place(Parser::PlaceContext* c) {
+    if (c == nullptr) return std::nullopt;
+    const auto words = c->name();
+    if (name(words[0]).text != "place") {
+      first_error_.add(no_placement("the end of the mesh", "`" + name(words[0]).text + "`", span(words[0])));
+    } else if (words.size() > 1 && name(words[1]).text != "auto") {
+      first_error_.add(no_placement("`auto` or `[`", "`" + name(words[1]).text + "`", span(words[1])));
+    }
+    Placement place{{}, span(c)};
+    for (auto* row : c->placeRow()) place.rows.push_back(expressions(row->expression()));
+    return place;
+  }
   std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
     std::vector<MeshAxis> axes;
     for (auto* axis : c->meshAxis()) {

@@ -80,6 +80,11 @@ class Verifier {
         for (const ExprId weight : cut.weights) expr(weight);
       }
     }
+    if (!mesh.place) return;
+    for (const std::vector<ExprId>& row : mesh.place->rows) {
+      TESSERA_CHECK(!row.empty(), "a row of a placement without numbers");
+      for (const ExprId number : row) expr(number);
+    }
   }
   void check(const Let& let) {
     TESSERA_CHECK(!let.names.empty(), "a let without names");

@@ -13,7 +13,7 @@ statementAlone : statement EOF ;
 
 // `f32[16@y, 16, 16@x]{+z}` and `x:4,y:2`, as they stand on a command line.
 typeAlone : type EOF ;
-meshAlone : (meshAxes | '[' meshAxes ']') EOF ;
+meshAlone : (meshAxes | '[' meshAxes ']') place? EOF ;
 
 // ---- Statements ------------------------------------------------------------------------------------------------------
 
@@ -29,11 +29,15 @@ statement
   | expression
   ;
 
-meshStatement : 'mesh' name '=' '[' meshAxes ']' ;
+meshStatement : 'mesh' name '=' '[' meshAxes ']' place? ;
 meshAxes : meshAxis (',' meshAxis)* ','? ;
 // After its size an axis may have cuts: lists of weights, `d: 3 work(2,1,1)`.
 meshAxis : name ':' expression namedCut* ;
 namedCut : name '(' expression (',' expression)* ','? ')' ;
+// Where the axes lie on the levels of a machine: `place [[4, 4], [1, 4]]` or `place auto`. Both words stay names; that they
+// are these two is seen to where the tree is built.
+place : name (name | '[' placeRow (',' placeRow)* ','? ']') ;
+placeRow : '[' expression (',' expression)* ','? ']' ;
 
 letStatement : 'let' (name (':' type)? | '(' name (',' name)+ ')') '=' expression ;
 

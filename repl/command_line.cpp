@@ -26,6 +26,7 @@ constexpr const char* kExitStatuses =
 constexpr int kRanksMax = 1024;
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
+constexpr const char* kPlace = "where the mesh lies on the machine: auto or a matrix, [[4,4],[1,4]]";
 
 // The wishes of all commands while CLI11 fills them in.
 struct Wishes {
@@ -41,6 +42,7 @@ struct Wishes {
   ExplainOptions explain;
   PlanOptions plan;
   CompareOptions compare;
+  PlaceOptions place;
   LearnOptions learn;
   std::vector<std::string> learn_check;
   int learn_seconds = LearnOptions().seconds;
@@ -67,6 +69,13 @@ void flag(CLI::App* command, const char* name, bool& target, const char* about) 
   command->add_flag(name, target, about)->disable_flag_override();
 }
 
+void add_place_option(CLI::App* command, std::string& target) {
+  const auto is_place = [](const std::string& text) {
+    return text == "auto" || text.starts_with('[') ? std::string() : "auto or a matrix is wanted, not `" + text + "`";
+  };
+  command->add_option("--place", target, kPlace)->type_name("PLACE")->check(CLI::Validator(is_place, ""));
+}
+
 void add_run(CLI::App& app, Wishes& wishes) {
   CLI::App* run = add_command(app, "run", "Run a script.");
   run->add_option("FILE", wishes.run.file, kFile)->type_name("")->required();
@@ -81,6 +90,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
       ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
   flag(run, "--stats", wishes.run.stats, "print to stderr what each statement that communicated took");
   run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
+  add_place_option(run, wishes.run.place);
   flag(run, "--throttle", wishes.run.throttle,
        "make devices as unequal as the machine file says; --stats tells the clock");
   run->add_option("--trace", wishes.run.trace_file, "write when which device took which step, for Perfetto")
@@ -91,6 +101,7 @@ void add_check(CLI::App& app, Wishes& wishes) {
   CLI::App* check = add_command(app, "check", "Check a script and print the type of every top-level `let`.");
   check->add_option("FILE", wishes.check.file, kFile)->type_name("")->required();
   check->add_option("--machine", wishes.check.machine_file, kMachine)->type_name("FILE");
+  add_place_option(check, wishes.check.place);
   flag(check, "--json", wishes.check.json, "types and diagnostics as JSON, one object a line");
 }
 
@@ -118,6 +129,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   flag(plan, "--collectives-only", options.collectives_only, "only named collectives, no general exchange");
   plan->add_option("--within", options.within, "the most bytes a device may use at any time: 64MiB")->type_name("SIZE");
   plan->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  add_place_option(plan, options.place);
   flag(plan, "--json", options.json, "one JSON object in one line");
   flag(plan, "--sends", options.sends, "with --json: who sends which box to whom, send by send");
   plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
@@ -134,7 +146,26 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   compare->add_option("--from", options.from, "the type that is there")->type_name("TYPE")->required();
   compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE")->required();
   compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  add_place_option(compare, options.place);
   flag(compare, "--json", options.json, "JSON objects, one planner a line");
+}
+
+void add_place(CLI::App& app, Wishes& wishes) {
+  CLI::App* place = add_command(app, "place", "Rank where a script's mesh may lie on the machine, or a mesh's.");
+  PlaceOptions& options = wishes.place;
+  place->add_option("FILE", options.file, kFile)->type_name("");
+  place->add_option("--mesh", options.mesh, "instead of FILE, a mesh: dp:16,tp:4")->type_name("MESH");
+  const auto add_many = [&](const char* name, auto& target, const char* about, const char* type) {
+    place->add_option(name, target, about)->type_name(type)->allow_extra_args(false);
+  };
+  add_many("--from", options.from, "with --mesh, a type that is there; may be repeated", "TYPE");
+  add_many("--to", options.to, "the type that is wanted of it; as often as --from", "TYPE");
+  add_many("--times", options.times, "how often (1); as often as --from, or not at all", "N");
+  place->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  place->add_option("--top", options.best, "how many to list (8)")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000).description(""));
+  flag(place, "--json", options.json, "one JSON object for each mesh, in one line");
 }
 
 void add_learn(CLI::App& app, Wishes& wishes) {
@@ -203,8 +234,8 @@ Command finished_format(Wishes& wishes) {
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
   if (plan.verify_file) {
-    const bool plans =
-        plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only || plan.sends;
+    const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only ||
+                       plan.sends || !plan.place.empty();
     if (plans || plan.batch_file)
       return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
@@ -217,6 +248,20 @@ Command finished_plan(Wishes& wishes) {
     return misused("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
   }
   return std::move(plan);
+}
+
+Command finished_place(Wishes& wishes) {
+  PlaceOptions& place = wishes.place;
+  if (!place.machine_file) return misused("place wants a machine: --machine FILE");
+  if (place.file && (place.mesh || !place.from.empty() || !place.to.empty() || !place.times.empty()))
+    return misused("place takes a script, or --mesh with --from and --to");
+  if (!place.file && !(place.mesh && !place.from.empty())) {
+    return misused("place wants a script, or --mesh with --from and --to");
+  }
+  const bool fit =
+      place.from.size() == place.to.size() && (place.times.empty() || place.times.size() == place.from.size());
+  if (!fit) return misused("each --from has one --to, and one --times or none has one");
+  return std::move(place);
 }
 
 Command finished_learn(Wishes& wishes) {
@@ -240,6 +285,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);
   if (app.got_subcommand("compare")) return std::move(wishes.compare);
+  if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   return finished_session(wishes);
@@ -282,6 +328,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_explain(app, wishes);
   add_plan(app, wishes);
   add_compare(app, wishes);
+  add_place(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
   add_session(app, wishes);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "tessera/tessera.hpp"
 
@@ -25,12 +26,14 @@ struct RunOptions {
   bool stats = false;
   bool throttle = false;
   std::optional<std::string> machine_file;
+  std::string place;  // `auto` or a matrix; empty: as the script says
   std::optional<std::string> trace_file;
 };
 
 struct CheckOptions {
   std::string file;
   std::optional<std::string> machine_file;
+  std::string place;
   bool json = false;
 };
 
@@ -51,6 +54,7 @@ struct PlanOptions {
   std::optional<std::string> planner;
   std::optional<std::string> within;
   std::optional<std::string> machine_file;
+  std::string place;
   std::optional<std::string> batch_file;
   std::optional<std::string> verify_file;
   bool collectives_only = false;
@@ -63,6 +67,19 @@ struct CompareOptions {
   std::string from;
   std::string to;
   std::optional<std::string> machine_file;
+  std::string place;
+  bool json = false;
+};
+
+// A script, or a mesh and what is moved on it.
+struct PlaceOptions {
+  std::optional<std::string> file;
+  std::optional<std::string> mesh;
+  std::vector<std::string> from;
+  std::vector<std::string> to;
+  std::vector<double> times;
+  std::optional<std::string> machine_file;
+  int best = 8;
   bool json = false;
 };
 
@@ -91,6 +108,6 @@ struct Answer {
 };
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions,
-                             PlanOptions, CompareOptions, LearnOptions, DrawOptions, Answer>;
+                             PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
@@ -10,12 +12,26 @@
 
 namespace tessera::typeck {
 
+namespace {
+
+bool declares_mesh(const Ast& ast) {
+  return std::any_of(ast.program.begin(), ast.program.end(),
+                     [&](StatementId id) { return std::holds_alternative<frontend::MeshStatement>(ast[id].node); });
+}
+
+}  // namespace
+
 base::Result<Typed> Checker::run() {
   Frame frame{typed_.ast, 0, {}, nullptr, {}, {}, true};
   frame_ = &frame;
   for (const StatementId statement : ast().program) check_statement(statement);
   for (const auto& [name, value] : options_.defines) {
     if (!defines_used_.contains(name)) report(base::make(Kind::define_unused, name));
+  }
+  const bool wishes_place = options_.place.automatic || options_.place.matrix.has_value();
+  if (wishes_place && !declares_mesh(ast())) {
+    report(synth::bad_place(options_.place.matrix ? print(*options_.place.matrix) : "auto",
+                            "has nothing to place: the program declares no mesh"));
   }
   options_.stop.look();
   if (failed()) return std::move(diagnostics_);
@@ -56,7 +72,33 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
                           synth::PlanCache& plans, const CheckOptions& options) {
   return base::guarded_until_stopped([&]() -> base::Result<Typed> {
     TESSERA_TRY_STATUS(frontend::verify(*ast));
-    return Checker(std::move(ast), sources, environment, plans, options).run();
+    const CheckPlaced check_placed = [&](const Placements& placements) {
+      return Checker(ast, sources, environment, plans, options, placements).run();
+    };
+    TESSERA_TRY(typed, check_placed({}));
+    if (typed.placed_by_search.empty()) return typed;
+    return placed_best(std::move(typed), plans.machine(), check_placed, options.stop);
+  });
+}
+
+base::Result<std::vector<ProgramRanking>> rank_placements(const std::shared_ptr<const Ast>& ast,
+                                                          base::SourceMap& sources, const Environment& environment,
+                                                          synth::PlanCache& plans, const CheckOptions& options,
+                                                          std::size_t wished) {
+  return base::guarded_until_stopped([&]() -> base::Result<std::vector<ProgramRanking>> {
+    TESSERA_TRY_STATUS(frontend::verify(*ast));
+    CheckOptions searching = options;
+    searching.place = PlaceWish{true, std::nullopt};
+    const CheckPlaced check_placed = [&](const Placements& placements) {
+      return Checker(ast, sources, environment, plans, searching, placements).run();
+    };
+    TESSERA_TRY(typed, check_placed({}));
+    std::vector<ProgramRanking> all;
+    for (std::size_t number = 0; number < typed.placed_by_search.size(); ++number) {
+      TESSERA_TRY(one, rank_program(typed, number, {}, wished, plans.machine(), check_placed, options.stop));
+      all.push_back(std::move(one));
+    }
+    return all;
   });
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/result.hpp"
 #include "frontend/ast.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "typeck/checker/options.hpp"
+#include "typeck/placement/search.hpp"
 #include "typeck/typed/environment.hpp"
 #include "typeck/typed/typed.hpp"
 
@@ -16,6 +18,13 @@ namespace tessera::typeck {
 // the texts of defines). Plans come from, and are remembered in, `plans`.
 base::Result<Typed> check(std::shared_ptr<const frontend::Ast> ast, base::SourceMap& sources,
                           const Environment& environment, synth::PlanCache& plans, const CheckOptions& options = {});
+
+// For `tessera place`: of every mesh of the program, where it may lie, the best so many. The text's own placements are
+// not looked at.
+base::Result<std::vector<ProgramRanking>> rank_placements(const std::shared_ptr<const frontend::Ast>& ast,
+                                                          base::SourceMap& sources, const Environment& environment,
+                                                          synth::PlanCache& plans, const CheckOptions& options,
+                                                          std::size_t wished);
 
 // A type or a mesh of the command line, for `plan` and `compare`.
 base::Result<synth::MeshRef> check_mesh(const frontend::Ast& ast, const synth::Machine& machine = {});

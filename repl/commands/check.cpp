@@ -35,6 +35,7 @@ int perform(const CheckOptions& options, Console& console) {
   if (!machine) return kExitCommand;
   Config config = base_config(console);
   config.machine = std::move(*machine);
+  config.place = options.place;
   config.log = nullptr;
   Session session(std::move(config));
   const auto program = session.check(script.value->text, script.value->name);

@@ -20,6 +20,7 @@ int perform(const FormatOptions& options, Console& console);
 int perform(const ExplainOptions& options, Console& console);
 int perform(const PlanOptions& options, Console& console);
 int perform(const CompareOptions& options, Console& console);
+int perform(const PlaceOptions& options, Console& console);
 int perform(const LearnOptions& options, Console& console);
 int perform(const DrawOptions& options, Console& console);
 int perform(const Answer& answer, Console& console);
@@ -31,6 +32,8 @@ int perform(const Answer& answer, Console& console);
 int failed(const Diagnostics& diagnostics, Console& console);
 // The levels in the file; none without a file. Without a value the failure has been reported: the exit status is 2.
 std::optional<Machine> read_machine(const std::optional<std::string>& file, Console& console);
+// The mesh with what `--place` says of it, if anything.
+std::string placed(const std::string& mesh, const std::string& place);
 // How to model another machine.
 inline constexpr std::string_view kMachineHelp = "--machine FILE gives another machine";
 // What all sessions of the command line have in common.

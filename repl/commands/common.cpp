@@ -29,6 +29,10 @@ std::optional<Machine> read_machine(const std::optional<std::string>& file, Cons
   return std::move(*machine);
 }
 
+std::string placed(const std::string& mesh, const std::string& place) {
+  return place.empty() ? mesh : mesh + " place " + place;
+}
+
 Config base_config(Console& console) {
   Config config;
   config.output = [&console](std::string_view text) { console.out(text); };

@@ -77,7 +77,8 @@ int perform(const CompareOptions& options, Console& console) {
   if (!machine) return kExitCommand;
   std::vector<Tried> attempts;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{options.mesh, options.from, options.to, planner, *machine, false, std::nullopt};
+    PlanRequest request{
+        placed(options.mesh, options.place), options.from, options.to, planner, *machine, false, std::nullopt};
     auto plan = make_plan(request);
     // Our own planner comes first and plans everything that makes sense.
     if (!plan && attempts.empty()) {

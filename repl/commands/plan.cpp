@@ -118,6 +118,8 @@ int plan_as_json(const PlanRequest& request, bool sends, Console& console) {
 int plan_for_people(const PlanRequest& request, Console& console) {
   const auto plan = make_plan(request);
   if (!plan) return failed(plan.diagnostics(), console);
+  const std::string mesh = plan->mesh_text();
+  if (mesh.find(" place ") != std::string::npos) console.out("mesh " + mesh + "\n");
   console.out(plan->text() + links_text(*plan) + modelled_line(request.machine, kMachineHelp));
   return kExitDone;
 }
@@ -133,7 +135,7 @@ int perform(const PlanOptions& options, Console& console) {
     });
   }
   PlanRequest request;
-  request.mesh = options.mesh.value_or("");
+  request.mesh = placed(options.mesh.value_or(""), options.place);
   request.from = options.from.value_or("");
   request.to = options.to.value_or("");
   request.planner = options.planner.value_or(request.planner);

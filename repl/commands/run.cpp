@@ -21,6 +21,7 @@ Config config_for(const RunOptions& options, Machine machine, const Launch& laun
   Config config = on_ranks(base_config(console), launch);
   config.machine = std::move(machine);
   config.throttle = options.throttle;
+  config.place = options.place;
   config.reshard = options.reshard;
   config.defines = options.defines;
   config.keep_values = false;

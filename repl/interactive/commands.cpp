@@ -29,6 +29,8 @@ constexpr std::array kCommands = {
     CommandInfo{":mesh", "", A::none, "draw the meshes", run_mesh},
     CommandInfo{":devices", "", A::none, "who is where", run_devices},
     CommandInfo{":machine", "[FILE]", A::file, "the machine model; another one, from a JSON file", run_machine},
+    CommandInfo{":placements", "", A::none, "where the mesh may lie on the machine, by what the session has moved",
+                run_placements},
     CommandInfo{":load", "FILE", A::file, "run a script here", run_load},
     CommandInfo{":save", "FILE", A::file, "write what was typed as a script", run_save},
     CommandInfo{":undo", "", A::none, "take the last input back, and the one before", run_undo},

@@ -58,6 +58,7 @@ bool run_trace(const CommandCall& call);
 bool run_mesh(const CommandCall& call);  // machine.cpp
 bool run_devices(const CommandCall& call);
 bool run_machine(const CommandCall& call);
+bool run_placements(const CommandCall& call);
 bool run_load(const CommandCall& call);  // session.cpp
 bool run_save(const CommandCall& call);
 bool run_reset(const CommandCall& call);

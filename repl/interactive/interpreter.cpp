@@ -75,7 +75,9 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
               report->peak_bytes,
               report->arena_bytes,
               report->kept,
-              {}};
+              {},
+              std::nullopt};
+  if (!report->program.redistributions().empty()) entry.moving = report->program;
   for (const Binding& binding : report->bindings) {
     entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement});
   }

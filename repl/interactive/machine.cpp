@@ -1,4 +1,4 @@
-// `:mesh`, `:devices` and `:machine`.
+// `:mesh`, `:devices`, `:machine` and `:placements`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/render/placements.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
+#include "tessera/placement.hpp"
 
 namespace tessera::repl {
 
@@ -41,7 +43,8 @@ std::string declaration(const NamedMesh& mesh) {
   for (const NamedMesh::Cut& cut : mesh.cuts) {
     axes[cut.axis] += fmt::format(" {}({})", cut.name, fmt::join(cut.weights, ","));
   }
-  return fmt::format("mesh {} = [{}]   {}{}", mesh.name, fmt::join(axes, ", "),
+  const std::string place = mesh.place.empty() ? "" : " place " + to_text(mesh.place);
+  return fmt::format("mesh {} = [{}]{}   {}{}", mesh.name, fmt::join(axes, ", "), place,
                      counted(devices_of(mesh), "device", "devices"), mesh.is_default ? ", the default" : "");
 }
 
@@ -67,40 +70,45 @@ std::string shares(const NamedMesh& mesh) {
 
 std::string at(const Axis& axis, std::int64_t coordinate) { return fmt::format("{}={}", axis.first, coordinate); }
 
-// The numbers of the devices from `first` on, rows along one axis and columns along the next.
-std::string grid(const Axis& rows, const Axis& columns, std::int64_t first) {
+std::string device_text(const NamedMesh& mesh, std::int64_t position) {
+  return fmt::format("{}", mesh.devices[static_cast<std::size_t>(position)]);
+}
+
+// The numbers of the devices at the positions from `first` on, rows along one axis and columns along the next.
+std::string grid(const NamedMesh& mesh, std::size_t outer, std::int64_t first) {
+  const Axis& rows = mesh.axes[outer];
+  const Axis& columns = mesh.axes[outer + 1];
   std::vector<Row> lines = {{""}};
   for (const std::int64_t c : drawn(columns.second)) lines[0].push_back(c == kLeftOut ? "..." : at(columns, c));
   for (const std::int64_t r : drawn(rows.second)) {
     Row& line = lines.emplace_back();
     line.push_back(r == kLeftOut ? "  ..." : "  " + at(rows, r));
     for (const std::int64_t c : drawn(columns.second)) {
-      line.push_back(r == kLeftOut || c == kLeftOut ? "..." : fmt::format("{}", first + r * columns.second + c));
+      line.push_back(r == kLeftOut || c == kLeftOut ? "..." : device_text(mesh, first + r * columns.second + c));
     }
   }
   return table(lines);
 }
 
 // One grid for each place along the axes before the last two.
-std::string slices(const std::vector<Axis>& axes, std::size_t outer, std::int64_t first, const std::string& where) {
-  if (outer + 2 == axes.size()) {
-    return (where.empty() ? "" : " " + where + "\n") + grid(axes[outer], axes[outer + 1], first);
-  }
+std::string slices(const NamedMesh& mesh, std::size_t outer, std::int64_t first, const std::string& where) {
+  const std::vector<Axis>& axes = mesh.axes;
+  if (outer + 2 == axes.size()) return (where.empty() ? "" : " " + where + "\n") + grid(mesh, outer, first);
   std::int64_t stride = 1;
   for (std::size_t a = outer + 1; a < axes.size(); ++a) stride *= axes[a].second;
   std::string text;
   for (const std::int64_t i : drawn(axes[outer].second)) {
-    text += i == kLeftOut ? " ...\n" : slices(axes, outer + 1, first + i * stride, where + " " + at(axes[outer], i));
+    text += i == kLeftOut ? " ...\n" : slices(mesh, outer + 1, first + i * stride, where + " " + at(axes[outer], i));
   }
   return text;
 }
 
 std::string picture(const NamedMesh& mesh) {
-  if (mesh.axes.size() >= 2) return slices(mesh.axes, 0, 0, "");
+  if (mesh.axes.size() >= 2) return slices(mesh, 0, 0, "");
   std::vector<Row> lines(2, Row{" "});
   for (const std::int64_t i : drawn(mesh.axes[0].second)) {
     lines[0].push_back(i == kLeftOut ? "..." : at(mesh.axes[0], i));
-    lines[1].push_back(i == kLeftOut ? "..." : fmt::format("{}", i));
+    lines[1].push_back(i == kLeftOut ? "..." : device_text(mesh, i));
   }
   return table(lines);
 }
@@ -128,11 +136,12 @@ std::size_t rank_of(const std::vector<DeviceRange>& ranks, std::int64_t device) 
 // The default mesh need not have all devices of the run.
 Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_sizes, std::int64_t device) {
   Row row = {fmt::format("{}", device)};
+  const auto found = std::find(mesh.devices.begin(), mesh.devices.end(), device);
+  const std::int64_t position = found - mesh.devices.begin();
   std::int64_t stride = devices_of(mesh);
-  const bool is_in_mesh = device < stride;
   for (const auto& [name, size] : mesh.axes) {
     stride /= size;
-    row.push_back(is_in_mesh ? fmt::format("{}", device / stride % size) : "-");
+    row.push_back(found != mesh.devices.end() ? fmt::format("{}", position / stride % size) : "-");
   }
   for (const std::int64_t unit : unit_sizes) row.push_back(fmt::format("{}", device / unit));
   return row;
@@ -228,6 +237,28 @@ bool run_devices(const CommandCall& call) {
     if (ranks.size() > 1) rows.back().push_back(fmt::format("{}", rank_of(ranks, device)));
   }
   call.out(table(rows));
+  return true;
+}
+
+bool run_placements(const CommandCall& call) {
+  const State& state = call.interpreter.state();
+  if (state.session.meshes().empty()) return says_that_there_is_none(call);
+  const Machine& machine = state.session.config().machine;
+  if (machine.levels.empty()) {
+    return call.interpreter.complain(
+        "no machine file says what levels there are\n  help: give one: :machine FILE, as docs/language.md says");
+  }
+  std::vector<Program> programs;
+  for (const Entry* entry : state.entries.in_order()) {
+    if (entry->moving) programs.push_back(*entry->moving);
+  }
+  if (programs.empty()) {
+    call.out("nothing was moved: every placement is as good\n");
+    return true;
+  }
+  const auto ranking = rank_placements(programs, machine);
+  if (!ranking) return call.interpreter.fail(ranking.diagnostics());
+  call.out(placements_text(*ranking, machine));
   return true;
 }
 

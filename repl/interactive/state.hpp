@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ struct Entry {
   std::int64_t arena_bytes = 0;
   std::vector<KeptValue> kept;                         // for backward passes
   std::vector<std::pair<std::string, BoundBy>> bound;  // the names that it bound
+  std::optional<Program> moving;                       // the input itself, if it changes layouts
 };
 
 // The inputs so far. Copies share what they have in common, so that neither an input nor going back costs more in a

@@ -9,8 +9,8 @@ namespace tessera::synth {
 
 namespace {
 
-// How far the device at each position along the axes lies from the one at position 0.
-std::vector<std::int64_t> device_offsets(const Mesh& mesh, const AxisList& axes) {
+// How far the place of the device at each position along the axes lies from that of the one at position 0.
+std::vector<std::int64_t> place_offsets(const Mesh& mesh, const AxisList& axes) {
   std::vector<std::int64_t> offsets{0};
   for (const AxisPart& part : axes) {
     const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
@@ -23,11 +23,11 @@ std::vector<std::int64_t> device_offsets(const Mesh& mesh, const AxisList& axes)
   return offsets;
 }
 
-std::shared_ptr<const std::vector<std::int32_t>> group_at(std::int64_t first,
+std::shared_ptr<const std::vector<std::int32_t>> group_at(const Mesh& mesh, std::int64_t first,
                                                           const std::vector<std::int64_t>& offsets) {
   std::vector<std::int32_t> group;
   group.reserve(offsets.size());
-  for (const std::int64_t offset : offsets) group.push_back(static_cast<std::int32_t>(first + offset));
+  for (const std::int64_t offset : offsets) group.push_back(static_cast<std::int32_t>(mesh.device_at(first + offset)));
   return std::make_shared<const std::vector<std::int32_t>>(std::move(group));
 }
 
@@ -36,15 +36,15 @@ std::shared_ptr<const std::vector<std::int32_t>> group_at(std::int64_t first,
 std::vector<BoxReduction> reductions(const ArrayType& from, const ArrayType& to) {
   const auto axes = without(from.layout().pending(), to.layout().pending());
   TESSERA_CHECK(axes.has_value(), "a reduction to a type with other pending axes");
-  const std::vector<std::int64_t> offsets = device_offsets(from.mesh(), *axes);
+  const std::vector<std::int64_t> offsets = place_offsets(from.mesh(), *axes);
   const std::vector<std::int32_t> position_of = positions(from.mesh(), *axes);
   std::vector<BoxReduction> all;
-  std::map<std::int64_t, std::shared_ptr<const std::vector<std::int32_t>>> groups;  // by their first contributor
+  std::map<std::int64_t, std::shared_ptr<const std::vector<std::int32_t>>> groups;  // by the place of their first
   for (std::int64_t device = 0; device < to.devices(); ++device) {
     const auto at = static_cast<std::size_t>(position_of[static_cast<std::size_t>(device)]);
-    const std::int64_t first = device - offsets[at];
+    const std::int64_t first = to.mesh().place(device) - offsets[at];
     auto& group = groups[first];
-    if (group == nullptr) group = group_at(first, offsets);
+    if (group == nullptr) group = group_at(to.mesh(), first, offsets);
     all.push_back({static_cast<std::int32_t>(device), tile(to, device), group, at});
   }
   return all;

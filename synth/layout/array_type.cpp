@@ -38,7 +38,6 @@ base::Status check_shape(ElementType element, const Shape& shape) {
 base::Result<ArrayType> ArrayType::make(ElementType element, Shape shape, MeshRef mesh, Layout layout) {
   return base::guarded([&]() -> base::Result<ArrayType> {
     TESSERA_TRY_STATUS(check_shape(element, shape));
-    TESSERA_CHECK(mesh->is_row_major() || layout.pending().empty(), "pending sums on devices in an order of their own");
     if (layout.rank() != shape.size()) return base::make(Kind::layout_rank, layout.rank(), shape.size());
     ArrayType type;
     type.element_ = element;

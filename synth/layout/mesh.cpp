@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -164,20 +166,39 @@ base::Result<MeshRef> Mesh::make(std::vector<MeshAxis> axes) {
   });
 }
 
-base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, const std::vector<std::int32_t>& devices) {
+base::Result<MeshRef> Mesh::placed(std::vector<MeshAxis> axes, PlaceMatrix matrix) {
+  return base::guarded([&]() -> base::Result<MeshRef> {
+    TESSERA_TRY_STATUS(check_axes(axes));
+    std::vector<std::int64_t> sizes;
+    for (const MeshAxis& axis : axes) sizes.push_back(axis.size);
+    const std::string fault = fault_of(matrix, sizes);
+    if (!fault.empty()) return bad_place(print(matrix), fault);
+    auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
+    mesh->put_in_order(devices_in_order(matrix, sizes));
+    mesh->matrix_ = std::move(matrix);
+    return MeshRef(std::move(mesh));
+  });
+}
+
+base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices) {
   return base::guarded([&]() -> base::Result<MeshRef> {
     TESSERA_TRY_STATUS(check_axes(axes));
     auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
     TESSERA_CHECK(mesh->devices_ == static_cast<std::int64_t>(devices.size()), "an order of other devices");
-    mesh->places_.assign(devices.size(), -1);
-    for (std::size_t place = 0; place < devices.size(); ++place) {
-      std::int32_t& of_device = mesh->places_.at(static_cast<std::size_t>(devices[place]));
-      TESSERA_CHECK(of_device == -1, "an order that has a device twice");
-      of_device = static_cast<std::int32_t>(place);
-    }
-    if (std::is_sorted(devices.begin(), devices.end())) mesh->places_.clear();
+    mesh->put_in_order(std::move(devices));
     return MeshRef(std::move(mesh));
   });
+}
+
+void Mesh::put_in_order(std::vector<std::int32_t> devices) {
+  if (std::is_sorted(devices.begin(), devices.end(), std::less_equal<>{})) return;
+  places_.assign(devices.size(), -1);
+  for (std::size_t place = 0; place < devices.size(); ++place) {
+    std::int32_t& of_device = places_.at(static_cast<std::size_t>(devices[place]));
+    TESSERA_CHECK(of_device == -1, "an order that has a device twice");
+    of_device = static_cast<std::int32_t>(place);
+  }
+  devices_at_ = std::move(devices);
 }
 
 MeshRef Mesh::single_device() {
@@ -192,7 +213,17 @@ std::optional<std::size_t> Mesh::find(std::string_view axis_name) const {
   return std::nullopt;
 }
 
+std::vector<std::int64_t> axis_sizes(const Mesh& mesh) {
+  std::vector<std::int64_t> sizes;
+  for (const MeshAxis& axis : mesh.axes()) sizes.push_back(axis.size);
+  return sizes;
+}
+
 std::string print(const Mesh& mesh) {
+  return print_axes(mesh) + (mesh.matrix() ? " place " + print(*mesh.matrix()) : "");
+}
+
+std::string print_axes(const Mesh& mesh) {
   std::string text;
   for (const MeshAxis& axis : mesh.axes()) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", axis.name, axis.size);
@@ -220,9 +251,19 @@ base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut) {
 
 base::Result<MeshRef> parse_mesh(std::string_view text) {
   return base::guarded([&]() -> base::Result<MeshRef> {
-    TESSERA_TRY(axes, parse_axes(text));
-    return Mesh::make(std::move(axes));
+    const std::size_t place = text.rfind(" place ");
+    const bool is_placed = place != std::string_view::npos;
+    TESSERA_TRY(axes, parse_axes(text.substr(0, place)));
+    if (!is_placed) return Mesh::make(std::move(axes));
+    const std::string_view written = text.substr(place + std::string_view(" place ").size());
+    auto matrix = parse_place_matrix(written);
+    if (!matrix) return bad_place(excerpt(written), "is no matrix").suggest("write one as `place [[4,4],[1,4]]`");
+    return Mesh::placed(std::move(axes), std::move(*matrix));
   });
+}
+
+base::Diagnostic bad_place(std::string_view matrix, std::string_view fault) {
+  return make(Kind::bad_place, matrix, fault);
 }
 
 }  // namespace tessera::synth

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "synth/layout/place_matrix.hpp"
 #include "synth/layout/weights.hpp"
 
 namespace tessera::synth {
@@ -31,15 +32,17 @@ class Mesh;
 using MeshRef = std::shared_ptr<const Mesh>;  // never null
 
 // An immutable grid. Axes are listed outermost first; device id = row-major position, so on x:4,y:2 the device at
-// (x=1, y=0) is device 2. Rivals may also put the devices on the grid in an order of their own. Two meshes are the same
-// iff their axes and orders are.
+// (x=1, y=0) is device 2, unless a matrix places the axes on the levels of a machine. Rivals may also put the devices
+// on the grid in an order of their own. Two meshes are the same iff their axes and orders are.
 class Mesh {
  public:
   // Fails on more than 8 axes, a size below 1, a repeated name, more than 65,536 devices, or named cuts that have not a
   // weight for each position, that have one name, or whose sums are too large together.
   static base::Result<MeshRef> make(std::vector<MeshAxis> axes);
-  // The devices in this order, row-major, each once. Arrays on such a mesh have no pending sums.
-  static base::Result<MeshRef> ordered(std::vector<MeshAxis> axes, const std::vector<std::int32_t>& devices);
+  // The axes where a matrix puts them; `bad-place` unless it has a row for each axis that multiplies to its size.
+  static base::Result<MeshRef> placed(std::vector<MeshAxis> axes, PlaceMatrix matrix);
+  // The devices in this order, row-major, each once.
+  static base::Result<MeshRef> ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices);
   // The mesh of a program that declares none: no axes, one device.
   static MeshRef single_device();
 
@@ -53,7 +56,13 @@ class Mesh {
   std::int64_t place(std::int64_t device) const {
     return places_.empty() ? device : places_[static_cast<std::size_t>(device)];
   }
+  // The device at a row-major position.
+  std::int64_t device_at(std::int64_t place) const {
+    return devices_at_.empty() ? place : devices_at_[static_cast<std::size_t>(place)];
+  }
   bool is_row_major() const { return places_.empty(); }
+  // The matrix that says so; also where it says row-major order.
+  const std::optional<PlaceMatrix>& matrix() const { return matrix_; }
   // How much the position grows when the axis' coordinate grows by one.
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
 
@@ -61,16 +70,26 @@ class Mesh {
 
  private:
   explicit Mesh(std::vector<MeshAxis> axes);
+  void put_in_order(std::vector<std::int32_t> devices);
   std::vector<MeshAxis> axes_;
   std::vector<std::int64_t> strides_;
-  std::vector<std::int32_t> places_;  // of every device; none if they are in order
+  std::vector<std::int32_t> places_;      // of every device; none if they are in order
+  std::vector<std::int32_t> devices_at_;  // at every place; none if they are in order
+  std::optional<PlaceMatrix> matrix_;
   std::int64_t devices_ = 1;
 };
 
-// `x:4,y:2` or `d:4 work(4,2,1,1),t:2`, as the command line and the JSON of plans write it; empty for the single
-// device.
+std::vector<std::int64_t> axis_sizes(const Mesh& mesh);
+
+// `x:4,y:2`, `d:4 work(4,2,1,1),t:2` or `dp:16,tp:4 place [[4,4],[1,4]]`, as the command line writes it; empty for the
+// single device.
 std::string print(const Mesh& mesh);
+// The same without `place`, as the JSON of plans writes it.
+std::string print_axes(const Mesh& mesh);
 base::Result<MeshRef> parse_mesh(std::string_view text);
+
+// `bad-place`: the matrix, or what stands for one, and what is wrong with it.
+base::Diagnostic bad_place(std::string_view matrix, std::string_view fault);
 
 // `unknown-cut`, with the cuts that the axis has.
 base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut);

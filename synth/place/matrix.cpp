@@ -1,14 +1,12 @@
 #include "synth/place/matrix.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
 
-#include "synth/layout/cursor.hpp"
+#include "synth/layout/mesh.hpp"
 
 namespace tessera::synth {
 
@@ -24,17 +22,6 @@ std::optional<std::int64_t> product_of(const Numbers& numbers) {
     product *= number;
   }
   return product;
-}
-
-std::optional<Numbers> read_row(Cursor& cursor) {
-  if (!cursor.accept('[')) return std::nullopt;
-  Numbers row;
-  do {
-    const auto value = integer_value(cursor.digits());
-    if (!value) return std::nullopt;
-    row.push_back(*value);
-  } while (cursor.accept(','));
-  return cursor.accept(']') ? std::optional(std::move(row)) : std::nullopt;
 }
 
 std::int64_t sum_up_to_max(std::int64_t a, std::int64_t b) {
@@ -129,54 +116,7 @@ bool fits(const PlaceProblem& problem) {
   return devices && devices == product_of(problem.counts);
 }
 
-Numbers counts_of(const PlaceMatrix& matrix) {
-  Numbers counts(matrix.rows.empty() ? 0 : matrix.rows[0].size(), 1);
-  for (const Numbers& row : matrix.rows) {
-    for (std::size_t j = 0; j < counts.size(); ++j) counts[j] *= row[j];
-  }
-  return counts;
-}
-
-// The row-major place of a device on a mesh that the matrix places.
-std::int64_t place_of(const PlaceMatrix& matrix, const Numbers& counts, const Numbers& sizes, std::int64_t device) {
-  Numbers coordinates(sizes.size(), 0);
-  Numbers weights(sizes.size(), 1);
-  for (std::size_t j = counts.size(); j-- > 0; device /= counts[j]) {
-    std::int64_t digit = device % counts[j];
-    for (std::size_t i = sizes.size(); i-- > 0;) {
-      const std::int64_t factor = matrix.rows[i][j];
-      coordinates[i] += digit % factor * weights[i];
-      weights[i] *= factor;
-      digit /= factor;
-    }
-  }
-  std::int64_t place = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) place = place * sizes[i] + coordinates[i];
-  return place;
-}
-
 }  // namespace
-
-std::string print(const PlaceMatrix& matrix) {
-  std::string text = "[";
-  for (const Numbers& row : matrix.rows)
-    text += fmt::format("{}[{}]", text.size() == 1 ? "" : ",", fmt::join(row, ","));
-  return text + "]";
-}
-
-std::optional<PlaceMatrix> parse_place_matrix(std::string_view text) {
-  Cursor cursor(text);
-  if (!cursor.accept('[')) return std::nullopt;
-  PlaceMatrix matrix;
-  do {
-    auto row = read_row(cursor);
-    if (!row) return std::nullopt;
-    matrix.rows.push_back(std::move(*row));
-  } while (cursor.accept(','));
-  if (!cursor.accept(']')) return std::nullopt;
-  cursor.skip_blanks();
-  return cursor.at_end() ? std::optional(std::move(matrix)) : std::nullopt;
-}
 
 bool is_placement(const PlaceProblem& problem, const PlaceMatrix& matrix) {
   if (matrix.rows.size() != problem.sizes.size()) return false;
@@ -220,22 +160,6 @@ std::optional<PlaceMatrix> row_major_placement(const PlaceProblem& problem) {
     }
   }
   return matrix;
-}
-
-base::Result<MeshRef> placed_mesh(std::vector<MeshAxis> axes, const PlaceMatrix& matrix) {
-  Numbers sizes;
-  std::int64_t devices = 1;
-  for (const MeshAxis& axis : axes) {
-    sizes.push_back(axis.size);
-    devices *= axis.size;
-  }
-  const Numbers counts = counts_of(matrix);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(devices));
-  for (std::int64_t device = 0; device < devices; ++device) {
-    const std::int64_t place = place_of(matrix, counts, sizes, device);
-    order[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(device);
-  }
-  return Mesh::ordered(std::move(axes), order);
 }
 
 }  // namespace tessera::synth

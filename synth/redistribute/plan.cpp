@@ -9,6 +9,7 @@
 
 #include "base/wide.hpp"
 #include "synth/kinds.hpp"
+#include "synth/place/fit.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/verify/verify.hpp"
 
@@ -149,7 +150,7 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
                                    const PlanOptions& options, base::StopToken stop) {
   TESSERA_TRY_STATUS(check_ends(from, to));
-  TESSERA_TRY(machine, machine_for(given, from.devices()));
+  TESSERA_TRY(machine, machine_for(given, from.mesh()));
   Prices prices(machine, stop);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
@@ -166,7 +167,7 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
 }
 
 base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop) {
-  TESSERA_TRY(machine, machine_for(given, plan.from.devices()));
+  TESSERA_TRY(machine, machine_for(given, plan.from.mesh()));
   stop.look();
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;
@@ -188,7 +189,7 @@ base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machin
 
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& given) {
   return base::guarded([&]() -> base::Result<Plan> {
-    TESSERA_TRY(machine, machine_for(given, from.devices()));
+    TESSERA_TRY(machine, machine_for(given, from.mesh()));
     ArrayType to = from;
     for (const Collective& step : steps) {
       TESSERA_TRY(next, apply(step, to));
@@ -198,7 +199,7 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
     Prices prices(machine);
     TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, steps));
     made.bound_promised = false;
-    TESSERA_TRY_STATUS(with_bounds(made, machine));
+    TESSERA_TRY_STATUS(with_bounds(made, given));
     return made;
   });
 }

@@ -12,16 +12,21 @@ namespace {
 
 using json::quoted;
 
+// ` "place": [[4,4],[1,4]],` of a mesh that a matrix places.
+std::string place_json(const Mesh& mesh) {
+  return mesh.matrix() ? fmt::format(R"( "place": {},)", print(*mesh.matrix())) : "";
+}
+
 // `"mesh": .., "from": .., "to": .., "planner": .., "devices": N`
 std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
-  return fmt::format(R"("mesh": {}, "from": {}, "to": {}, "planner": {}, "devices": {})", quoted(print(from.mesh())),
-                     quoted(print(from, Spacing::tight)), quoted(print(to, Spacing::tight)), quoted(name(planner)),
-                     from.devices());
+  return fmt::format(R"("mesh": {},{} "from": {}, "to": {}, "planner": {}, "devices": {})",
+                     quoted(print_axes(from.mesh())), place_json(from.mesh()), quoted(print(from, Spacing::tight)),
+                     quoted(print(to, Spacing::tight)), quoted(name(planner)), from.devices());
 }
 
 // No type of the plan's mesh says where devices in an order of their own hold what.
-std::string type_json(const ArrayType& type) {
-  return type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
+std::string type_json(const ArrayType& type, const Mesh& mesh) {
+  return type.mesh() == mesh || type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
 }
 
 std::string box_json(const Box& box) {
@@ -85,19 +90,20 @@ std::string program_json(const PlanStep& step) {
                      hop_slots(program), steps);
 }
 
-std::string step_json(const PlanStep& step) {
+std::string step_json(const PlanStep& step, const Mesh& mesh) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
                      R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}{}}})",
                      quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
-                     type_json(step.after), step.local_bytes_max, step.received_bytes_total, step.received_bytes_max,
-                     step.groups, step.group_size, transfer_json(step), program_json(step));
+                     type_json(step.after, mesh), step.local_bytes_max, step.received_bytes_total,
+                     step.received_bytes_max, step.groups, step.group_size, transfer_json(step), program_json(step));
 }
 
 }  // namespace
 
 std::string print_json(const Plan& plan) {
   std::string steps;
-  for (const PlanStep& step : plan.steps) steps.append(steps.empty() ? "" : ", ").append(step_json(step));
+  for (const PlanStep& step : plan.steps)
+    steps.append(steps.empty() ? "" : ", ").append(step_json(step, plan.from.mesh()));
   return fmt::format(R"({{{}, "steps": [{}], "received_bytes_total": {}, "lower_bound_bytes_total": {}, )"
                      R"("local_bytes_max": {}, "bound_bytes": {}, "peak_bytes": {}, )"
                      R"("seconds": {}, "lower_bound_seconds": {}, "verified": {}}})",

@@ -4,7 +4,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/place/matrix.hpp"
+#include "synth/place/fit.hpp"
 #include "synth/reduce/search.hpp"
 #include "synth/transfer/reduce_moves.hpp"
 
@@ -19,17 +19,18 @@ ReduceGraphs& graphs() {
 }
 
 std::optional<ReduceLevels> levels_of(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
-  PlaceProblem problem;
-  for (const MeshAxis& axis : mesh.axes()) problem.sizes.push_back(axis.size);
-  for (const MachineLevel& level : machine.levels) problem.counts.push_back(level.count);
-  const auto matrix = row_major_placement(problem);
-  return matrix ? reduce_levels(*matrix, axes) : std::nullopt;
+  const PlaceProblem problem = place_problem(mesh, machine);
+  auto matrix = mesh.matrix();
+  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
+  const bool lies_on_levels = matrix && is_placement(problem, *matrix);
+  return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
 }  // namespace
 
 bool has_programs(const Machine& machine, const ArrayType& type) {
-  if (type.devices() > kExactDevicesMax || !type.mesh().is_row_major()) return false;
+  const Mesh& mesh = type.mesh();
+  if (type.devices() > kExactDevicesMax || !(mesh.is_row_major() || mesh.matrix())) return false;
   const auto none = machine_for(Machine{}, type.devices());
   return none.ok() && machine.levels != none->levels;
 }

@@ -387,10 +387,36 @@ base::Result<ArrayType> read_end(const json::Object& object, std::string_view ke
   return parse_array_type(text, mesh);
 }
 
+std::optional<PlaceMatrix> matrix_of(const json::Value& value) {
+  const auto* rows = std::get_if<json::Array>(&value.content);
+  if (rows == nullptr) return std::nullopt;
+  PlaceMatrix matrix;
+  for (const json::Value& row : *rows) {
+    const auto* numbers = std::get_if<json::Array>(&row.content);
+    if (numbers == nullptr) return std::nullopt;
+    matrix.rows.emplace_back();
+    for (const json::Value& number : *numbers) {
+      const auto factor = json::as_integer(number);
+      if (!factor) return std::nullopt;
+      matrix.rows.back().push_back(*factor);
+    }
+  }
+  return matrix;
+}
+
+base::Result<MeshRef> read_mesh(const json::Object& object) {
+  TESSERA_TRY(text, text_of(object, "mesh"));
+  TESSERA_TRY(mesh, parse_mesh(text));
+  const json::Value* place = json::member(object, "place");
+  if (place == nullptr) return mesh;
+  auto matrix = matrix_of(*place);
+  if (!matrix) return bad("`place` is not a list of lists of whole numbers");
+  return Mesh::placed(mesh->axes(), std::move(*matrix));
+}
+
 base::Result<Plan> read_plan(const json::Value& value) {
-  TESSERA_TRY(object, object_with(value, kPlanKeys));
-  TESSERA_TRY(mesh_text, text_of(*object, "mesh"));
-  TESSERA_TRY(mesh, parse_mesh(mesh_text));
+  TESSERA_TRY(object, object_with(value, kPlanKeys, {"place"}));
+  TESSERA_TRY(mesh, read_mesh(*object));
   Plan plan;
   TESSERA_TRY(from, read_end(*object, "from", mesh));
   TESSERA_TRY(to, read_end(*object, "to", mesh));

@@ -2,6 +2,7 @@
 // it from afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves
 // unused; its tiles lie inside the target's, so that nothing on the way is larger than the target.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
@@ -13,9 +14,26 @@ namespace tessera::synth {
 
 namespace {
 
-// How far apart in numbers of devices the neighbours along a part are.
+// How far apart in numbers of devices the neighbours along a part are, which lies on one level where a matrix places
+// it.
 std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
-  return mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
+  const std::int64_t places = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
+  return part.size == 1 ? places : std::abs(mesh.device_at(places) - mesh.device_at(0));
+}
+
+// The pieces of a part that lie on a level each, where a matrix places the mesh, outermost first.
+AxisList cut_at_levels(const Mesh& mesh, const AxisPart& part) {
+  AxisList pieces{part};
+  if (!mesh.matrix()) return pieces;
+  std::int64_t end = 1;  // of the positions along the axis, the outer levels' digits
+  for (const std::int64_t factor : mesh.matrix()->rows[part.axis]) {
+    end *= factor;
+    const AxisPart last = pieces.back();
+    if (end <= last.before || end >= end_of(last) || end % last.before != 0 || end_of(last) % end != 0) continue;
+    pieces.back().size = end / last.before;
+    pieces.push_back(AxisPart{last.axis, end, end_of(last) / end});
+  }
+  return pieces;
 }
 
 std::int64_t smallest_prime(std::int64_t number) {
@@ -44,7 +62,9 @@ AxisList nearest_digits(const Mesh& mesh, const AxisList& unused, const std::vec
 
 }  // namespace
 
-AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
+namespace {
+
+AxisList cut_piece(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
   AxisList pieces{part};
   for (const std::int64_t unit : units) {
     const AxisPart last = pieces.front();  // the outermost: units ascend
@@ -53,6 +73,17 @@ AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<
     if (inside <= 1 || inside >= last.size || last.size % inside != 0) continue;
     pieces.front().size = last.size / inside;
     pieces.insert(pieces.begin() + 1, AxisPart{last.axis, last.before * (last.size / inside), inside});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
+  AxisList pieces;
+  for (const AxisPart& on_level : cut_at_levels(mesh, part)) {
+    const AxisList cut = cut_piece(mesh, on_level, units);
+    pieces.insert(pieces.end(), cut.begin(), cut.end());
   }
   return pieces;
 }

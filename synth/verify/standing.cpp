@@ -127,12 +127,13 @@ bool independent(const Mesh& mesh, const AxisList& axes) {
 
 Numbers group_leaders(const Mesh& mesh, const AxisList& axes) {
   Numbers leaders;
-  for (std::int64_t device = 0; device < mesh.devices(); ++device) leaders.push_back(device);
-  for (const AxisPart& part : axes) {
-    const Digit here = digit(mesh, part);
-    for (std::size_t device = 0; device < leaders.size(); ++device) {
-      leaders[device] -= here.of(static_cast<std::int64_t>(device)) * here.stride;
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
+    std::int64_t place = mesh.place(device);
+    for (const AxisPart& part : axes) {
+      const Digit here = digit(mesh, part);
+      place -= here.of(place) * here.stride;
     }
+    leaders.push_back(mesh.device_at(place));
   }
   return leaders;
 }

@@ -40,7 +40,7 @@ StatementId TreeMaker::statement() {
     }
     case 7:
     case 8: return in_block(Where::alone);
-    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); })});
+    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), placement()});
   }
 }
 
@@ -113,6 +113,15 @@ MeshAxis TreeMaker::mesh_axis() {
   MeshAxis axis{name(), expr(), {}};
   if (draw_(4) == 3) axis.cuts = some([&] { return NamedCut{name(), some([&] { return expr(); }), {}}; });
   return axis;
+}
+
+std::optional<Placement> TreeMaker::placement() {
+  const auto row = [&] { return some([&] { return expr(); }); };
+  switch (draw_(4)) {
+    case 0: return Placement{{}, {}};
+    case 1: return Placement{some(row), {}};
+    default: return std::nullopt;
+  }
 }
 
 Dimension TreeMaker::dimension() {

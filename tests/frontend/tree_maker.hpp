@@ -52,6 +52,7 @@ class TreeMaker {
   TypeId type(Element element = Element::written);
   AxisUse axis_use();
   MeshAxis mesh_axis();
+  std::optional<Placement> placement();
   Dimension dimension();
 
   ExprId add(decltype(Expr::node) node) { return ast_.exprs.add(Expr{{}, false, std::move(node)}); }

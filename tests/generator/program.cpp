@@ -43,7 +43,17 @@ std::string tessera_text(const Program& program, const MeshSizes& mesh) {
 
 namespace {
 
-// `mesh m = [x: 2 w(3,1), ...]`
+// ` place [[2, 1], [1, 3], [1, 1]]`: two levels, on which each axis lies whole, in an order that is none of the usual.
+std::string placement(const MeshSizes& mesh, Random& random) {
+  std::string rows;
+  for (const std::int64_t size : mesh) {
+    const bool is_outside = random.chance(50);
+    rows += fmt::format("{}[{}, {}]", rows.empty() ? "" : ", ", is_outside ? size : 1, is_outside ? 1 : size);
+  }
+  return " place [" + rows + "]";
+}
+
+// `mesh m = [x: 2 w(3,1), ...]`, half of them placed by a matrix.
 std::string weighted_mesh(const MeshSizes& mesh, Random& random) {
   std::string axes;
   for (std::size_t i = 0; i < mesh.size(); ++i) {
@@ -53,7 +63,8 @@ std::string weighted_mesh(const MeshSizes& mesh, Random& random) {
     }
     axes += fmt::format("{}{}: {} w({})", i == 0 ? "" : ", ", "xyz"[i], mesh[i], weights);
   }
-  return fmt::format("mesh m = [{}]\n", axes);
+  const std::string place = random.chance(50) ? placement(mesh, random) : "";
+  return fmt::format("mesh m = [{}]{}\n", axes, place);
 }
 
 // What stands between brackets with cuts behind most of its axes: `9@(y,x), 3` gives `9@(y.w,x), 3`. Equal texts give
@@ -109,7 +120,7 @@ std::string exchanging(std::string text) {
 
 std::string weighted_text(const Program& program, const MeshSizes& mesh) {
   Random random(program.seed);
-  std::string result = fmt::format("# Generated from seed {}, cut by weights.\n", program.seed);
+  std::string result = fmt::format("# Generated from seed {}, cut by weights, perhaps placed by a matrix.\n", program.seed);
   result += weighted_mesh(mesh, random);
   for (const Statement& statement : program.statements) {
     result += exchanging(with_cuts_in_types(text(statement, Language::tessera), program.seed)) + "\n";

@@ -112,7 +112,14 @@ synth::MeshRef random_mesh() {
     devices *= size;
     axes.push_back({name, size});
   }
-  return *synth::Mesh::make(axes);
+  if (*rc::gen::inRange(0, 4) != 0) return *synth::Mesh::make(axes);
+  synth::PlaceMatrix matrix;
+  for (const synth::MeshAxis& axis : axes) {
+    const std::int64_t outer = axis.size % 2 == 0 ? 2 : 1;
+    const bool is_outside = *rc::gen::arbitrary<bool>();
+    matrix.rows.push_back({is_outside ? outer : axis.size / outer, is_outside ? axis.size / outer : outer});
+  }
+  return *synth::Mesh::placed(axes, matrix);
 }
 
 synth::ArrayType random_type(ElementType element, const Shape& shape, const synth::MeshRef& mesh, Pending pending) {

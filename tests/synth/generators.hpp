@@ -20,7 +20,21 @@ inline std::vector<NamedCut> any_cuts(std::int64_t positions) {
   return {NamedCut{"work", *Weights::make(std::move(weights))}};
 }
 
-// One to four axes of sizes 1 to 6, 96 devices at most.
+// On two levels.
+inline PlaceMatrix any_matrix(const std::vector<MeshAxis>& axes) {
+  PlaceMatrix matrix;
+  for (const MeshAxis& axis : axes) {
+    std::vector<std::int64_t> divisors;
+    for (std::int64_t d = 1; d <= axis.size; ++d) {
+      if (axis.size % d == 0) divisors.push_back(d);
+    }
+    const std::int64_t outer = *rc::gen::elementOf(divisors);
+    matrix.rows.push_back({outer, axis.size / outer});
+  }
+  return matrix;
+}
+
+// One to four axes of sizes 1 to 6, 96 devices at most; some by weights are also placed by a matrix.
 enum class Weighted : std::uint8_t { never, some };
 inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
   const auto count = *rc::gen::inRange<std::size_t>(1, 5);
@@ -33,7 +47,8 @@ inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
     axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size,
                             weighted == Weighted::some ? any_cuts(size) : std::vector<NamedCut>{}});
   }
-  return *Mesh::make(axes);
+  const bool is_placed = weighted == Weighted::some && *rc::gen::inRange(0, 4) == 0;
+  return is_placed ? *Mesh::placed(axes, any_matrix(axes)) : *Mesh::make(axes);
 }
 
 // The whole axis, by a cut of its own if it has one.

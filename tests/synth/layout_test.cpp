@@ -42,8 +42,6 @@ TEST(MeshTest, MayHaveItsDevicesInAnyOrder) {
 TEST(MeshTest, RefusesWhatIsNoOrderOfItsDevices) {
   EXPECT_EQ(first_error(Mesh::ordered({{"x", 2}}, {0, 0})), "internal");
   EXPECT_EQ(first_error(Mesh::ordered({{"x", 2}}, {0})), "internal");
-  const MeshRef on = *Mesh::ordered({{"x", 2}}, {1, 0});
-  EXPECT_EQ(first_error(parse_array_type("i32[4]{+x}", on)), "internal");
 }
 
 TEST(MeshTest, OfNoAxesIsOneDevice) {

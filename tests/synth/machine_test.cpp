@@ -130,7 +130,7 @@ RC_GTEST_PROP(LowerBoundProperty, NoPlanIsFasterOrReceivesLess, ()) {
   for (std::int64_t d = 1; d <= on->devices(); ++d) {
     if (on->devices() % d == 0) divisors.push_back(d);
   }
-  const std::int64_t inner = *rc::gen::elementOf(divisors);
+  const std::int64_t inner = on->matrix() ? counts_of(*on->matrix())[1] : *rc::gen::elementOf(divisors);
   for (const Planner planner : {Planner::tessera, Planner::gather}) {
     PlanOptions options;
     options.planner = planner;

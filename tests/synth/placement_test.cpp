@@ -65,7 +65,7 @@ TEST(Placement, EndsWhenTheVisitorHasHadEnough) {
 // Who reduces with whom along axis 1.
 TEST(Placement, Groups) {
   const PlaceMatrix matrix{{{1, 1, 2, 2}, {1, 2, 1, 2}}};
-  const MeshRef mesh = placed_mesh({{"x", 4}, {"y", 4}}, matrix).value();
+  const MeshRef mesh = Mesh::placed({{"x", 4}, {"y", 4}}, matrix).value();
   std::vector<std::vector<std::int64_t>> groups(4);
   for (std::int64_t device = 0; device < 16; ++device)
     groups[static_cast<std::size_t>(mesh->coordinate(device, 0))].push_back(device);
@@ -75,9 +75,9 @@ TEST(Placement, Groups) {
 
 // The example of matrix.hpp.
 TEST(Placement, AnAxisInsideTheNodes) {
-  const MeshRef outside = placed_mesh({{"x", 2}, {"y", 4}}, {{{2, 1}, {1, 4}}}).value();
+  const MeshRef outside = Mesh::placed({{"x", 2}, {"y", 4}}, {{{2, 1}, {1, 4}}}).value();
   EXPECT_TRUE(outside->is_row_major());
-  const MeshRef inside = placed_mesh({{"x", 2}, {"y", 4}}, {{{1, 2}, {2, 2}}}).value();
+  const MeshRef inside = Mesh::placed({{"x", 2}, {"y", 4}}, {{{1, 2}, {2, 2}}}).value();
   EXPECT_EQ(inside->coordinate(5, 0), 0);
   EXPECT_EQ(inside->coordinate(5, 1), 3);
 }
@@ -93,7 +93,7 @@ TEST(Placement, RowMajor) {
       axes.push_back({std::string(1, static_cast<char>('a' + i)), problem.sizes[i]});
     std::vector<PlaceMatrix> row_major;
     for (const PlaceMatrix& matrix : placements(problem)) {
-      if (placed_mesh(axes, matrix).value()->is_row_major()) row_major.push_back(matrix);
+      if (Mesh::placed(axes, matrix).value()->is_row_major()) row_major.push_back(matrix);
     }
     const auto named = row_major_placement(problem);
     if (named)

@@ -75,7 +75,7 @@ std::optional<RandomReduction> random_reduction(Draw& draw) {
     mesh_axes.push_back({std::string(1, static_cast<char>('a' + axis)), size});
     if (draw.below(2) == 0 && size > 1) drawn.reduced.push_back({static_cast<std::uint8_t>(axis), 1, size});
   }
-  drawn.mesh = placed_mesh(mesh_axes, drawn.matrix).value();
+  drawn.mesh = Mesh::placed(mesh_axes, drawn.matrix).value();
   drawn.levels = *reduce_levels(drawn.matrix, drawn.reduced);
   if (drawn.levels.empty()) return std::nullopt;
   drawn.goal = draw.below(2) == 0 ? ReduceGoal::all_reduce : ReduceGoal::reduce_scatter;

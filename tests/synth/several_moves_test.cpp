@@ -140,6 +140,7 @@ RC_GTEST_PROP(SeveralMovesProperty, GatherEverythingAtOnceAndSliceItAgain, ()) {
   }
   if (gather.axes.empty()) return;
   const auto made = plan_of_steps(split, {gather, slice}, Machine{});
+  RC_LOG() << print(*on) << "; " << print(split) << ": " << first_message(made);
   RC_ASSERT(made.ok());
   RC_ASSERT(made->to == split);
   const auto read = read_json(print_json(*made));

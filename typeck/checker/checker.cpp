@@ -18,8 +18,8 @@ std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const s
 }
 
 Checker::Checker(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
-                 synth::PlanCache& plans, const CheckOptions& options)
-    : sources_(sources), environment_(environment), plans_(plans), options_(options) {
+                 synth::PlanCache& plans, const CheckOptions& options, const Placements& placements)
+    : sources_(sources), environment_(environment), plans_(plans), options_(options), placements_(placements) {
   typed_.ast = std::move(ast);
 }
 

@@ -131,7 +131,7 @@ std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const s
 class Checker {
  public:
   Checker(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
-          synth::PlanCache& plans, const CheckOptions& options);
+          synth::PlanCache& plans, const CheckOptions& options, const Placements& placements = {});
   base::Result<Typed> run();
 
   // ---- infrastructure: checker.cpp
@@ -214,6 +214,10 @@ class Checker {
   std::optional<synth::Weights> weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
                                                    const std::vector<std::int64_t>& sizes, std::size_t number);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
+  // The mesh where the text or a wish puts it.
+  std::optional<MeshRef> placed_mesh(Span span, const frontend::MeshStatement& statement, const MeshRef& mesh);
+  std::optional<synth::PlaceMatrix> written_matrix(const frontend::Placement& place);
+  bool may_search_placement(Span span);
   base::Result<ArrayType> lone_type();
   base::Result<MeshRef> lone_mesh();
   Want want_of(const Ast& ast, TypeId id);
@@ -357,7 +361,8 @@ class Checker {
   base::Diagnostics diagnostics_;
   std::set<std::pair<Span, std::string_view>> reported_;
   std::set<std::string, std::less<>> poisoned_;  // top-level names whose definition failed
-  bool mesh_failed_ = false;                     // the last mesh statement's: its axes are not known
+  Placements placements_;
+  bool mesh_failed_ = false;  // the last mesh statement's: its axes are not known
   std::map<std::uint32_t, NodeId> slot_nodes_;
   std::map<std::uint32_t, Affine> slot_affines_;
   std::map<std::string, std::vector<std::pair<std::vector<ArrayType>, std::optional<InstanceUse>>>> instances_;

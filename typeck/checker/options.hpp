@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
 #include "synth/layout/array_type.hpp"
+#include "synth/layout/place_matrix.hpp"
 
 namespace tessera::typeck {
 
@@ -19,6 +22,15 @@ struct FileHeader {
   synth::Shape shape;
 };
 
+// `--place`: where the meshes of a text lie on the machine, instead of where the text says.
+struct PlaceWish {
+  bool automatic = false;                                   // as if each said `place auto`
+  std::optional<synth::PlaceMatrix> matrix = std::nullopt;  // as if each said `place` and this
+};
+
+// The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
+using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
+
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;
   // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
@@ -28,7 +40,8 @@ struct CheckOptions {
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
   // The number of a text's first line, for `plan` to say where; without it 1.
   std::function<std::uint32_t(base::SourceId source)> first_line = {};
-  base::StopToken stop = {};     // ends the check with `interrupted`
+  base::StopToken stop = {};  // ends the check with `interrupted`
+  PlaceWish place = {};
   std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's
 };
 

@@ -300,7 +300,9 @@ base::Result<MeshRef> Checker::lone_mesh() {
   Frame frame{typed_.ast, environment_.now(), {}, nullptr, {}, {}, false};
   frame_ = &frame;
   const frontend::Statement& statement = ast()[ast().program.at(0)];
-  auto result = made_mesh(statement.span, std::get<frontend::MeshStatement>(statement.node));
+  const auto& node = std::get<frontend::MeshStatement>(statement.node);
+  auto result = made_mesh(statement.span, node);
+  if (result) result = placed_mesh(statement.span, node, *result);
   if (!result.has_value()) return diagnostics_;
   return *result;
 }

@@ -129,6 +129,13 @@ struct TypedStatement {
   std::optional<NodeId> shown;  // of a bare expression (REPL)
 };
 
+// A mesh whose placement is to be found: `place auto`.
+struct AutoPlaced {
+  std::string name;
+  base::Span span;      // of the statement
+  synth::MeshRef mesh;  // in row-major order
+};
+
 struct Typed {
   std::shared_ptr<const frontend::Ast> ast;
   base::Store<Node, NodeId> nodes;
@@ -143,6 +150,7 @@ struct Typed {
   // function body only where the function has one instance.
   std::map<frontend::ExprId, std::string> inserted_as;
   std::map<frontend::StatementId, std::string> let_types;
+  std::vector<AutoPlaced> placed_by_search;  // in the order of their statements
 
   const ArrayType& type(NodeId id) const { return nodes[id].types.at(0); }
 };

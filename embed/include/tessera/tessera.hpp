@@ -214,6 +214,8 @@ struct Config {
   // true: devices are made as unequal as the machine says they are; RunReport::clock_seconds tells what that costs. All
   // ranks of a session alike.
   bool throttle = false;
+  // Where the meshes of a text lie on the machine, instead of where it says: `auto` or a matrix, `[[4,4],[1,4]]`.
+  std::string place = {};
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
@@ -314,7 +316,7 @@ class TESSERA_API Array {
 
 // One change of layout, as text: mesh `x:4,y:2`, from and to as types.
 struct PlanRequest {
-  std::string mesh = {};
+  std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
   std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
@@ -487,6 +489,7 @@ class TESSERA_API Program {
 
   struct Impl;
   explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const std::shared_ptr<const Impl>& impl() const { return impl_; }
 
  private:
   friend class Session;
@@ -529,6 +532,9 @@ struct PlanRun {
 };
 
 // A mesh of a session.
+// Where axes lie on the levels of a machine: a row for each axis, a column for each level, `[[4,4],[1,4]]`.
+using PlaceMatrix = std::vector<std::vector<std::int64_t>>;
+
 struct NamedMesh {
   std::string name;
   std::vector<std::pair<std::string, std::int64_t>> axes;  // outermost first
@@ -538,7 +544,9 @@ struct NamedMesh {
     std::string name;
     std::vector<std::int64_t> weights;  // of the axis' positions
   };
-  std::vector<Cut> cuts = {};  // those that have a name
+  std::vector<Cut> cuts = {};              // those that have a name
+  PlaceMatrix place = {};                  // empty: row-major order
+  std::vector<std::int64_t> devices = {};  // at each row-major position
 };
 
 // Memory of the host's, strided. No strides: row-major and dense.

@@ -1,0 +1,47 @@
+#include "synth/place/fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera::synth {
+
+PlaceProblem place_problem(const Mesh& mesh, const Machine& machine) {
+  PlaceProblem problem{axis_sizes(mesh), {}};
+  for (const MachineLevel& level : machine.levels) problem.counts.push_back(level.count);
+  return problem;
+}
+
+base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
+  TESSERA_TRY(checked, machine_for(machine, mesh.devices()));
+  if (!mesh.matrix() || machine.levels.empty()) return checked;
+  const PlaceProblem problem = place_problem(mesh, machine);
+  if (is_placement(problem, *mesh.matrix())) return checked;
+  return with_placements(
+      bad_place(print(*mesh.matrix()),
+                fmt::format("puts the mesh on levels of {}, but the machine's "
+                            "are {}",
+                            fmt::join(counts_of(*mesh.matrix()), ", "), fmt::join(problem.counts, ", "))),
+      problem);
+}
+
+base::Diagnostic with_placements(base::Diagnostic why, const PlaceProblem& problem) {
+  constexpr std::int64_t kNamedMax = 8;
+  const std::int64_t count = placements_count(problem);
+  if (count == 0) return why;
+  if (count > kNamedMax) {
+    return std::move(why).suggest(fmt::format(
+        "there are {} matrices: `tessera place` ranks them; a row for each axis, a column for each level", count));
+  }
+  std::vector<std::string> all;
+  for_each_placement(problem, [&](const PlaceMatrix& matrix) {
+    all.push_back(print(matrix));
+    return true;
+  });
+  return std::move(why).suggest(fmt::format("write {}{}", count == 1 ? "" : "one of ", fmt::join(all, ", ")));
+}
+
+}  // namespace tessera::synth

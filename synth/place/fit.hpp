@@ -1,0 +1,20 @@
+// Meshes on the levels of a machine.
+#pragma once
+
+#include "base/result.hpp"
+#include "synth/cluster/machine.hpp"
+#include "synth/layout/mesh.hpp"
+#include "synth/place/matrix.hpp"
+
+namespace tessera::synth {
+
+PlaceProblem place_problem(const Mesh& mesh, const Machine& machine);
+
+// The machine for a mesh: as machine_for(), and `bad-place` where a matrix puts the mesh on other levels than the
+// machine has.
+base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh);
+
+// `bad-place` with the matrices that there are, if they are few.
+base::Diagnostic with_placements(base::Diagnostic why, const PlaceProblem& problem);
+
+}  // namespace tessera::synth

@@ -1,0 +1,122 @@
+#include "synth/ranking/ranking.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/check.hpp"
+#include "synth/machine/machine.hpp"
+#include "synth/place/fit.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+class Ranking {
+ public:
+  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
+          base::StopToken stop)
+      : machine_(machine), mesh_(std::move(mesh)), requests_(requests), wished_(wished), stop_(stop) {}
+
+  base::Result<PlaceRanking> found() {
+    const PlaceProblem problem = place_problem(*mesh_, machine_);
+    result_.count = placements_count(problem);
+    const auto usual = row_major_placement(problem);
+    TESSERA_CHECK(result_.count > 0, "a machine of as many devices as the mesh that has no placement of it");
+    for_each_placement(problem, [&](const PlaceMatrix& matrix) {
+      if (matrix != usual) candidates_.push_back(bounded(matrix));
+      return ++result_.examined < kPlacementsMax;
+    });
+    const auto by_bound = [](const RankedPlacement& a, const RankedPlacement& b) {
+      return a.bound_seconds < b.bound_seconds;
+    };
+    std::stable_sort(candidates_.begin(), candidates_.end(), by_bound);
+    if (usual) {
+      RankedPlacement candidate = bounded(*usual);
+      TESSERA_TRY_STATUS(price(candidate));
+      result_.row_major = candidate;
+      enter(std::move(candidate));
+    }
+    TESSERA_TRY_STATUS(price_by_bound());
+    return std::move(result_);
+  }
+
+ private:
+  RankedPlacement bounded(const PlaceMatrix& matrix) {
+    stop_.look();
+    auto placed = Mesh::placed(mesh_->axes(), matrix);
+    TESSERA_CHECK(placed.ok(), "an enumerated matrix that is no placement");
+    RankedPlacement candidate{matrix, *placed, 0, 0, {}};
+    for (const PlaceRequest& request : requests_) {
+      const auto [from, to] = ends(request, candidate.mesh);
+      candidate.bound_seconds += request.times * lower_bound(machine_, from, to).seconds;
+    }
+    return candidate;
+  }
+
+  std::pair<ArrayType, ArrayType> ends(const PlaceRequest& request, const MeshRef& placed) const {
+    const auto moved = [&](const ArrayType& type) { return type.mesh() == *mesh_ ? on_mesh(type, placed) : type; };
+    return {moved(request.from), moved(request.to)};
+  }
+
+  base::Status price(RankedPlacement& candidate) {
+    ++result_.priced;
+    for (const PlaceRequest& request : requests_) {
+      const auto [from, to] = ends(request, candidate.mesh);
+      TESSERA_TRY(made, plan(from, to, machine_, {}, stop_));
+      candidate.seconds += request.times * made.seconds;
+      candidate.plans.push_back(std::make_shared<const Plan>(std::move(made)));
+    }
+    return base::Done{};
+  }
+
+  base::Status price_by_bound() {
+    for (RankedPlacement& candidate : candidates_) {
+      const bool is_full = result_.best.size() == wished_;
+      if (is_full && candidate.bound_seconds >= result_.best.back().seconds) break;
+      if (mesh_->devices() > kExactDevicesMax && result_.priced >= kLargePlacementsMax) break;
+      TESSERA_TRY_STATUS(price(candidate));
+      enter(std::move(candidate));
+    }
+    return base::Done{};
+  }
+
+  bool is_row_major(const RankedPlacement& one) const {
+    return result_.row_major && result_.row_major->matrix == one.matrix;
+  }
+
+  void enter(RankedPlacement candidate) {
+    const auto slower = [&](const RankedPlacement& other) {
+      if (other.seconds != candidate.seconds) return other.seconds > candidate.seconds;
+      return !is_row_major(other) && candidate.matrix < other.matrix;
+    };
+    auto& best = result_.best;
+    best.insert(std::find_if(best.begin(), best.end(), slower), std::move(candidate));
+    if (best.size() > wished_) best.pop_back();
+  }
+
+  const Machine& machine_;
+  MeshRef mesh_;
+  const std::vector<PlaceRequest>& requests_;
+  std::size_t wished_;
+  base::StopToken stop_;
+  std::vector<RankedPlacement> candidates_;
+  PlaceRanking result_;
+};
+
+}  // namespace
+
+base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef& mesh,
+                                           const std::vector<PlaceRequest>& requests, std::size_t wished,
+                                           base::StopToken stop) {
+  return base::guarded_until_stopped([&]() -> base::Result<PlaceRanking> {
+    TESSERA_TRY(checked, machine_for(machine, mesh->devices()));
+    return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1), stop).found();
+  });
+}
+
+ArrayType on_mesh(const ArrayType& type, const MeshRef& mesh) {
+  return *ArrayType::make(type.element(), type.shape(), mesh, type.layout());
+}
+
+}  // namespace tessera::synth

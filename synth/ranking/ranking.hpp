@@ -1,0 +1,54 @@
+// Placements of a mesh on a machine, ranked by what the redistributions of a program take under each.
+//
+// The score of a matrix is the sum over the requests of how often each is made, times its plan's seconds. Matrices are
+// first ordered by the same sum of lower bounds; they are priced in that order until no bound is below the worst of the
+// best so many. Equal scores: the row-major matrix first, then the first in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/place/matrix.hpp"
+#include "synth/redistribute/plan.hpp"
+
+namespace tessera::synth {
+
+// More matrices are not looked at, and no more of meshes above 512 devices are priced; both are said.
+inline constexpr std::int64_t kPlacementsMax = 100'000;
+inline constexpr std::int64_t kLargePlacementsMax = 64;
+
+struct PlaceRequest {
+  ArrayType from;
+  ArrayType to;
+  double times = 1;
+};
+
+struct RankedPlacement {
+  PlaceMatrix matrix;
+  MeshRef mesh;
+  double seconds = 0;
+  double bound_seconds = 0;
+  std::vector<std::shared_ptr<const Plan>> plans;  // of the requests, in their order
+};
+
+struct PlaceRanking {
+  std::vector<RankedPlacement> best;         // at most as many as wished, ascending
+  std::optional<RankedPlacement> row_major;  // always priced, if there is such a matrix
+  std::int64_t count = 0;                    // of matrices
+  std::int64_t examined = 0;                 // whose bound was found
+  std::int64_t priced = 0;
+};
+
+// Types of the requests that live on `mesh` are placed; others stay where they are.
+base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef& mesh,
+                                           const std::vector<PlaceRequest>& requests, std::size_t wished,
+                                           base::StopToken stop = {});
+
+// The type on another mesh of the same axes.
+ArrayType on_mesh(const ArrayType& type, const MeshRef& mesh);
+
+}  // namespace tessera::synth

@@ -1,0 +1,27 @@
+// What a program moves between devices, and how often: what a placement of its mesh is judged by.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/source.hpp"
+#include "typeck/typed/typed.hpp"
+
+namespace tessera::typeck {
+
+// All redistributions of one plan.
+struct Moved {
+  std::shared_ptr<const synth::Plan> plan;
+  double times = 0;             // the product of the counts of the loops around it, added up over all places
+  bool times_are_known = true;  // false: a loop's count is not known when the program is checked, and is taken for 1
+  base::Span first;             // who asked for it first
+};
+
+// In the order in which they are first met. Both branches of an `if` count. What slices and updates fetch is no
+// redistribution, and is not among them.
+std::vector<Moved> moved(const Typed& typed);
+
+// The sum of what all of them take.
+double seconds_of(const std::vector<Moved>& all);
+
+}  // namespace tessera::typeck

@@ -1,0 +1,86 @@
+#include "typeck/placement/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "typeck/kinds.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+constexpr std::size_t kCheckedAnew = 8;
+
+std::string milliseconds(double seconds) { return fmt::format("{:.4g} ms", seconds * 1e3); }
+
+std::vector<synth::PlaceRequest> requests_of(const Typed& typed) {
+  std::vector<synth::PlaceRequest> requests;
+  for (const Moved& one : moved(typed)) requests.push_back({one.plan->from, one.plan->to, one.times});
+  return requests;
+}
+
+// In the order of their ranks, the row-major one first.
+std::vector<synth::PlaceMatrix> candidates(const synth::PlaceRanking& ranking) {
+  std::vector<synth::PlaceMatrix> all;
+  if (ranking.row_major) all.push_back(ranking.row_major->matrix);
+  for (const synth::RankedPlacement& one : ranking.best) {
+    if (!ranking.row_major || one.matrix != ranking.row_major->matrix) all.push_back(one.matrix);
+  }
+  return all;
+}
+
+base::Diagnostic note_of(const AutoPlaced& mesh, const std::string& lies, double seconds, double usual) {
+  return base::make(Kind::placed, mesh.name, lies, milliseconds(seconds), milliseconds(usual)).at(mesh.span);
+}
+
+}  // namespace
+
+base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
+                                          std::size_t wished, const synth::Machine& machine, const CheckPlaced& check,
+                                          base::StopToken stop) {
+  ProgramRanking result{checked.placed_by_search.at(number), {}, {}};
+  TESSERA_TRY(ranking, synth::rank_placements(machine, result.mesh.mesh, requests_of(checked), wished, stop));
+  for (const synth::PlaceMatrix& matrix : candidates(ranking)) {
+    Placements placements = others;
+    placements.resize(std::max(placements.size(), number + 1));
+    placements[number] = matrix;
+    auto typed = check(placements);
+    stop.look();
+    if (!typed) continue;
+    std::vector<Moved> all = moved(*typed);
+    const double seconds = seconds_of(all);
+    const bool is_row_major = ranking.row_major && matrix == ranking.row_major->matrix;
+    result.checked.push_back({matrix, is_row_major, seconds, std::move(all), std::move(*typed)});
+  }
+  std::stable_sort(result.checked.begin(), result.checked.end(),
+                   [](const CheckedPlacement& a, const CheckedPlacement& b) { return a.seconds < b.seconds; });
+  result.ranking = std::move(ranking);
+  return result;
+}
+
+base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, const CheckPlaced& check,
+                                base::StopToken stop) {
+  Typed best = std::move(checked);
+  double seconds = seconds_of(moved(best));
+  Placements placements(best.placed_by_search.size());
+  base::Diagnostics notes;
+  for (std::size_t number = 0; number < placements.size(); ++number) {
+    TESSERA_TRY(ranked, rank_program(best, number, placements, kCheckedAnew, machine, check, stop));
+    const bool is_better = !ranked.checked.empty() && ranked.checked.front().seconds <= seconds;
+    if (is_better) placements[number] = ranked.checked.front().matrix;
+    std::string lies = "none";
+    if (is_better) lies = fmt::format("`{}`", print(*placements[number]));
+    if (is_better && ranked.checked.front().is_row_major) lies += ", which is row-major order";
+    notes.push_back(note_of(ranked.mesh, lies, is_better ? ranked.checked.front().seconds : seconds, seconds));
+    if (!is_better) continue;
+    seconds = ranked.checked.front().seconds;
+    best = std::move(ranked.checked.front().typed);
+  }
+  best.notes.insert(best.notes.begin(), notes.begin(), notes.end());
+  return best;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,45 @@
+// `place auto` and `tessera place`: where a mesh of a program is to lie on the machine.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/ranking/ranking.hpp"
+#include "typeck/checker/options.hpp"
+#include "typeck/placement/requests.hpp"
+#include "typeck/typed/typed.hpp"
+
+namespace tessera::typeck {
+
+using CheckPlaced = std::function<base::Result<Typed>(const Placements&)>;
+
+// A program as it is checked with its mesh placed.
+struct CheckedPlacement {
+  synth::PlaceMatrix matrix;
+  bool is_row_major = false;
+  double seconds = 0;
+  std::vector<Moved> moved;
+  Typed typed;
+};
+
+struct ProgramRanking {
+  AutoPlaced mesh;
+  synth::PlaceRanking ranking;            // by what the program moves that was checked in row-major order
+  std::vector<CheckedPlacement> checked;  // the least seconds first, then row-major order, then by rank
+};
+
+// Layouts follow prices, and prices the placement: so the best matrices by what the program as it was checked moves
+// (synth/ranking) each have it checked anew. Those under which it cannot be (a budget is not kept) are left out.
+// `number` counts the meshes of the program whose placement is to be found; those of the others are in `others`.
+base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
+                                          std::size_t wished, const synth::Machine& machine, const CheckPlaced& check,
+                                          base::StopToken stop);
+
+// The program with each such mesh where it takes least, one mesh after another; a note says where that is. `checked` is
+// the program in row-major order.
+base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, const CheckPlaced& check,
+                                base::StopToken stop);
+
+}  // namespace tessera::typeck
