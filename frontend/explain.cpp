@@ -229,7 +229,8 @@ Answer comma_between_axes(const Place& p) {
 // `[x: 4] place`, `[x: 4] place [2, 2]`
 Answer placement(const Place& p) {
   const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
-  if (!in_mesh || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square)) return std::nullopt;
+  if (!in_mesh || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square))
+    return std::nullopt;
   const bool may_be_auto = role(p.before().kind) == TokenRole::word;
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }

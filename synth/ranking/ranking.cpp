@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/place/fit.hpp"
+#include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
 
@@ -38,6 +39,7 @@ class Ranking {
       enter(std::move(candidate));
     }
     TESSERA_TRY_STATUS(price_by_bound());
+    for (RankedPlacement& one : result_.best) TESSERA_TRY_STATUS(verify_plans(one));
     return std::move(result_);
   }
 
@@ -63,9 +65,19 @@ class Ranking {
     ++result_.priced;
     for (const PlaceRequest& request : requests_) {
       const auto [from, to] = ends(request, candidate.mesh);
-      TESSERA_TRY(made, plan(from, to, machine_, {}, stop_));
+      TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, stop_));
       candidate.seconds += request.times * made.seconds;
       candidate.plans.push_back(std::make_shared<const Plan>(std::move(made)));
+    }
+    return base::Done{};
+  }
+
+  // Only of those that are shown.
+  base::Status verify_plans(RankedPlacement& placement) {
+    for (std::shared_ptr<const Plan>& priced : placement.plans) {
+      Plan verified = *priced;
+      TESSERA_TRY_STATUS(with_bounds(verified, machine_, stop_));
+      priced = std::make_shared<const Plan>(std::move(verified));
     }
     return base::Done{};
   }

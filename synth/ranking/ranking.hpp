@@ -19,7 +19,7 @@ namespace tessera::synth {
 
 // More matrices are not looked at, and no more of meshes above 512 devices are priced; both are said.
 inline constexpr std::int64_t kPlacementsMax = 100'000;
-inline constexpr std::int64_t kLargePlacementsMax = 64;
+inline constexpr std::int64_t kLargePlacementsMax = 16;
 
 struct PlaceRequest {
   ArrayType from;

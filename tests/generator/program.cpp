@@ -120,7 +120,8 @@ std::string exchanging(std::string text) {
 
 std::string weighted_text(const Program& program, const MeshSizes& mesh) {
   Random random(program.seed);
-  std::string result = fmt::format("# Generated from seed {}, cut by weights, perhaps placed by a matrix.\n", program.seed);
+  std::string result =
+      fmt::format("# Generated from seed {}, cut by weights, perhaps placed by a matrix.\n", program.seed);
   result += weighted_mesh(mesh, random);
   for (const Statement& statement : program.statements) {
     result += exchanging(with_cuts_in_types(text(statement, Language::tessera), program.seed)) + "\n";

@@ -4,7 +4,7 @@ import unittest
 
 from driver import CommandLine, main
 
-COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "learn", "draw"]
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "learn", "draw"]
 
 
 class Help(CommandLine):
@@ -43,7 +43,8 @@ class Wrong(CommandLine):
             ["fmt", "--check", "--write", "a.tess"], ["fmt", "--write", "-"], ["explain"], ["explain", "a", "b"], ["plan"],
             ["plan", "--mesh", "x:4", "--from", "f32[8]"], ["plan", "--batch", "a.tess", "--mesh", "x:4"],
             ["plan", "a.tess"], ["compare"], ["compare", "--mesh", "x:4", "--from", "f32[8]"],
-            ["check", "a.tess", "run", "a.tess"],
+            ["check", "a.tess", "run", "a.tess"], ["run", "a.tess", "--place", "best"], ["place", "a.tess"], ["place"],
+            ["place", "--mesh", "x:4"], ["place", "a.tess", "--mesh", "x:4"],
         ]:
             with self.subTest(line=line):
                 done = self.fails(2, *line)
