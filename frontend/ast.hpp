@@ -253,8 +253,8 @@ struct OnDevices {
 struct MeshStatement {
   Name name;
   std::vector<MeshAxis> axes;
-  std::optional<Placement> place = std::nullopt;
   std::optional<OnDevices> on = std::nullopt;
+  std::optional<Placement> place = std::nullopt;
 };
 struct Let {
   std::vector<Name> names;     // one, or several for `let (a, b) = e`

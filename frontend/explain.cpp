@@ -227,13 +227,14 @@ Answer comma_between_axes(const Place& p) {
   return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
 }
 
-// `[x: 4] on 8`, `[x: 4] on (4, 8)`, `[x: 4] on 0:4 place auto`
+// `[x: 4] on 8`, `[x: 4] on (4, 8)`, `[x: 4] place auto on 0:4`
 Answer on_devices(const Place& p) {
   const Tokens before = p.tokens().first(p.index());
   const bool is_on = std::any_of(before.begin(), before.end(), [](const Token& t) { return t.kind == TokenKind::on; });
-  if (!in_mesh(p) || !is_on) return std::nullopt;
+  if (!in_mesh(p) || (!is_on && !p.is(TokenKind::on))) return std::nullopt;
   auto why = expected_and_found(p);
-  if (p.text() == "place") return std::move(why).suggest("write `place` before `on`");
+  if (!is_on) return std::move(why).suggest("write `on` before `place`");
+  if (role(p.before().kind) == TokenRole::word && p.expects(TokenKind::left_square)) return std::nullopt;
   return std::move(why).suggest(
       "a mesh lies on ranges of devices, `on 8:16` or `on (4:8, 0:4)`; one device is `on 8:9`");
 }

@@ -72,12 +72,12 @@ class TreeBuilder {
 
   StatementId mesh_statement(Parser::MeshStatementContext* c) {
     return add(c,
-               MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), place(c->place()), on_devices(c->onDevices())});
+               MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), on_devices(c->onDevices()), place(c->place())});
   }
   StatementId lone_mesh(Parser::MeshAloneContext* c) {
     antlr4::ParserRuleContext* axes = c->loneAxes();
     if (axes == nullptr) axes = c->meshAxes();
-    MeshStatement mesh{{"m", span(axes)}, {}, place(c->place()), on_devices(c->onDevices())};
+    MeshStatement mesh{{"m", span(axes)}, {}, on_devices(c->onDevices()), place(c->place())};
     mesh.axes = c->loneAxes() != nullptr ? lone_axes(c->loneAxes()) : mesh_axes(c->meshAxes());
     return add(axes, std::move(mesh));
   }

@@ -28,7 +28,7 @@ const std::vector<Printed> kPrinted = {
     {"let e = f( a , dim = 0 )", "let e = f(a, dim=0)\n"},
     {"mesh m=[x:4,y :2]", "mesh m = [x: 4, y: 2]\n"},
     {"mesh m=[x:4]on(4 : 8)", "mesh m = [x: 4] on 4:8\n"},
-    {"mesh m=[x:4]place auto on (4:N+ 2,0:(2*1),)", "mesh m = [x: 4] place auto on (4:N+2, 0:2*1)\n"},
+    {"mesh m=[x:4]on (4:N+ 2,0:(2*1),)place auto", "mesh m = [x: 4] on (4:N+2, 0:2*1) place auto\n"},
     {"mesh m=[x:4]on\n(2+2)*1 : 8", "mesh m = [x: 4] on (2+2)*1:8\n"},
     {"fn f(a:f32[N,K]?)->f32[N]=a", "fn f(a: f32[N, K]?) -> f32[N] = a\n"},
     {"let a = b as f32 within 1024", "let a = b as f32 within 1KiB\n"},

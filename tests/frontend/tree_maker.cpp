@@ -40,7 +40,7 @@ StatementId TreeMaker::statement() {
     }
     case 7:
     case 8: return in_block(Where::alone);
-    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), placement(), on_devices()});
+    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), on_devices(), placement()});
   }
 }
 
