@@ -146,7 +146,7 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
     if (team_.alone())
       made.how = plan_copies(walk, to_type, offset);
     else
-      made.how = schedule_copies(team_, storage_.ranks(), walk, to_type, offset);
+      made.how = schedule_copies(team_, storage_.ranks(), walk, storage_.type(from).mesh_ref(), to_type, offset);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

@@ -65,6 +65,7 @@ class Executor {
                  std::int64_t rounds);
   void copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
   void write_index(synth::RegisterId index, std::int64_t round);
+  void note_known(const synth::Step& step);
 
   // communication.cpp
   struct Copies {
