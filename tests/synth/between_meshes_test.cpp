@@ -202,7 +202,8 @@ TEST(BetweenMeshes, AreReadAsTheyAreWritten) {
 TEST(BetweenMeshes, AreRefusedWithOneSendChanged) {
   PlanOptions options;
   options.planner = Planner::alpa;
-  const Plan right = planned(type("f32[48@x,48]", "x:4"), type("f32[48,48@y]", "y:2,z:3 on 6:12"), options, kNodesOfFour);
+  const Plan right =
+      planned(type("f32[48@x,48]", "x:4"), type("f32[48,48@y]", "y:2,z:3 on 6:12"), options, kNodesOfFour);
   const std::shared_ptr<const ListedSends> listed = right.steps.back().listed;
   ASSERT_NE(listed, nullptr);
   ASSERT_EQ(*fault_of(right, kNodesOfFour), std::nullopt);

@@ -68,7 +68,7 @@ void expect_refused_or_harmless(AnyChange any_change) {
       refused += verdict.ok() ? 0 : 1;
       if (!verdict.ok()) continue;
       expect_moves_data(wrong);
-      ASSERT_FALSE(HasFailure()) << print_json(right) << "\n" << print_json(wrong);
+      ASSERT_FALSE(::testing::Test::HasFailure()) << print_json(right) << "\n" << print_json(wrong);
     }
   }
   EXPECT_GE(refused, mutants / 2);
