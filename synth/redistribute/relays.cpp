@@ -15,6 +15,9 @@ constexpr double kNearBound = 1.01;
 // Few large parts are quickly found and enough where many tasks balance one another; more where they do not.
 constexpr std::int64_t kFewSends = 300;
 constexpr std::int64_t kManySends = 2000;
+// Between two meshes as many as this, where fewer leave the plan further than this from the bound.
+constexpr std::int64_t kMostSends = 6000;
+constexpr double kFarFromBound = 1.03;
 // Where more than this many sends are needed at least, a search takes longer than planning may.
 constexpr std::int64_t kSendsMax = 12'000;
 
@@ -61,9 +64,11 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   const std::int64_t element_bytes = bytes_of(to.element());
   std::optional<Found> best;
   std::vector<std::int32_t> tried;
-  for (const std::int64_t sends : {kFewSends, kManySends}) {
+  for (const std::int64_t sends : {kFewSends, kManySends, kMostSends}) {
+    const bool is_far = !one_mesh && (!best || best->seconds > kFarFromBound * bound);
+    if (sends == kMostSends && !is_far) break;
     std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, sends);
-    if (parts == tried) break;
+    if (parts == tried) continue;
     auto found = relay_of(cluster, tasks, element_bytes, bound, parts, one_mesh);
     tried = std::move(parts);
     if (found && (!best || found->seconds < best->seconds)) best = std::move(found);

@@ -47,8 +47,10 @@ struct Spread {
   double logarithms = 0;
   double worst = 0;
   std::size_t count = 0;
-  void add(double ratio) {
+  std::string worst_plan;
+  void add(double ratio, const std::string& plan = {}) {
     logarithms += std::log(ratio);
+    if (ratio > worst) worst_plan = plan;
     worst = std::max(worst, ratio);
     ++count;
   }
@@ -69,7 +71,7 @@ struct Class {
 };
 
 const std::vector<Class> kClasses = {
-    {"DisjointPowersFlat", bench::Meshes::powers_of_two, Lie::disjoint, bench::MachineShape::flat, 1.01, 1.25},
+    {"DisjointPowersFlat", bench::Meshes::powers_of_two, Lie::disjoint, bench::MachineShape::flat, 1.01, 1.05},
     {"DisjointPowersSteep", bench::Meshes::powers_of_two, Lie::disjoint, bench::MachineShape::steep, 1.01, 1.05},
     {"DisjointPowersMild", bench::Meshes::powers_of_two, Lie::disjoint, bench::MachineShape::mild, 1.01, 1.05},
     {"DisjointOthersFlat", bench::Meshes::others, Lie::disjoint, bench::MachineShape::flat, 1.01, 1.3},
@@ -138,13 +140,13 @@ TEST_P(BetweenRandomMeshes, PlansAreNearTheBound) {
     const auto made = plan(ends->from, ends->to, machine_of_class(of, devices, ends->from, ends->to));
     ASSERT_TRUE(made.ok()) << made.errors()[0].message;
     if (made->lower_bound_seconds == 0) continue;
-    spread.add(made->seconds / made->lower_bound_seconds);
+    spread.add(made->seconds / made->lower_bound_seconds, print_text(*made));
   }
   RecordProperty("mean", fmt::format("{:.4f}", spread.mean()));
   RecordProperty("worst", fmt::format("{:.3f}", spread.worst));
   EXPECT_GE(spread.count, kChangesOfClass / 2);
   EXPECT_LE(spread.mean(), of.mean_most);
-  EXPECT_LE(spread.worst, of.worst_most);
+  EXPECT_LE(spread.worst, of.worst_most) << spread.worst_plan;
 }
 
 std::string class_name(const ::testing::TestParamInfo<Class>& info) { return info.param.name; }
