@@ -21,12 +21,6 @@ bool moves(const Value& value, const DeviceRanks& ranks) {
   return false;
 }
 
-std::vector<const std::byte*> tiles_of(const Distributed& array) {
-  std::vector<const std::byte*> tiles;
-  for (const TileView& tile : array.tiles) tiles.push_back(tile.data);
-  return tiles;
-}
-
 // This rank's tiles, each at the begin of its device's part.
 base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks& ranks, const Parts& parts) {
   const std::int64_t devices = array.type.devices();
@@ -51,9 +45,8 @@ base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks&
 }  // namespace
 
 base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::shared_ptr<Pool> memory) {
+  if (value.team() == nullptr || !moves(value, ranks)) return value.dealt(ranks);
   const Distributed array = distributed(value);
-  if (value.team() == nullptr || !moves(value, ranks))
-    return Value(value.type(), value.arena(), tiles_of(array), value.team(), ranks);
   Team& team = *value.team();
   std::vector<std::int64_t> bytes;
   for (std::int64_t device = 0; device < value.type().devices(); ++device)
