@@ -226,12 +226,16 @@ Answer comma_between_axes(const Place& p) {
   return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
 }
 
-// `[x: 4] place`, `[x: 4] place [2, 2]`
+// `[x: 4] place`, `[x: 4] place [2, 2]`, and `x:4 y:2`, where another word stands for `place`.
 Answer placement(const Place& p) {
   const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
   if (!in_mesh || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square))
     return std::nullopt;
   const bool may_be_auto = role(p.before().kind) == TokenRole::word;
+  const std::string before = p.text(p.before());
+  if (may_be_auto && before != "place" && p.is(TokenKind::colon)) {
+    return make(Kind::syntax_error, "`,`", "`" + before + "`").at(p.span(p.before()));
+  }
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }
 

@@ -19,7 +19,10 @@ namespace tessera::synth {
   FOREACH(xla, "xla")             \
   FOREACH(shardy, "shardy")       \
   FOREACH(dtensor, "dtensor")     \
-  FOREACH(gather, "gather")
+  FOREACH(gather, "gather")       \
+  FOREACH(ring, "ring")           \
+  FOREACH(smp, "smp")             \
+  FOREACH(p2, "p2")
 
 enum class Planner : std::uint8_t {
 #define MEMBER(identifier, text) identifier,

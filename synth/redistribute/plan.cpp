@@ -39,7 +39,7 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
     if (options.collectives_only) return collectives_only_chains(from, to, prices, options.within_bytes);
     return portfolio(from, to, prices, options.within_bytes ? Resolve::every_way : Resolve::fastest);
   }
-  TESSERA_TRY(chain, rival_chain(from, to, options.planner));
+  TESSERA_TRY(chain, rival_chain(from, to, options.planner, prices.machine()));
   return std::vector<Chain>{chain};
 }
 
@@ -131,8 +131,9 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 
 }  // namespace
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
-  const bool knows_weights = planner == Planner::gather;
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+  const bool knows_weights =
+      planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
   if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
     return make(Kind::unsupported, name(planner), "an axis is cut by weights");
   }
@@ -142,6 +143,9 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
     case Planner::shardy: return shardy_chain(from, to);
     case Planner::dtensor: return dtensor_chain(from, to);
     case Planner::gather: return gather_chain(from, to);
+    case Planner::ring:
+    case Planner::smp:
+    case Planner::p2: return sum_chain(from, to, planner, machine);
     case Planner::tessera: break;
   }
   return make(Kind::unsupported, name(planner), "it is not a rival");

@@ -144,6 +144,29 @@ void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_
   }
 }
 
+// In turn t place p hands the next one what belongs t + 1 places before itself, where sums are made, and what t places
+// before itself was summed or held, where they are passed on.
+void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
+               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops) {
+  const std::size_t count = order.size();
+  const bool sums = step.kind != ReduceStepKind::all_gather;
+  const bool passes = step.kind != ReduceStepKind::reduce_scatter;
+  for (std::size_t turn = 0; turn + 1 < count; ++turn) {
+    for (std::size_t place = 0; place < count; ++place) {
+      const std::size_t from = order[place];
+      const std::size_t to = order[(place + 1) % count];
+      const std::size_t summed = order[(place + count - 1 - turn) % count];
+      const std::size_t passed = order[(place + count - turn) % count];
+      if (sums)
+        hop_at(hops, begin + turn, devices, machine).add(step.devices[from], step.devices[to], step.held[from][summed]);
+      if (!passes) continue;
+      const std::int64_t elements = sums ? step.held[passed][passed] : step.all[passed];
+      hop_at(hops, begin + (sums ? count - 1 : 0) + turn, devices, machine)
+          .add(step.devices[from], step.devices[to], elements);
+    }
+  }
+}
+
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes) {
   const auto count = std::ssize(hops);
   double total = 0;

@@ -60,6 +60,10 @@ void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& ma
 void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
                   std::size_t begin, std::vector<HopLoads>& hops);
 
+// `order` has the index of the device at each place along the step's axes.
+void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
+               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops);
+
 // In slot t hop i moves stretch t - i.
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes);
 

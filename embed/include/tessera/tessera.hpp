@@ -251,7 +251,7 @@ struct PlanRequest {
   std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
-  std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
+  std::string planner = "tessera";  // tessera paper xla shardy dtensor gather ring smp p2
   Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
