@@ -240,9 +240,20 @@ struct Placement {
   std::vector<std::vector<ExprId>> rows;
   Span span;
 };
+// `8:16`: the devices from the first on, without the end.
+struct DeviceRange {
+  ExprId first;
+  ExprId end;
+};
+// `on 8:16` or `on (4:8, 0:4)`.
+struct OnDevices {
+  std::vector<DeviceRange> ranges;  // at least one
+  Span span;
+};
 struct MeshStatement {
   Name name;
   std::vector<MeshAxis> axes;
+  std::optional<OnDevices> on = std::nullopt;
   std::optional<Placement> place = std::nullopt;
 };
 struct Let {

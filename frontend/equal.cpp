@@ -93,8 +93,10 @@ class Comparison {
     return same(x.name, y.name) && same(x.size, y.size) && same(x.cuts, y.cuts);
   }
   bool same(const Placement& x, const Placement& y) const { return same(x.rows, y.rows); }
+  bool same(const DeviceRange& x, const DeviceRange& y) const { return same(x.first, y.first) && same(x.end, y.end); }
+  bool same(const OnDevices& x, const OnDevices& y) const { return same(x.ranges, y.ranges); }
   bool same(const MeshStatement& x, const MeshStatement& y) const {
-    return same(x.name, y.name) && same(x.axes, y.axes) && same(x.place, y.place);
+    return same(x.name, y.name) && same(x.axes, y.axes) && same(x.on, y.on) && same(x.place, y.place);
   }
   bool same(const Let& x, const Let& y) const {
     return same(x.names, y.names) && same(x.type, y.type) && same(x.value, y.value);

@@ -71,11 +71,15 @@ class TreeBuilder {
   }
 
   StatementId mesh_statement(Parser::MeshStatementContext* c) {
-    return add(c, MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), place(c->place())});
+    return add(c,
+               MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), on_devices(c->onDevices()), place(c->place())});
   }
   StatementId lone_mesh(Parser::MeshAloneContext* c) {
-    auto* axes = c->meshAxes();
-    return add(axes, MeshStatement{{"m", span(axes)}, mesh_axes(axes), place(c->place())});
+    antlr4::ParserRuleContext* axes = c->loneAxes();
+    if (axes == nullptr) axes = c->meshAxes();
+    MeshStatement mesh{{"m", span(axes)}, {}, on_devices(c->onDevices()), place(c->place())};
+    mesh.axes = c->loneAxes() != nullptr ? lone_axes(c->loneAxes()) : mesh_axes(c->meshAxes());
+    return add(axes, std::move(mesh));
   }
   std::optional<Placement> place(Parser::PlaceContext* c) {
     if (c == nullptr) return std::nullopt;
@@ -89,10 +93,26 @@ class TreeBuilder {
     for (auto* row : c->placeRow()) place.rows.push_back(expressions(row->expression()));
     return place;
   }
+  std::optional<OnDevices> on_devices(Parser::OnDevicesContext* c) {
+    if (c == nullptr) return std::nullopt;
+    OnDevices on{{}, span(c)};
+    for (auto* range : c->deviceRange()) {
+      on.ranges.push_back({expression(range->expression(0)), expression(range->expression(1))});
+    }
+    return on;
+  }
   std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
     std::vector<MeshAxis> axes;
     for (auto* axis : c->meshAxis()) {
       axes.push_back({name(axis->name()), expression(axis->expression()), {}});
+      for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
+    }
+    return axes;
+  }
+  std::vector<MeshAxis> lone_axes(Parser::LoneAxesContext* c) {
+    std::vector<MeshAxis> axes;
+    for (auto* axis : c->loneAxis()) {
+      axes.push_back({name(axis->name()), arithmetic(axis->arithmetic()), {}});
       for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
     }
     return axes;

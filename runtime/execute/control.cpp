@@ -59,6 +59,7 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
 void Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
                            std::int64_t rounds) {
   write_index(repeat.index, round);
+  for (const synth::RegisterId index : repeat.indices_elsewhere) write_index(index, round);
   for (std::size_t k = 0; k < carried.size(); ++k) {
     const bool to_result = writes_result_place(round, rounds);
     const std::int64_t here = to_result ? carried[k].parameter_offset : carried[k].result_offset;

@@ -106,6 +106,7 @@ class LivenessWalk {
     use_all(repeat.initial);
     begin_body();
     define_of_loop(repeat.index);
+    for (const RegisterId index : repeat.indices_elsewhere) define_of_loop(index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
       define_of_loop(repeat.parameters[k]);
       plan(repeat.parameters[k]).dense = plan(repeat.initial[k]).dense;

@@ -255,6 +255,7 @@ class Placement {
 
   void before(const synth::Repeat& repeat, StepPlan& step, std::size_t depth, std::size_t i) {
     give_birth(step, repeat.index);
+    for (const RegisterId index : repeat.indices_elsewhere) give_birth(step, index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
       const RegisterId parameter = repeat.parameters[k];
       plan(parameter).adopts = may_adopt(repeat, k, depth, i);
@@ -278,6 +279,7 @@ class Placement {
   void inside(const synth::Repeat& repeat, StepPlan& step, std::size_t depth) {
     step.bodies.push_back(walk(repeat.body, depth + 1));
     step.dies.push_back(repeat.index);
+    step.dies.insert(step.dies.end(), repeat.indices_elsewhere.begin(), repeat.indices_elsewhere.end());
     step.dies.insert(step.dies.end(), repeat.parameters.begin(), repeat.parameters.end());
   }
 

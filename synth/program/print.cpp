@@ -168,8 +168,9 @@ class ProgramPrinter {
   }
 
   void print_step(const Repeat& step, std::uint32_t origin, std::size_t depth) {
-    put("repeat r{} index r{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
-        list(step.initial), list(step.parameters), origin);
+    put("repeat r{} index r{}{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
+        step.indices_elsewhere.empty() ? "" : " elsewhere " + list(step.indices_elsewhere), list(step.initial),
+        list(step.parameters), origin);
     body(step.body, depth + 1);
     put("{:{}}}} next {} results {}\n", "", 2 * depth, list(step.next), list(step.results));
   }

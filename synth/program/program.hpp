@@ -40,6 +40,7 @@ struct Repeat {
   std::vector<RegisterId> next;
   std::vector<RegisterId> results;
   Body body;
+  std::vector<RegisterId> indices_elsewhere = {};  // the index once more on each other mesh that the body needs it on
 };
 
 // Runs one of two bodies by a replicated bool scalar; results[k] is then_results[k] or else_results[k], all of one

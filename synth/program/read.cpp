@@ -257,6 +257,10 @@ base::Result<Step> ProgramReader::repeat() {
   TESSERA_TRY(index, register_id());
   node.count = count;
   node.index = index;
+  if (accept("elsewhere")) {
+    TESSERA_TRY(elsewhere, registers());
+    node.indices_elsewhere = std::move(elsewhere);
+  }
   TESSERA_TRY_STATUS(list_after("initial", node.initial));
   TESSERA_TRY_STATUS(list_after("parameters", node.parameters));
   TESSERA_TRY(at, origin());

@@ -113,6 +113,10 @@ class ProgramVerifier {
     const std::size_t outer = scope_.size();
     TESSERA_TRY_STATUS(write(step.index));
     if (!is_plain_scalar(type(step.index), ElementType::i64)) return wrong("its index is not an i64 scalar");
+    for (const RegisterId id : step.indices_elsewhere) {
+      TESSERA_TRY_STATUS(write(id));
+      if (!is_plain_scalar(type(id), ElementType::i64)) return wrong("its index is not an i64 scalar");
+    }
     for (const RegisterId id : step.parameters) TESSERA_TRY_STATUS(write(id));
     TESSERA_TRY_STATUS(same_types(step.initial, step.parameters));
     TESSERA_TRY_STATUS(body(step.body));

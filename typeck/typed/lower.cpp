@@ -138,6 +138,10 @@ class Lowering {
     repeat.initial = many(body.initial, local);
     repeat.index = fresh(typed_.type(body.index));
     local[body.index] = {repeat.index};
+    for (const NodeId index : body.indices_elsewhere) {
+      repeat.indices_elsewhere.push_back(fresh(typed_.type(index)));
+      local[index] = {repeat.indices_elsewhere.back()};
+    }
     for (const NodeId parameter : body.parameters) {
       repeat.parameters.push_back(fresh(typed_.type(parameter)));
       local[parameter] = {repeat.parameters.back()};

@@ -87,6 +87,7 @@ struct Loop {
   std::vector<NodeId> initial;
   std::vector<NodeId> parameters;  // Parameters
   Region body;
+  std::vector<NodeId> indices_elsewhere = {};  // Parameters: the index on other meshes that the body needs it on
 };
 struct If {
   NodeId condition;
