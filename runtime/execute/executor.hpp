@@ -49,6 +49,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
+  base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
   base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
 
@@ -65,6 +66,13 @@ class Executor {
                  std::int64_t rounds);
   void copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
   void write_index(synth::RegisterId index, std::int64_t round);
+
+  // pipeline.cpp
+  base::Status take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
+                           const std::vector<std::uint32_t>& order);
+  base::Status take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                          std::int64_t microbatch);
+  void begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit, std::int64_t microbatch);
 
   // communication.cpp
   struct Copies {
