@@ -109,7 +109,7 @@ void Throttle::sleep(const TileMap& result, double seconds) const {
 
 void Throttle::joined(const synth::Collective& step, const synth::ArrayType& before, const synth::ArrayType& after) {
   if (!is_alone_ || synth::movement(step.kind) == synth::Movement::none) return;
-  const auto machine = synth::machine_for(machine_, after.devices());
+  const auto machine = synth::machine_for(machine_, after.mesh().devices_end());
   const double seconds = machine.ok() ? synth::cost(*machine, step, before, after).seconds : 0;
   if (step.axes.empty() || !step.also.empty()) return join_all(after.devices(), seconds);
   std::map<std::int64_t, double> last;  // of every group
@@ -125,7 +125,7 @@ void Throttle::joined(const synth::Collective& step, const synth::ArrayType& bef
 
 void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes) {
   if (!is_alone_ || received_bytes == 0) return;
-  const auto machine = synth::machine_for(machine_, after.devices());
+  const auto machine = synth::machine_for(machine_, after.mesh().devices_end());
   const synth::MachineLevel link = machine.ok() ? machine->levels.back() : synth::MachineLevel{};
   const double own = static_cast<double>(received_bytes) / static_cast<double>(after.devices());
   join_all(after.devices(), own / link.bandwidth_bytes_per_second + link.latency_seconds);
