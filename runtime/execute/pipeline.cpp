@@ -5,6 +5,8 @@
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/rounds.hpp"
 #include "runtime/execute/stopping.hpp"
+#include "runtime/kinds.hpp"
+#include "runtime/ranks/beside.hpp"
 
 namespace tessera::runtime {
 
@@ -19,24 +21,45 @@ std::vector<std::uint32_t> order_of_loop(const synth::Pipeline& pipeline) {
   return order;
 }
 
-bool is_interrupted(const base::Diagnostics& why) {
-  return std::any_of(why.begin(), why.end(),
-                     [](const base::Diagnostic& one) { return one.kind.slug == base::Kind::interrupted.slug; });
+// Is it of no use to begin again?
+bool ends_run(const base::Diagnostics& why) {
+  return std::any_of(why.begin(), why.end(), [](const base::Diagnostic& one) {
+    return one.kind == base::Kind::interrupted || one.kind == Kind::mpi_failed || one.kind == Kind::peer_lost;
+  });
 }
 
 }  // namespace
 
+// One that fails is taken again in the order of the loop, so that the same failure is reported whatever the schedule:
+// ranks agree on that, because in another order another rank may fail first.
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
   ++loops_;
   const std::int64_t steps_before = steps_taken_;
-  base::Status status = take_visits(pipeline, plan, pipeline.order);
-  if (!status.ok() && !is_interrupted(status.errors())) {
+  base::Status status = take_all(pipeline, plan, pipeline.order);
+  if (!status.ok() && !ends_run(status.errors())) {
     steps_taken_ = steps_before;
-    base::Status again = take_visits(pipeline, plan, order_of_loop(pipeline));
+    base::Status again = take_all(pipeline, plan, order_of_loop(pipeline));
     if (!again.ok()) status = std::move(again);
   }
   --loops_;
   return status;
+}
+
+base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
+                                const std::vector<std::uint32_t>& order) {
+  if (team_.alone()) return take_visits(pipeline, plan, order);
+  Borders borders(team_, storage_);
+  borders_ = &borders;
+  base::Status status = base::Done{};
+  {
+    const MessagesBeside beside(team_);
+    status = base::guarded([&] { return take_visits(pipeline, plan, order); });
+    if (status.ok()) status = borders.finish();
+  }
+  borders_ = nullptr;
+  const auto agreed = team_.agree(std::move(status), {});
+  if (agreed.ok() || !ends_run(agreed.errors())) team_.begin_run(world_.stop);
+  return agreed.ok() ? base::Status(base::Done{}) : base::Status(agreed.errors());
 }
 
 base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
@@ -56,7 +79,12 @@ base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPl
 base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                                   std::int64_t microbatch) {
   begin_visit(pipeline, plan, visit, microbatch);
+  for (const synth::RegisterId id : plan.turning[visit]) {
+    if (borders_ != nullptr) TESSERA_TRY_STATUS(borders_->take(id, microbatch));
+    recall(id, microbatch);
+  }
   TESSERA_TRY_STATUS(run_body(pipeline.visits[visit], plan.bodies[visit]));
+  for (const synth::RegisterId id : plan.turning[visit]) remember(id, microbatch);
   const bool to_result = writes_result_place(microbatch, pipeline.count);
   for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
     const bool is_written = plan_[pipeline.next[k]].direct && is_first(pipeline.next, k);
@@ -68,8 +96,33 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
   return base::Done{};
 }
 
+// A scalar that every rank knows, on ranks without devices of its mesh.
+void Executor::remember(synth::RegisterId id, std::int64_t microbatch) {
+  if (!storage_.knows_itself(id)) return;
+  const std::byte* const value = storage_.own_scalar(id).data;
+  const auto turn = microbatch % std::ssize(plan_[id].turns);
+  std::copy_n(value, sizeof(std::int64_t), known_scalars_[{id, turn}].begin());
+}
+void Executor::recall(synth::RegisterId id, std::int64_t microbatch) {
+  if (!storage_.knows_itself(id)) return;
+  const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].turns)});
+  if (known != known_scalars_.end()) std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
+}
+
+base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterId to) {
+  auto known = slots_.find(to);
+  if (known == slots_.end()) {
+    const synth::ArrayType& type = storage_.type(to);
+    Slots made{received_by(synth::CopyWalk(storage_.type(from), type), type), nullptr, std::nullopt};
+    known = slots_.emplace(to, std::move(made)).first;
+  }
+  count_received(known->second.received);
+  return borders_->send(from, to, microbatch_, plan_[to].turns.size());
+}
+
 void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                            std::int64_t microbatch) {
+  microbatch_ = microbatch;
   for (const synth::RegisterId index : pipeline.indices) write_index(index, microbatch);
   for (const synth::RegisterId id : plan.turning[visit]) {
     const std::vector<std::int64_t>& turns = plan_[id].turns;

@@ -6,11 +6,22 @@
 
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
-#include "runtime/memory/free_list.hpp"
 #include "runtime/memory/liveness.hpp"
+#include "runtime/memory/places.hpp"
 #include "synth/collective/programmed.hpp"
 
 namespace tessera::runtime {
+
+namespace {
+
+// Calls f(device of the run, bytes of its tile).
+template <class F>
+void for_each_device(const TileMap& tiles, const F& f) {
+  for (std::size_t number = 0; number < tiles.bytes.size(); ++number)
+    f(tiles.mesh->device_of_run(static_cast<std::int64_t>(number)).value, tiles.bytes[number]);
+}
+
+}  // namespace
 
 Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs)
     : tiles_(tiles), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
@@ -19,20 +30,32 @@ Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& in
 
 void Payload::add(const std::vector<synth::RegisterId>& born) {
   for (const synth::RegisterId id : born) {
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device)
-      alive_[device] = add_bytes(alive_[device], bytes[device]);
+    for_each_device(tiles_[id],
+                    [&](std::size_t device, std::int64_t bytes) { alive_[device] = add_bytes(alive_[device], bytes); });
   }
 }
 
 void Payload::remove(const std::vector<synth::RegisterId>& died) {
   for (const synth::RegisterId id : died) {
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device) alive_[device] -= bytes[device];
+    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) { alive_[device] -= bytes; });
   }
 }
 
 std::int64_t Payload::largest() const { return *std::max_element(alive_.begin(), alive_.end()); }
+
+std::int64_t Payload::largest(const StepPlan& step) const {
+  if (step.beside_bytes == 0) return largest();
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < alive_.size(); ++device)
+    most = std::max(most, add_bytes(alive_[device], beside(step, device)));
+  return most;
+}
+
+std::int64_t Payload::beside(const StepPlan& step, std::size_t device) const {
+  if (step.beside_bytes == 0) return 0;
+  const synth::DeviceId id{static_cast<std::uint32_t>(device)};
+  return tiles_[step.beside_of].mesh->number_of(id).has_value() ? step.beside_bytes : 0;
+}
 
 namespace {
 
@@ -50,6 +73,7 @@ class Placement {
         plan_(plan),
         lives_(std::move(liveness.lives)),
         turning_(std::move(liveness.turning)),
+        places_(tiles, program),
         payload_(tiles, program.inputs) {
     plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
     plan_.peak_bytes = payload_.largest();
@@ -80,13 +104,11 @@ class Placement {
 
   void place(RegisterId id) {
     RegisterPlan& entry = plan(id);
-    entry.offset = free_.take(tiles_[id].bytes_max);
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device) {
-      if (bytes[device] == 0) continue;
+    entry.offset = places_.take(id, tiles_[id].bytes_max);
+    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) {
       std::int64_t& end = plan_.arena_bytes[device];
-      end = std::max(end, add_bytes(entry.offset, bytes[device]));
-    }
+      if (bytes > 0) end = std::max(end, add_bytes(entry.offset, bytes));
+    });
   }
   void give_birth(StepPlan& step, RegisterId id) {
     if (!owns(id)) return;
@@ -101,20 +123,24 @@ class Placement {
                                                           program_.registers[apply.results[0]]);
     step.beside_bytes = reduction ? reduction->beside_bytes() : 0;
     if (step.beside_bytes == 0) return;
-    step.beside_offset = free_.take(step.beside_bytes);
-    for (std::int64_t& end : plan_.arena_bytes) end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
+    step.beside_of = apply.results[0];
+    step.beside_offset = places_.take(step.beside_of, step.beside_bytes);
+    for_each_device(tiles_[step.beside_of], [&](std::size_t device, std::int64_t) {
+      std::int64_t& end = plan_.arena_bytes[device];
+      end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
+    });
   }
   void bury(StepPlan& step) {
-    if (step.beside_bytes > 0) free_.give_back(step.beside_offset, step.beside_bytes);
-    for (const RegisterId id : step.dies) free_.give_back(offset_to_bury(id), tiles_[id].bytes_max);
+    if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
+    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_bury(id), tiles_[id].bytes_max);
   }
   // What has several places dies once for each.
   std::int64_t offset_to_bury(RegisterId id) {
     const std::vector<std::int64_t>& turns = plan(id).turns;
     return turns.empty() ? plan(id).offset : turns[buried_[id]++ % turns.size()];
   }
-  void note_peak(std::uint32_t origin, std::int64_t beside = 0) {
-    const std::int64_t now = add_bytes(payload_.largest(), beside);
+  void note_peak(std::uint32_t origin, const StepPlan& step) {
+    const std::int64_t now = payload_.largest(step);
     if (now <= plan_.peak_bytes) return;
     plan_.peak_bytes = now;
     plan_.peak_origin = origin;
@@ -138,7 +164,7 @@ class Placement {
       step.dies = deaths[i];
       std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
       payload_.add(step.born);
-      note_peak(body[i].origin, step.beside_bytes);
+      note_peak(body[i].origin, step);
       std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
       payload_.remove(step.dies);
       bury(step);
@@ -171,7 +197,7 @@ class Placement {
       if (owns(apply.results[0])) place_in_chain(body, chain, i, depth, step);
     }
     payload_.add(step.born);
-    note_peak(body[chain.begin].origin);
+    note_peak(body[chain.begin].origin, step);
     payload_.remove(step.dies);
     bury(step);
     result.steps.push_back(std::move(step));
@@ -356,7 +382,7 @@ class Placement {
   std::vector<Life> lives_;
   Turning turning_;
   std::map<RegisterId, std::size_t> buried_;  // how many places of what has several
-  FreeList free_;
+  Places places_;
   Payload payload_;
 };
 

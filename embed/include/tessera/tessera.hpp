@@ -531,10 +531,10 @@ struct PlanRun {
   double seconds = 0;        // that the steps took, by the session's clock
 };
 
-// A mesh of a session.
 // Where axes lie on the levels of a machine: a row for each axis, a column for each level, `[[4,4],[1,4]]`.
 using PlaceMatrix = std::vector<std::vector<std::int64_t>>;
 
+// A mesh of a session.
 struct NamedMesh {
   std::string name;
   std::vector<std::pair<std::string, std::int64_t>> axes;  // outermost first
@@ -546,7 +546,8 @@ struct NamedMesh {
   };
   std::vector<Cut> cuts = {};              // those that have a name
   PlaceMatrix place = {};                  // empty: row-major order
-  std::vector<std::int64_t> devices = {};  // at each row-major position
+  std::string on = {};                     // the devices of the run that it was declared on, `8:16`; empty: 0:D
+  std::vector<std::int64_t> devices = {};  // of the run, at each row-major position
 };
 
 // Memory of the host's, strided. No strides: row-major and dense.
