@@ -478,7 +478,8 @@ struct NamedMesh {
   };
   std::vector<Cut> cuts = {};              // those that have a name
   PlaceMatrix place = {};                  // empty: row-major order
-  std::vector<std::int64_t> devices = {};  // at each row-major position
+  std::string on = {};                     // the devices of the run that it was declared on, `8:16`; empty: 0:D
+  std::vector<std::int64_t> devices = {};  // of the run, at each row-major position
 };
 
 // Memory of the host's, strided. No strides: row-major and dense.
