@@ -203,7 +203,8 @@ class Hosts(RanksTest):
             tries.append(levels[0]["bandwidth"])
         print(f"measured: {tries} bytes/s of {BYTES_PER_SECOND:.3g}", file=sys.stderr)
         self.assertLess(abs(tries[-1] / BYTES_PER_SECOND - 1), 0.25)
-        self.assertLess(levels[1]["latency"], levels[0]["latency"])
+        if "mpich" not in self.mpirun:  # whose ranks spin while they wait, four on two cores here
+            self.assertLess(levels[1]["latency"], levels[0]["latency"])
         # These hosts are its units; one level of four ranks has no hosts in it.
         program = self.script("mesh m = [x: 4]\nprint sum(iota(i64[64@x]))\n")
         done = self.on_two_hosts("run", "--machine", self.folder / "machine.json", program)
