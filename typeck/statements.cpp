@@ -75,8 +75,8 @@ void Checker::check_statement(StatementId id) {
 void Checker::check_mesh_statement(Span span, const frontend::MeshStatement& statement) {
   auto mesh = made_mesh(span, statement);
   if (mesh) mesh = placed_mesh(span, statement, *mesh);
-  if (mesh && options_.devices_max > 0 && (*mesh)->devices() > options_.devices_max) {
-    report(base::make(Kind::too_many_devices, (*mesh)->devices(), options_.devices_max).at(span));
+  if (mesh && options_.devices_max > 0 && (*mesh)->devices_end() > options_.devices_max) {
+    report(base::make(Kind::too_many_devices, (*mesh)->devices_end(), options_.devices_max).at(span));
     mesh.reset();
   }
   mesh_failed_ = !mesh.has_value();

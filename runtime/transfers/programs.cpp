@@ -48,7 +48,7 @@ class ProgramSchedule : public SlotSchedule {
 
  private:
   std::int64_t turns_of_slot() const { return has_second_ ? 2 : 1; }
-  int owner(std::int32_t device) const { return ranks_.owner(device); }
+  int owner(std::int32_t device) const { return ranks_.owner(type_.mesh(), device); }
 
   template <class F>
   void for_each_move(const synth::ProgramHop& hop, const F& f) const {

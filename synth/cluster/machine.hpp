@@ -58,8 +58,9 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Levels with the default filled in; fails where the counts do not multiply to the number of devices, those of kinds of
-// devices do not add up to it, or a bandwidth, a latency or a speed is none.
+// The machine for a run of so many devices, which may have more, with the default level filled in. Fails where the
+// counts of levels or kinds come to fewer devices, or to different numbers, or a bandwidth, a latency or a speed is
+// none.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The slowest of all levels; and the least that a device waits for a peer on any.

@@ -17,9 +17,9 @@
 
 namespace tessera::synth {
 
-Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
-    : devices_(static_cast<std::size_t>(devices), memory), levels_(memory) {
-  const Cluster cluster(machine, devices);
+Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory) : devices_(memory), levels_(memory) {
+  const Cluster cluster(machine);
+  devices_.resize(static_cast<std::size_t>(cluster.devices()));
   device_bandwidth_ = cluster.levels().back().bandwidth;
   device_delay_ = cluster.levels().back().delay();
   levels_.reserve(cluster.levels().size());
@@ -76,17 +76,18 @@ void add_received(StepCost& cost, std::int64_t bytes) {
 }
 
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
-  const std::int64_t devices = after.devices();
+  const std::int64_t devices = std::max(before.devices(), after.devices());
   const std::int64_t element_bytes = bytes_of(after.element());
   base::Scratch scratch;
-  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine, devices)), scratch.memory());
+  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine)), scratch.memory());
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
-    for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);
+    for (std::int32_t d = 0; d < routing.devices(); ++d)
+      add_received(cost, routing.received_elements(d) * element_bytes);
     return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
   }
-  Traffic traffic(machine, devices, scratch.memory());
-  for (std::int32_t target = 0; target < devices; ++target) {
+  Traffic traffic(machine, scratch.memory());
+  for (std::int32_t target = 0; target < routing.devices(); ++target) {
     routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
       traffic.add(source, to, count * element_bytes);
     });
@@ -106,7 +107,7 @@ StepCost cost_of_relay(const Machine& machine, const Collective& step, const Arr
                        const ArrayType& after) {
   const auto transfer = step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
-  const Cluster cluster(machine, after.devices());
+  const Cluster cluster(machine);
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
 }
 
@@ -114,7 +115,7 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
                          const ArrayType& after) {
   const auto reduction = ProgrammedReduction::of(step, before, after);
   if (!reduction) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
-  return reduction->cost(Cluster(machine, after.devices()));
+  return reduction->cost(Cluster(machine));
 }
 
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
@@ -151,14 +152,17 @@ StepCost cost_of_reduction(const Machine& machine, const Collective& step, const
   const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
   base::Scratch scratch;
   const Tiling tiles(after, scratch.memory());
-  Traffic traffic(machine, devices, scratch.memory());
+  Traffic traffic(machine, scratch.memory());
+  const auto run_device = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(after.mesh().device_of_run(number).value);
+  };
   StepCost total;
   for (std::int32_t device = 0; device < devices; ++device) {
     const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));
     const std::int64_t own = group.position[static_cast<std::size_t>(device)];
     add_received(total, direct.received(count, own) * element_bytes);
     for (std::int64_t at = 0; exact && at < group.size(); ++at) {
-      traffic.add(group.peer(device, at), device, direct.sent(count, own, at) * element_bytes);
+      traffic.add(run_device(group.peer(device, at)), run_device(device), direct.sent(count, own, at) * element_bytes);
     }
   }
   return exact ? traffic.cost() : simplified(machine, total, group.size() - 1);
@@ -179,14 +183,18 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
   return StepCost{};
 }
 
-StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,
+StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes) {
   std::vector<const BoxCopy*> sorted;
   for (const BoxCopy& copy : copies) sorted.push_back(&copy);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const BoxCopy* a, const BoxCopy* b) { return a->target < b->target; });
-  Traffic traffic(machine, devices);
-  for (const BoxCopy* copy : sorted) traffic.add(copy->source, copy->target, elements(copy->box) * element_bytes);
+  Traffic traffic(machine);
+  const auto run_device = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(mesh.device_of_run(number).value);
+  };
+  for (const BoxCopy* copy : sorted)
+    traffic.add(run_device(copy->source), run_device(copy->target), elements(copy->box) * element_bytes);
   return traffic.cost();
 }
 

@@ -11,10 +11,9 @@ namespace tessera::synth {
 
 class Traffic {
  public:
-  Traffic(const Machine& machine, std::int64_t devices,
-          std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  explicit Traffic(const Machine& machine, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // Messages come grouped by target; local ones count nothing.
+  // Between devices of the run. Messages come grouped by target; local ones count nothing.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);
   StepCost cost() const;
 

@@ -178,6 +178,7 @@ base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, 
       return named_chains(at, target, exactly, prices, limits);
     });
   }
+  if (!from.mesh().has_devices_of(to.mesh())) return base::make(Kind::cross_mesh, print(from.mesh()), print(to.mesh()));
   return base::make(Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
 }
 

@@ -11,7 +11,14 @@ namespace tessera::synth {
 
 namespace {
 
-using BytesByDevice = std::vector<std::int64_t>;
+using BytesByDevice = std::vector<std::int64_t>;  // by device of the run, as far as there are any
+
+BytesByDevice of_run(const Mesh& mesh, const BytesByDevice& by_number) {
+  BytesByDevice bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
+  for (std::size_t i = 0; i < by_number.size(); ++i)
+    bytes[mesh.device_of_run(static_cast<std::int64_t>(i)).value] = by_number[i];
+  return bytes;
+}
 
 BytesByDevice tiles_bytes(const ArrayType& type) {
   BytesByDevice bytes(static_cast<std::size_t>(type.devices()), bytes_of(type.element()));
@@ -22,15 +29,15 @@ BytesByDevice tiles_bytes(const ArrayType& type) {
     const std::vector<std::int32_t> place = positions(type.mesh(), type.layout().split(d));
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= lengths[static_cast<std::size_t>(place[i])];
   }
-  return bytes;
+  return type.mesh().devices_end() == type.devices() ? bytes : of_run(type.mesh(), bytes);
 }
 
 std::int64_t largest(const BytesByDevice& bytes) { return *std::max_element(bytes.begin(), bytes.end()); }
 
-std::int64_t largest_sum(const BytesByDevice& a, const BytesByDevice& b) {
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] + b[i]);
-  return most;
+BytesByDevice sums(BytesByDevice a, const BytesByDevice& b) {
+  a.resize(std::max(a.size(), b.size()), 0);
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] += b[i];
+  return a;
 }
 
 // What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
@@ -45,8 +52,8 @@ class Live {
     if (step.kind == CollectiveKind::slice) return largest(bytes_);
     const BytesByDevice output = tiles_bytes(after);
     const std::int64_t peak =
-        step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output) + beside(step, before, after);
-    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = output[i] + kept_[i];
+        step.round ? peak_of(*step.round, before, after) : largest(sums(bytes_, output)) + beside(step, before, after);
+    bytes_ = sums(output, kept_);
     return peak;
   }
 
@@ -67,6 +74,14 @@ class Live {
   std::vector<std::int64_t> round_peaks_;
 };
 
+// How many devices have a part in a step between two meshes.
+std::int64_t devices_of_both(const Mesh& a, const Mesh& b) {
+  if (a.has_devices_of(b)) return a.devices();
+  std::int64_t count = a.devices();
+  for (std::int64_t d = 0; d < b.devices(); ++d) count += a.number_of(b.device_of_run(d)) ? 0 : 1;
+  return count;
+}
+
 base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices, Live& live) {
   TESSERA_TRY(after, apply(collective, before));
   const StepCost price = prices.of(collective, before, after);
@@ -78,8 +93,9 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
   step.received_bytes_max = price.received_bytes_max;
   step.seconds = price.seconds;
   step.peak_bytes = live.peak_of(collective, before, after);
-  step.group_size = group_size(collective, after.devices());
-  step.groups = after.devices() / step.group_size;
+  step.group_size = says(collective.kind, kTarget) ? devices_of_both(before.mesh(), after.mesh())
+                                                   : group_size(collective, after.devices());
+  step.groups = says(collective.kind, kTarget) ? 1 : after.devices() / step.group_size;
   return step;
 }
 

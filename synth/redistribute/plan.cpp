@@ -20,15 +20,22 @@ namespace {
 using base::make;
 
 base::Status check_ends(const ArrayType& from, const ArrayType& to) {
-  if (from.devices() != to.devices()) return make(Kind::cross_mesh, from.devices(), to.devices());
   if (from.element() == to.element() && from.shape() == to.shape()) return base::Done{};
   return make(Kind::as_changes_shape, print(from), print(to));
+}
+
+// The machine for a run in which there are both meshes.
+base::Result<Machine> machine_for_both(const Machine& given, const Mesh& from, const Mesh& to) {
+  TESSERA_TRY(machine, machine_for(given, from));
+  if (from == to) return machine;
+  TESSERA_TRY(of_target, machine_for(given, to));
+  return from.devices_end() >= to.devices_end() ? machine : of_target;
 }
 
 // Sums over all devices and steps must be numbers: a reduction receives twice what all devices hold, nothing more.
 base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers_all) {
   const std::int64_t largest = gathers_all ? array_bytes(from) : std::max(tile_bytes_max(from), tile_bytes_max(to));
-  const base::Wide most = base::Wide{2} * largest * from.devices();
+  const base::Wide most = base::Wide{2} * largest * std::max(from.devices(), to.devices());
   if (most <= std::numeric_limits<std::int64_t>::max()) return base::Done{};
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }
@@ -154,7 +161,7 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
                                    const PlanOptions& options, base::StopToken stop) {
   TESSERA_TRY_STATUS(check_ends(from, to));
-  TESSERA_TRY(machine, machine_for(given, from.mesh()));
+  TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
   Prices prices(machine, stop);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
@@ -171,7 +178,7 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
 }
 
 base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop) {
-  TESSERA_TRY(machine, machine_for(given, plan.from.mesh()));
+  TESSERA_TRY(machine, machine_for_both(given, plan.from.mesh(), plan.to.mesh()));
   stop.look();
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;

@@ -1,5 +1,6 @@
 #include "synth/redistribute/programs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
@@ -22,11 +23,26 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
   return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
+namespace {
+
+// Do the mesh's devices lie side by side, whole units of every level or all in one?
+bool fills_units(const Cluster& cluster, const Mesh& mesh) {
+  if (mesh.ranges().size() > 1) return false;
+  const std::int64_t begin = mesh.devices_end() - mesh.devices();
+  return std::all_of(cluster.levels().begin(), cluster.levels().end(), [&](const Cluster::Level& level) {
+    const std::int64_t unit = level.unit_devices;
+    const bool in_one = begin / unit == (mesh.devices_end() - 1) / unit;
+    return in_one || (begin % unit == 0 && mesh.devices() % unit == 0);
+  });
+}
+
+}  // namespace
+
 bool has_programs(const Machine& machine, const ArrayType& type) {
   const Mesh& mesh = type.mesh();
   if (type.devices() > kExactDevicesMax || !(mesh.is_row_major() || mesh.matrix())) return false;
-  const auto none = machine_for(Machine{}, type.devices());
-  return none.ok() && machine.levels != none->levels;
+  const auto none = machine_for(Machine{}, Cluster(machine).devices());
+  return none.ok() && machine.levels != none->levels && fills_units(Cluster(machine), mesh);
 }
 
 std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
@@ -39,7 +55,7 @@ std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine,
   if (!levels || levels->empty() || bytes == 0) return nullptr;
   const ReduceGoal goal =
       step.kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
-  const PricedProgram best = best_program(reduce_graphs(), Cluster(machine, after.devices()), *levels, bytes, goal);
+  const PricedProgram best = best_program(reduce_graphs(), Cluster(machine), *levels, bytes, goal);
   if (best.program.steps.empty() || best.seconds >= seconds) return nullptr;
   return std::make_shared<const ReduceProgram>(program_of(*levels, best.program));
 }

@@ -11,6 +11,7 @@
 #include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
 #include "synth/layout/part_text.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/json.hpp"
@@ -317,7 +318,7 @@ base::Status read_steps(const json::Object& object, const MeshRef& mesh, Plan& p
 bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& before, std::size_t dimension) {
   const ArrayType& after = plan.steps[first].after;
   const std::int64_t count = plan.steps[first].collective.round->count;
-  const auto machine = machine_for(Machine{}, after.devices());
+  const auto machine = machine_for(Machine{}, run_devices(before, after));
   const RoundPeaks peaks(before, after, dimension);
   if (!machine.ok() || count > peaks.rounds_max()) return false;
   const auto costs = costs_of_rounds(*machine, before, after, dimension, count);  // bytes are the same on any machine
@@ -411,7 +412,7 @@ base::Result<MeshRef> read_mesh(const json::Object& object) {
   if (place == nullptr) return mesh;
   auto matrix = matrix_of(*place);
   if (!matrix) return bad("`place` is not a list of lists of whole numbers");
-  return Mesh::placed(mesh->axes(), std::move(*matrix));
+  return Mesh::make_on(mesh->axes(), mesh->ranges(), std::move(*matrix));
 }
 
 base::Result<Plan> read_plan(const json::Value& value) {

@@ -48,11 +48,13 @@ std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
 }  // namespace
 
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds) {
-  if (from.mesh() != to.mesh() || to.devices() > kExactDevicesMax || machine.levels.size() < 2) return std::nullopt;
+  const bool one_mesh = from.mesh() == to.mesh();
+  if (std::max(from.devices(), to.devices()) > kExactDevicesMax) return std::nullopt;
+  if (one_mesh && machine.levels.size() < 2) return std::nullopt;
   const double bound = bound_of(from, to, machine);
   if (seconds <= kNearBound * bound) return std::nullopt;
   if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
-  const Cluster cluster(machine, to.devices());
+  const Cluster cluster(machine);
   const std::vector<RelayTask> tasks = relay_tasks(from, to);
   if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());

@@ -114,7 +114,7 @@ std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType&
 // The pending axes one by one, cut where a unit of the machine ends.
 AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
   AxisList parts;
-  const std::vector<std::int64_t> units = Cluster(machine, type.devices()).unit_sizes();
+  const std::vector<std::int64_t> units = Cluster(machine).unit_sizes();
   for (const AxisPart& part : axes) {
     for (const AxisPart& piece : cut_at_units(type.mesh(), part, units)) parts.push_back(piece);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "synth/verify/hop_loads.hpp"
+#include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -243,7 +244,8 @@ class ProgramReplay {
 
   // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
   void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
-    GroupLoads loads{step.kind, talkers.devices, {}, {}, 0};
+    GroupLoads loads{step.kind, {}, {}, {}, 0};
+    for (const std::int64_t device : talkers.devices) loads.devices.push_back(mesh_.device_of_run(device).value);
     std::vector<std::size_t> index_of_place(talkers.devices.size());
     for (std::size_t i = 0; i < talkers.devices.size(); ++i) index_of_place[at(talkers.places[i])] = i;
     loads.first = index_of_place[0];
@@ -257,10 +259,10 @@ class ProgramReplay {
       }
     }
     switch (step.form) {
-      case ReduceForm::direct: return load_direct(loads, mesh_.devices(), machine_, begin, hops);
+      case ReduceForm::direct: return load_direct(loads, devices_of(machine_), machine_, begin, hops);
       case ReduceForm::halving:
-        return load_halving(loads, digits_of(step.axes, talkers), mesh_.devices(), machine_, begin, hops);
-      case ReduceForm::ring: return load_ring(loads, index_of_place, mesh_.devices(), machine_, begin, hops);
+        return load_halving(loads, digits_of(step.axes, talkers), devices_of(machine_), machine_, begin, hops);
+      case ReduceForm::ring: return load_ring(loads, index_of_place, devices_of(machine_), machine_, begin, hops);
     }
   }
 
@@ -321,8 +323,11 @@ Fault replay_program(const ReductionRequest& request, const ReduceProgram& progr
   }
   if (const Fault fault = replay.check_end()) return fault;
   figures.hops = static_cast<std::int64_t>(hops.size());
-  figures.received_bytes.assign(static_cast<std::size_t>(request.mesh->devices()), 0);
-  for (const HopLoads& hop : hops) hop.add_received(figures.received_bytes, request.element_bytes);
+  Numbers received(static_cast<std::size_t>(devices_of(machine)), 0);  // by device of the run
+  for (const HopLoads& hop : hops) hop.add_received(received, request.element_bytes);
+  figures.received_bytes.clear();
+  for (std::int64_t device = 0; device < request.mesh->devices(); ++device)
+    figures.received_bytes.push_back(received[request.mesh->device_of_run(device).value]);
   figures.beside_bytes = replay.beside() * request.element_bytes;
   figures.seconds = seconds_of_slots(hops, program.stretches, request.element_bytes);
   return std::nullopt;

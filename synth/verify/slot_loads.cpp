@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "synth/verify/price.hpp"
+
 namespace tessera::synth::verifier {
 
 namespace {
@@ -25,6 +27,9 @@ std::int64_t volume(const Numbers& lengths) {
   for (const std::int64_t length : lengths) elements *= length;
   return elements;
 }
+
+SlotLoads::SlotLoads(const Machine& machine, std::int64_t element_bytes)
+    : machine_(machine), devices_(devices_of(machine)), element_bytes_(element_bytes) {}
 
 void SlotLoads::add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths) {
   if (volume(lengths) == 0) return;

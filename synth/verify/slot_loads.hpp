@@ -17,10 +17,9 @@ std::int64_t volume(const Numbers& lengths);
 
 class SlotLoads {
  public:
-  SlotLoads(const Machine& machine, std::int64_t devices, std::int64_t element_bytes)
-      : machine_(machine), devices_(devices), element_bytes_(element_bytes) {}
+  SlotLoads(const Machine& machine, std::int64_t element_bytes);
 
-  // A box of these lengths; one without elements is none.
+  // Between devices of the run. A box of these lengths; one without elements is none.
   void add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths);
   // One more than the last hop in which something is sent.
   std::int64_t hops() const { return hops_; }

@@ -49,7 +49,7 @@ bool is_taken_alike(const Sum& sum) {
   EXPECT_EQ(reduction->beside_bytes(), figures->beside_bytes);
   EXPECT_EQ(reduction->moves().hop_slots, figures->hops);
   EXPECT_EQ(hop_slots(*sum.step.program), figures->hops);
-  const double seconds = reduction->cost(Cluster(sum.machine, sum.after.devices())).seconds;
+  const double seconds = reduction->cost(Cluster(sum.machine)).seconds;
   EXPECT_NEAR(seconds, figures->seconds, 1e-9 * figures->seconds);
   return true;
 }

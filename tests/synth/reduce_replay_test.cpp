@@ -25,7 +25,7 @@ struct RandomReduction {
   double payload_bytes = 0;
   std::int64_t devices = 1;
 
-  Cluster cluster() const { return {machine, devices}; }
+  Cluster cluster() const { return Cluster(machine); }
   verifier::ReductionRequest request() const {
     verifier::ReductionRequest request;
     request.mesh = mesh;
