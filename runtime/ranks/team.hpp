@@ -41,6 +41,8 @@ class Team {
   // Can this rank read the other's memory? And the lowest rank whose memory a rank can read: its node.
   bool is_near(int rank) const { return near_[static_cast<std::size_t>(rank)]; }
   int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  // The lowest rank on the same machine.
+  int machine(int rank) const { return machines_[static_cast<std::size_t>(rank)]; }
   // How many lower ranks are on the same machine.
   int place(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
   // The ranks of this one's machine, itself included.

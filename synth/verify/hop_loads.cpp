@@ -12,7 +12,7 @@ HopLoads::HopLoads(const Machine& machine, std::int64_t devices)
   std::size_t lanes = 0;
   for (const MachineLevel& level : machine.levels) {
     inside /= level.count;
-    levels_.push_back({inside, level.bandwidth_bytes_per_second, level.latency_seconds, lanes, false});
+    levels_.push_back({inside, level.bandwidth_bytes_per_second, level, lanes, false});
     lanes += 2 * static_cast<std::size_t>(devices / inside);
   }
   lanes_.resize(lanes);
@@ -36,9 +36,11 @@ double HopLoads::latency() const {
   std::size_t peers = 0;
   for (std::size_t device = 0; device < sends_to_.size(); ++device)
     peers = std::max({peers, sends_to_[device].size(), receives_from_[device].size()});
-  double slowest = 0;
-  for (const Level& level : levels_) slowest = std::max(slowest, level.used ? level.latency : 0);
-  return static_cast<double>(peers) * slowest;
+  Waits waits;
+  for (const Level& level : levels_) {
+    if (level.used) waits.use(level.link);
+  }
+  return waits.of(static_cast<std::int64_t>(peers));
 }
 
 void HopLoads::add_busy(std::vector<double>& lanes, std::int64_t element_bytes) const {

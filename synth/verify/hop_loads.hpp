@@ -10,6 +10,7 @@
 #include "synth/cluster/machine.hpp"
 #include "synth/transfer/reduce_program.hpp"
 #include "synth/verify/replay.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -28,7 +29,7 @@ class HopLoads {
   struct Level {
     std::int64_t unit_devices;
     double bandwidth;
-    double latency;
+    MachineLevel link;
     std::size_t first_lane;
     bool used = false;
   };

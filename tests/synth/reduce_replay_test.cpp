@@ -65,6 +65,7 @@ std::optional<RandomReduction> random_reduction(Draw& draw) {
       count *= row.back();
     }
     drawn.machine.levels.push_back({"level", count, bandwidth, latency});
+    if (draw.below(2) == 0) drawn.machine.levels.back().gap_seconds = draw.of<double>({0, 4e-7, 7e-6});
     drawn.devices *= count;
     if (drawn.devices > 96) return std::nullopt;
   }

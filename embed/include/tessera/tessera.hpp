@@ -54,6 +54,7 @@ struct MachineLevel {
   std::int64_t count = 1;
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
+  std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
@@ -342,6 +343,8 @@ TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 // A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
 // files"). `name` stands for the file in diagnostics.
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
+// The levels as a file that it reads.
+TESSERA_API std::string machine_text(const Machine& machine);
 // A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
 // such as "64MiB"). What it does not say is taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
