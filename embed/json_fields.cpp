@@ -161,6 +161,7 @@ std::vector<JsonField> readable_fields(std::string_view text) {
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why) {
   nlohmann::ordered_json line;
   line["mesh"] = request.mesh;
+  if (!request.to_mesh.empty()) line["to_mesh"] = request.to_mesh;
   line["from"] = request.from;
   line["to"] = request.to;
   line["planner"] = request.planner;

@@ -49,6 +49,7 @@ struct ExplainOptions {
 
 struct PlanOptions {
   std::optional<std::string> mesh;
+  std::optional<std::string> to_mesh;
   std::optional<std::string> from;
   std::optional<std::string> to;
   std::optional<std::string> planner;
@@ -64,6 +65,7 @@ struct PlanOptions {
 
 struct CompareOptions {
   std::string mesh;
+  std::string to_mesh;
   std::string from;
   std::string to;
   std::optional<std::string> machine_file;

@@ -103,7 +103,10 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
   std::vector<double> times;  // of the rows that have a plan
   std::vector<double> measured_times;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
+    if (change.plan.to_mesh_text().empty() && plans_between_meshes(planner)) continue;
+    PlanRequest request{
+        change.plan.mesh_text(),   change.plan.from(), change.plan.to(), planner, machine, false, {}, {},
+        change.plan.to_mesh_text()};
     const auto plan = make_plan(request);
     if (!plan) {
       rows.push_back({planner, plan.diagnostics().front().message});

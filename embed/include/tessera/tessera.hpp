@@ -319,11 +319,13 @@ struct PlanRequest {
   std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
-  std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
+  // tessera, paper xla shardy dtensor gather, or between two meshes sendrecv localgather globalgather alpa
+  std::string planner = "tessera";
   Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
   std::optional<StopToken> stop = {};
+  std::string to_mesh = {};  // where the target lies, `x:4 on 8:12`; empty: on the same mesh
 };
 
 // What the figures mean: docs/language.md, "JSON of a plan".
@@ -344,7 +346,8 @@ class TESSERA_API Plan {
   };
   std::vector<Step> steps() const;
   MeshAxes mesh() const;
-  std::string mesh_text() const;  // `x:4,y:2`; empty: one device
+  std::string mesh_text() const;     // `x:4,y:2`; empty: one device
+  std::string to_mesh_text() const;  // of the target's, where it is another
   std::vector<std::int64_t> shape() const;
 
   // What the devices hold between two steps.
@@ -404,14 +407,16 @@ TESSERA_API Result<Plan> make_plan(const PlanRequest& request);
 TESSERA_API std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why);
 // All planner names, in their order.
 TESSERA_API const std::vector<std::string>& planner_names();
+// Does the planner know nothing but plans between two meshes (PlanRequest::to_mesh)?
+TESSERA_API bool plans_between_meshes(std::string_view planner);
 // `64MiB`, `2KB`, `1000` in bytes.
 TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 
 // A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
 // files"). `name` stands for the file in diagnostics.
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
-// A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
-// such as "64MiB"). What it does not say is taken from `defaults`.
+// A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
+// or a text such as "64MiB"). What it does not say is taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
 // plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
 TESSERA_API std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
