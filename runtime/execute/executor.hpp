@@ -136,8 +136,8 @@ class Executor {
   std::int64_t output_bytes_ = 0;  // that were written
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
-  int loops_ = 0;                // that run
-  Borders* borders_ = nullptr;   // of the pipeline that runs on ranks
+  int loops_ = 0;               // that run
+  Borders* borders_ = nullptr;  // of the pipeline that runs on ranks
   bool in_pipeline_ = false;
   std::int64_t microbatch_ = 0;  // of the visit that is taken
   // What ranks without devices of a scalar's mesh know of it, microbatch by microbatch.

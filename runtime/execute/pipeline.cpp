@@ -39,8 +39,8 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
   in_pipeline_ = true;
   ++loops_;
   const std::int64_t steps_before = steps_taken_;
-  base::Status status = is_inner ? take_visits(pipeline, plan, order_of_loop(pipeline))
-                                 : take_all(pipeline, plan, pipeline.order);
+  base::Status status =
+      is_inner ? take_visits(pipeline, plan, order_of_loop(pipeline)) : take_all(pipeline, plan, pipeline.order);
   if (!is_inner && !status.ok() && !ends_run(status.errors())) {
     steps_taken_ = steps_before;
     base::Status again = take_all(pipeline, plan, order_of_loop(pipeline));

@@ -95,8 +95,10 @@ class Cutting {
  public:
   explicit Cutting(const std::string& steps) {
     const std::string head =
-        "program\nmesh m0 x:2\nmesh m1 x:2 on 2:4\nregister r0 m0 f32[8]\nregister r1 m0 f32[8]\nregister r2 m1 f32[8]\n"
-        "register r3 m0 f32[8]\nregister r4 m1 f32[8]\nregister r5 m1 f32[8]\nregister r6 m0 f32[8]\nregister r7 m0 f32[8]\n"
+        "program\nmesh m0 x:2\nmesh m1 x:2 on 2:4\nregister r0 m0 f32[8]\nregister r1 m0 f32[8]\nregister r2 m1 "
+        "f32[8]\n"
+        "register r3 m0 f32[8]\nregister r4 m1 f32[8]\nregister r5 m1 f32[8]\nregister r6 m0 f32[8]\nregister r7 m0 "
+        "f32[8]\n"
         "register r8 m1 f32[8]\nregister r9 m0 f32[8]\ninputs ()\noutputs ()\nbody {\n";
     auto read = read_program(head + steps + "}\n");
     EXPECT_TRUE(read.ok());
