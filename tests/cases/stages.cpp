@@ -37,7 +37,8 @@ typeck::ReshardPolicy policy_of(Reshard reshard) {
 }
 
 void check_plan(const synth::Plan& plan, const Settings& settings, Faults& faults) {
-  const auto machine = synth::machine_for(machine_of(settings), plan.from.devices());
+  const auto machine =
+      synth::machine_for(machine_of(settings), std::max(plan.from.mesh().devices_end(), plan.to.mesh().devices_end()));
   if (!machine.ok()) return;  // the case is about a machine that does not fit
   const auto verified = synth::verify(plan, *machine);
   if (!verified.ok()) {
