@@ -77,8 +77,8 @@ json moment_of(const Plan& plan, const Plan::Moment& moment) {
   json devices = json::array();
   for (const std::int64_t number : shown) {
     const Plan::Holding& held = moment.devices[static_cast<std::size_t>(number)];
-    devices.push_back({{"number", number},
-                       {"name", device_text(plan.mesh(), number)},
+    devices.push_back({{"number", held.device},
+                       {"name", device_text(moment.mesh, number, held.device)},
                        {"box", held.box},
                        {"bytes", held.bytes},
                        {"contribution", held.contribution},

@@ -25,8 +25,8 @@ std::optional<std::size_t> first_difference(const Numbers& a, const Numbers& b);
 // `1536`, `[16, 24]`; of a long list the beginning.
 std::string text_of(const Numbers& numbers);
 
-// `device 3 (x=1, y=0)`
-std::string device_text(const MeshAxes& mesh, std::int64_t device);
+// `device 3 (x=1, y=0)`; where the mesh lies on other devices, by that of the run.
+std::string device_text(const MeshAxes& mesh, std::int64_t device, std::optional<std::int64_t> of_run = std::nullopt);
 // The number of the device at `x=1, y=0`; axes that are not named are at 0. Nothing if the mesh has no such device.
 std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view text);
 // `[0:16, 2:4]`, or `nothing`

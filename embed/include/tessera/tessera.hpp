@@ -356,11 +356,13 @@ class TESSERA_API Plan {
     std::int64_t bytes = 0;
     std::int64_t contribution = 0;    // of a pending array: the device's place among those whose parts are combined
     std::int64_t received_bytes = 0;  // from other devices, in the step that led here
+    std::int64_t device = 0;          // which of the run it is; its number, unless the mesh is on others
   };
   struct Moment {
     std::string type;
     std::int64_t contributions = 1;  // parts that make up each element; more than 1 while a reduction is pending
-    std::vector<Holding> devices;    // by number
+    std::vector<Holding> devices;    // by number in the mesh that the array is on
+    MeshAxes mesh = {};              // that mesh
   };
   // Moment 0 is before the first step, moment i after step i. After a round of an exchange the array is on its way, and
   // the boxes are those that it goes to.
@@ -370,7 +372,7 @@ class TESSERA_API Plan {
   // over at a hop has come at an earlier one. Where parts are combined, each contributor hands over its part of the box
   // that the target adds up.
   struct Move {
-    std::int64_t source = 0;
+    std::int64_t source = 0;  // devices of the run
     std::int64_t target = 0;
     Box box;
     bool combines = false;
