@@ -207,11 +207,18 @@ struct Carried {
   Name name;
   ExprId init;
 };
+// `by "eager-1f1b"`.
+struct ScheduleName {
+  std::string text;
+  Span span;
+};
 struct Loop {
   std::vector<Carried> carried;  // at least one
   Name index;
   ExprId bound;
-  BlockId body;  // its result is a Tuple where several values are carried
+  BlockId body;                                         // its result is a Tuple where several values are carried
+  bool is_pipeline = false;                             // `pipeline` for `loop`
+  std::optional<ScheduleName> schedule = std::nullopt;  // of a pipeline
 };
 
 struct Expr {

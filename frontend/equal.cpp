@@ -80,7 +80,10 @@ class Comparison {
   bool same(const Again& x, const Again& y) const { return same(x.block, y.block); }
   bool same(const Carried& x, const Carried& y) const { return same(x.name, y.name) && same(x.init, y.init); }
   bool same(const Loop& x, const Loop& y) const {
-    return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body);
+    const auto schedule = [](const Loop& loop) { return loop.schedule ? loop.schedule->text : std::string(); };
+    return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body) &&
+           x.is_pipeline == y.is_pipeline && x.schedule.has_value() == y.schedule.has_value() &&
+           schedule(x) == schedule(y);
   }
 
   bool same(const Statement& x, const Statement& y) const { return same(x.node, y.node); }

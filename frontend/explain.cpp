@@ -249,11 +249,15 @@ Answer after_axes(const Place& p) {
       .suggest("a mesh is placed by `place [[4, 4], [1, 4]]` and lies on devices of its own by `on 8:16`");
 }
 
-// `[x: 4] place`, `[x: 4] place [2, 2]`
+// `[x: 4] place`, `[x: 4] place [2, 2]`, and `x:4 y:2`, where another word stands for `place`.
 Answer placement(const Place& p) {
   if (!in_mesh(p) || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square))
     return std::nullopt;
   const bool may_be_auto = role(p.before().kind) == TokenRole::word;
+  const std::string before = p.text(p.before());
+  if (may_be_auto && before != "place" && p.is(TokenKind::colon)) {
+    return make(Kind::syntax_error, "`,`", "`" + before + "`").at(p.span(p.before()));
+  }
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }
 

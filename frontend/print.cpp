@@ -470,9 +470,10 @@ class Printer {
     for (const Carried& c : loop.carried) {
       carried.push_back(doc_.concat({words(c.name.text + " = "), expr(c.init, kWholeLevel)}));
     }
-    return doc_.concat({words("loop "), rows_.comma_separated(carried),
-                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel), words(" "),
-                        block(loop.body)});
+    const std::string schedule = loop.schedule ? "by " + string_text(loop.schedule->text) + " " : "";
+    return doc_.concat({words(loop.is_pipeline ? "pipeline " : "loop "), rows_.comma_separated(carried),
+                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel),
+                        words(" " + schedule), block(loop.body)});
   }
 
   const Ast& ast_;

@@ -258,6 +258,8 @@ class Verifier {
   void check(const Again& again) { block(again.block); }
   void check(const Loop& loop) {
     TESSERA_CHECK(!loop.carried.empty(), "a loop that carries nothing");
+    TESSERA_CHECK(loop.is_pipeline || !loop.schedule, "a loop with a schedule");
+    if (loop.schedule) utf8(loop.schedule->text);
     for (const Carried& c : loop.carried) {
       name(c.name.text);
       expr(c.init);

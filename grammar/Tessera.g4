@@ -141,6 +141,7 @@ parentheses : '(' expression (',' expression)* ')' ;
 compound
   : ifExpression
   | loopExpression
+  | pipelineExpression
   | 'local' block
   | 'again' block
   | block
@@ -152,13 +153,16 @@ ifExpression : 'if' expression block ('else' (block | ifExpression))? ;
 loopExpression : 'loop' carried (',' carried)* 'for' name '<' expression block ;
 carried : name '=' expression ;
 
+// The order in which it takes its rounds is named behind `by`. Both words are names, too.
+pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression ('by' STRING)? block ;
+
 // ---- Words -----------------------------------------------------------------------------------------------------------
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad` and `again` mean something only where they are followed by it; none of
-// them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline` and `by` mean something only where they are followed
+// by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -190,6 +194,8 @@ MAX : 'max' ;
 MIN : 'min' ;
 GRAD : 'grad' ;
 AGAIN : 'again' ;
+PIPELINE : 'pipeline' ;
+BY : 'by' ;
 
 LEFT_PAREN : '(' ;
 RIGHT_PAREN : ')' ;

@@ -48,6 +48,7 @@ struct Wishes {
   std::vector<std::string> learn_check;
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
+  CalibrateOptions calibrate;
 };
 
 Answer misused(std::string text) { return {std::move(text), true}; }
@@ -171,6 +172,20 @@ void add_place(CLI::App& app, Wishes& wishes) {
   flag(place, "--json", options.json, "one JSON object for each mesh, in one line");
 }
 
+void add_calibrate(CLI::App& app, Wishes& wishes) {
+  CLI::App* calibrate = add_command(app, "calibrate", "Measure the machine, and write a machine file.");
+  CalibrateOptions& options = wishes.calibrate;
+  calibrate->add_option("-o,--output", options.output, "the machine file, or - for standard output")
+      ->type_name("FILE")
+      ->required();
+  calibrate->add_option("--ranks", options.ranks, "start so many MPI ranks and measure between them")
+      ->type_name("N")
+      ->check(CLI::Range(1, kRanksMax).description(""));
+  calibrate->add_option("--devices", options.devices, "devices of the mesh that will run (one on each rank)")
+      ->type_name("D")
+      ->check(CLI::Range(1, 65536).description(""));
+}
+
 void add_learn(CLI::App& app, Wishes& wishes) {
   CLI::App* learn = add_command(app, "learn", "A course in small lessons; goes on where it was left.");
   LearnOptions& options = wishes.learn;
@@ -291,6 +306,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
+  if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
   return finished_session(wishes);
 }
 
@@ -332,6 +348,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_plan(app, wishes);
   add_compare(app, wishes);
   add_place(app, wishes);
+  add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
   add_session(app, wishes);

@@ -109,7 +109,14 @@ struct Answer {
   bool usage_error = false;
 };
 
-using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions,
-                             PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
+struct CalibrateOptions {
+  std::string output;
+  std::int64_t devices = 0;  // as many as ranks
+  int ranks = 1;             // to be started
+};
+
+using Command =
+    std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
+                 ExplainOptions, PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -119,7 +119,7 @@ ReductionScores score_reductions() {
     const synth::Cluster slow = cluster_of(of.machine, true);
     const double ours = best_program(graphs, slow, levels, kSomeBytes, kGoal).seconds;
     const double slow_ring = *program_seconds(slow, levels, kSomeBytes, kGoal, ring_program(levels, kGoal));
-    const double masters = *program_seconds(slow, levels, kSomeBytes, kGoal, masters_program(levels));
+    const double masters = *program_seconds(slow, levels, kSomeBytes, kGoal, masters_program(levels, kSomeBytes));
     const double slow_short =
         short_program(graphs, synth::ReducePrices(slow, levels, kSomeBytes), levels.size(), kGoal).seconds;
     over_bound.add(ours / reduction_bound(slow, levels, kSomeBytes, kGoal));

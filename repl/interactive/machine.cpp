@@ -208,14 +208,17 @@ std::vector<std::string> speeds_of(const Machine& machine) {
   return all;
 }
 
-std::string machine_text(const Machine& machine) {
+std::string levels_text(const Machine& machine) {
   const bool is_default = machine.levels.empty();
   const std::vector<MachineLevel> levels = is_default ? std::vector{MachineLevel{"device"}} : machine.levels;
   std::vector<Row> rows = {{"level", "count", "bandwidth", "latency"}};
+  const bool has_gaps = std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.gap_seconds; });
+  if (has_gaps) rows[0].push_back("gap");
   for (const MachineLevel& level : levels) {
     rows.push_back({level.name, is_default ? "all" : fmt::format("{}", level.count),
                     fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9),
                     seconds_text(level.latency_seconds)});
+    if (has_gaps) rows.back().push_back(seconds_text(level.gap_seconds.value_or(level.latency_seconds)));
   }
   return table(rows) + device_kinds_text(machine);
 }
@@ -296,7 +299,7 @@ bool run_machine(const CommandCall& call) {
     config.machine = std::move(*machine);
     call.interpreter.configure(config);
   }
-  call.out(machine_text(config.machine));
+  call.out(levels_text(config.machine));
   return true;
 }
 

@@ -3,23 +3,12 @@
 
 #include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
+#include "runtime/execute/rounds.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
 #include "runtime/kernels/map.hpp"
 
 namespace tessera::runtime {
-
-namespace {
-
-// The last round writes the result's place, the one before it the parameter's, and so on.
-bool writes_result_place(std::int64_t round, std::int64_t rounds) { return (rounds - 1 - round) % 2 == 0; }
-
-// A value that appears several times can be written straight to the first place only.
-bool is_first(const std::vector<synth::RegisterId>& ids, std::size_t k) {
-  return std::find(ids.begin(), ids.end(), ids[k]) == ids.begin() + static_cast<std::ptrdiff_t>(k);
-}
-
-}  // namespace
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
   TESSERA_TRY(rounds, storage_.scalar<std::int64_t>(repeat.count));

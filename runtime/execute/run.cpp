@@ -168,6 +168,8 @@ bool has_products(const synth::Body& body) {
     if (const auto* const apply = std::get_if<synth::Apply>(&step.node))
       return std::holds_alternative<synth::Contract>(apply->operation);
     if (const auto* const repeat = std::get_if<synth::Repeat>(&step.node)) return has_products(repeat->body);
+    if (const auto* const pipeline = std::get_if<synth::Pipeline>(&step.node))
+      return std::any_of(pipeline->visits.begin(), pipeline->visits.end(), has_products);
     const auto& choose = std::get<synth::Choose>(step.node);
     return has_products(choose.then_body) || has_products(choose.else_body);
   });

@@ -36,6 +36,9 @@ void Tracer::number(const synth::Body& body) {
     numbers_.emplace(&step, static_cast<std::uint32_t>(steps_.size()));
     steps_.push_back(&step);
     if (const auto* repeat = std::get_if<synth::Repeat>(&step.node)) number(repeat->body);
+    if (const auto* pipeline = std::get_if<synth::Pipeline>(&step.node)) {
+      for (const synth::Body& visit : pipeline->visits) number(visit);
+    }
     if (const auto* choose = std::get_if<synth::Choose>(&step.node)) {
       number(choose->then_body);
       number(choose->else_body);

@@ -20,6 +20,9 @@ class Walk {
       payload_.add(step.born);
       note(steps[i].origin, step);
       if (const auto* repeat = std::get_if<synth::Repeat>(&steps[i].node)) body(repeat->body, step.bodies[0]);
+      if (const auto* pipeline = std::get_if<synth::Pipeline>(&steps[i].node)) {
+        for (std::size_t v = 0; v < pipeline->visits.size(); ++v) body(pipeline->visits[v], step.bodies[v]);
+      }
       if (const auto* choose = std::get_if<synth::Choose>(&steps[i].node)) {
         body(choose->then_body, step.bodies[0]);
         body(choose->else_body, step.bodies[1]);

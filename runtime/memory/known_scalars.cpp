@@ -33,6 +33,10 @@ class Search {
     for (const RegisterId index : repeat.indices_elsewhere) known_[index.value] = true;
     body(repeat.body);
   }
+  void visit(const synth::Pipeline& pipeline) {
+    for (const RegisterId index : pipeline.indices) known_[index.value] = true;
+    for (const synth::Body& steps : pipeline.visits) body(steps);
+  }
   void visit(const synth::Choose& choose) {
     body(choose.then_body);
     body(choose.else_body);

@@ -1,6 +1,8 @@
 #include "runtime/memory/plan.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
@@ -70,6 +72,7 @@ class Placement {
         tiles_(tiles),
         plan_(plan),
         lives_(std::move(liveness.lives)),
+        turning_(std::move(liveness.turning)),
         places_(tiles, program),
         payload_(tiles, program.inputs) {
     plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
@@ -94,7 +97,7 @@ class Placement {
   const Life& life(RegisterId id) const { return lives_[id.value]; }
 
   // Owns memory that this pass hands out.
-  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct; }
+  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct && plan(id).turns.empty(); }
   bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
     return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
   }
@@ -129,7 +132,12 @@ class Placement {
   }
   void bury(StepPlan& step) {
     if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
-    for (const RegisterId id : step.dies) places_.give_back(id, plan(id).offset, tiles_[id].bytes_max);
+    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_bury(id), tiles_[id].bytes_max);
+  }
+  // What has several places dies once for each.
+  std::int64_t offset_to_bury(RegisterId id) {
+    const std::vector<std::int64_t>& turns = plan(id).turns;
+    return turns.empty() ? plan(id).offset : turns[buried_[id]++ % turns.size()];
   }
   void note_peak(std::uint32_t origin, const StepPlan& step) {
     const std::int64_t now = payload_.largest(step);
@@ -309,6 +317,32 @@ class Placement {
     step.dies.insert(step.dies.end(), repeat.parameters.begin(), repeat.parameters.end());
   }
 
+  // Initial values stay as they are: a pipeline that fails is taken again, in the order of its microbatches.
+  void before(const synth::Pipeline& pipeline, StepPlan& step, std::size_t, std::size_t) {
+    step.turning = std::move(turning_.at(&pipeline));
+    for (const RegisterId index : pipeline.indices) give_birth(step, index);
+    for (const RegisterId parameter : pipeline.parameters) give_birth(step, parameter);
+    for (const RegisterId result : pipeline.results) give_birth(step, result);
+    for (const RegisterId id : kept_between(step)) {
+      for (std::int64_t& turn : plan(id).turns) {
+        place(id);
+        turn = plan(id).offset;
+        step.born.push_back(id);
+      }
+    }
+  }
+  static std::set<RegisterId> kept_between(const StepPlan& step) {
+    std::set<RegisterId> all;
+    for (const std::vector<RegisterId>& of_visit : step.turning) all.insert(of_visit.begin(), of_visit.end());
+    return all;
+  }
+  void inside(const synth::Pipeline& pipeline, StepPlan& step, std::size_t depth) {
+    for (const synth::Body& visit : pipeline.visits) step.bodies.push_back(walk(visit, depth + 1));
+    step.dies.insert(step.dies.end(), pipeline.indices.begin(), pipeline.indices.end());
+    step.dies.insert(step.dies.end(), pipeline.parameters.begin(), pipeline.parameters.end());
+    for (const RegisterId id : kept_between(step)) step.dies.insert(step.dies.end(), plan(id).turns.size(), id);
+  }
+
   void before(const synth::Choose& choose, StepPlan& step, std::size_t, std::size_t) {
     for (const RegisterId result : choose.results) give_birth(step, result);
   }
@@ -331,6 +365,11 @@ class Placement {
     return plan(repeat.count).root == root || any_reads(repeat.initial, root) || any_reads(repeat.next, root) ||
            reads(repeat.body, root);
   }
+  bool node_reads(const synth::Pipeline& pipeline, RegisterId root) {
+    return any_reads(pipeline.initial, root) || any_reads(pipeline.next, root) ||
+           std::any_of(pipeline.visits.begin(), pipeline.visits.end(),
+                       [&](const synth::Body& visit) { return reads(visit, root); });
+  }
   bool node_reads(const synth::Choose& choose, RegisterId root) {
     return plan(choose.condition).root == root || any_reads(choose.then_results, root) ||
            any_reads(choose.else_results, root) || reads(choose.then_body, root) || reads(choose.else_body, root);
@@ -341,6 +380,8 @@ class Placement {
   const TileMaps& tiles_;
   MemoryPlan& plan_;
   std::vector<Life> lives_;
+  Turning turning_;
+  std::map<RegisterId, std::size_t> buried_;  // how many places of what has several
   Places places_;
   Payload payload_;
 };

@@ -13,6 +13,7 @@
 //   before writes what the round after reads, and the last round writes the result's place. The first round reads the
 //   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
 // - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
+// - what lives from visit to visit of a pipeline has as many places as microbatches of it are there at once (`turns`);
 // - what a body computes as a loop's next value or as a branch's result is written straight to its destination
 // (`direct`).
 #pragma once
@@ -44,6 +45,8 @@ struct RegisterPlan {
   bool adopts = false;           // a loop's parameter: its place is the initial value's
   bool dense = true;             // is every tile surely dense?
   synth::RegisterId takes_over;  // valid: the operand whose place this takes
+  // Not empty: alive from visit to visit of a pipeline; microbatch k lies at turns[k mod their number].
+  std::vector<std::int64_t> turns = {};
 };
 
 struct BodyPlan;
@@ -56,7 +59,9 @@ struct StepPlan {
   synth::RegisterId beside_of;          // the result; the devices of its mesh have that room
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
-  std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else
+  std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else; pipeline: its visits
+  // Of a pipeline's visits: what they make or read that lives from visit to visit.
+  std::vector<std::vector<synth::RegisterId>> turning = {};
 };
 
 struct BodyPlan {

@@ -22,12 +22,6 @@ bool moves(const Value& value, const DeviceRanks& ranks) {
   return false;
 }
 
-std::vector<const std::byte*> tiles_of(const Distributed& array) {
-  std::vector<const std::byte*> tiles;
-  for (const TileView& tile : array.tiles) tiles.push_back(tile.data);
-  return tiles;
-}
-
 // This rank's tiles, each at the begin of its device's part.
 base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks& ranks, const Parts& parts) {
   const synth::Mesh& mesh = array.type.mesh();
@@ -53,9 +47,8 @@ base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks&
 }  // namespace
 
 base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::shared_ptr<Pool> memory) {
+  if (value.team() == nullptr || !moves(value, ranks)) return value.dealt(ranks);
   const Distributed array = distributed(value);
-  if (value.team() == nullptr || !moves(value, ranks))
-    return Value(value.type(), value.arena(), tiles_of(array), value.team(), ranks);
   Team& team = *value.team();
   const synth::Mesh& mesh = value.type().mesh();
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh.devices_end()), 0);

@@ -26,6 +26,12 @@ bool Value::has_device(std::int64_t device) const {
   return team_ == nullptr || ranks_.owner(type_.mesh(), device) == team_->rank();
 }
 
+Value Value::dealt(const DeviceRanks& ranks) const {
+  Value value = *this;
+  value.ranks_ = ranks;
+  return value;
+}
+
 std::span<const std::byte> Value::tile(std::int64_t device) const {
   TESSERA_CHECK(device >= 0 && device < type_.devices(), "a value has no such device");
   return {tiles_[static_cast<std::size_t>(device)], static_cast<std::size_t>(synth::tile_bytes(type_, device))};

@@ -31,6 +31,8 @@ class Value {
   const synth::ArrayType& type() const { return type_; }
   // Which rank has which device of the run that made it.
   const DeviceRanks& ranks() const { return ranks_; }
+  // The same tiles in a run that deals devices so; every device stays with its rank.
+  Value dealt(const DeviceRanks& ranks) const;
   // Does this rank have the device?
   bool has_device(std::int64_t device) const;
   // Of another rank's device the tile may be looked at in a phase that reads it; its memory is null if it is far.

@@ -9,7 +9,8 @@ Cluster::Cluster(const Machine& machine) {
   for (const MachineLevel& level : machine.levels) {
     inside /= level.count;
     const auto units = static_cast<std::size_t>(devices_ / inside);
-    levels_.push_back(Level{level.bandwidth_bytes_per_second, level.latency_seconds, inside, links, units});
+    const Delay delay = delay_of(level);
+    levels_.push_back(Level{level.bandwidth_bytes_per_second, delay.latency, delay.gap, inside, links, units});
     links += units;
   }
 }

@@ -20,6 +20,8 @@ base::Status check_level(const MachineLevel& level) {
     return make(Kind::bad_machine, level.name, "its bandwidth is not from 0.001 to 1e24 bytes per second");
   if (!is_latency(level.latency_seconds))
     return make(Kind::bad_machine, level.name, "its latency is not from 0 to 1e9 seconds");
+  if (level.gap_seconds && !is_latency(*level.gap_seconds))
+    return make(Kind::bad_machine, level.name, "its gap is not from 0 to 1e9 seconds");
   return base::Done{};
 }
 
@@ -97,6 +99,21 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
     TESSERA_TRY_STATUS(check_counts(machine, devices));
     return machine;
   });
+}
+
+Delay slowest_delay(const Machine& machine) {
+  Delay slowest;
+  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, delay_of(level));
+  return slowest;
+}
+
+double least_delay(const Machine& machine) {
+  double least = machine.levels.back().latency_seconds;
+  for (const MachineLevel& level : machine.levels) {
+    const Delay delay = delay_of(level);
+    least = std::min({least, delay.latency, delay.gap});
+  }
+  return least;
 }
 
 std::vector<DeviceKind> kinds_of_devices(const Machine& machine) {

@@ -22,7 +22,7 @@ class SlotBytes {
     for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
       bytes_[2 * cluster.link(level, to)] += bytes;
       bytes_[2 * cluster.link(level, from) + 1] += bytes;
-      latency_ = std::max(latency_, cluster.levels()[level].latency);
+      delay_ = std::max(delay_, cluster.levels()[level].delay());
     }
   }
 
@@ -35,13 +35,13 @@ class SlotBytes {
     }
     return most;
   }
-  double latency(const Cluster& cluster) const { return static_cast<double>(peers(cluster)) * latency_; }
+  double latency(const Cluster& cluster) const { return delay_.of(static_cast<double>(peers(cluster))); }
   const std::vector<std::int64_t>& bytes() const { return bytes_; }
 
  private:
   std::vector<std::int64_t> bytes_;
   std::set<std::pair<std::int32_t, std::int32_t>> pairs_;
-  double latency_ = 0;
+  Delay delay_;
 };
 
 // In slot t the hops of slot i move stretch t - i, an even share of their bytes.

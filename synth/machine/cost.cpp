@@ -21,11 +21,11 @@ Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory) : de
   const Cluster cluster(machine);
   devices_.resize(static_cast<std::size_t>(cluster.devices()));
   device_bandwidth_ = cluster.levels().back().bandwidth;
-  device_latency_ = cluster.levels().back().latency;
+  device_delay_ = cluster.levels().back().delay();
   levels_.reserve(cluster.levels().size());
   for (std::size_t l = cluster.levels().size() - 1; l-- > 0;) {
     const Cluster::Level& of = cluster.levels()[l];
-    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.latency, false,
+    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.delay(), false,
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory),
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory)});
     level.unit_of.reserve(devices_.size());
@@ -46,32 +46,26 @@ StepCost Traffic::cost() const {
     cost.rounds = std::max({cost.rounds, device.senders, device.receivers});
   }
   if (cost.received_bytes_total == 0) return cost;
-  double latency = device_latency_;
+  Delay delay = device_delay_;
   double busiest = static_cast<double>(std::max(cost.received_bytes_max, sent_max)) / device_bandwidth_;
   for (const Level& level : levels_) {
     if (!level.used) continue;
-    latency = std::max(latency, level.latency);
+    delay = std::max(delay, level.delay);
     const std::int64_t in = *std::max_element(level.bytes_in.begin(), level.bytes_in.end());
     const std::int64_t out = *std::max_element(level.bytes_out.begin(), level.bytes_out.end());
     busiest = std::max(busiest, static_cast<double>(std::max(in, out)) / level.bandwidth);
   }
-  cost.seconds = static_cast<double>(cost.rounds) * latency + busiest;
+  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
   return cost;
 }
 
 namespace {
 
-double slowest_latency(const Machine& machine) {
-  double slowest = 0;
-  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
-  return slowest;
-}
-
 // The simplified price: exact bytes, the busiest device's own link, and every round at the slowest level's latency.
 StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
   if (cost.received_bytes_total == 0) return cost;
   cost.rounds = rounds;
-  cost.seconds = static_cast<double>(rounds) * slowest_latency(machine) +
+  cost.seconds = slowest_delay(machine).of(static_cast<double>(rounds)) +
                  static_cast<double>(cost.received_bytes_max) / machine.levels.back().bandwidth_bytes_per_second;
   return cost;
 }

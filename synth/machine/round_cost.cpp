@@ -87,15 +87,14 @@ class RoundCosts {
     const std::int64_t devices = run_devices(before_, after_);
     const Tiling source(before_, devices);
     const Tiling target(after_, devices);
-    double latency = 0;
-    for (const MachineLevel& level : machine_.levels) latency = std::max(latency, level.latency_seconds);
+    const Delay delay = slowest_delay(machine_);
     const std::int64_t peers_max = std::max(before_.devices(), after_.devices()) - 1;
     std::vector<StepCost> costs(static_cast<std::size_t>(count));
     for (std::size_t device = 0; device < target.tile_of.size(); ++device) add_received(source, target, device, costs);
     for (StepCost& cost : costs) {
       if (cost.received_bytes_total == 0) continue;
       cost.rounds = std::min(routing_.cells_max(), peers_max);
-      cost.seconds = static_cast<double>(cost.rounds) * latency +
+      cost.seconds = delay.of(static_cast<double>(cost.rounds)) +
                      static_cast<double>(cost.received_bytes_max) / machine_.levels.back().bandwidth_bytes_per_second;
     }
     return costs;

@@ -29,7 +29,7 @@ class Traffic {
   struct Level {
     std::pmr::vector<std::int32_t> unit_of;  // of every device
     double bandwidth = 1;
-    double latency = 0;
+    Delay delay;
     bool used = false;
     std::pmr::vector<std::int64_t> bytes_in;   // by unit
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
@@ -37,7 +37,7 @@ class Traffic {
 
   std::pmr::vector<Device> devices_;
   double device_bandwidth_ = 1;
-  double device_latency_ = 0;
+  Delay device_delay_;
   std::pmr::vector<Level> levels_;  // innermost first
 };
 

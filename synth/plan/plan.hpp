@@ -20,6 +20,9 @@ namespace tessera::synth {
   FOREACH(shardy, "shardy")             \
   FOREACH(dtensor, "dtensor")           \
   FOREACH(gather, "gather")             \
+  FOREACH(ring, "ring")                 \
+  FOREACH(smp, "smp")                   \
+  FOREACH(p2, "p2")                     \
   FOREACH(sendrecv, "sendrecv")         \
   FOREACH(localgather, "localgather")   \
   FOREACH(globalgather, "globalgather") \

@@ -74,10 +74,9 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       source_(from, run_devices_),
       target_(to, run_devices_),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
-      near_latency_(machine.levels.back().latency_seconds) {
+      near_latency_(least_delay(machine)) {
   const Cluster cluster(machine);
   for (const Cluster::Level& level : cluster.levels()) unit_sizes_.push_back(level.unit_devices);
-  for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
   if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) units_ = into_units();
   look_at_devices();
 }

@@ -50,7 +50,7 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
     TESSERA_TRY(chain, meshes_rival_chain(from, to, prices.machine(), options.planner));
     return std::vector<Chain>{chain};
   }
-  TESSERA_TRY(chain, rival_chain(from, to, options.planner));
+  TESSERA_TRY(chain, rival_chain(from, to, options.planner, prices.machine()));
   return std::vector<Chain>{chain};
 }
 
@@ -142,9 +142,10 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 
 }  // namespace
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
   if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");
-  const bool knows_weights = planner == Planner::gather;
+  const bool knows_weights =
+      planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
   if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
     return make(Kind::unsupported, name(planner), "an axis is cut by weights");
   }
@@ -154,6 +155,9 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
     case Planner::shardy: return shardy_chain(from, to);
     case Planner::dtensor: return dtensor_chain(from, to);
     case Planner::gather: return gather_chain(from, to);
+    case Planner::ring:
+    case Planner::smp:
+    case Planner::p2: return sum_chain(from, to, planner, machine);
     case Planner::sendrecv:
     case Planner::localgather:
     case Planner::globalgather:

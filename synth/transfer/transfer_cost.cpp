@@ -26,7 +26,7 @@ TransferCost::TransferCost(const Cluster& cluster, const Transfer& transfer, std
       hops_(static_cast<std::size_t>(transfer.hops)),
       received_(static_cast<std::size_t>(cluster.devices()), 0),
       peers_(hops_, 0),
-      latencies_(hops_, 0) {
+      delays_(hops_) {
   std::vector<std::size_t> shape_of;
   for (const Box& piece : transfer.pieces) shape_of.push_back(shape_number(piece));
   for (const Cluster::Level& level : cluster.levels()) {
@@ -58,7 +58,7 @@ void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t sha
   for (std::size_t l = cluster.parting(send.from, send.to); l < cluster.levels().size(); ++l) {
     lanes[2 * cluster.link(l, send.to)] += 1;
     lanes[2 * cluster.link(l, send.from) + 1] += 1;
-    latencies_[hop] = std::max(latencies_[hop], cluster.levels()[l].latency);
+    delays_[hop] = std::max(delays_[hop], cluster.levels()[l].delay());
   }
 }
 
@@ -99,7 +99,7 @@ double TransferCost::slot_seconds(std::int64_t slot, const std::vector<std::vect
   for (std::size_t hop = 0; hop < hops_; ++hop) {
     const std::int64_t stretch = slot - static_cast<std::int64_t>(hop);
     if (stretch < 0 || stretch >= stretches) continue;
-    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
     for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
       const double each = bytes[shape][static_cast<std::size_t>(stretch)];
       const std::vector<double>& of_lanes = boxes(hop, shape);
@@ -137,7 +137,7 @@ std::int64_t TransferCost::best_stretches_of_any() const {
   constexpr double kMost = 1024;
   double latency = 0;
   for (std::size_t hop = 0; hop < hops_; ++hop)
-    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
   std::int64_t longest = 1;
   for (const Box& shape : shapes_) {
     for (const Interval& interval : shape) longest = std::max(longest, interval.length());

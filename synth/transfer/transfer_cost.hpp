@@ -57,7 +57,7 @@ class TransferCost {
   std::vector<std::vector<double>> boxes_;
   std::vector<std::int64_t> received_;  // bytes, of every device
   std::vector<std::int64_t> peers_;     // of every hop
-  std::vector<double> latencies_;       // of every hop, for one peer
+  std::vector<Delay> delays_;           // of every hop
 };
 
 }  // namespace tessera::synth

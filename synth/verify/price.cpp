@@ -9,15 +9,15 @@ namespace {
 
 constexpr double kExactMessagesMax = 400'000;
 
-double slowest_latency(const Machine& machine) {
-  double slowest = 0;
-  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
-  return slowest;
+double slowest_wait(const Machine& machine, std::int64_t peers) {
+  Waits waits;
+  for (const MachineLevel& level : machine.levels) waits.use(level);
+  return waits.of(peers);
 }
 
 // So many peers one after the other, and the busiest device's own link.
 double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t received) {
-  return static_cast<double>(peers) * slowest_latency(machine) +
+  return slowest_wait(machine, peers) +
          static_cast<double>(received) / machine.levels.back().bandwidth_bytes_per_second;
 }
 
@@ -40,7 +40,7 @@ SlotPrice::SlotPrice(const Machine& machine) : devices_(devices_of(machine)) {
   for (const MachineLevel& level : machine.levels) {
     unit_devices /= level.count;
     const Numbers none(static_cast<std::size_t>(devices_ / unit_devices), 0);
-    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level.latency_seconds, none, none});
+    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level, none, none});
   }
 }
 
@@ -71,16 +71,16 @@ std::int64_t SlotPrice::most_peers() {
 }
 
 double SlotPrice::seconds() {
-  double latency = 0;
+  Waits waits;
   double busiest = 0;
   for (const Level& level : levels_) {
     if (!level.used) continue;
-    latency = std::max(latency, level.latency);
+    waits.use(level.link);
     const std::int64_t bytes = std::max(*std::max_element(level.in.begin(), level.in.end()),
                                         *std::max_element(level.out.begin(), level.out.end()));
     busiest = std::max(busiest, static_cast<double>(bytes) / level.bandwidth);
   }
-  return static_cast<double>(most_peers()) * latency + busiest;
+  return waits.of(most_peers()) + busiest;
 }
 
 // ---- Copies ----

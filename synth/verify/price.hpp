@@ -9,6 +9,7 @@
 
 #include "synth/machine/machine.hpp"
 #include "synth/verify/replay.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -26,7 +27,7 @@ class SlotPrice {
   struct Level {
     std::int64_t unit_devices;
     double bandwidth;
-    double latency;
+    MachineLevel link;
     Numbers in;  // bytes, by unit
     Numbers out;
     bool used = false;

@@ -9,6 +9,7 @@
 
 #include "synth/cluster/machine.hpp"
 #include "synth/verify/standing.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -35,7 +36,7 @@ class SlotLoads {
   std::vector<Numbers> stretches_of_shapes(std::int64_t stretches) const;
   std::vector<double> loads_of_slots(std::int64_t stretches) const;
   std::vector<double> hop_latencies() const;
-  double latency_between(std::int64_t a, std::int64_t b) const;
+  void use_levels_between(std::int64_t a, std::int64_t b, Waits& waits) const;
 
   const Machine& machine_;
   std::int64_t devices_;

@@ -49,6 +49,23 @@ TEST(CostTest, FlatAllToAll) {
 }
 
 // Two nodes of two: each device sends 16 bytes to each other device; a node's link carries 4 such messages each way.
+// By hand: each of four devices gets 64 bytes of each of three others, one of them in its node.
+TEST(CostTest, FurtherPeersTakeAGap) {
+  const MeshRef on = mesh("x:4");
+  Machine machine{{{"node", 2, 1e9, 5e-6}, {"device", 2, 1e9, 1e-6}}};
+  const auto seconds = [&] {
+    return planned(type("f32[16, 16@x]", on), type("f32[16@x, 16]", on), {}, machine).seconds;
+  };
+  const double links = 4 * 64 / 1e9;
+  EXPECT_NEAR(seconds(), 3 * 5e-6 + links, 1e-12);
+  machine.levels[0].gap_seconds = 1e-6;
+  EXPECT_NEAR(seconds(), 5e-6 + 2 * 1e-6 + links, 1e-12);
+  machine.levels[0].gap_seconds = 5e-6;
+  EXPECT_EQ(seconds(), 3 * 5e-6 + links);
+  machine.levels[0].gap_seconds = -1;
+  EXPECT_EQ(first_error(machine_for(machine, 4)), "bad-machine");
+}
+
 TEST(CostTest, LinksOfNodesAreShared) {
   const MeshRef on = mesh("x:4");
   const ArrayType from = type("f32[8@x,8]", on);

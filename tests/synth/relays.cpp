@@ -31,6 +31,7 @@ RandomChange random_change(Random& random) {
   double bandwidth = steep ? 1e6 : 2e6;
   for (const std::int64_t count : chosen.counts) {
     machine.levels.push_back({"level", count, bandwidth, random.coin() ? 0 : 1e-6});
+    if (random.coin()) machine.levels.back().gap_seconds = 3e-7;
     bandwidth *= steep ? 8 : 0.5;
   }
   const auto any_type = [&](const Shape& shape) {

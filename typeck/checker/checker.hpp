@@ -280,6 +280,9 @@ class Checker {
   void note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions& options);
   Checked elements_of(NodeId node, Span span);
   Maybe join_branches(Span span, If both, const Checked& then_value, const Checked& else_value);
+  // pipeline.cpp: what is decided about a pipeline whose body is checked; false (reported) where it is none.
+  bool plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_loop);
+  std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body);
   Maybe scalar_of(const Checked& value, ElementType element, const std::string& who);
   std::vector<Checked> parts(const Checked& value);  // of a tuple

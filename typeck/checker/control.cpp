@@ -259,6 +259,7 @@ Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& wan
   frame_->locals.resize(outer);
   if (!body.has_value() || !loop_keeps_types(loop, made_loop, *body)) return std::nullopt;
   made_loop.body.results = body->nodes;
+  if (loop.is_pipeline && !plan_pipeline(span, loop, made_loop)) return std::nullopt;
   std::vector<ArrayType> types;
   for (const NodeId initial : made_loop.initial) types.push_back(type(initial));
   return elements_of(emit(span, std::move(types), std::move(made_loop)), span);

@@ -16,6 +16,7 @@
 #include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
@@ -88,6 +89,7 @@ struct Loop {
   std::vector<NodeId> parameters;  // Parameters
   Region body;
   std::vector<NodeId> indices_elsewhere = {};  // Parameters: the index on other meshes that the body needs it on
+  std::shared_ptr<const synth::PipelinePlan> pipeline = {};  // null: a plain loop
 };
 struct If {
   NodeId condition;
