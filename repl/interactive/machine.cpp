@@ -208,7 +208,7 @@ std::vector<std::string> speeds_of(const Machine& machine) {
   return all;
 }
 
-std::string levels_text(const Machine& machine) {
+std::string model_text(const Machine& machine) {
   const bool is_default = machine.levels.empty();
   const std::vector<MachineLevel> levels = is_default ? std::vector{MachineLevel{"device"}} : machine.levels;
   std::vector<Row> rows = {{"level", "count", "bandwidth", "latency"}};
@@ -299,7 +299,7 @@ bool run_machine(const CommandCall& call) {
     config.machine = std::move(*machine);
     call.interpreter.configure(config);
   }
-  call.out(levels_text(config.machine));
+  call.out(model_text(config.machine));
   return true;
 }
 
