@@ -174,15 +174,23 @@ void add_learn(CLI::App& app, Wishes& wishes) {
   flag(learn, "--list", options.list, "list the lessons, and which are done");
   learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")
       ->type_name("LESSON");
+  learn->add_option("--course", options.course, "instead of the built-in course, the lessons in a folder")
+      ->type_name("DIR");
   learn
       ->add_option("--check", wishes.learn_check,
                    "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
       ->type_name("LESSON [FILE]")
       ->expected(1, 2);
-  learn->add_option("--seconds", wishes.learn_seconds, "how long --check may take (10)")
+  learn
+      ->add_option("--grade", options.grade,
+                   "check the answers of a class: DIR/STUDENT/NUMBER.tess or, with --lesson, DIR/STUDENT.tess")
+      ->type_name("DIR");
+  flag(learn, "--json", options.json, "with --grade: one JSON object for each answer, in one line");
+  learn->add_option("--seconds", wishes.learn_seconds, "how long --check, or --grade for each answer, may take (10)")
       ->type_name("N")
-      ->needs("--check")
       ->check(CLI::Range(1, 86400).description(""));
+  learn->add_option("--page", options.page, "write a lesson's handout as an HTML page")->type_name("LESSON");
+  learn->add_option("-o,--output", options.output, "the page, or - for standard output")->type_name("PAGE");
   flag(learn, "--reset", options.reset, "forget what was done");
 }
 
@@ -269,8 +277,14 @@ Command finished_learn(Wishes& wishes) {
   const std::vector<std::string>& check = wishes.learn_check;
   learn.seconds = wishes.learn_seconds;
   if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
-  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.lesson ? 1 : 0) + (learn.check ? 1 : 0);
-  if (wished > 1) return misused("--list, --lesson, --check and --reset exclude each other");
+  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.check ? 1 : 0) + (learn.page ? 1 : 0) +
+                     (learn.lesson || learn.grade ? 1 : 0);
+  if (wished > 1) return misused("--list, --lesson, --check, --grade, --page and --reset exclude each other");
+  if (learn.json && !learn.grade) return misused("--json is for --grade");
+  if (wishes.learn_seconds != LearnOptions().seconds && !learn.check && !learn.grade)
+    return misused("--seconds is for --check and --grade");
+  if (learn.page && learn.output.empty()) return misused("--page wants a file for the page: -o PAGE");
+  if (!learn.page && !learn.output.empty()) return misused("-o is for --page");
   return std::move(learn);
 }
 

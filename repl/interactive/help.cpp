@@ -20,7 +20,8 @@ constexpr std::string_view kFirstSteps =
     "  a + b                            operations as in NumPy; layouts that differ are brought together\n"
     "A command may be shortened to a beginning that no other has.\n";
 constexpr std::string_view kLastSteps =
-    "Tab completes; the up arrow brings earlier lines back; Ctrl-C drops the line or stops what runs.\n"
+    "Tab completes; the up arrow brings earlier inputs back; `_` is the last value.\n"
+    "Ctrl-C drops the input or stops what runs. What is pasted is one input; its prompts are taken off.\n"
     "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n";
 
 std::string head_of(const CommandInfo& command) {
@@ -69,11 +70,16 @@ std::optional<std::string> topic_near(std::string_view name) {
   return nearest_spelling(name, topics);
 }
 
+// As wide as the screen.
+void tell(const CommandCall& call, std::string_view text) {
+  call.out(wrapped_at_words(text, call.interpreter.screen().columns()));
+}
+
 }  // namespace
 
 bool run_help(const CommandCall& call) {
   if (call.argument.empty()) {
-    call.out(fmt::format("{}\n{}\n{}", kFirstSteps, all_commands(), kLastSteps));
+    tell(call, fmt::format("{}\n{}\n{}", kFirstSteps, all_commands(), kLastSteps));
     return true;
   }
   const bool has_colon = call.argument.starts_with(':');
@@ -83,15 +89,15 @@ bool run_help(const CommandCall& call) {
     return call.interpreter.complain(fmt::format(
         "there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
   }
-  if (command != nullptr) call.out(line_of(*command, 0));
-  call.out(doc);
+  if (command != nullptr) tell(call, line_of(*command, 0));
+  tell(call, doc);
   return true;
 }
 
 bool run_doc(const CommandCall& call) {
   const std::string_view name = call.argument;
   if (const std::string text = doc_text(name); !text.empty()) {
-    call.out(text);
+    tell(call, text);
     return true;
   }
   const auto meant = topic_near(name);

@@ -116,6 +116,7 @@ std::string steps_text(const std::vector<Redistribution>& changes) {
 std::string bindings_text(const RunReport& report, const Screen& screen) {
   std::string text;
   for (const Binding& binding : report.bindings) {
+    if (binding.name == kLastValue) continue;  // has been shown
     const std::string line = fmt::format("{} : {}", binding.name, binding.type);
     if (!screen.detailed) {
       text += line + "\n";

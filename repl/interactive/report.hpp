@@ -10,6 +10,9 @@
 
 namespace tessera::repl {
 
+// What a session calls the value of the last bare expression.
+inline constexpr std::string_view kLastValue = "_";
+
 // A line for every name that was bound: its type and, where somebody looks, what it takes or what it cost.
 std::string bindings_text(const RunReport& report, const Screen& screen);
 

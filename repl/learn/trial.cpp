@@ -85,10 +85,10 @@ std::optional<std::string> changed_type(const Session& given, const Session& sta
 
 }  // namespace
 
-Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply)}; }
+Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply), {}}; }
 
 Verdict unfit(const std::string& where, const std::string& why) {
-  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why)};
+  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why), {}};
 }
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
@@ -133,6 +133,7 @@ Verdict judge(const Lesson& lesson, const Attempt& attempt) {
     Verdict one = check_one(trial, check);
     if (one.outcome != Outcome::right) return one;
     all.reply += one.reply;
+    all.scores.insert(all.scores.end(), one.scores.begin(), one.scores.end());
   }
   return all;
 }

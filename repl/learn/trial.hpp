@@ -17,9 +17,17 @@ enum class Outcome : std::uint8_t {
   unfit,  // the lesson's own data make no sense
 };
 
+// What an answer costs, beside what the planner would have needed.
+struct ScoreLine {
+  std::string name;  // `bytes`
+  std::int64_t own = 0;
+  std::int64_t par = 0;
+};
+
 struct Verdict {
   Outcome outcome = Outcome::right;
   std::string reply;  // lines; of a wrong answer with the smallest counterexample
+  std::vector<ScoreLine> scores = {};
 };
 
 struct Trial {

@@ -159,13 +159,14 @@ TEST(SessionHistory, KeepsLinesBetweenSessions) {
   const std::string path = (folder.path() / "state" / "tessera" / "history").string();
   {
     SessionHistory history(path);
-    EXPECT_TRUE(history.lines().empty());
+    EXPECT_TRUE(history.texts().empty());
     EXPECT_TRUE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("  "));
     EXPECT_TRUE(history.add("é"));
+    EXPECT_TRUE(history.add("fn f() {\n\tg()\n}"));
   }
-  EXPECT_EQ(SessionHistory(path).lines(), (Words{"let a = 1", "é"}));
+  EXPECT_EQ(SessionHistory(path).texts(), (Words{"let a = 1", "é", "fn f() {\n\tg()\n}"}));
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
@@ -174,14 +175,14 @@ TEST(SessionHistory, ForgetsTheOldest) {
   const std::string path = (folder.path() / "history").string();
   {
     std::ofstream out(path);
-    for (std::size_t i = 0; i < 2 * SessionHistory::kLinesMax + 1; ++i) out << i << '\n';
+    for (std::size_t i = 0; i < 2 * SessionHistory::kTextsMax + 1; ++i) out << i << '\n';
   }
   const SessionHistory history(path);
-  ASSERT_EQ(history.lines().size(), SessionHistory::kLinesMax);
-  EXPECT_EQ(history.lines().back(), fmt::format("{}", 2 * SessionHistory::kLinesMax));
-  EXPECT_EQ(SessionHistory(path).lines().size(), SessionHistory::kLinesMax);
+  ASSERT_EQ(history.texts().size(), SessionHistory::kTextsMax);
+  EXPECT_EQ(history.texts().back(), fmt::format("{}", 2 * SessionHistory::kTextsMax));
+  EXPECT_EQ(SessionHistory(path).texts().size(), SessionHistory::kTextsMax);
   const std::string kept = read(path);
-  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(SessionHistory::kLinesMax));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(SessionHistory::kTextsMax));
 }
 
 TEST(SessionHistory, DoesWithoutAFile) {
@@ -189,7 +190,7 @@ TEST(SessionHistory, DoesWithoutAFile) {
   EXPECT_TRUE(nowhere.add("a"));
   SessionHistory in_a_file("/dev/null/history");
   EXPECT_TRUE(in_a_file.add("a"));
-  EXPECT_TRUE(in_a_file.lines().empty());
+  EXPECT_TRUE(in_a_file.texts().empty());
 }
 
 TEST(Commands, AreFoundByABeginning) {

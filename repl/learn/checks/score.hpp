@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "repl/learn/trial.hpp"
 
@@ -22,6 +23,7 @@ struct Score {
 Score score_of(const Costs& costs);
 Score score_of(const Plan& plan);
 
+std::vector<ScoreLine> score_lines(const Score& score, const Score& par);
 // A line for each score, against par.
 std::string score_text(const Score& score, const Score& par);
 // Which of the scores named, in a list such as `bytes, peak`, is worse than par; empty if none is.
