@@ -1,4 +1,4 @@
-// What a command line asks for: one struct for each command.
+// Options of the command line: one struct for each command.
 #pragma once
 
 #include <map>

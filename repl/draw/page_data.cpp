@@ -178,7 +178,7 @@ Result<json> array_of(const Binding& binding, const Array& array) {
   return drawn;
 }
 
-// What an operation fetches without a change of layout: `a slice fetches 4 B from other devices`.
+// The operations that fetch parts without a change of layout: `a slice fetches 4 B from other devices`.
 json parts_of(const std::vector<PartsMoved>& parts) {
   json drawn = json::array();
   for (const PartsMoved& part : parts) {

@@ -1,4 +1,4 @@
-// What a drawn page shows, as JSON for the page's script:
+// The data of a drawn page, as JSON for the page's script:
 //
 //     name, summary, machine
 //     program: [line, ...]

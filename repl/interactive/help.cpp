@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/glossary.hpp"
 #include "repl/interactive/words.hpp"
 #include "repl/render/text_cells.hpp"
 
@@ -50,13 +52,14 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
-// What there is to say of an operation, a word of the language or an error; empty if the name is none of them.
+// The text about an operation, a word of the language or an error; empty if the name is none of them.
 std::string doc_text(std::string_view name) {
   std::string text;
   for (const OperationHelp& operation : operations()) {
     if (operation.name == name) text += operation_text(operation);
   }
   if (const WordHelp* word = find_word(name)) text += word_text(*word);
+  if (const auto entry = glossary_entry(name)) text += *entry;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
   return text.empty() && is_slug ? *explain(name) : text;
 }
@@ -66,6 +69,7 @@ std::optional<std::string> topic_near(std::string_view name) {
   std::vector<std::string> topics;
   for (const OperationHelp& operation : operations()) topics.push_back(operation.name);
   for (const WordHelp& word : words()) topics.emplace_back(word.word);
+  for (std::string& word : glossary_words()) topics.push_back(std::move(word));
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
   return nearest_spelling(name, topics);
 }
@@ -101,10 +105,10 @@ bool run_doc(const CommandCall& call) {
     return true;
   }
   const auto meant = topic_near(name);
-  return call.interpreter.complain(
-      fmt::format("`{}` is no operation, no word of the language and no name of an error\n  help: {}", name,
-                  meant ? fmt::format("did you mean `{}`?", *meant)
-                        : std::string("the names of errors stand in brackets: error[unknown-name]")));
+  return call.interpreter.complain(fmt::format(
+      "`{}` is no operation, no word of the language or the glossary and no name of an error\n  help: {}", name,
+      meant ? fmt::format("did you mean `{}`?", *meant)
+            : std::string("the names of errors stand in brackets: error[unknown-name]")));
 }
 
 }  // namespace tessera::repl

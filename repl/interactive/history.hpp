@@ -19,7 +19,7 @@ class SessionHistory {
   // An empty path keeps nothing.
   explicit SessionHistory(std::string path);
 
-  // What was there at the start, oldest first.
+  // The texts that were there at the start, oldest first.
   const std::vector<std::string>& texts() const { return texts_; }
   // Blank texts, and those that repeat the one before, are not kept. Gives whether this one is.
   bool add(const std::string& text);

@@ -44,7 +44,7 @@ std::vector<std::string> inputs_of(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    // Whether an input has ended matters where a command stands on either side only.
+    // Only beside a command does it matter whether an input has ended.
     const bool is_command = line.starts_with(':');
     const bool follows_command = !inputs.empty() && inputs.back().starts_with(':');
     const bool begins = inputs.empty() || ((is_command || follows_command) && is_whole(inputs.back()));

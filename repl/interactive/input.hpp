@@ -1,4 +1,4 @@
-// What has been read of a statement, line by line.
+// An input as it is read, line by line.
 #pragma once
 
 #include <cstdint>

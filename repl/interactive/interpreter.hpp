@@ -21,7 +21,7 @@ namespace tessera::repl {
 
 struct CommandInfo;
 
-// What became of a trace.
+// A trace that was written.
 struct WrittenTrace {
   std::string path;
   std::int64_t slices = 0;
@@ -92,7 +92,7 @@ class Interpreter {
   Ranks ranks_;
   State state_;
   Session root_;  // as all began
-  // What undo goes back to, oldest first, and the first line of what it takes back.
+  // The states that undo goes back to, oldest first, each with the first line of the input that it takes back.
   struct Before {
     State state;
     std::string undone;

@@ -131,7 +131,8 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
 }
 
 std::string written(std::string_view text, const Screen& screen) {
-  return paint_picture(text, screen.out_colour, screen.boxes);
+  return paint_picture(screen.boxes ? fold_pictures(text, screen.columns()) : std::string(text), screen.out_colour,
+                       screen.boxes);
 }
 
 }  // namespace tessera::repl

@@ -53,7 +53,7 @@ bool set_memory(const CommandCall& call, Config config, std::string_view value) 
   return true;
 }
 
-// What was typed. A value that was shown gets its name where an input before the next such value uses it.
+// The inputs as a script. A value that was shown gets its name where an input before the next such value uses it.
 std::string script_of(const std::vector<const Entry*>& entries) {
   std::vector<std::string> scripts;
   bool is_used = false;

@@ -1,4 +1,4 @@
-// What a session has come to: its names, and what is remembered of the inputs that made them. `:undo` goes back to an
+// The state of a session: its names, and what it remembers of the inputs that made them. `:undo` goes back to an
 // earlier one.
 #pragma once
 

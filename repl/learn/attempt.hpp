@@ -1,4 +1,4 @@
-// What a learner has typed towards an answer: statements, tried as they come.
+// A learner's answer in the making: statements, tried as they come.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -22,7 +21,8 @@ namespace tessera::repl {
 
 namespace {
 
-// What the lesson draws before its text. A picture that cannot be drawn is left out; the tests see to it that each can.
+// The lesson's pictures, which stand before its text. A picture that cannot be drawn is left out; the tests see to it
+// that each can.
 std::string pictures_of(const Lesson& lesson) {
   const auto given = lesson.picture.empty() ? Result<Session>(Diagnostics{}) : given_session(lesson);
   if (!given) return "";
@@ -38,7 +38,7 @@ void keep_progress(const CourseProgress& progress, Console& console) {
   if (const auto why = progress.save()) console.complain(*why);
 }
 
-// What is said after the last lesson: that the course is done, or which lessons are still open.
+// The last words: that the course is done, or which lessons are still open.
 std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& progress) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lessons.size(); ++i) {
@@ -89,9 +89,7 @@ std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CoursePro
 }
 
 void show_page(const Lesson& lesson, std::size_t number, std::size_t count, Console& console) {
-  const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
-  const std::string page = wrapped_at_words(page_of(lesson, number, count), terminal_columns());
-  console.out(paint_picture(page, colour, takes_box_characters(STDOUT_FILENO)));
+  console.out(picture_for_output(wrapped_at_words(page_of(lesson, number, count), terminal_columns())));
 }
 
 NextLine course_lines(Keyboard& keyboard) {

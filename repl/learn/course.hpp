@@ -17,7 +17,7 @@
 
 namespace tessera::repl {
 
-// What the learner entered: a line or several at once, Ctrl-C, which forgets the statement begun, or the end of the
+// The learner's input: a line or several at once, Ctrl-C, which forgets the statement begun, or the end of the
 // input.
 struct Entered {
   enum class Kind : std::uint8_t { line, interrupt, end };
@@ -30,7 +30,7 @@ struct Asked {
 };
 // The next of it.
 using NextLine = std::function<Entered(const Asked& asked)>;
-// What somebody types at a terminal.
+// Reads what somebody types at a terminal.
 NextLine course_lines(Keyboard& keyboard);
 
 // Takes the learner through lessons from `first` on, until they end or the learner leaves. What is done of a course is

@@ -78,7 +78,7 @@ std::vector<Section> sections(std::string_view text) {
   return found;
 }
 
-// What is wrong with a file, and where.
+// A fault in a lesson's file, with its line.
 struct Fault {
   int line = 0;
   std::string what;

@@ -235,7 +235,7 @@ bool LessonTalk::judged_alone(const std::vector<std::string>& names) const {
           }).checks.empty();
 }
 
-// What a reply draws as the terminal takes it, without the picture that the one before has ended with.
+// A reply as the terminal takes it, without the picture that the one before has ended with.
 std::string LessonTalk::reply_text(const std::string& reply) {
   const std::string before = std::exchange(latest_reply_, reply);
   const std::vector<std::string_view> old_lines = lines_in(before);
@@ -248,8 +248,7 @@ std::string LessonTalk::reply_text(const std::string& reply) {
   if (same >= kRepeatedLines) lines.resize(lines.size() - same);
   std::string text;
   for (const std::string_view line : lines) text += line;
-  const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
-  return paint_picture(text, colour, takes_box_characters(STDOUT_FILENO));
+  return picture_for_output(text);
 }
 
 }  // namespace tessera::repl

@@ -21,7 +21,7 @@ std::vector<Lesson> course_lessons();
 
 // A course of somebody's own: the files `*.lesson` of a folder, in the order of their names.
 Read<std::vector<Lesson>> lessons_in(const std::string& folder);
-// What its progress is kept under: the folder's own name.
+// The name under which its progress is kept: the folder's own.
 std::string course_name(const std::string& folder);
 
 }  // namespace tessera::repl

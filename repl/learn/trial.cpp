@@ -27,7 +27,7 @@ Verdict check_one(const Trial& trial, const Check& check) {
 }
 
 // The names of a session with their types: what a statement may use.
-std::string what_there_is(const Session& session) {
+std::string names_with_types(const Session& session) {
   std::string text = "There is:\n";
   for (const Binding& binding : session.names()) text += fmt::format("    {} : {}\n", binding.name, binding.type);
   return text;
@@ -45,7 +45,7 @@ Verdict refused(const Lesson& lesson, const Attempt& attempt) {
     const std::string slug = why->empty() ? "" : why->front().slug;
     const std::string said = known_mistake(lesson, "error", [&](const std::string& value) { return value == slug; });
     return wrong(fmt::format("`{}` is not there: {} (`tessera explain {}` has more).\n{}{}", name, message_of(*why),
-                             slug, said, what_there_is(attempt.session())));
+                             slug, said, names_with_types(attempt.session())));
   }
   return {};
 }

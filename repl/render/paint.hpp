@@ -17,7 +17,7 @@ enum class Ink : std::uint8_t {
   secondary,
   gutter,
   help,
-  // Of what is typed.
+  // Words of the language, as they are typed.
   keyword,
   axis,
   string,

@@ -1,5 +1,5 @@
-// What the keys of a terminal mean. A terminal sends bytes: a letter as UTF-8, other keys as sequences that mostly
-// begin with ESC, and what is pasted between two such sequences if it was asked to (bracketed paste).
+// Keys of a terminal, told by their bytes. A terminal sends bytes: a letter as UTF-8, other keys as sequences that
+// mostly begin with ESC, and what is pasted between two such sequences if it was asked to (bracketed paste).
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ struct Typing {
   std::function<std::string(std::size_t line)> prompt;  // of each of its lines, counted from 0
   // Enter ends a text that is complete, and begins another line in any other. None: a text has one line.
   std::function<bool(std::string_view text)> is_complete = {};
-  // What Tab offers; none: what the editor's own completer does.
+  // Gives what Tab offers; none: the editor's own completer does.
   std::function<Completion(std::string_view before_cursor)> completer = {};
 };
 
@@ -25,8 +25,8 @@ class LineEditor {
   using Completer = std::function<Completion(std::string_view before_cursor)>;
   using Painter = std::function<Inks(std::string_view text)>;
 
-  // What makes the descriptor `interrupt` readable drops the text that is being typed. Without a painter there are no
-  // colours.
+  // The text that is being typed is dropped when the descriptor `interrupt` becomes readable. Without a painter there
+  // are no colours.
   LineEditor(int interrupt, Completer completer, Painter painter);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;

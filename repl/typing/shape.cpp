@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kStep = 2;
 constexpr std::string_view kDigits = "0123456789";
 
-// What stands behind a prompt whose sign is `sign`; nothing where the line has no such prompt.
+// Takes a prompt that ends in `sign` off the line; false: it has none.
 bool take_prompt(std::string_view& line, char sign) {
   const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t behind_number = std::min(line.find_first_not_of(kDigits, at), line.size());

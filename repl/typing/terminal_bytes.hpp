@@ -29,7 +29,7 @@ class TypingMode {
 // Bytes of standard input. What was read and not asked for is kept for the next text.
 class TerminalBytes {
  public:
-  // What makes `interrupt` readable interrupts; `changed` is called when the terminal has another size or is ours
+  // Waiting ends when `interrupt` becomes readable; `changed` is called when the terminal has another size or is ours
   // again.
   TerminalBytes(int interrupt, std::function<void()> changed) : interrupt_(interrupt), changed_(std::move(changed)) {}
 

@@ -14,7 +14,7 @@ namespace tessera::repl {
 // One ink for each byte of a text.
 using Inks = std::vector<Ink>;
 
-// What is to be drawn.
+// A text to be drawn, with its cursor.
 struct Typed {
   std::string_view text;
   std::size_t cursor = 0;                               // a byte of the text, or its end

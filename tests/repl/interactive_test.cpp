@@ -19,6 +19,7 @@
 #include "repl/interactive/words.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/render/picture.hpp"
+#include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
 
 namespace tessera::repl {
@@ -297,6 +298,34 @@ TEST(Picture, CellsHaveTheColoursOfTheirDevices) {
   EXPECT_NE(painted.find("|\x1B[36m device 0 \x1B[0m|\x1B[33m device 1 \x1B[0m|"), std::string::npos) << painted;
   EXPECT_EQ(paint_picture(picture, Colour::no, true),
             "a: f32[2@x]\n ┌──────────┬──────────┐\n │ device 0 │ device 1 │\n └──────────┴──────────┘\n");
+}
+
+TEST(Picture, OnANarrowScreenIsFolded) {
+  const std::string picture =
+      "a: f32[2, 4@x] on [x:3]\n"
+      "      0:1     1:2     2:4\n"
+      "    +-----+---------+-----+\n"
+      "0:2 | one | two     | 3   |\n"
+      "    +-----+---------+-----+\n"
+      "after\n";
+  EXPECT_EQ(fold_pictures(picture, 27), picture);
+  EXPECT_EQ(fold_pictures(picture, 21),
+            "a: f32[2, 4@x] on [x:3]\n"
+            "      0:1     1:2\n"
+            "    +-----+---------+\n"
+            "0:2 | one | two     |\n"
+            "    +-----+---------+\n"
+            "      2:4\n"
+            "    +-----+\n"
+            "0:2 | 3   |\n"
+            "    +-----+\n"
+            "after\n");
+}
+
+TEST(Words, AreKeptWhereLinesAreBroken) {
+  EXPECT_EQ(wrapped_at_words("  :plan E   the steps it would take, in bytes\nshort", 30),
+            "  :plan E   the steps it would\n            take, in bytes\nshort");
+  EXPECT_EQ(wrapped_at_words("aaaaaaaaaaaa bb", 5), "aaaaaaaaaaaa\nbb");
 }
 
 TEST(Picture, OtherTextStaysAsItIs) {

@@ -13,7 +13,7 @@ namespace tessera::repl {
 
 namespace {
 
-// What the learner bound to a name, as numbers.
+// The value that the learner bound to a name, as numbers.
 Numbers answer_of(const Trial& trial, const std::string& name) {
   const auto value = trial.shown.get(name);
   return value ? numbers_of(*value) : Numbers{};

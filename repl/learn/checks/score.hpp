@@ -1,4 +1,4 @@
-// What an answer's changes of layout cost, beside what the planner would have needed.
+// Scores: what an answer's changes of layout cost, beside what the planner would have needed.
 #pragma once
 
 #include <string>
