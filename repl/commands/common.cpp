@@ -6,7 +6,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
-#include "repl/render/picture.hpp"
+#include "repl/output_picture.hpp"
 
 namespace tessera::repl {
 

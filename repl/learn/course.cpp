@@ -13,7 +13,7 @@
 #include "repl/learn/lessons.hpp"
 #include "repl/learn/trial.hpp"
 #include "repl/learn/values.hpp"
-#include "repl/render/picture.hpp"
+#include "repl/output_picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/terminal.hpp"
 

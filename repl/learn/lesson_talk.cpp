@@ -10,7 +10,7 @@
 
 #include "repl/interactive/commands.hpp"
 #include "repl/learn/values.hpp"
-#include "repl/render/picture.hpp"
+#include "repl/output_picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/terminal.hpp"
 

@@ -1,13 +1,10 @@
 #include "repl/render/picture.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "repl/render/paint.hpp"
-#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
@@ -182,12 +179,6 @@ std::string paint_picture(std::string_view text, Colour colour, bool boxes) {
   std::string result = Painter(colour, boxes).paint(split_lines(text));
   if (!ends && !result.empty()) result.pop_back();
   return result;
-}
-
-std::string picture_for_output(std::string_view text) {
-  const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
-  if (!takes_box_characters(STDOUT_FILENO)) return paint_picture(text, colour, false);
-  return paint_picture(fold_pictures(text, terminal_columns()), colour, true);
 }
 
 }  // namespace tessera::repl

@@ -15,7 +15,4 @@ std::string paint_picture(std::string_view text, Colour colour, bool boxes);
 // Pictures that are wider than the screen in parts of so many columns of tiles as it takes, one below the other.
 std::string fold_pictures(std::string_view text, int width);
 
-// The same as standard output takes it: folded, with boxes and colours on a terminal, as it is elsewhere.
-std::string picture_for_output(std::string_view text);
-
 }  // namespace tessera::repl
