@@ -67,7 +67,7 @@ Result<Array::Tile> Array::tile(std::int64_t device) const {
                    fmt::format("`{}` lives on {} devices, so there is no device {}", impl_->name, devices(), device)));
   }
   if (!impl_->value.has_device(device)) {
-    const int rank = impl_->value.ranks().owner(device);
+    const int rank = impl_->value.ranks().owner(impl_->value.type().mesh(), device);
     return embed::failure(base::make(embed::Kind::bad_call, fmt::format("device {} is rank {}'s", device, rank)));
   }
   Tile result;

@@ -158,9 +158,14 @@ std::vector<JsonField> readable_fields(std::string_view text) {
   return reader.objects.empty() ? std::vector<JsonField>{} : std::move(reader.objects.front().fields);
 }
 
+std::string quoted_json(std::string_view text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why) {
   nlohmann::ordered_json line;
   line["mesh"] = request.mesh;
+  if (!request.to_mesh.empty()) line["to_mesh"] = request.to_mesh;
   line["from"] = request.from;
   line["to"] = request.to;
   line["planner"] = request.planner;

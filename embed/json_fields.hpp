@@ -40,4 +40,7 @@ std::vector<JsonField> readable_fields(std::string_view text);
 // {"mesh","from","to","planner","error","message"}: the failure of a request that names no two types.
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why);
 
+// A text as JSON, in quotes.
+std::string quoted_json(std::string_view text);
+
 }  // namespace tessera::embed

@@ -48,10 +48,14 @@ base::Status put(MachineLevel& level, const JsonField& field) {
     const auto latency = number(field);
     if (!latency || !synth::is_latency(*latency)) return wrong(field, "a number of seconds, from 0 to 1e9");
     level.latency_seconds = *latency;
+  } else if (field.key == "gap") {
+    const auto gap = number(field);
+    if (!gap || !synth::is_latency(*gap)) return wrong(field, "a number of seconds, from 0 to 1e9");
+    level.gap_seconds = *gap;
   } else {
     return base::make(embed::Kind::machine_file, fmt::format("there is no key \"{}\"", field.key))
         .at(field.span)
-        .suggest("the keys are \"name\", \"count\", \"bandwidth\" and \"latency\"");
+        .suggest("the keys are \"name\", \"count\", \"bandwidth\", \"latency\" and \"gap\"");
   }
   return base::Done{};
 }
@@ -150,6 +154,18 @@ Result<Machine> parse_machine(std::string_view json, std::string_view name) {
     if (!machine) return embed::to_public(texts, machine.errors());
     return std::move(*machine);
   });
+}
+
+std::string machine_text(const Machine& machine) {
+  std::string levels;
+  for (const MachineLevel& level : machine.levels) {
+    levels += fmt::format(R"({}{{"name": {}, "count": {}, "bandwidth": {}, "latency": {})",
+                          levels.empty() ? "[" : ",\n ", embed::quoted_json(level.name), level.count,
+                          level.bandwidth_bytes_per_second, level.latency_seconds);
+    if (level.gap_seconds) levels += fmt::format(R"(, "gap": {})", *level.gap_seconds);
+    levels += "}";
+  }
+  return levels + "]\n";
 }
 
 }  // namespace tessera

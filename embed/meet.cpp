@@ -13,7 +13,9 @@
 #include "embed/team_impl.hpp"
 #include "runtime/kernels/blas.hpp"
 #include "runtime/kinds.hpp"
+#include "runtime/memory/device_ranks.hpp"
 #include "runtime/ranks/texts.hpp"
+#include "synth/layout/mesh.hpp"
 
 namespace tessera::embed {
 
@@ -36,6 +38,34 @@ std::optional<std::string> differences(const std::vector<std::string>& kinds) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::int64_t count_hosts(const runtime::Team& team) {
+  std::int64_t hosts = 0;
+  for (int rank = 0; rank < team.size(); ++rank) hosts += team.machine(rank) == rank ? 1 : 0;
+  return hosts;
+}
+
+// Do several hosts run this, and is no level's unit one of them, with all its devices?
+bool differs_from(const Machine& machine, const runtime::Team& team) {
+  if (team.alone() || machine.levels.empty() || count_hosts(team) == 1) return false;
+  std::int64_t devices = 1;
+  for (const MachineLevel& level : machine.levels) {
+    if (__builtin_mul_overflow(devices, level.count, &devices) || devices > synth::kDevicesMax) return false;
+  }
+  const runtime::DeviceRanks ranks(team.size(), devices);
+  std::int64_t units = 1;
+  for (const MachineLevel& level : machine.levels) {
+    units *= level.count;
+    if (units != count_hosts(team)) continue;
+    bool same = true;
+    for (std::int64_t device = 0; device < devices; ++device) {
+      const std::int64_t first = device / (devices / units) * (devices / units);
+      same = same && team.machine(ranks.owner(device)) == team.machine(ranks.owner(first));
+    }
+    if (same) return false;
+  }
+  return true;
+}
+
 // Of all ranks.
 base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl, const Config& config) {
   TESSERA_TRY(messenger, team_impl.make_messenger());
@@ -43,6 +73,10 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl
   TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
   TESSERA_TRY(processors, runtime::share_texts(*team, runtime::blas_processor()));
   if (team->rank() > 0 || !config.log) return std::move(team);
+  if (differs_from(config.machine, *team)) {
+    const std::int64_t hosts = count_hosts(*team);
+    config.log(to_public(Texts{}, base::make(runtime::Kind::machine_differs, hosts)));
+  }
   if (team->lacks_sharing()) config.log(to_public(Texts{}, base::make(runtime::Kind::memory_not_shared)));
   if (const auto how = differences(processors))
     config.log(to_public(Texts{}, base::make(runtime::Kind::processors_differ, *how)));

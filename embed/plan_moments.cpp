@@ -7,6 +7,7 @@
 #include "embed/kinds.hpp"
 #include "embed/plan_impl.hpp"
 #include "synth/collective/sends.hpp"
+#include "synth/layout/tiling.hpp"
 
 namespace tessera {
 
@@ -74,7 +75,7 @@ Result<std::vector<Plan::Move>> Plan::moves(std::size_t index) const {
   const synth::Plan& plan = *impl_->plan;
   if (index >= plan.steps.size()) return no_such("steps", index, plan.steps.size());
   return embed::safely([&]() -> Result<std::vector<Move>> {
-    const auto machine = synth::machine_for(impl_->machine, plan.from.devices());
+    const auto machine = synth::machine_for(impl_->machine, synth::run_devices(plan.from, plan.to));
     if (!machine) return embed::to_public({}, machine.errors());
     return moves_of(leg(plan, index), *machine);
   });

@@ -5,6 +5,7 @@
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
 #include "embed/plan_impl.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/link_load.hpp"
 #include "synth/machine/machine.hpp"
 
@@ -28,7 +29,7 @@ Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index) {
         embed::Kind::bad_call, fmt::format("the plan has {} steps, so there is no {}", steps.steps.size(), index)));
   }
   return embed::safely([&]() -> Result<PlanTraffic> {
-    auto machine = synth::machine_for(plan.impl()->machine, steps.from.devices());
+    auto machine = synth::machine_for(plan.impl()->machine, synth::run_devices(steps.from, steps.to));
     if (!machine) return embed::to_public({}, machine.errors());
     const synth::Collective& step = steps.steps[index].collective;
     const std::size_t first = step.round ? index - static_cast<std::size_t>(step.round->index) : index;

@@ -57,7 +57,7 @@ runtime::World Session::Impl::world() const {
 
 runtime::DeviceRanks Session::Impl::device_ranks(const synth::ArrayType& type) const {
   const int ranks = team.ok() && *team != nullptr ? (*team)->size() : 1;
-  return {ranks, std::max({config->devices, state->environment.devices(), type.devices()})};
+  return {ranks, std::max({config->devices, state->environment.devices(), type.mesh().devices_end()})};
 }
 
 base::Status Session::Impl::agree(base::Status mine, std::string_view subject) const {

@@ -62,7 +62,7 @@ void copy_tile(const runtime::TileView& view, std::int64_t element_bytes, std::b
   }
 }
 
-// The host's tiles for this rank's devices, by number: without a team for all.
+// The host's tiles for this rank's devices of the type's mesh, by number: without a team for all.
 struct HostTiles {
   synth::ArrayType type;
   std::string printed;
@@ -73,7 +73,7 @@ struct HostTiles {
   runtime::Block devices() const { return devices_here(team.get(), ranks, type); }
   static runtime::Block devices_here(const runtime::Team* team, const runtime::DeviceRanks& ranks,
                                      const synth::ArrayType& type) {
-    return ranks.block(team == nullptr ? 0 : team->rank(), type.devices());
+    return ranks.block(team == nullptr ? 0 : team->rank(), type.mesh());
   }
 };
 
@@ -131,16 +131,17 @@ struct SharedTiles {
 };
 
 base::Result<SharedTiles> shared_tiles(const HostTiles& tiles) {
-  std::vector<std::int64_t> bytes;
-  for (std::int64_t device = 0; device < tiles.type.devices(); ++device)
-    bytes.push_back(synth::tile_bytes(tiles.type, device));
+  const synth::Mesh& mesh = tiles.type.mesh();
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
+  for (std::int64_t device = 0; device < mesh.devices(); ++device)
+    bytes[static_cast<std::size_t>(runtime::device_of_run(mesh, device))] = synth::tile_bytes(tiles.type, device);
   runtime::PartMap map(tiles.ranks, bytes);
   const int rank = tiles.team->rank();
   const std::int64_t mine = map.arena_bytes(rank);
   TESSERA_TRY(arena, runtime::Arena::reserve(std::span(&mine, 1), tiles.team->region()));
   for (std::size_t k = 0; k < tiles.views.size(); ++k) {
     if (runtime::is_empty(tiles.views[k].shape)) continue;
-    const std::int64_t device = tiles.devices().begin + static_cast<std::int64_t>(k);
+    const std::int64_t device = runtime::device_of_run(mesh, tiles.devices().begin + static_cast<std::int64_t>(k));
     copy_tile(tiles.views[k], synth::bytes_of(tiles.type.element()), arena->part(0) + map.offset(rank, device));
   }
   const std::int64_t at = tiles.team->region()->offset_of(arena->part(0));
@@ -175,7 +176,8 @@ base::Result<Array> array_of_ranks(const base::Result<HostTiles>& given, std::st
   for (const runtime::Team::Words& words : agreed) offsets.push_back(words[1]);
   const runtime::Parts parts(team, shared->map, shared->arena, offsets);
   std::vector<const std::byte*> data;
-  for (std::int64_t device = 0; device < given->type.devices(); ++device) data.push_back(parts.part(device));
+  for (std::int64_t device = 0; device < given->type.devices(); ++device)
+    data.push_back(parts.part(runtime::device_of_run(given->type.mesh(), device)));
   return array_in(*given, {shared->arena, nullptr}, std::move(data), false);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/stop.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera {

@@ -207,11 +207,18 @@ struct Carried {
   Name name;
   ExprId init;
 };
+// `by "eager-1f1b"`.
+struct ScheduleName {
+  std::string text;
+  Span span;
+};
 struct Loop {
   std::vector<Carried> carried;  // at least one
   Name index;
   ExprId bound;
-  BlockId body;  // its result is a Tuple where several values are carried
+  BlockId body;                                         // its result is a Tuple where several values are carried
+  bool is_pipeline = false;                             // `pipeline` for `loop`
+  std::optional<ScheduleName> schedule = std::nullopt;  // of a pipeline
 };
 
 struct Expr {
@@ -240,9 +247,20 @@ struct Placement {
   std::vector<std::vector<ExprId>> rows;
   Span span;
 };
+// `8:16`: the devices from the first on, without the end.
+struct DeviceRange {
+  ExprId first;
+  ExprId end;
+};
+// `on 8:16` or `on (4:8, 0:4)`.
+struct OnDevices {
+  std::vector<DeviceRange> ranges;  // at least one
+  Span span;
+};
 struct MeshStatement {
   Name name;
   std::vector<MeshAxis> axes;
+  std::optional<OnDevices> on = std::nullopt;
   std::optional<Placement> place = std::nullopt;
 };
 struct Let {

@@ -80,7 +80,10 @@ class Comparison {
   bool same(const Again& x, const Again& y) const { return same(x.block, y.block); }
   bool same(const Carried& x, const Carried& y) const { return same(x.name, y.name) && same(x.init, y.init); }
   bool same(const Loop& x, const Loop& y) const {
-    return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body);
+    const auto schedule = [](const Loop& loop) { return loop.schedule ? loop.schedule->text : std::string(); };
+    return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body) &&
+           x.is_pipeline == y.is_pipeline && x.schedule.has_value() == y.schedule.has_value() &&
+           schedule(x) == schedule(y);
   }
 
   bool same(const Statement& x, const Statement& y) const { return same(x.node, y.node); }
@@ -93,8 +96,10 @@ class Comparison {
     return same(x.name, y.name) && same(x.size, y.size) && same(x.cuts, y.cuts);
   }
   bool same(const Placement& x, const Placement& y) const { return same(x.rows, y.rows); }
+  bool same(const DeviceRange& x, const DeviceRange& y) const { return same(x.first, y.first) && same(x.end, y.end); }
+  bool same(const OnDevices& x, const OnDevices& y) const { return same(x.ranges, y.ranges); }
   bool same(const MeshStatement& x, const MeshStatement& y) const {
-    return same(x.name, y.name) && same(x.axes, y.axes) && same(x.place, y.place);
+    return same(x.name, y.name) && same(x.axes, y.axes) && same(x.on, y.on) && same(x.place, y.place);
   }
   bool same(const Let& x, const Let& y) const {
     return same(x.names, y.names) && same(x.type, y.type) && same(x.value, y.value);

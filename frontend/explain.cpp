@@ -215,23 +215,49 @@ Answer in_block(const Place& p) {
   return std::nullopt;
 }
 
+bool in_mesh(const Place& p) { return p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh; }
+
 // `[x: 4 y: 2]`: a name after an axis' size may be a cut's, but what follows it here is none.
 Answer comma_between_axes(const Place& p) {
-  const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
   const bool after_name = role(p.before().kind) == TokenRole::word && p.expects(TokenKind::left_paren);
-  if (!in_mesh || !after_name || p.expects_expression() || p.expects(TokenKind::comma)) return std::nullopt;
+  if (!in_mesh(p) || !after_name || p.expects_expression() || p.expects(TokenKind::comma)) return std::nullopt;
   const std::string_view wanted = p.goal() == Goal::mesh ? "`,`" : "`,` or `]`";
   auto why = make(Kind::syntax_error, wanted, fmt::format("`{}`", p.text(p.before()))).at(p.span(p.before()));
   if (p.is(TokenKind::colon)) return std::move(why).suggest("write a comma between axes, as in `[x: 4, y: 2]`");
   return std::move(why).suggest("the cuts of an axis have weights, as in `[d: 3 work(2,1,1)]`");
 }
 
-// `[x: 4] place`, `[x: 4] place [2, 2]`
+// `[x: 4] on 8`, `[x: 4] on (4, 8)`, `[x: 4] place auto on 0:4`
+Answer on_devices(const Place& p) {
+  const Tokens before = p.tokens().first(p.index());
+  const bool is_on = std::any_of(before.begin(), before.end(), [](const Token& t) { return t.kind == TokenKind::on; });
+  if (!in_mesh(p) || (!is_on && !p.is(TokenKind::on))) return std::nullopt;
+  auto why = expected_and_found(p);
+  if (!is_on) return std::move(why).suggest("write `on` before `place`");
+  if (role(p.before().kind) == TokenRole::word && p.expects(TokenKind::left_square)) return std::nullopt;
+  return std::move(why).suggest(
+      "a mesh lies on ranges of devices, `on 8:16` or `on (4:8, 0:4)`; one device is `on 8:9`");
+}
+
+// `[x: 4] 8:16`
+Answer after_axes(const Place& p) {
+  const bool after_brackets = p.before().kind == TokenKind::right_square && p.index() > 0;
+  if (!in_mesh(p) || !after_brackets || p.expects_expression() || p.expects(TokenKind::comma)) return std::nullopt;
+  if (p.expects(TokenKind::colon) || role(p.found().kind) == TokenRole::word) return std::nullopt;
+  return make(Kind::syntax_error, "`place`, `on` or the end of the mesh", found_words(p))
+      .at(p.span())
+      .suggest("a mesh is placed by `place [[4, 4], [1, 4]]` and lies on devices of its own by `on 8:16`");
+}
+
+// `[x: 4] place`, `[x: 4] place [2, 2]`, and `x:4 y:2`, where another word stands for `place`.
 Answer placement(const Place& p) {
-  const bool in_mesh = p.goal() == Goal::mesh || p.tokens().front().kind == TokenKind::mesh;
-  if (!in_mesh || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square))
+  if (!in_mesh(p) || p.is_first() || p.before().kind == TokenKind::assign || !p.expects(TokenKind::left_square))
     return std::nullopt;
   const bool may_be_auto = role(p.before().kind) == TokenRole::word;
+  const std::string before = p.text(p.before());
+  if (may_be_auto && before != "place" && p.is(TokenKind::colon)) {
+    return make(Kind::syntax_error, "`,`", "`" + before + "`").at(p.span(p.before()));
+  }
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }
 
@@ -261,6 +287,8 @@ constexpr std::array kRules = {bad_word,
                                position_of_tuple,
                                type_as_value,
                                comma_between_axes,
+                               on_devices,
+                               after_axes,
                                placement,
                                step_of_slice,
                                in_block};

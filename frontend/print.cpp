@@ -98,11 +98,23 @@ class Printer {
       const base::Span end = axis.cuts.empty() ? ast_[axis.size].span : axis.cuts.back().span;
       axes.push_back({base::join(axis.name.span, end), print});
     }
-    const std::uint32_t end = mesh.place ? mesh.place->span.begin : ast_[id].span.end;
+    const std::uint32_t end = mesh.on ? mesh.on->span.begin : mesh.place ? mesh.place->span.begin : ast_[id].span.end;
     const base::Span inside{ast_.source, mesh.name.span.end, end};
     std::vector<DocId> parts{words(fmt::format("mesh {} = ", mesh.name.text)), row("[", axes, "]", inside)};
+    if (mesh.on) parts.push_back(on_devices(*mesh.on));
     if (mesh.place) parts.push_back(place(*mesh.place));
     return doc_.concat(std::move(parts));
+  }
+
+  // ` on 8:16`, ` on (4:8, 0:4)`
+  DocId on_devices(const OnDevices& on) {
+    std::vector<Entry> ranges;
+    for (const DeviceRange& range : on.ranges) {
+      const auto print = [this, &range] { return doc_.concat({tight(range.first), words(":"), tight(range.end)}); };
+      ranges.push_back({base::join(ast_[range.first].span, ast_[range.end].span), print});
+    }
+    if (ranges.size() == 1) return doc_.concat({words(" on "), ranges.front().print()});
+    return doc_.concat({words(" on "), row("(", ranges, ")", on.span)});
   }
 
   // ` place [[4, 4], [1, 4]]`
@@ -110,16 +122,8 @@ class Printer {
     if (place.rows.empty()) return words(" place auto");
     std::vector<Entry> rows;
     for (const std::vector<ExprId>& numbers : place.rows) {
-      const auto print = [this, &numbers] {
-        std::vector<DocId> parts{words("[")};
-        for (const ExprId number : numbers) {
-          if (parts.size() > 1) parts.push_back(words(", "));
-          parts.push_back(expr(number, kWholeLevel));
-        }
-        parts.push_back(words("]"));
-        return doc_.concat(std::move(parts));
-      };
-      rows.push_back({base::join(ast_[numbers.front()].span, ast_[numbers.back()].span), print});
+      const base::Span inside = base::join(ast_[numbers.front()].span, ast_[numbers.back()].span);
+      rows.push_back({inside, [this, &numbers, inside] { return row("[", expr_entries(numbers), "]", inside); }});
     }
     return doc_.concat({words(" place "), row("[", rows, "]", place.span)});
   }
@@ -466,9 +470,10 @@ class Printer {
     for (const Carried& c : loop.carried) {
       carried.push_back(doc_.concat({words(c.name.text + " = "), expr(c.init, kWholeLevel)}));
     }
-    return doc_.concat({words("loop "), rows_.comma_separated(carried),
-                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel), words(" "),
-                        block(loop.body)});
+    const std::string schedule = loop.schedule ? "by " + string_text(loop.schedule->text) + " " : "";
+    return doc_.concat({words(loop.is_pipeline ? "pipeline " : "loop "), rows_.comma_separated(carried),
+                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel),
+                        words(" " + schedule), block(loop.body)});
   }
 
   const Ast& ast_;

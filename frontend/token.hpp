@@ -43,6 +43,8 @@ namespace tessera::frontend {
   FOREACH(min, MIN, "min", word)                              \
   FOREACH(grad, GRAD, "grad", word)                           \
   FOREACH(again, AGAIN, "again", word)                        \
+  FOREACH(pipeline, PIPELINE, "pipeline", word)               \
+  FOREACH(by, BY, "by", word)                                 \
   FOREACH(left_paren, LEFT_PAREN, "(", open)                  \
   FOREACH(right_paren, RIGHT_PAREN, ")", close)               \
   FOREACH(left_square, LEFT_SQUARE, "[", open)                \

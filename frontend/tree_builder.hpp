@@ -71,11 +71,15 @@ class TreeBuilder {
   }
 
   StatementId mesh_statement(Parser::MeshStatementContext* c) {
-    return add(c, MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), place(c->place())});
+    return add(c,
+               MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), on_devices(c->onDevices()), place(c->place())});
   }
   StatementId lone_mesh(Parser::MeshAloneContext* c) {
-    auto* axes = c->meshAxes();
-    return add(axes, MeshStatement{{"m", span(axes)}, mesh_axes(axes), place(c->place())});
+    antlr4::ParserRuleContext* axes = c->loneAxes();
+    if (axes == nullptr) axes = c->meshAxes();
+    MeshStatement mesh{{"m", span(axes)}, {}, on_devices(c->onDevices()), place(c->place())};
+    mesh.axes = c->loneAxes() != nullptr ? lone_axes(c->loneAxes()) : mesh_axes(c->meshAxes());
+    return add(axes, std::move(mesh));
   }
   std::optional<Placement> place(Parser::PlaceContext* c) {
     if (c == nullptr) return std::nullopt;
@@ -89,10 +93,26 @@ class TreeBuilder {
     for (auto* row : c->placeRow()) place.rows.push_back(expressions(row->expression()));
     return place;
   }
+  std::optional<OnDevices> on_devices(Parser::OnDevicesContext* c) {
+    if (c == nullptr) return std::nullopt;
+    OnDevices on{{}, span(c)};
+    for (auto* range : c->deviceRange()) {
+      on.ranges.push_back({expression(range->expression(0)), expression(range->expression(1))});
+    }
+    return on;
+  }
   std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
     std::vector<MeshAxis> axes;
     for (auto* axis : c->meshAxis()) {
       axes.push_back({name(axis->name()), expression(axis->expression()), {}});
+      for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
+    }
+    return axes;
+  }
+  std::vector<MeshAxis> lone_axes(Parser::LoneAxesContext* c) {
+    std::vector<MeshAxis> axes;
+    for (auto* axis : c->loneAxis()) {
+      axes.push_back({name(axis->name()), arithmetic(axis->arithmetic()), {}});
       for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
     }
     return axes;
@@ -408,6 +428,7 @@ class TreeBuilder {
   ExprId compound(Parser::CompoundContext* c) {
     if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
     if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
+    if (c->pipelineExpression() != nullptr) return pipeline_expression(c->pipelineExpression());
     const BlockId body = block(c->block());
     if (c->LOCAL() != nullptr) return add(span(c), Local{body});
     if (c->AGAIN() != nullptr) return add(span(c), Again{body});
@@ -429,13 +450,26 @@ class TreeBuilder {
     return add(span(c), branch);
   }
 
-  ExprId loop_expression(Parser::LoopExpressionContext* c) {
+  ExprId loop_expression(Parser::LoopExpressionContext* c) { return add(span(c), loop_of(c)); }
+
+  ExprId pipeline_expression(Parser::PipelineExpressionContext* c) {
+    Loop loop = loop_of(c);
+    loop.is_pipeline = true;
+    if (c->STRING() != nullptr) {
+      auto* schedule = c->STRING()->getSymbol();
+      loop.schedule = ScheduleName{string(schedule), span(schedule)};
+    }
+    return add(span(c), std::move(loop));
+  }
+
+  template <class Context>
+  Loop loop_of(Context* c) {
     Loop loop{{}, name(c->name()), {}, {}};
     for (auto* carried : c->carried())
       loop.carried.push_back({name(carried->name()), expression(carried->expression())});
     loop.bound = expression(c->expression());
     loop.body = block(c->block());
-    return add(span(c), std::move(loop));
+    return loop;
   }
 
   ExprId integer(antlr4::Token* token) {

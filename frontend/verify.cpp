@@ -80,10 +80,20 @@ class Verifier {
         for (const ExprId weight : cut.weights) expr(weight);
       }
     }
-    if (!mesh.place) return;
-    for (const std::vector<ExprId>& row : mesh.place->rows) {
+    if (mesh.place) check(*mesh.place);
+    if (mesh.on) check(*mesh.on);
+  }
+  void check(const Placement& place) {
+    for (const std::vector<ExprId>& row : place.rows) {
       TESSERA_CHECK(!row.empty(), "a row of a placement without numbers");
       for (const ExprId number : row) expr(number);
+    }
+  }
+  void check(const OnDevices& on) {
+    TESSERA_CHECK(!on.ranges.empty(), "a mesh on no range of devices");
+    for (const DeviceRange& range : on.ranges) {
+      expr(range.first);
+      expr(range.end);
     }
   }
   void check(const Let& let) {
@@ -248,6 +258,8 @@ class Verifier {
   void check(const Again& again) { block(again.block); }
   void check(const Loop& loop) {
     TESSERA_CHECK(!loop.carried.empty(), "a loop that carries nothing");
+    TESSERA_CHECK(loop.is_pipeline || !loop.schedule, "a loop with a schedule");
+    if (loop.schedule) utf8(loop.schedule->text);
     for (const Carried& c : loop.carried) {
       name(c.name.text);
       expr(c.init);

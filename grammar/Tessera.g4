@@ -13,7 +13,10 @@ statementAlone : statement EOF ;
 
 // `f32[16@y, 16, 16@x]{+z}` and `x:4,y:2`, as they stand on a command line.
 typeAlone : type EOF ;
-meshAlone : (meshAxes | '[' meshAxes ']') place? EOF ;
+meshAlone : (loneAxes | '[' meshAxes ']') onDevices? place? EOF ;
+loneAxes : loneAxis (',' loneAxis)* ','? ;
+// No expression, whose last type could have an `on` of its own.
+loneAxis : name ':' arithmetic namedCut* ;
 
 // ---- Statements ------------------------------------------------------------------------------------------------------
 
@@ -29,11 +32,14 @@ statement
   | expression
   ;
 
-meshStatement : 'mesh' name '=' '[' meshAxes ']' place? ;
+meshStatement : 'mesh' name '=' '[' meshAxes ']' onDevices? place? ;
 meshAxes : meshAxis (',' meshAxis)* ','? ;
 // After its size an axis may have cuts: lists of weights, `d: 3 work(2,1,1)`.
 meshAxis : name ':' expression namedCut* ;
 namedCut : name '(' expression (',' expression)* ','? ')' ;
+// The devices of the run that the mesh lies on: `on 8:16`, or several ranges in their order, `on (4:8, 0:4)`.
+onDevices : 'on' (deviceRange | '(' deviceRange (',' deviceRange)* ','? ')') ;
+deviceRange : expression ':' expression ;
 // Where the axes lie on the levels of a machine: `place [[4, 4], [1, 4]]` or `place auto`. Both words stay names; that they
 // are these two is seen to where the tree is built.
 place : name (name | '[' placeRow (',' placeRow)* ','? ']') ;
@@ -135,6 +141,7 @@ parentheses : '(' expression (',' expression)* ')' ;
 compound
   : ifExpression
   | loopExpression
+  | pipelineExpression
   | 'local' block
   | 'again' block
   | block
@@ -146,13 +153,16 @@ ifExpression : 'if' expression block ('else' (block | ifExpression))? ;
 loopExpression : 'loop' carried (',' carried)* 'for' name '<' expression block ;
 carried : name '=' expression ;
 
+// The order in which it takes its rounds is named behind `by`. Both words are names, too.
+pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression ('by' STRING)? block ;
+
 // ---- Words -----------------------------------------------------------------------------------------------------------
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad` and `again` mean something only where they are followed by it; none of
-// them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline` and `by` mean something only where they are followed
+// by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -184,6 +194,8 @@ MAX : 'max' ;
 MIN : 'min' ;
 GRAD : 'grad' ;
 AGAIN : 'again' ;
+PIPELINE : 'pipeline' ;
+BY : 'by' ;
 
 LEFT_PAREN : '(' ;
 RIGHT_PAREN : ')' ;

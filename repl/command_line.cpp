@@ -26,6 +26,7 @@ constexpr const char* kExitStatuses =
 constexpr int kRanksMax = 1024;
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
+constexpr const char* kToMesh = "the devices of the target, if they are others: x:4 on 8:12";
 constexpr const char* kPlace = "where the mesh lies on the machine: auto or a matrix, [[4,4],[1,4]]";
 
 // The wishes of all commands while CLI11 fills them in.
@@ -47,6 +48,7 @@ struct Wishes {
   std::vector<std::string> learn_check;
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
+  CalibrateOptions calibrate;
 };
 
 Answer misused(std::string text) { return {std::move(text), true}; }
@@ -125,6 +127,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   CLI::App* plan = add_command(app, "plan", "Plan one redistribution.");
   PlanOptions& options = wishes.plan;
   plan->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH");
+  plan->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
   plan->add_option("--from", options.from, "the type that the array has: f32[16@y,16,16@x]")->type_name("TYPE");
   plan->add_option("--to", options.to, "the type that is wanted: f32[16,16@(x,y),16]")->type_name("TYPE");
   plan->add_option("--planner", options.planner, fmt::format("{}", fmt::join(planner_names(), " ")))->type_name("NAME");
@@ -145,6 +148,7 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   CLI::App* compare = add_command(app, "compare", "Plan one redistribution with every planner, side by side.");
   CompareOptions& options = wishes.compare;
   compare->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH")->required();
+  compare->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
   compare->add_option("--from", options.from, "the type that the array has")->type_name("TYPE")->required();
   compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE")->required();
   compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
@@ -168,6 +172,20 @@ void add_place(CLI::App& app, Wishes& wishes) {
       ->type_name("K")
       ->check(CLI::Range(1, 1000).description(""));
   flag(place, "--json", options.json, "one JSON object for each mesh, in one line");
+}
+
+void add_calibrate(CLI::App& app, Wishes& wishes) {
+  CLI::App* calibrate = add_command(app, "calibrate", "Measure the machine, and write a machine file.");
+  CalibrateOptions& options = wishes.calibrate;
+  calibrate->add_option("-o,--output", options.output, "the machine file, or - for standard output")
+      ->type_name("FILE")
+      ->required();
+  calibrate->add_option("--ranks", options.ranks, "start so many MPI ranks and measure between them")
+      ->type_name("N")
+      ->check(CLI::Range(1, kRanksMax).description(""));
+  calibrate->add_option("--devices", options.devices, "devices of the mesh that will run (one on each rank)")
+      ->type_name("D")
+      ->check(CLI::Range(1, 65536).description(""));
 }
 
 void add_learn(CLI::App& app, Wishes& wishes) {
@@ -245,14 +263,14 @@ Command finished_format(Wishes& wishes) {
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
   if (plan.verify_file) {
-    const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only ||
-                       plan.sends || !plan.place.empty();
+    const bool plans = plan.mesh || plan.to_mesh || plan.from || plan.to || plan.planner || plan.within ||
+                       plan.collectives_only || plan.sends || !plan.place.empty();
     if (plans || plan.batch_file)
       return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
   }
-  if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
-    return misused("--batch takes --mesh, --from and --to from the lines of its file");
+  if (plan.batch_file && (plan.mesh || plan.to_mesh || plan.from || plan.to)) {
+    return misused("--batch takes --mesh, --to-mesh, --from and --to from the lines of its file");
   }
   if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
@@ -305,6 +323,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
+  if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
   return finished_session(wishes);
 }
 
@@ -346,6 +365,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_plan(app, wishes);
   add_compare(app, wishes);
   add_place(app, wishes);
+  add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
   add_session(app, wishes);

@@ -49,6 +49,7 @@ struct ExplainOptions {
 
 struct PlanOptions {
   std::optional<std::string> mesh;
+  std::optional<std::string> to_mesh;
   std::optional<std::string> from;
   std::optional<std::string> to;
   std::optional<std::string> planner;
@@ -64,6 +65,7 @@ struct PlanOptions {
 
 struct CompareOptions {
   std::string mesh;
+  std::string to_mesh;
   std::string from;
   std::string to;
   std::optional<std::string> machine_file;
@@ -112,7 +114,14 @@ struct Answer {
   bool usage_error = false;
 };
 
-using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CheckOptions, FormatOptions, ExplainOptions,
-                             PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
+struct CalibrateOptions {
+  std::string output;
+  std::int64_t devices = 0;  // as many as ranks
+  int ranks = 1;             // to be started
+};
+
+using Command =
+    std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
+                 ExplainOptions, PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

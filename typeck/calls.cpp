@@ -244,8 +244,8 @@ std::optional<Checker::BoundCall> Checker::bind_call(Span span, const frontend::
   std::vector<NodeId> nodes;
   for (std::size_t k = 0; k < arguments->size(); ++k) {
     Checked& argument = (*arguments)[k];
-    if (argument.known.has_value() && types[k].rank() == 0 && types[k].mesh() != (*wanted)[k].mesh()) {
-      argument = scalar(argument.span, *argument.known, types[k].element(), (*wanted)[k].mesh_ref());
+    if (types[k].mesh() != (*wanted)[k].mesh()) {
+      if (Maybe again = again_on(argument, (*wanted)[k].mesh_ref())) argument = std::move(*again);
     }
     const std::string who = fmt::format("argument {} of {}", fn.parameters[k].name.text, fn.name.text);
     const Maybe moved =

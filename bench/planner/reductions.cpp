@@ -57,7 +57,7 @@ synth::Cluster cluster_of(synth::Machine machine, bool with_latency) {
     machine.levels[0].latency_seconds = 5e-6;
     machine.levels[1].latency_seconds = 1e-6;
   }
-  return {machine, machine.levels[0].count * machine.levels[1].count};
+  return synth::Cluster(machine);
 }
 
 // Geometric mean and maximum.
@@ -119,7 +119,7 @@ ReductionScores score_reductions() {
     const synth::Cluster slow = cluster_of(of.machine, true);
     const double ours = best_program(graphs, slow, levels, kSomeBytes, kGoal).seconds;
     const double slow_ring = *program_seconds(slow, levels, kSomeBytes, kGoal, ring_program(levels, kGoal));
-    const double masters = *program_seconds(slow, levels, kSomeBytes, kGoal, masters_program(levels));
+    const double masters = *program_seconds(slow, levels, kSomeBytes, kGoal, masters_program(levels, kSomeBytes));
     const double slow_short =
         short_program(graphs, synth::ReducePrices(slow, levels, kSomeBytes), levels.size(), kGoal).seconds;
     over_bound.add(ours / reduction_bound(slow, levels, kSomeBytes, kGoal));

@@ -9,7 +9,7 @@ _tessera() {
     --backend) mapfile -t COMPREPLY < <(compgen -W 'sim mpi' -- "$current") && return ;;
     --reshard) mapfile -t COMPREPLY < <(compgen -W 'silent warn error' -- "$current") && return ;;
     --planner)
-      mapfile -t COMPREPLY < <(compgen -W 'tessera paper xla shardy dtensor gather' -- "$current") && return
+      mapfile -t COMPREPLY < <(compgen -W 'tessera paper xla shardy dtensor gather ring smp p2' -- "$current") && return
       ;;
   esac
   local help words=''

@@ -5,6 +5,7 @@
 
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
+#include "repl/render/refusals.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
 
@@ -24,11 +25,8 @@ std::string ratio(std::int64_t value, std::int64_t bound) {
   return ratio(static_cast<double>(value), static_cast<double>(bound));
 }
 
-Row row_of(const Tried& attempt) {
-  const std::string& name = attempt.request.planner;
-  if (!attempt.plan) return {name, attempt.plan.diagnostics().front().message};
-  const Plan& plan = *attempt.plan;
-  return {name,
+Row row_of(const std::string& planner, const Plan& plan) {
+  return {planner,
           fmt::format("{}", plan.steps().size()),
           fmt::format("{}", plan.received_bytes_total()),
           ratio(plan.received_bytes_total(), plan.lower_bound_bytes_total()),
@@ -43,12 +41,18 @@ std::string table_of(const std::vector<Tried>& attempts) {
   const Plan& ours = *attempts.front().plan;
   std::vector<Row> rows = {
       {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "seconds", "/bound"}};
-  for (const Tried& attempt : attempts) rows.push_back(row_of(attempt));
+  Refusals refusals;
+  for (const Tried& attempt : attempts) {
+    if (attempt.plan)
+      rows.push_back(row_of(attempt.request.planner, *attempt.plan));
+    else
+      refusals.add(attempt.request.planner, attempt.plan.diagnostics().front().message);
+  }
   rows.push_back({"bound", "", fmt::format("{}", ours.lower_bound_bytes_total()), "",
                   fmt::format("{}", ours.bound_bytes()), "", "", fmt::format("{:.3g}", ours.lower_bound_seconds()),
                   ""});
-  return fmt::format("{} -> {}\nreceived: bytes, all devices; largest array and peak: bytes of a device\n\n{}",
-                     ours.from(), ours.to(), table(rows));
+  return fmt::format("{} -> {}\nreceived: bytes, all devices; largest array and peak: bytes of a device\n\n{}{}",
+                     ours.from(), ours.to(), table(rows), refusals.text());
 }
 
 std::string json_of(const std::vector<Tried>& attempts) {
@@ -77,8 +81,16 @@ int perform(const CompareOptions& options, Console& console) {
   if (!machine) return kExitCommand;
   std::vector<Tried> attempts;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{
-        placed(options.mesh, options.place), options.from, options.to, planner, *machine, false, std::nullopt};
+    if (options.to_mesh.empty() && plans_between_meshes(planner)) continue;
+    PlanRequest request{placed(options.mesh, options.place),
+                        options.from,
+                        options.to,
+                        planner,
+                        *machine,
+                        false,
+                        std::nullopt,
+                        std::nullopt,
+                        options.to_mesh};
     auto plan = make_plan(request);
     // Our own planner comes first and plans everything that makes sense.
     if (!plan && attempts.empty()) {

@@ -19,8 +19,8 @@ namespace {
 
 // True for work that the processes of a launcher do together. The first of them does all other work alone.
 bool is_for_ranks(const Command& command) {
-  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<SessionOptions>(command) ||
-         std::holds_alternative<WorkerOptions>(command);
+  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<CalibrateOptions>(command) ||
+         std::holds_alternative<SessionOptions>(command) || std::holds_alternative<WorkerOptions>(command);
 }
 
 // Commands that take no part in MPI would leave ranks that run a script waiting for them. So the processes of a
@@ -28,7 +28,7 @@ bool is_for_ranks(const Command& command) {
 // status, unless all agree.
 std::optional<int> disagreement(const Command& command, Console& console) {
   if (Launch::ranks_by_launcher() == 1 || std::holds_alternative<RunOptions>(command) ||
-      std::holds_alternative<WorkerOptions>(command)) {
+      std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<WorkerOptions>(command)) {
     return std::nullopt;
   }
   const auto launch = Launch::begin();

@@ -8,6 +8,7 @@
 #include "repl/interactive/expressions.hpp"
 #include "repl/interactive/plan_data.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/render/refusals.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
 
@@ -100,13 +101,17 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
   const Machine machine = call.interpreter.state().session.config().machine;
   Measurement measurement(call.interpreter);
   std::vector<Row> rows = {heading(measured)};
+  Refusals refusals;
   std::vector<double> times;  // of the rows that have a plan
   std::vector<double> measured_times;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
+    if (change.plan.to_mesh_text().empty() && plans_between_meshes(planner)) continue;
+    PlanRequest request{
+        change.plan.mesh_text(),   change.plan.from(), change.plan.to(), planner, machine, false, {}, {},
+        change.plan.to_mesh_text()};
     const auto plan = make_plan(request);
     if (!plan) {
-      rows.push_back({planner, plan.diagnostics().front().message});
+      refusals.add(planner, plan.diagnostics().front().message);
       continue;
     }
     Row& row = rows.emplace_back(row_of(planner, *plan));
@@ -121,7 +126,7 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
     add_orders(rows, times, kModelledColumn);
     add_orders(rows, measured_times, kModelledColumn + 1);
   }
-  call.out(fmt::format("{} -> {}\n{}", change.plan.from(), change.plan.to(), table(rows)));
+  call.out(fmt::format("{} -> {}\n{}{}", change.plan.from(), change.plan.to(), table(rows), refusals.text()));
   if (!measurement.agree())
     return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
   if (measured)

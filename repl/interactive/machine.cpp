@@ -43,8 +43,9 @@ std::string declaration(const NamedMesh& mesh) {
   for (const NamedMesh::Cut& cut : mesh.cuts) {
     axes[cut.axis] += fmt::format(" {}({})", cut.name, fmt::join(cut.weights, ","));
   }
+  const std::string on = mesh.on.empty() ? "" : " on " + mesh.on;
   const std::string place = mesh.place.empty() ? "" : " place " + to_text(mesh.place);
-  return fmt::format("mesh {} = [{}]{}   {}{}", mesh.name, fmt::join(axes, ", "), place,
+  return fmt::format("mesh {} = [{}]{}{}   {}{}", mesh.name, fmt::join(axes, ", "), on, place,
                      counted(devices_of(mesh), "device", "devices"), mesh.is_default ? ", the default" : "");
 }
 
@@ -118,8 +119,10 @@ bool tells_that_no_mesh_exists(const CommandCall& call) {
   return true;
 }
 
-// How many devices are in a unit of each level, outermost first.
-std::vector<std::int64_t> units(const Machine& machine, std::int64_t devices) {
+// How many devices are in a unit of each level, outermost first. The machine may have more than the run.
+std::vector<std::int64_t> units(const Machine& machine) {
+  std::int64_t devices = 1;
+  for (const MachineLevel& level : machine.levels) devices *= level.count;
   std::vector<std::int64_t> result;
   for (const MachineLevel& level : machine.levels)
     result.push_back(devices = std::max<std::int64_t>(1, devices / level.count));
@@ -133,8 +136,23 @@ std::size_t rank_of(const std::vector<DeviceRange>& ranks, std::int64_t device) 
   return static_cast<std::size_t>(std::find_if(ranks.begin(), ranks.end(), has) - ranks.begin());
 }
 
+// Where a device is in another mesh: `1,0`.
+std::string place_in(const NamedMesh& mesh, std::int64_t device) {
+  const auto found = std::find(mesh.devices.begin(), mesh.devices.end(), device);
+  if (found == mesh.devices.end()) return "-";
+  const std::int64_t position = found - mesh.devices.begin();
+  std::int64_t stride = devices_of(mesh);
+  std::string place;
+  for (const auto& [name, size] : mesh.axes) {
+    stride /= size;
+    place += fmt::format("{}{}", place.empty() ? "" : ",", position / stride % size);
+  }
+  return place;
+}
+
 // The default mesh need not have all devices of the run.
-Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_sizes, std::int64_t device) {
+Row device_row(const NamedMesh& mesh, const std::vector<NamedMesh>& meshes, const std::vector<std::int64_t>& unit_sizes,
+               std::int64_t device) {
   Row row = {fmt::format("{}", device)};
   const auto found = std::find(mesh.devices.begin(), mesh.devices.end(), device);
   const std::int64_t position = found - mesh.devices.begin();
@@ -142,6 +160,9 @@ Row device_row(const NamedMesh& mesh, const std::vector<std::int64_t>& unit_size
   for (const auto& [name, size] : mesh.axes) {
     stride /= size;
     row.push_back(found != mesh.devices.end() ? fmt::format("{}", position / stride % size) : "-");
+  }
+  for (const NamedMesh& other : meshes) {
+    if (!other.is_default) row.push_back(place_in(other, device));
   }
   for (const std::int64_t unit : unit_sizes) row.push_back(fmt::format("{}", device / unit));
   return row;
@@ -187,14 +208,17 @@ std::vector<std::string> speeds_of(const Machine& machine) {
   return all;
 }
 
-std::string machine_text(const Machine& machine) {
+std::string levels_text(const Machine& machine) {
   const bool is_default = machine.levels.empty();
   const std::vector<MachineLevel> levels = is_default ? std::vector{MachineLevel{"device"}} : machine.levels;
   std::vector<Row> rows = {{"level", "count", "bandwidth", "latency"}};
+  const bool has_gaps = std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.gap_seconds; });
+  if (has_gaps) rows[0].push_back("gap");
   for (const MachineLevel& level : levels) {
     rows.push_back({level.name, is_default ? "all" : fmt::format("{}", level.count),
                     fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9),
                     seconds_text(level.latency_seconds)});
+    if (has_gaps) rows.back().push_back(seconds_text(level.gap_seconds.value_or(level.latency_seconds)));
   }
   return table(rows) + device_kinds_text(machine);
 }
@@ -220,6 +244,9 @@ bool run_devices(const CommandCall& call) {
   const std::int64_t devices = ranks.back().second;
   std::vector<Row> rows = {{"device"}};
   for (const auto& [name, size] : mesh->axes) rows[0].push_back(name);
+  for (const NamedMesh& other : meshes) {
+    if (!other.is_default) rows[0].push_back("in " + other.name);
+  }
   for (const MachineLevel& level : machine.levels) rows[0].push_back(level.name);
   const std::vector<std::string> speeds = speeds_of(machine);
   if (!speeds.empty()) rows[0].push_back("speed");
@@ -231,7 +258,7 @@ bool run_devices(const CommandCall& call) {
       device = devices - 2;
       continue;
     }
-    rows.push_back(device_row(*mesh, units(machine, devices), device));
+    rows.push_back(device_row(*mesh, meshes, units(machine), device));
     const auto number = static_cast<std::size_t>(device);
     if (!speeds.empty()) rows.back().push_back(number < speeds.size() ? speeds[number] : "-");
     if (ranks.size() > 1) rows.back().push_back(fmt::format("{}", rank_of(ranks, device)));
@@ -272,7 +299,7 @@ bool run_machine(const CommandCall& call) {
     config.machine = std::move(*machine);
     call.interpreter.configure(config);
   }
-  call.out(machine_text(config.machine));
+  call.out(levels_text(config.machine));
   return true;
 }
 

@@ -76,6 +76,19 @@ std::vector<std::string> environment_of_ranks() {
   return result;
 }
 
+std::string no_launcher() {
+  return fmt::format(
+      "there is no {} in PATH, which starts the ranks\n  help: install {}'s commands, or add their folder to PATH",
+      launcher_names().front(), mpi::name());
+}
+
+// `mpiexec -n N tessera`, of this very program.
+std::vector<std::string> words_of_launcher(const std::string& program, int ranks) {
+  std::error_code unknown;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  return {program, "-n", std::to_string(ranks), self};
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -126,22 +139,27 @@ bool ends_within(pid_t process, std::chrono::milliseconds time, int output, std:
 
 }  // namespace
 
+std::string become_launcher(int ranks, const std::vector<std::string>& words) {
+  const std::string program = find_program(launcher_names());
+  if (program.empty()) return no_launcher();
+  std::vector<std::string> all = words_of_launcher(program, ranks);
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<std::string> variables = environment_of_ranks();
+  ::execve(program.c_str(), pointers_to(all).data(), pointers_to(variables).data());
+  return fmt::format("cannot start {}: {}", program, system_text(errno));
+}
+
 Launcher::Launcher(int ranks) {
-  const std::vector<std::string> names = launcher_names();
-  const std::string program = find_program(names);
-  if (program.empty()) {
-    why_ = fmt::format(
-        "there is no {} in PATH, which starts the ranks\n  help: install {}'s commands, or add their folder to PATH",
-        names.front(), mpi::name());
-  } else {
+  const std::string program = find_program(launcher_names());
+  if (program.empty())
+    why_ = no_launcher();
+  else
     start(program, ranks);
-  }
 }
 
 void Launcher::start(const std::string& program, int ranks) {
-  std::error_code unknown;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  std::vector<std::string> words = {program, "-n", std::to_string(ranks), self, "worker"};
+  std::vector<std::string> words = words_of_launcher(program, ranks);
+  words.emplace_back("worker");
   std::vector<std::string> variables = environment_of_ranks();
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);

@@ -4,8 +4,13 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 namespace tessera::repl {
+
+// This process becomes the launcher, of so many ranks that each are `tessera` with these words. Comes back only if it
+// cannot, with the reason.
+std::string become_launcher(int ranks, const std::vector<std::string>& words);
 
 class Launcher {
  public:

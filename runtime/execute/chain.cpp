@@ -30,6 +30,7 @@ class Work {
  public:
   Work(const ChainOperations& chain, const Storage& storage) : chain_(chain), storage_(storage) {
     const Block mine = storage.block(chain.shape_of());
+    devices_.reserve(static_cast<std::size_t>(mine.end - mine.begin));
     for (std::int64_t device = mine.begin; device < mine.end; ++device) add(static_cast<std::size_t>(device));
     if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks()) * sizeof(double));
   }
@@ -75,6 +76,7 @@ class Work {
       for (const ChainPlace& place : operation.operands) row = std::max(row, row_of(place.id, device));
     }
     DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, blocks()};
+    work.arrays.reserve(chain_.arrays().size());
     for (const synth::RegisterId id : chain_.arrays()) work.arrays.push_back(view(id, device));
     block_elements_max_ = std::max(block_elements_max_, work.blocks.elements_max());
     if (work.blocks.count() > 0)
@@ -109,6 +111,7 @@ class BlockRunner {
         slot_bytes_(static_cast<std::size_t>(work.block_elements_max()) * sizeof(double)),
         memory_(std::make_unique_for_overwrite<std::byte[]>(work.chain().slots() * slot_bytes_)) {
     elements_.resize(work.chain().slots());
+    operands_.reserve(3);  // as many as any operation of a chain reads
   }
 
   void run(std::int64_t number) {

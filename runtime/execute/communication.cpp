@@ -28,6 +28,8 @@ base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int6
 base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan) {
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
+  if (borders_ != nullptr && !plan_[to].turns.empty() && storage_.type(from).mesh() != storage_.type(to).mesh())
+    return send_over_border(from, to);
   switch (collect.collective.kind) {
     case synth::CollectiveKind::slice:  // a view; nothing comes here
     case synth::CollectiveKind::all_gather:
@@ -146,7 +148,7 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
     if (team_.alone())
       made.how = plan_copies(walk, to_type, offset);
     else
-      made.how = schedule_copies(team_, storage_.ranks(), walk, to_type, offset);
+      made.how = schedule_copies(team_, storage_.ranks(), walk, storage_.type(from).mesh_ref(), to_type, offset);
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

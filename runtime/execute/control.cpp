@@ -3,22 +3,12 @@
 
 #include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
+#include "runtime/execute/rounds.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
+#include "runtime/kernels/map.hpp"
 
 namespace tessera::runtime {
-
-namespace {
-
-// The last round writes the result's place, the one before it the parameter's, and so on.
-bool writes_result_place(std::int64_t round, std::int64_t rounds) { return (rounds - 1 - round) % 2 == 0; }
-
-// A value that appears several times can be written straight to the first place only.
-bool is_first(const std::vector<synth::RegisterId>& ids, std::size_t k) {
-  return std::find(ids.begin(), ids.end(), ids[k]) == ids.begin() + static_cast<std::ptrdiff_t>(k);
-}
-
-}  // namespace
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
   TESSERA_TRY(rounds, storage_.scalar<std::int64_t>(repeat.count));
@@ -59,6 +49,7 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
 void Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
                            std::int64_t rounds) {
   write_index(repeat.index, round);
+  for (const synth::RegisterId index : repeat.indices_elsewhere) write_index(index, round);
   for (std::size_t k = 0; k < carried.size(); ++k) {
     const bool to_result = writes_result_place(round, rounds);
     const std::int64_t here = to_result ? carried[k].parameter_offset : carried[k].result_offset;
@@ -100,13 +91,29 @@ void Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::i
     for (std::int64_t i = begin; i < end; ++i) {
       const auto device = static_cast<std::size_t>(mine.begin + i);
       const TileView source = storage_.view(from, device);
-      std::byte* const target = storage_.part(device) + offset;
+      std::byte* const target = storage_.part(type_of, device) + offset;
       if (source.data != target) copy_elements(source, TileOut{source.element, source.shape, target});
     }
   });
 }
 
+// A scalar that every rank knows, where others have all devices of its mesh.
+void Executor::note_known(const synth::Step& step) {
+  const auto* const apply = std::get_if<synth::Apply>(&step.node);
+  if (apply == nullptr || apply->results.empty() || !storage_.knows_itself(apply->results[0])) return;
+  const TileOut out = storage_.own_scalar(apply->results[0]);
+  if (const auto* const constant = std::get_if<synth::Constant>(&apply->operation)) {
+    const std::vector<std::byte>& bytes = program_.literals[constant->literal].bytes;
+    std::copy(bytes.begin(), bytes.end(), out.data);
+    return;
+  }
+  std::vector<TileView> operands;
+  for (const synth::RegisterId operand : apply->operands) operands.push_back(dense_view(storage_.own_scalar(operand)));
+  map(std::get<synth::Map>(apply->operation).op, operands, out);  // where it has no value, those who have it fail
+}
+
 void Executor::write_index(synth::RegisterId index, std::int64_t round) {
+  if (storage_.knows_itself(index)) *typed<std::int64_t>(storage_.own_scalar(index)) = round;
   const Block mine = storage_.block(index);
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
     *typed<std::int64_t>(storage_.out(index, static_cast<std::size_t>(device))) = round;

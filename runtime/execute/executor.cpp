@@ -83,7 +83,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     tell_progress(body, i);
     payload_.add(plan.steps[i].born);
-    const std::int64_t alive = payload_.largest() + plan.steps[i].beside_bytes;
+    const std::int64_t alive = payload_.largest(plan.steps[i]);
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = statistics_of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
@@ -94,6 +94,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
       return tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]);
     };
     TESSERA_TRY_STATUS(from_step(base::guarded(take_these), step.origin));
+    for (const synth::Step& taken : steps) note_known(taken);
     payload_.remove(plan.steps[i].dies);
     i += steps.size() - 1;
   }
@@ -142,7 +143,8 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
 base::Status Executor::take_traced(std::span<const synth::Step> steps, const StepPlan& plan) {
   const auto* const apply = std::get_if<synth::Apply>(&steps.back().node);
   if (apply == nullptr || (apply->results.empty() && apply->operands.empty())) return take(steps, plan);
-  tracer_->begin(steps, storage_.block(apply->results.empty() ? apply->operands[0] : apply->results[0]));
+  const synth::RegisterId shown = apply->results.empty() ? apply->operands[0] : apply->results[0];
+  tracer_->begin(steps, storage_.block(shown), storage_.type(shown).mesh_ref());
   base::Status status = take(steps, plan);
   tracer_->end(steps, payload_, !status.ok() || stop_asked(world_.stop));
   return status;

@@ -3,6 +3,7 @@
 // inside a task.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
+#include "runtime/transfers/borders.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
 #include "runtime/transfers/programs.hpp"
@@ -49,6 +51,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
+  base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
   base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
 
@@ -65,6 +68,21 @@ class Executor {
                  std::int64_t rounds);
   void copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
   void write_index(synth::RegisterId index, std::int64_t round);
+  void note_known(const synth::Step& step);
+
+  // pipeline.cpp
+  base::Status take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
+                           const std::vector<std::uint32_t>& order);
+  base::Status take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                          std::int64_t microbatch);
+  void begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit, std::int64_t microbatch);
+
+  base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
+                        const std::vector<std::uint32_t>& order);
+  // On ranks.
+  base::Status send_over_border(synth::RegisterId from, synth::RegisterId to);
+  void remember(synth::RegisterId id, std::int64_t microbatch);
+  void recall(synth::RegisterId id, std::int64_t microbatch);
 
   // communication.cpp
   struct Copies {
@@ -120,6 +138,10 @@ class Executor {
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
   int loops_ = 0;  // that run
+  Borders* borders_ = nullptr;       // of the pipeline that runs on ranks
+  std::int64_t microbatch_ = 0;      // of the visit that is taken
+  // What ranks without devices of a scalar's mesh know of it, microbatch by microbatch.
+  std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By result and number of the part; steps of loops run often.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
   struct Slots {

@@ -30,18 +30,25 @@ PartMap Outputs::copies_map() const {
   for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
     const synth::RegisterId id = program_.outputs[k];
     if (!is_copied(id)) continue;
-    const auto devices = static_cast<std::size_t>(storage_.devices(id));
-    bytes.resize(std::max(bytes.size(), devices));
-    for (std::size_t device = 0; device < devices; ++device) bytes[device] += aligned(storage_.tiles(id).bytes[device]);
+    const synth::Mesh& mesh = storage_.type(id).mesh();
+    bytes.resize(std::max(bytes.size(), static_cast<std::size_t>(mesh.devices_end())));
+    for (std::int64_t number = 0; number < mesh.devices(); ++number) {
+      const std::int64_t tile = storage_.tiles(id).bytes[static_cast<std::size_t>(number)];
+      bytes[static_cast<std::size_t>(device_of_run(mesh, number))] += aligned(tile);
+    }
   }
   return {storage_.ranks(), bytes};
 }
 
-std::int64_t Outputs::begin_of_copy(std::size_t output, std::size_t device) const {
+// In the part of a device of the run: behind the copies of the outputs before it.
+std::int64_t Outputs::begin_of_copy(std::size_t output, std::int64_t device) const {
+  const synth::DeviceId id{static_cast<std::uint32_t>(device)};
   std::int64_t begin = 0;
   for (std::size_t k = 0; k < output; ++k) {
-    const std::vector<std::int64_t>& bytes = storage_.tiles(program_.outputs[k]).bytes;
-    if (is_copied(program_.outputs[k]) && device < bytes.size()) begin += aligned(bytes[device]);
+    if (!is_copied(program_.outputs[k])) continue;
+    const TileMap& tiles = storage_.tiles(program_.outputs[k]);
+    const auto number = tiles.mesh->number_of(id);
+    if (number.has_value()) begin += aligned(tiles.bytes[static_cast<std::size_t>(*number)]);
   }
   return begin;
 }
@@ -60,7 +67,8 @@ base::Status Outputs::reserve() {
     for (std::int64_t d = mine.begin; d < mine.end; ++d) {
       const auto device = static_cast<std::size_t>(d);
       const TileView view = storage_.view(id, device);
-      std::byte* const target = parts.part(d) + begin_of_copy(k, device);
+      const std::int64_t at = device_of_run(storage_.type(id).mesh(), d);
+      std::byte* const target = parts.part(at) + begin_of_copy(k, at);
       copy_elements(view, TileOut{view.element, view.shape, target});
     }
   }
@@ -96,8 +104,9 @@ Value Outputs::copied(std::size_t output, const Parts& parts) const {
   const synth::RegisterId id = program_.outputs[output];
   std::vector<const std::byte*> tiles;
   for (std::int64_t d = 0; d < storage_.devices(id); ++d) {
-    std::byte* const part = parts.part(d);
-    tiles.push_back(part == nullptr ? nullptr : part + begin_of_copy(output, static_cast<std::size_t>(d)));
+    const std::int64_t device = device_of_run(storage_.type(id).mesh(), d);
+    std::byte* const part = parts.part(device);
+    tiles.push_back(part == nullptr ? nullptr : part + begin_of_copy(output, device));
   }
   return {storage_.type(id), arena_, std::move(tiles), team_, storage_.ranks()};
 }

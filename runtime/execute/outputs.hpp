@@ -31,7 +31,7 @@ class Outputs {
   bool is_copied(synth::RegisterId id) const;
   PartMap copies_map() const;
   // Where a device's copy of an output begins in the device's part.
-  std::int64_t begin_of_copy(std::size_t output, std::size_t device) const;
+  std::int64_t begin_of_copy(std::size_t output, std::int64_t device) const;
   std::vector<Arena::Range> ranges_of(synth::RegisterId root) const;
   std::shared_ptr<const Arena> input_arena(synth::RegisterId root) const;
   std::shared_ptr<const Arena> leased(synth::RegisterId root);

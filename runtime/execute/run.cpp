@@ -40,7 +40,7 @@ std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, 
                           const PartMap& map, int rank) {
   std::int64_t bytes = map.arena_bytes(rank);
   const auto add = [&](synth::RegisterId id) {
-    const Block block = map.ranks().block(rank, program.registers[id].devices());
+    const Block block = map.ranks().block(rank, program.registers[id].mesh());
     for (std::int64_t d = block.begin; d < block.end; ++d)
       bytes = add_bytes(bytes, tiles[id].bytes[static_cast<std::size_t>(d)]);
   };
@@ -99,7 +99,7 @@ base::Status check_device_memory(const synth::Program& program, const TileMaps& 
 DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& inputs, const World& world,
                      const Team& team) {
   std::int64_t devices = world.devices;
-  for (const synth::ArrayType& type : program.registers.items()) devices = std::max(devices, type.devices());
+  for (const synth::ArrayType& type : program.registers.items()) devices = std::max(devices, type.mesh().devices_end());
   for (const Value& input : inputs) devices = std::max(devices, input.ranks().devices());
   return {team.size(), devices};
 }
@@ -168,6 +168,8 @@ bool has_products(const synth::Body& body) {
     if (const auto* const apply = std::get_if<synth::Apply>(&step.node))
       return std::holds_alternative<synth::Contract>(apply->operation);
     if (const auto* const repeat = std::get_if<synth::Repeat>(&step.node)) return has_products(repeat->body);
+    if (const auto* const pipeline = std::get_if<synth::Pipeline>(&step.node))
+      return std::any_of(pipeline->visits.begin(), pipeline->visits.end(), has_products);
     const auto& choose = std::get<synth::Choose>(step.node);
     return has_products(choose.then_body) || has_products(choose.else_body);
   });

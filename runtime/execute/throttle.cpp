@@ -5,6 +5,7 @@
 #include <ctime>
 #include <limits>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "synth/machine/machine.hpp"
@@ -43,6 +44,10 @@ std::int64_t first_of_group(const synth::Mesh& mesh, const synth::AxisList& axes
     device -= device / stride % part.size * stride;
   }
   return device;
+}
+
+std::size_t index_of(const synth::Mesh& mesh, std::int64_t number) {
+  return static_cast<std::size_t>(device_of_run(mesh, number));
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ void Throttle::advance(const TileMap& result, double all) {
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
     const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
     const double own = time.known ? time.end - time.begin : all * share(result, device);
-    const auto d = static_cast<std::size_t>(device);
+    const std::size_t d = index_of(*result.mesh, device);
     clocks_[d] += own * slowness_[d];
   }
 }
@@ -101,7 +106,7 @@ void Throttle::advance(const TileMap& result, double all) {
 void Throttle::sleep(const TileMap& result, double seconds) const {
   double slower = 0;
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
-    slower += share(result, device) * slowness_[static_cast<std::size_t>(device)];
+    slower += share(result, device) * slowness_[index_of(*result.mesh, device)];
   }
   const double more = seconds * (slower * stretch_ - 1);
   if (more > 0) std::this_thread::sleep_for(std::chrono::duration<double>(more));
@@ -109,32 +114,35 @@ void Throttle::sleep(const TileMap& result, double seconds) const {
 
 void Throttle::joined(const synth::Collective& step, const synth::ArrayType& before, const synth::ArrayType& after) {
   if (!is_alone_ || synth::movement(step.kind) == synth::Movement::none) return;
-  const auto machine = synth::machine_for(machine_, after.devices());
+  const synth::Mesh& mesh = after.mesh();
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   const double seconds = machine.ok() ? synth::cost(*machine, step, before, after).seconds : 0;
-  if (step.axes.empty() || !step.also.empty()) return join_all(after.devices(), seconds);
+  if (step.axes.empty() || !step.also.empty()) return join_all(before.mesh(), mesh, seconds);
   std::map<std::int64_t, double> last;  // of every group
-  const auto group = [&](std::int64_t device) { return first_of_group(after.mesh(), step.axes, device); };
-  for (std::int64_t device = 0; device < after.devices(); ++device) {
+  const auto group = [&](std::int64_t device) { return first_of_group(mesh, step.axes, device); };
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
     double& latest = last[group(device)];
-    latest = std::max(latest, clocks_[static_cast<std::size_t>(device)]);
+    latest = std::max(latest, clocks_[index_of(mesh, device)]);
   }
-  for (std::int64_t device = 0; device < after.devices(); ++device) {
-    clocks_[static_cast<std::size_t>(device)] = last[group(device)] + seconds;
-  }
+  for (std::int64_t device = 0; device < mesh.devices(); ++device)
+    clocks_[index_of(mesh, device)] = last[group(device)] + seconds;
 }
 
 void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes) {
   if (!is_alone_ || received_bytes == 0) return;
-  const auto machine = synth::machine_for(machine_, after.devices());
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   const synth::MachineLevel link = machine.ok() ? machine->levels.back() : synth::MachineLevel{};
   const double own = static_cast<double>(received_bytes) / static_cast<double>(after.devices());
-  join_all(after.devices(), own / link.bandwidth_bytes_per_second + link.latency_seconds);
+  join_all(after.mesh(), after.mesh(), own / link.bandwidth_bytes_per_second + link.latency_seconds);
 }
 
-void Throttle::join_all(std::int64_t devices, double seconds) {
-  const auto end = clocks_.begin() + devices;
-  const double last = *std::max_element(clocks_.begin(), end);
-  std::fill(clocks_.begin(), end, last + seconds);
+void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {
+  std::set<std::size_t> devices;
+  for (std::int64_t device = 0; device < from.devices(); ++device) devices.insert(index_of(from, device));
+  for (std::int64_t device = 0; device < to.devices(); ++device) devices.insert(index_of(to, device));
+  double last = 0;
+  for (const std::size_t device : devices) last = std::max(last, clocks_[device]);
+  for (const std::size_t device : devices) clocks_[device] = last + seconds;
 }
 
 double Throttle::clock() const {

@@ -45,10 +45,10 @@ class Throttle {
   void advance(const TileMap& result, double all);
   void sleep(const TileMap& result, double seconds) const;
   double share(const TileMap& result, std::int64_t device) const;
-  void join_all(std::int64_t devices, double seconds);
+  void join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds);
 
   synth::Machine machine_;
-  std::vector<double> slowness_;  // of every device: the fastest one's speed over its own
+  std::vector<double> slowness_;  // of every device of the run: the fastest one's speed over its own
   bool is_alone_;
   double stretch_ = 1;  // of a rank that shares its core
   std::optional<tbb::global_control> one_core_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 namespace tessera::runtime {
 
@@ -35,6 +36,9 @@ void Tracer::number(const synth::Body& body) {
     numbers_.emplace(&step, static_cast<std::uint32_t>(steps_.size()));
     steps_.push_back(&step);
     if (const auto* repeat = std::get_if<synth::Repeat>(&step.node)) number(repeat->body);
+    if (const auto* pipeline = std::get_if<synth::Pipeline>(&step.node)) {
+      for (const synth::Body& visit : pipeline->visits) number(visit);
+    }
     if (const auto* choose = std::get_if<synth::Choose>(&step.node)) {
       number(choose->then_body);
       number(choose->else_body);
@@ -42,8 +46,9 @@ void Tracer::number(const synth::Body& body) {
   }
 }
 
-void Tracer::begin(std::span<const synth::Step> steps, const Block& block) {
+void Tracer::begin(std::span<const synth::Step> steps, const Block& block, synth::MeshRef mesh) {
   block_ = block;
+  mesh_ = std::move(mesh);
   times_.reset();
   if (steps.size() == 1) times_.emplace(block);
   received_.clear();
@@ -62,8 +67,9 @@ void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, boo
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
     const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
     const auto d = static_cast<std::size_t>(device);
-    slices_.push_back({device, time.known ? time.begin : begin_, time.known ? time.end : end,
-                       d < received_.size() ? received_[d] : 0, payload.of(d)});
+    const std::int64_t of_run = device_of_run(*mesh_, device);
+    slices_.push_back({of_run, time.known ? time.begin : begin_, time.known ? time.end : end,
+                       d < received_.size() ? received_[d] : 0, payload.of(static_cast<std::size_t>(of_run))});
   }
   if (slices_.empty()) return times_.reset();
   if (team_.rank() == 0)

@@ -53,9 +53,9 @@ class Tracer {
  public:
   Tracer(const synth::Program& program, Team& team, const std::function<void(const TracedStep&)>& tell);
 
-  // On the devices of this block. Devices have times of their own only where one step is taken: the work of a chain is
-  // cut without regard to them.
-  void begin(std::span<const synth::Step> steps, const Block& block);
+  // On the devices of this block of a mesh. Devices have times of their own only where one step is taken: the work of a
+  // chain is cut without regard to them.
+  void begin(std::span<const synth::Step> steps, const Block& block, synth::MeshRef mesh);
   DeviceTimes* times() { return times_ ? &*times_ : nullptr; }
   void count(const Received& received);
   void end(std::span<const synth::Step> steps, const Payload& payload, bool failed);
@@ -82,9 +82,10 @@ class Tracer {
   Team& team_;
   const std::function<void(const TracedStep&)>& tell_;
   Block block_;
+  synth::MeshRef mesh_;
   double begin_ = 0;
   std::optional<DeviceTimes> times_;
-  std::vector<std::int64_t> received_;  // by every device, in the present step
+  std::vector<std::int64_t> received_;  // by every device of the mesh, in the present step
   std::vector<DeviceSlice> slices_;
 
   // Of a team: ranks name steps to each other by their numbers, which count the bodies of loops and branches in.

@@ -18,9 +18,10 @@ F function(void* library, const char* name) {
   return reinterpret_cast<F>(found);
 }
 
-// RTLD_LOCAL: nobody else finds its functions, and it stays ours even where the host has another build.
+// RTLD_LOCAL: nobody else finds its functions. RTLD_DEEPBIND: it finds its own before the host's; OpenBLAS calls itself
+// through the dynamic linker, so that a host's OpenBLAS would otherwise give this one its buffers and its kernels.
 void* open_library() {
-  void* const library = dlopen(TESSERA_BLAS_PATH, RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(TESSERA_BLAS_PATH, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   TESSERA_CHECK(library != nullptr,
                 fmt::format("OpenBLAS' build without threads is not at {} (Debian: apt install libopenblas0-serial)",
                             TESSERA_BLAS_PATH));

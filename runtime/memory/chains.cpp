@@ -45,11 +45,15 @@ class Growth {
  private:
   const std::vector<synth::Box>& boxes(RegisterId id) const { return tiles_[id].boxes; }
   std::size_t rank(RegisterId id) const { return program_.registers[id].rank(); }
+  // Steps that are taken together are taken by the same devices.
+  bool is_on_mesh(RegisterId id) const {
+    return results_.empty() || program_.registers[id].mesh() == program_.registers[results_.front()].mesh();
+  }
   bool made_here(RegisterId id) const { return std::find(results_.begin(), results_.end(), id) != results_.end(); }
 
   bool take_map(const synth::Apply& apply, const synth::Map& map) {
     const RegisterId result = apply.results[0];
-    if (may_fail(map.op, program_.registers[result].element())) return false;
+    if (may_fail(map.op, program_.registers[result].element()) || !is_on_mesh(result)) return false;
     if (results_.empty()) lead_ = rank(result);
     if (!results_.empty() && !(reduces_ ? map_by_rows(apply) : boxes(result) == boxes(results_.front()))) return false;
     operands_.insert(operands_.end(), apply.operands.begin(), apply.operands.end());
@@ -67,6 +71,7 @@ class Growth {
     const RegisterId operand = apply.operands[0];
     const synth::Shape& shape = program_.registers[operand].shape();
     if (reduce.dimensions.empty() || is_empty(shape)) return false;  // a sum of nothing has rules of its own
+    if (!is_on_mesh(operand)) return false;
     const std::size_t first = reduce.dimensions.front();
     const std::size_t lead = results_.empty() ? first : std::min(first, lead_);
     if (lead == 0) return take_flat(apply, reduce);

@@ -11,15 +11,18 @@ class Walk {
  public:
   Walk(const synth::Program& program, const TileMaps& tiles)
       : payload_(tiles, program.inputs), peaks_(static_cast<std::size_t>(tiles.devices())) {
-    note(0);
+    note(0, {});
   }
 
   void body(const synth::Body& steps, const BodyPlan& plan) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const StepPlan& step = plan.steps[i];
       payload_.add(step.born);
-      note(steps[i].origin, step.beside_bytes);
+      note(steps[i].origin, step);
       if (const auto* repeat = std::get_if<synth::Repeat>(&steps[i].node)) body(repeat->body, step.bodies[0]);
+      if (const auto* pipeline = std::get_if<synth::Pipeline>(&steps[i].node)) {
+        for (std::size_t v = 0; v < pipeline->visits.size(); ++v) body(pipeline->visits[v], step.bodies[v]);
+      }
       if (const auto* choose = std::get_if<synth::Choose>(&steps[i].node)) {
         body(choose->then_body, step.bodies[0]);
         body(choose->else_body, step.bodies[1]);
@@ -32,9 +35,9 @@ class Walk {
   std::vector<DevicePeak> take() { return std::move(peaks_); }
 
  private:
-  void note(std::uint32_t origin, std::int64_t beside = 0) {
+  void note(std::uint32_t origin, const StepPlan& step) {
     for (std::size_t device = 0; device < peaks_.size(); ++device) {
-      const std::int64_t now = payload_.of(device) + beside;
+      const std::int64_t now = payload_.of(device) + payload_.beside(step, device);
       if (now > peaks_[device].bytes) peaks_[device] = {now, origin};
     }
   }

@@ -1,11 +1,16 @@
 // Which rank has which device of a run: contiguous blocks, as even as they can be. A device is on one rank, whatever
-// mesh names it; rank 0 always has device 0. With more ranks than devices some ranks have none.
+// mesh names it; rank 0 always has device 0. With more ranks than devices some ranks have none. Devices of a mesh are
+// known by their numbers in it, which ascend with the devices of the run: those of a rank follow each other, too.
 //
-// Example: 8 devices on 4 ranks are two on each; a mesh of the first two devices lies on rank 0 alone.
+// Example: 8 devices on 4 ranks are two on each; a mesh on devices 2 to 4 has its numbers 0 and 1 on rank 1, and number
+// 2 on rank 2.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+
+#include "synth/layout/mesh.hpp"
 
 namespace tessera::runtime {
 
@@ -18,6 +23,22 @@ struct Block {
   bool holds(std::int64_t device) const { return begin <= device && device < end; }
 };
 
+inline std::int64_t device_of_run(const synth::Mesh& mesh, std::int64_t number) {
+  return static_cast<std::int64_t>(mesh.device_of_run(number).value);
+}
+// How many devices of a mesh come before this device of the run.
+inline std::int64_t numbers_below(const synth::Mesh& mesh, std::int64_t device) {
+  std::int64_t begin = 0;
+  for (std::int64_t end = mesh.devices(); begin < end;) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (device_of_run(mesh, middle) < device)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
 class DeviceRanks {
  public:
   // At least one device.
@@ -26,10 +47,16 @@ class DeviceRanks {
   int ranks() const { return ranks_; }
   std::int64_t devices() const { return devices_; }
   int owner(std::int64_t device) const { return static_cast<int>(device * ranks_ / devices_); }
+  // Of a mesh's device, by its number.
+  int owner(const synth::Mesh& mesh, std::int64_t number) const { return owner(device_of_run(mesh, number)); }
   Block block(int rank) const { return {first(rank), first(rank + 1)}; }
   // A rank's share of the run's first `count` devices.
   Block block(int rank, std::int64_t count) const {
     return {std::min(first(rank), count), std::min(first(rank + 1), count)};
+  }
+  // The numbers of a mesh's devices that a rank has.
+  Block block(int rank, const synth::Mesh& mesh) const {
+    return {numbers_below(mesh, first(rank)), numbers_below(mesh, first(rank + 1))};
   }
 
  private:

@@ -51,6 +51,13 @@ class KeptSearch {
     origin_ = own;
     make(repeat.results);
   }
+  void visit(const synth::Pipeline& pipeline) {
+    const std::uint32_t own = origin_;
+    read(pipeline.initial);
+    for (const synth::Body& steps : pipeline.visits) body(steps);
+    origin_ = own;
+    make(pipeline.results);
+  }
   void visit(const synth::Choose& choose) {
     const std::uint32_t own = origin_;
     read({choose.condition});

@@ -1,8 +1,12 @@
 #include "runtime/memory/liveness.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/check.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/pins.hpp"
+#include "synth/program/pipeline_order.hpp"
 
 namespace tessera::runtime {
 
@@ -35,7 +39,7 @@ class LivenessWalk {
   void define(RegisterId id, Where where) {
     plan(id).where = where;
     plan(id).root = id;
-    life(id) = Life{now_.size() - 1, now_.back(), now_.back(), false};
+    life(id) = Life{now_.size() - 1, now_.back(), now_.back(), false, bodies_.back()};
     if (where == Where::arena) pins_.note_made(bodies_.back(), now_.back(), id);
   }
   void define_view(RegisterId id, Where where, RegisterId source) {
@@ -49,6 +53,15 @@ class LivenessWalk {
     pins_.note_use(id, now_, result_.lives);
     Life& root = life(plan(id).root);
     root.last_use = now_[root.depth];
+    const bool is_kept = readers_.contains(plan(id).root);
+    if (root.body != bodies_[root.depth] && (is_kept || !root.belongs_to_loop)) keep(plan(id).root);
+  }
+  // A visit of a pipeline reads what another one made: that has places of its own, and dies in no step.
+  void keep(RegisterId root) {
+    Life& own = life(root);
+    readers_[root].insert(bodies_[own.depth]);
+    own.belongs_to_loop = true;
+    own.last_use = std::numeric_limits<std::size_t>::max();
   }
   void use_all(const std::vector<RegisterId>& ids) {
     for (const RegisterId id : ids) use(id);
@@ -106,6 +119,7 @@ class LivenessWalk {
     use_all(repeat.initial);
     begin_body();
     define_of_loop(repeat.index);
+    for (const RegisterId index : repeat.indices_elsewhere) define_of_loop(index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
       define_of_loop(repeat.parameters[k]);
       plan(repeat.parameters[k]).dense = plan(repeat.initial[k]).dense;
@@ -118,6 +132,49 @@ class LivenessWalk {
   void define_of_loop(RegisterId id) {
     define(id, Where::arena);
     life(id).belongs_to_loop = true;
+  }
+
+  void step(const synth::Pipeline& pipeline) {
+    use_all(pipeline.initial);
+    std::vector<std::size_t> numbers;  // of the visits' bodies
+    for (std::size_t v = 0; v < pipeline.visits.size(); ++v) {
+      begin_body();
+      numbers.push_back(bodies_.back());
+      if (v == 0) define_given(pipeline);
+      walk(pipeline.visits[v]);
+      std::vector<RegisterId> next;
+      for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
+        if (pipeline.carried_by[k] == v) next.push_back(pipeline.next[k]);
+      }
+      finish_body(next);
+      end_body();
+    }
+    note_turns(pipeline, numbers);
+    for (const RegisterId result : pipeline.results) define(result, Where::arena);
+  }
+  void define_given(const synth::Pipeline& pipeline) {
+    for (const RegisterId index : pipeline.indices) define_of_loop(index);
+    for (std::size_t k = 0; k < pipeline.parameters.size(); ++k) {
+      define_of_loop(pipeline.parameters[k]);
+      plan(pipeline.parameters[k]).dense = plan(pipeline.initial[k]).dense;
+    }
+  }
+  void note_turns(const synth::Pipeline& pipeline, const std::vector<std::size_t>& numbers) {
+    const auto visit_of = [&](std::size_t body) {
+      const auto found = std::find(numbers.begin(), numbers.end(), body);
+      return static_cast<std::uint32_t>(found - numbers.begin());
+    };
+    std::vector<std::vector<RegisterId>>& turning = result_.turning[&pipeline];
+    turning.resize(pipeline.visits.size());
+    for (const auto& [root, bodies] : readers_) {
+      const std::uint32_t maker = visit_of(life(root).body);
+      if (maker == numbers.size()) continue;  // of another pipeline
+      std::vector<std::uint32_t> readers;
+      for (const std::size_t body : bodies) readers.push_back(visit_of(body));
+      plan(root).turns.resize(static_cast<std::size_t>(synth::places_of_value(pipeline, maker, readers)));
+      turning[maker].push_back(root);
+      for (const std::uint32_t reader : readers) turning[reader].push_back(root);
+    }
   }
 
   void step(const synth::Choose& choose) {
@@ -137,7 +194,8 @@ class LivenessWalk {
   void finish_body(const std::vector<RegisterId>& results) {
     use_all(results);
     for (const RegisterId id : results) {
-      const bool made_here = life(id).depth == now_.size() - 1 && !life(id).belongs_to_loop;
+      const bool made_here =
+          life(id).depth == now_.size() - 1 && !life(id).belongs_to_loop && life(id).body == bodies_.back();
       if (plan(id).where == Where::arena && made_here) plan(id).direct = true;
     }
   }
@@ -151,6 +209,7 @@ class LivenessWalk {
   std::vector<std::size_t> now_;     // the present step of every body around, the program's first
   std::vector<std::size_t> bodies_;  // the numbers of these bodies
   std::size_t bodies_begun_ = 0;
+  std::map<RegisterId, std::set<std::size_t>> readers_;  // of what visits make for others: the bodies that read it
 };
 
 }  // namespace

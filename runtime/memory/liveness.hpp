@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -16,13 +17,18 @@ struct Life {
   std::size_t made = 0;
   std::size_t last_use = 0;
   bool belongs_to_loop = false;  // a loop's index or parameter: lives as long as the loop
+  std::size_t body = 0;          // the number of the body that makes it
 };
 
 // Registers that are copied although they could be views.
 using Copied = std::set<synth::RegisterId>;
 
+// What a pipeline's visits keep for others, by pipeline: of every visit, what it makes or reads of this kind.
+using Turning = std::map<const synth::Pipeline*, std::vector<std::vector<synth::RegisterId>>>;
+
 struct Liveness {
   std::vector<Life> lives;
+  Turning turning;
   Copied worth_copying;  // small slices of arrays that nothing else needs for so long
 };
 

@@ -1,14 +1,27 @@
 #include "runtime/memory/plan.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
-#include "runtime/memory/free_list.hpp"
 #include "runtime/memory/liveness.hpp"
+#include "runtime/memory/places.hpp"
 #include "synth/collective/programmed.hpp"
 
 namespace tessera::runtime {
+
+namespace {
+
+// Calls f(device of the run, bytes of its tile).
+template <class F>
+void for_each_device(const TileMap& tiles, const F& f) {
+  for (std::size_t number = 0; number < tiles.bytes.size(); ++number)
+    f(tiles.mesh->device_of_run(static_cast<std::int64_t>(number)).value, tiles.bytes[number]);
+}
+
+}  // namespace
 
 Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs)
     : tiles_(tiles), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
@@ -17,20 +30,32 @@ Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& in
 
 void Payload::add(const std::vector<synth::RegisterId>& born) {
   for (const synth::RegisterId id : born) {
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device)
-      alive_[device] = add_bytes(alive_[device], bytes[device]);
+    for_each_device(tiles_[id],
+                    [&](std::size_t device, std::int64_t bytes) { alive_[device] = add_bytes(alive_[device], bytes); });
   }
 }
 
 void Payload::remove(const std::vector<synth::RegisterId>& died) {
   for (const synth::RegisterId id : died) {
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device) alive_[device] -= bytes[device];
+    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) { alive_[device] -= bytes; });
   }
 }
 
 std::int64_t Payload::largest() const { return *std::max_element(alive_.begin(), alive_.end()); }
+
+std::int64_t Payload::largest(const StepPlan& step) const {
+  if (step.beside_bytes == 0) return largest();
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < alive_.size(); ++device)
+    most = std::max(most, add_bytes(alive_[device], beside(step, device)));
+  return most;
+}
+
+std::int64_t Payload::beside(const StepPlan& step, std::size_t device) const {
+  if (step.beside_bytes == 0) return 0;
+  const synth::DeviceId id{static_cast<std::uint32_t>(device)};
+  return tiles_[step.beside_of].mesh->number_of(id).has_value() ? step.beside_bytes : 0;
+}
 
 namespace {
 
@@ -47,6 +72,8 @@ class Placement {
         tiles_(tiles),
         plan_(plan),
         lives_(std::move(liveness.lives)),
+        turning_(std::move(liveness.turning)),
+        places_(tiles, program),
         payload_(tiles, program.inputs) {
     plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
     plan_.peak_bytes = payload_.largest();
@@ -70,20 +97,18 @@ class Placement {
   const Life& life(RegisterId id) const { return lives_[id.value]; }
 
   // Owns memory that this pass hands out.
-  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct; }
+  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct && plan(id).turns.empty(); }
   bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
     return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
   }
 
   void place(RegisterId id) {
     RegisterPlan& entry = plan(id);
-    entry.offset = free_.take(tiles_[id].bytes_max);
-    const auto& bytes = tiles_[id].bytes;
-    for (std::size_t device = 0; device < bytes.size(); ++device) {
-      if (bytes[device] == 0) continue;
+    entry.offset = places_.take(id, tiles_[id].bytes_max);
+    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) {
       std::int64_t& end = plan_.arena_bytes[device];
-      end = std::max(end, add_bytes(entry.offset, bytes[device]));
-    }
+      if (bytes > 0) end = std::max(end, add_bytes(entry.offset, bytes));
+    });
   }
   void give_birth(StepPlan& step, RegisterId id) {
     if (!owns(id)) return;
@@ -98,15 +123,24 @@ class Placement {
                                                           program_.registers[apply.results[0]]);
     step.beside_bytes = reduction ? reduction->beside_bytes() : 0;
     if (step.beside_bytes == 0) return;
-    step.beside_offset = free_.take(step.beside_bytes);
-    for (std::int64_t& end : plan_.arena_bytes) end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
+    step.beside_of = apply.results[0];
+    step.beside_offset = places_.take(step.beside_of, step.beside_bytes);
+    for_each_device(tiles_[step.beside_of], [&](std::size_t device, std::int64_t) {
+      std::int64_t& end = plan_.arena_bytes[device];
+      end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
+    });
   }
   void bury(StepPlan& step) {
-    if (step.beside_bytes > 0) free_.give_back(step.beside_offset, step.beside_bytes);
-    for (const RegisterId id : step.dies) free_.give_back(plan(id).offset, tiles_[id].bytes_max);
+    if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
+    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_bury(id), tiles_[id].bytes_max);
   }
-  void note_peak(std::uint32_t origin, std::int64_t beside = 0) {
-    const std::int64_t now = add_bytes(payload_.largest(), beside);
+  // What has several places dies once for each.
+  std::int64_t offset_to_bury(RegisterId id) {
+    const std::vector<std::int64_t>& turns = plan(id).turns;
+    return turns.empty() ? plan(id).offset : turns[buried_[id]++ % turns.size()];
+  }
+  void note_peak(std::uint32_t origin, const StepPlan& step) {
+    const std::int64_t now = payload_.largest(step);
     if (now <= plan_.peak_bytes) return;
     plan_.peak_bytes = now;
     plan_.peak_origin = origin;
@@ -130,7 +164,7 @@ class Placement {
       step.dies = deaths[i];
       std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
       payload_.add(step.born);
-      note_peak(body[i].origin, step.beside_bytes);
+      note_peak(body[i].origin, step);
       std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
       payload_.remove(step.dies);
       bury(step);
@@ -163,7 +197,7 @@ class Placement {
       if (owns(apply.results[0])) place_in_chain(body, chain, i, depth, step);
     }
     payload_.add(step.born);
-    note_peak(body[chain.begin].origin);
+    note_peak(body[chain.begin].origin, step);
     payload_.remove(step.dies);
     bury(step);
     result.steps.push_back(std::move(step));
@@ -255,6 +289,7 @@ class Placement {
 
   void before(const synth::Repeat& repeat, StepPlan& step, std::size_t depth, std::size_t i) {
     give_birth(step, repeat.index);
+    for (const RegisterId index : repeat.indices_elsewhere) give_birth(step, index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
       const RegisterId parameter = repeat.parameters[k];
       plan(parameter).adopts = may_adopt(repeat, k, depth, i);
@@ -278,7 +313,34 @@ class Placement {
   void inside(const synth::Repeat& repeat, StepPlan& step, std::size_t depth) {
     step.bodies.push_back(walk(repeat.body, depth + 1));
     step.dies.push_back(repeat.index);
+    step.dies.insert(step.dies.end(), repeat.indices_elsewhere.begin(), repeat.indices_elsewhere.end());
     step.dies.insert(step.dies.end(), repeat.parameters.begin(), repeat.parameters.end());
+  }
+
+  // Initial values stay as they are: a pipeline that fails is taken again, in the order of its microbatches.
+  void before(const synth::Pipeline& pipeline, StepPlan& step, std::size_t, std::size_t) {
+    step.turning = std::move(turning_.at(&pipeline));
+    for (const RegisterId index : pipeline.indices) give_birth(step, index);
+    for (const RegisterId parameter : pipeline.parameters) give_birth(step, parameter);
+    for (const RegisterId result : pipeline.results) give_birth(step, result);
+    for (const RegisterId id : kept_between(step)) {
+      for (std::int64_t& turn : plan(id).turns) {
+        place(id);
+        turn = plan(id).offset;
+        step.born.push_back(id);
+      }
+    }
+  }
+  static std::set<RegisterId> kept_between(const StepPlan& step) {
+    std::set<RegisterId> all;
+    for (const std::vector<RegisterId>& of_visit : step.turning) all.insert(of_visit.begin(), of_visit.end());
+    return all;
+  }
+  void inside(const synth::Pipeline& pipeline, StepPlan& step, std::size_t depth) {
+    for (const synth::Body& visit : pipeline.visits) step.bodies.push_back(walk(visit, depth + 1));
+    step.dies.insert(step.dies.end(), pipeline.indices.begin(), pipeline.indices.end());
+    step.dies.insert(step.dies.end(), pipeline.parameters.begin(), pipeline.parameters.end());
+    for (const RegisterId id : kept_between(step)) step.dies.insert(step.dies.end(), plan(id).turns.size(), id);
   }
 
   void before(const synth::Choose& choose, StepPlan& step, std::size_t, std::size_t) {
@@ -303,6 +365,11 @@ class Placement {
     return plan(repeat.count).root == root || any_reads(repeat.initial, root) || any_reads(repeat.next, root) ||
            reads(repeat.body, root);
   }
+  bool node_reads(const synth::Pipeline& pipeline, RegisterId root) {
+    return any_reads(pipeline.initial, root) || any_reads(pipeline.next, root) ||
+           std::any_of(pipeline.visits.begin(), pipeline.visits.end(),
+                       [&](const synth::Body& visit) { return reads(visit, root); });
+  }
   bool node_reads(const synth::Choose& choose, RegisterId root) {
     return plan(choose.condition).root == root || any_reads(choose.then_results, root) ||
            any_reads(choose.else_results, root) || reads(choose.then_body, root) || reads(choose.else_body, root);
@@ -313,7 +380,9 @@ class Placement {
   const TileMaps& tiles_;
   MemoryPlan& plan_;
   std::vector<Life> lives_;
-  FreeList free_;
+  Turning turning_;
+  std::map<RegisterId, std::size_t> buried_;  // how many places of what has several
+  Places places_;
   Payload payload_;
 };
 

@@ -2,7 +2,8 @@
 // peak is known too, to the byte.
 //
 // A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
-// dense array), or it owns a place in the arena. Offsets are the same on all devices. An array is alive from the step
+// dense array), or it owns a place in the arena. Its offset is the same on all devices of its mesh; on others it takes
+// no room, so that arrays on meshes that share no device may have one offset at once. An array is alive from the step
 // that makes it to the last step that reads it or a view of it. Five things save memory and copies:
 // - elementwise steps and reductions in a row are taken together, and what only they read has no place (`blocks`,
 //   chains.hpp);
@@ -12,6 +13,7 @@
 //   before writes what the round after reads, and the last round writes the result's place. The first round reads the
 //   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
 // - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
+// - what lives from visit to visit of a pipeline has as many places as microbatches of it are there at once (`turns`);
 // - what a body computes as a loop's next value or as a branch's result is written straight to its destination
 // (`direct`).
 #pragma once
@@ -31,7 +33,7 @@ struct RegisterPlan {
     nowhere,  // written by no step
     blocks,   // made and read by the steps of one chain, a block at a time
     input,    // in the caller's memory
-    arena,    // at `offset` of every device's part
+    arena,    // at `offset` of the part of every device of its mesh
     slice,    // the part of `source` that lies in this register's tiles
     reshape,  // `source` under another shape
   };
@@ -43,6 +45,8 @@ struct RegisterPlan {
   bool adopts = false;           // a loop's parameter: its place is the initial value's
   bool dense = true;             // is every tile surely dense?
   synth::RegisterId takes_over;  // valid: the operand whose place this takes
+  // Not empty: alive from visit to visit of a pipeline; microbatch k lies at turns[k mod their number].
+  std::vector<std::int64_t> turns = {};
 };
 
 struct BodyPlan;
@@ -52,9 +56,12 @@ struct StepPlan {
   std::size_t chain_lead = 0;           // the dimensions that its blocks are cut along
   std::int64_t beside_offset = 0;       // where every device has room for what the step needs beside its arrays
   std::int64_t beside_bytes = 0;        // and how much
+  synth::RegisterId beside_of;          // the result; the devices of its mesh have that room
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
-  std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else
+  std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else; pipeline: its visits
+  // Of a pipeline's visits: what they make or read that lives from visit to visit.
+  std::vector<std::vector<synth::RegisterId>> turning = {};
 };
 
 struct BodyPlan {
@@ -64,7 +71,7 @@ struct BodyPlan {
 struct MemoryPlan {
   std::vector<RegisterPlan> registers;
   BodyPlan body;
-  std::vector<std::int64_t> arena_bytes;  // of every device: the end of the last array
+  std::vector<std::int64_t> arena_bytes;  // of every device of the run: the end of the last array
   std::int64_t peak_bytes = 0;    // payload alive on a device, inputs included, the largest over steps and devices
   std::uint32_t peak_origin = 0;  // the origin of the first step that needs it
   std::int64_t total_bytes = 0;   // of all devices: arenas, inputs, copies handed back; stops at the largest number
@@ -74,14 +81,17 @@ struct MemoryPlan {
 
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop = {});
 
-// The payload alive on every device as a program runs.
+// The payload alive on every device of the run as a program runs.
 class Payload {
  public:
   Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs);
   void add(const std::vector<synth::RegisterId>& born);
   void remove(const std::vector<synth::RegisterId>& died);
-  // The largest over devices, now; stops at the largest number.
+  // The largest over devices, now; stops at the largest number. In a step, with what it needs beside its arrays.
   std::int64_t largest() const;
+  std::int64_t largest(const StepPlan& step) const;
+  // What a step needs beside its arrays on a device, if that is of its mesh.
+  std::int64_t beside(const StepPlan& step, std::size_t device) const;
   // Of one device, now.
   std::int64_t of(std::size_t device) const { return alive_[device]; }
 

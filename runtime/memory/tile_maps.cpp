@@ -9,7 +9,7 @@
 namespace tessera::runtime {
 
 TileMap make_tile_map(const synth::ArrayType& type) {
-  TileMap map;
+  TileMap map{type.mesh_ref(), {}, {}, 0, 0};
   for (std::int64_t device = 0; device < type.devices(); ++device) {
     map.boxes.push_back(synth::tile(type, device));
     map.bytes.push_back(synth::elements(map.boxes.back()) * synth::bytes_of(type.element()));
@@ -26,7 +26,7 @@ TileMaps::TileMaps(const synth::Program& program) {
     const auto [entry, added] = known.emplace(key, maps_.size());
     if (added) maps_.push_back(make_tile_map(type));
     number_.push_back(entry->second);
-    devices_ = std::max(devices_, type.devices());
+    devices_ = std::max(devices_, type.mesh().devices_end());
   }
 }
 

@@ -9,7 +9,8 @@
 namespace tessera::runtime {
 
 struct TileMap {
-  std::vector<synth::Box> boxes;    // of every device
+  synth::MeshRef mesh;
+  std::vector<synth::Box> boxes;    // of every device, by its number in the mesh
   std::vector<std::int64_t> bytes;  // of every device
   std::int64_t bytes_max = 0;
   std::int64_t bytes_total = 0;  // stops at the largest number
@@ -21,7 +22,7 @@ class TileMaps {
  public:
   explicit TileMaps(const synth::Program& program);
   const TileMap& operator[](synth::RegisterId id) const { return maps_[number_[id.value]]; }
-  // The most devices any register has.
+  // 1 + the largest device of the run that any register has.
   std::int64_t devices() const { return devices_; }
 
  private:

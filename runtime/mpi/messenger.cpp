@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -115,6 +116,30 @@ class MpiMessenger final : public Messenger {
     return under_way_.empty() || under_way_.front().batch > batch;
   }
 
+  std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
+    std::vector<UnderWay>& messages = beside_[++besides_];
+    for (const Incoming& message : incoming)
+      messages.push_back({besides_, false, message.rank, incoming_.add(message.rank, message.bytes)});
+    for (const Outgoing& message : outgoing)
+      messages.push_back({besides_, true, message.rank, outgoing_.add(message.rank, message.bytes)});
+    return besides_;
+  }
+
+  bool is_done_beside(std::int64_t number) override {
+    incoming_.advance();
+    outgoing_.advance();
+    for (auto one = beside_.begin(); one != beside_.end();) {
+      std::erase_if(one->second, [this](const UnderWay& message) { return has_ended(message); });
+      one = one->second.empty() ? beside_.erase(one) : std::next(one);
+    }
+    return !beside_.contains(number);
+  }
+
+  bool serves_threads() const override {
+    int level = MPI_THREAD_SINGLE;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_SERIALIZED;
+  }
+
   void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
     notice_ = step;
     for (const int rank : ranks) {
@@ -140,6 +165,7 @@ class MpiMessenger final : public Messenger {
     settle_messages();
     outgoing_.settle([](int, const MPI_Request&) {});
     under_way_.clear();
+    beside_.clear();
     for (MPI_Request& request : notice_requests_) wait(request);
     notice_requests_.clear();
     noticed_ = std::nullopt;
@@ -218,6 +244,8 @@ class MpiMessenger final : public Messenger {
   Lanes<std::byte> incoming_;
   std::deque<UnderWay> under_way_;  // by batch
   std::int64_t batches_ = 0;
+  std::map<std::int64_t, std::vector<UnderWay>> beside_;  // by number
+  std::int64_t besides_ = 0;
   MPI_Request shared_ = MPI_REQUEST_NULL;
   std::int64_t notice_ = 0;
   std::deque<MPI_Request> notice_requests_;
@@ -264,7 +292,7 @@ bool mpi_runs() {
 base::Result<StartedMpi> start_mpi() {
   try {
     int provided = 0;
-    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     StartedMpi started;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &started.rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &started.size), "MPI_Comm_size");

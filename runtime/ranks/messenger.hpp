@@ -49,6 +49,14 @@ class Messenger {
   // Are all messages of that batch and those before it done? Goes on with all.
   virtual bool is_done(std::int64_t batch) = 0;
 
+  // Messages that go on beside all others and are not among those that is_done asks about; their number. Between two
+  // ranks they keep their order with the others.
+  virtual std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
+  // Are all messages of that number done? Goes on with all.
+  virtual bool is_done_beside(std::int64_t number) = 0;
+  // May another thread than the one that began MPI go on with the messages, one at a time?
+  virtual bool serves_threads() const = 0;
+
   // Tells ranks that this one has failed at a step; and the least step that any has told this one.
   virtual void send_notice(std::int64_t step, const std::vector<int>& ranks) = 0;
   virtual std::optional<std::int64_t> noticed() = 0;

@@ -7,7 +7,7 @@
 namespace tessera::runtime {
 
 void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
-  const int source = ranks_.owner(static_cast<std::int64_t>(device));
+  const int source = ranks_.owner(*mesh_, static_cast<std::int64_t>(device));
   if (source == reader || synth::empty(box)) return;
   plan_.is_nobodys = false;
   const bool is_reader = reader == team_.rank();

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -26,7 +27,9 @@ struct ReadPlan {
 
 class ReadPlanner {
  public:
-  ReadPlanner(const Team& team, const DeviceRanks& ranks) : team_(team), ranks_(ranks) {}
+  // Of an array on this mesh.
+  ReadPlanner(const Team& team, const DeviceRanks& ranks, synth::MeshRef mesh)
+      : team_(team), ranks_(ranks), mesh_(std::move(mesh)) {}
   // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
   // nothing to do with, if it notes that there are some.
   void read(int reader, std::size_t device, const synth::Box& box);
@@ -38,6 +41,7 @@ class ReadPlanner {
  private:
   const Team& team_;
   DeviceRanks ranks_;
+  synth::MeshRef mesh_;
   std::set<int> sources_, readers_;
   ReadPlan plan_;
 };

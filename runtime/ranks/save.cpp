@@ -71,7 +71,7 @@ class Shares {
 
 base::Status write_round(Team& team, const NpyWriter& writer, const Distributed& array, const Gatherer& gatherer,
                          const Shares& shares, std::int64_t round) {
-  ReadPlanner planner(team, array.ranks);
+  ReadPlanner planner(team, array.ranks, array.type.mesh_ref());
   for (int rank = 0; rank < team.size(); ++rank) {
     if (const NpySlab* slab = shares.slab(rank, round)) planner.read(rank, gatherer.parcels(slab->box));
   }
@@ -109,7 +109,7 @@ base::Status save_whole(Team& team, const FilePolicy& files, const std::string& 
 base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
                          base::StopToken stop) {
   TESSERA_TRY_STATUS(wait_for_all(team));
-  const Block mine = array.ranks.block(team.rank(), array.type.devices());
+  const Block mine = array.ranks.block(team.rank(), array.type.mesh());
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
     const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
     const auto fill = [&](const synth::Box& box, const TileOut& out) {
@@ -117,7 +117,7 @@ base::Status save_shards(Team& team, const FilePolicy& files, const std::string&
       for (const synth::Interval& interval : box) begin.push_back(interval.begin);
       copy_elements(part_of(tile, begin, out.shape), out);
     };
-    const std::string name = fmt::format("{}.dev{}.npy", path, device);
+    const std::string name = fmt::format("{}.dev{}.npy", path, device_of_run(array.type.mesh(), device));
     TESSERA_TRY_STATUS(save_npy(files, name, array.type.element(), tile.shape, fill, stop));
   }
   return wait_for_all(team);

@@ -58,6 +58,7 @@ std::byte* Team::near_memory(int rank, std::int64_t offset) const {
 template <class F>
 base::Status Team::with_messages(const F& f) {
   try {
+    const std::scoped_lock lock(messenger_mutex_);
     f();
     return base::Done{};
   } catch (const MessagesFailed& failure) {
@@ -68,8 +69,9 @@ base::Status Team::with_messages(const F& f) {
 
 std::int64_t Team::failed_step() {
   std::int64_t step = region_ == nullptr ? kNever : region_->failed_step().load(std::memory_order_acquire);
-  if (near_count_ < size()) step = std::min(step, messenger_->noticed().value_or(kNever));
-  return step;
+  if (near_count_ == size()) return step;
+  const std::scoped_lock lock(messenger_mutex_);
+  return std::min(step, messenger_->noticed().value_or(kNever));
 }
 
 // Why a rank in a run should not wait any longer, if it should not.
@@ -186,6 +188,7 @@ base::Status Team::end_run(const std::vector<Entry>& entries) {
   stopped_ = false;
   stopped_in_ = kNever;
   rooms_.clear();
+  lasting_rooms_.clear();
   return base::Done{};
 }
 
@@ -266,6 +269,33 @@ base::Status Team::advance_messages() {
 base::Status Team::await_messages(std::int64_t batch) {
   if (alone()) return base::Done{};
   return wait([&] { return messenger_->is_done(batch); });
+}
+
+std::span<std::byte> Team::lasting_room(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  lasting_rooms_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+  return {lasting_rooms_.back().get(), size};
+}
+
+base::Result<std::int64_t> Team::begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
+  std::int64_t number = 0;
+  TESSERA_TRY_STATUS(with_messages([&] { number = messenger_->begin_beside(incoming, outgoing); }));
+  return number;
+}
+
+base::Status Team::await_beside(std::int64_t number) {
+  return wait([&] { return messenger_->is_done_beside(number); });
+}
+
+bool Team::go_on_beside() {
+  const std::scoped_lock lock(messenger_mutex_);
+  try {
+    if (!messenger_->serves_threads()) return false;
+    messenger_->is_done_beside(0);
+    return true;
+  } catch (const MessagesFailed&) {
+    return false;  // the thread that waits for messages will be told
+  }
 }
 
 base::Status Team::send(int source, std::span<const int> targets, std::span<std::byte> bytes) {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,8 @@ class Team {
   // Can this rank read the other's memory? And the lowest rank whose memory a rank can read: its node.
   bool is_near(int rank) const { return near_[static_cast<std::size_t>(rank)]; }
   int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  // The lowest rank on the same machine.
+  int machine(int rank) const { return machines_[static_cast<std::size_t>(rank)]; }
   // How many lower ranks are on the same machine.
   int place(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
   // The ranks of this one's machine, itself included.
@@ -81,6 +84,13 @@ class Team {
   base::Status advance_messages();
   base::Status await_messages(std::int64_t batch);
   base::Status await_messages() { return await_messages(batch_); }
+  // Messages that go on while steps are taken, in memory that lasts until the agreement; their number, and until they
+  // are done. Steps do not wait for them.
+  std::span<std::byte> lasting_room(std::int64_t bytes);
+  base::Result<std::int64_t> begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
+  base::Status await_beside(std::int64_t number);
+  // Of another thread: lets messages go on, where MPI allows it. False: it does not, or messages have failed.
+  bool go_on_beside();
   // What `source` has of these bytes, the targets get. The others need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
 
@@ -122,7 +132,9 @@ class Team {
   std::shared_ptr<Region> region_;
   base::Diagnostics broken_;  // why nothing works any more; empty while it does
 
+  std::recursive_mutex messenger_mutex_;  // of whoever calls the messenger
   std::vector<std::unique_ptr<std::byte[]>> rooms_;
+  std::vector<std::unique_ptr<std::byte[]>> lasting_rooms_;
   const std::atomic<bool>* stop_ = nullptr;
   bool running_ = false;
   bool stopped_ = false;  // this run, because another rank has failed

@@ -15,7 +15,7 @@ template <class F>
 base::Status with_parcels(Team& team, Readers readers, const Distributed& array, const std::vector<Parcel>& parcels,
                           const F& f) {
   const int end = readers == Readers::all ? team.size() : 1;
-  ReadPlanner planner(team, array.ranks);
+  ReadPlanner planner(team, array.ranks, array.type.mesh_ref());
   for (int reader = 0; reader < end; ++reader) planner.read(reader, parcels);
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));

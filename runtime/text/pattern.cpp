@@ -35,8 +35,8 @@ std::string device_text(const synth::ArrayType& type, const std::vector<synth::B
   for (const synth::Interval& interval : boxes[device])
     ranges.push_back(fmt::format("{}:{}", interval.begin, interval.end));
   const bool empty = synth::empty(boxes[device]);
-  return fmt::format("device {} ({}): {}\n", device, fmt::join(coordinates, ", "),
-                     empty ? "nothing" : fmt::format("[{}]", fmt::join(ranges, ", ")));
+  return fmt::format("device {} ({}): {}\n", type.mesh().device_of_run(static_cast<std::int64_t>(device)).value,
+                     fmt::join(coordinates, ", "), empty ? "nothing" : fmt::format("[{}]", fmt::join(ranges, ", ")));
 }
 
 std::string_view joined_by(synth::ReduceOp op) {

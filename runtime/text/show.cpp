@@ -82,8 +82,15 @@ class Picture {
  private:
   using Owners = std::vector<std::vector<std::size_t>>;  // devices by pending position
 
-  static std::string named(const std::vector<std::size_t>& devices) {
-    return (devices.size() == 1 ? "device " : "devices ") + device_list(devices);
+  // Devices of the run, by their numbers in the mesh.
+  std::string listed(const std::vector<std::size_t>& numbers) const {
+    std::vector<std::size_t> devices;
+    for (const std::size_t number : numbers)
+      devices.push_back(type_.mesh().device_of_run(static_cast<std::int64_t>(number)).value);
+    return device_list(devices);
+  }
+  std::string named(const std::vector<std::size_t>& numbers) const {
+    return (numbers.size() == 1 ? "device " : "devices ") + listed(numbers);
   }
 
   // `devices 0-3`; of a pending array `devices 0 + 1`, `max of devices 0, 1`.
@@ -91,7 +98,7 @@ class Picture {
     if (labels_ == Labels::by_number) return short_label(owners);
     if (owners.size() == 1) return named(owners[0]);
     std::vector<std::string> parts;
-    for (const auto& devices : owners) parts.push_back(device_list(devices));
+    for (const auto& devices : owners) parts.push_back(listed(devices));
     switch (type_.layout().reduce()) {
       case synth::ReduceOp::sum: return fmt::format("devices {}", fmt::join(parts, " + "));
       case synth::ReduceOp::max: return fmt::format("max of devices {}", fmt::join(parts, ", "));
@@ -165,7 +172,7 @@ class Picture {
     std::vector<std::string> lines = {label(owners)};
     if (!drawn()) return lines;
     for (const auto& devices : owners) {
-      if (owners.size() > 1) lines.push_back(device_list(devices) + ":");
+      if (owners.size() > 1) lines.push_back(listed(devices) + ":");
       const auto rows = element_rows(box, devices[0]);
       lines.insert(lines.end(), rows.begin(), rows.end());
     }

@@ -35,16 +35,21 @@ struct FarWish {
 
 class CopyScheduler {
  public:
-  // To an array of this type.
-  CopyScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
-      : team_(team), ranks_(ranks), reads_(team, ranks), repeat_reads_(team, ranks) {
+  // From an array on this mesh to one of this type.
+  CopyScheduler(const Team& team, const DeviceRanks& ranks, const synth::MeshRef& from, const synth::ArrayType& to)
+      : team_(team),
+        ranks_(ranks),
+        from_(from),
+        to_(to.mesh_ref()),
+        reads_(team, ranks, from),
+        repeat_reads_(team, ranks, to_) {
     // Whether other nodes' ranks repeat anything is not looked at.
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 
   // Whether this rank has to do with a copy. What it has nothing to do with it notes only.
   bool concerns(std::size_t source, std::size_t target) {
-    const int from = owner(source);
+    const int from = holder(source);
     const int reader = owner(target);
     if (from != reader) reads_.note_reads();
     if (from == team_.rank() || reader == team_.rank()) return true;
@@ -57,7 +62,7 @@ class CopyScheduler {
   void add(const Parcel& source, std::size_t target, const synth::Box& box) {
     const int reader = owner(target);
     const int node = team_.node(reader);
-    if (team_.node(owner(source.device)) == node) return read(reader, source, target, box);
+    if (team_.node(holder(source.device)) == node) return read(reader, source, target, box);
     FarWish& wish = far_[{node, source}];
     wish.box = box;
     wish.targets.push_back(target);
@@ -71,7 +76,9 @@ class CopyScheduler {
   }
 
  private:
-  int owner(std::size_t device) const { return ranks_.owner(static_cast<std::int64_t>(device)); }
+  // Of a device of the source, and of the target.
+  int holder(std::size_t device) const { return ranks_.owner(*from_, static_cast<std::int64_t>(device)); }
+  int owner(std::size_t device) const { return ranks_.owner(*to_, static_cast<std::int64_t>(device)); }
   void read(int reader, const Parcel& source, std::size_t target, const synth::Box& box) {
     reads_.read(reader, source);
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
@@ -85,7 +92,7 @@ class CopyScheduler {
     std::size_t turn = 0;
     for (const auto& [key, wish] : far_) {
       const auto& [node, source] = key;
-      const int from = owner(source.device);
+      const int from = holder(source.device);
       if (from != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(from));
       grant(source, wish, turn++);
       last_owner = from;
@@ -113,6 +120,7 @@ class CopyScheduler {
 
   const Team& team_;
   const DeviceRanks& ranks_;
+  synth::MeshRef from_, to_;
   ReadPlanner reads_, repeat_reads_;
   std::map<std::pair<int, Parcel>, FarWish> far_;  // by node
   CopySchedule schedule_;
@@ -257,7 +265,11 @@ struct SharedReduction {
 class ReductionScheduler {
  public:
   ReductionScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
-      : team_(team), ranks_(ranks), to_(to), reads_(team, ranks), spread_(team, ranks, to) {}
+      : team_(team),
+        ranks_(ranks),
+        to_(to),
+        reads_(team, ranks, to.mesh_ref()),
+        spread_(team, ranks, to.mesh_ref(), to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
     std::map<std::pair<std::int32_t, synth::Box>, SharedReduction> all;  // by the first contributor and the box
@@ -275,7 +287,7 @@ class ReductionScheduler {
   }
 
  private:
-  int owner(std::size_t device) const { return ranks_.owner(static_cast<std::int64_t>(device)); }
+  int owner(std::size_t device) const { return ranks_.owner(to_.mesh(), static_cast<std::int64_t>(device)); }
 
   // The box is cut evenly between its targets, as the price and the statistics of the step say. Stretches that follow
   // each other on one rank are one.
@@ -314,8 +326,8 @@ class ReductionScheduler {
 }  // namespace
 
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
-                             const synth::ArrayType& to, const synth::Offset& offset) {
-  CopyScheduler scheduler(team, ranks, to);
+                             const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset) {
+  CopyScheduler scheduler(team, ranks, from, to);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
     const auto concerns = [&](std::int32_t source) {
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));

@@ -10,7 +10,8 @@
 
 namespace tessera::runtime {
 
-// A box that several devices of a node want from one far device comes once; when all have what they want from
+// Parcels of the source and `target` name devices by their numbers in the source's and in the target's mesh. A box that
+// several devices of a node want from one far device comes once; when all have what they want from
 // elsewhere, the others copy it from the first.
 struct CopySchedule {
   struct Copy {
@@ -24,7 +25,7 @@ struct CopySchedule {
   std::vector<Copy> repeats;
 };
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
-                             const synth::ArrayType& to, const synth::Offset& offset);
+                             const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset);
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 

@@ -48,7 +48,7 @@ class ProgramSchedule : public SlotSchedule {
 
  private:
   std::int64_t turns_of_slot() const { return has_second_ ? 2 : 1; }
-  int owner(std::int32_t device) const { return ranks_.owner(device); }
+  int owner(std::int32_t device) const { return ranks_.owner(type_.mesh(), device); }
 
   template <class F>
   void for_each_move(const synth::ProgramHop& hop, const F& f) const {
@@ -141,18 +141,17 @@ class ProgramSchedule : public SlotSchedule {
 // Adds up boxes as the program says: first what it adds up first.
 class TreeRun {
  public:
-  TreeRun(const synth::SumTree& tree, synth::ReduceOp op, synth::ElementType element)
-      : tree_(tree), op_(op), element_(element) {}
+  TreeRun(synth::ReduceOp op, synth::ElementType element) : op_(op), element_(element) {}
 
   // `leaves`: the members' boxes.
-  void run(const std::vector<TileView>& leaves, const TileTarget& target) const {
+  void run(const synth::SumTree& tree, const std::vector<TileView>& leaves, const TileTarget& target) const {
     std::vector<TileView> values = leaves;
     std::vector<std::vector<std::byte>> places;
     const std::int64_t bytes = count(leaves[0].shape) * synth::bytes_of(element_);
-    for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
+    for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
       std::vector<TileView> parts;
-      for (const std::int32_t part : tree_.nodes[node]) parts.push_back(values[static_cast<std::size_t>(part)]);
-      if (node + 1 == tree_.nodes.size()) return combine_parts(op_, parts, target);
+      for (const std::int32_t part : tree.nodes[node]) parts.push_back(values[static_cast<std::size_t>(part)]);
+      if (node + 1 == tree.nodes.size()) return combine_parts(op_, parts, target);
       std::vector<std::byte>& place = places.emplace_back(static_cast<std::size_t>(bytes));
       const TileOut sum{element_, leaves[0].shape, place.data()};
       combine_parts(op_, parts, {dense_strides(sum.shape), sum.data});
@@ -162,36 +161,53 @@ class TreeRun {
   }
 
  private:
-  const synth::SumTree& tree_;
   synth::ReduceOp op_;
   synth::ElementType element_;
 };
 
-// A box of a group's sums, and the device that gets it first.
+// A box of a group's sums, the device that gets it first, and whose order of additions it has.
 struct Piece {
   std::size_t group = 0;
   std::size_t device = 0;
   synth::Box box;
+  std::size_t tree = 0;
 };
 // Sums on the way to a piece's stay in the caches.
 constexpr std::int64_t kPieceOfSums = 8'192;
 
+// Where orders differ, by chunks; else by the tiles of those who get something of their own.
 std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const std::vector<synth::Box>& tiles) {
   std::vector<Piece> pieces;
-  const auto add = [&](std::size_t group, std::int32_t member) {
+  const std::int64_t members = reduction.moves().members;
+  const bool by_chunk = reduction.moves().has_ring;
+  const auto add = [&](std::size_t group, std::int32_t member, const synth::Box& whole, std::int32_t chunk) {
     const auto device = static_cast<std::size_t>(reduction.device(group, member));
-    const std::int64_t elements = synth::elements(tiles[device]);
+    const std::int64_t elements = synth::elements(whole);
     for (std::int64_t begin = 0; begin < elements; begin += kPieceOfSums) {
       const synth::Interval piece{begin, std::min(elements, begin + kPieceOfSums)};
-      for (const synth::Box& box : synth::boxes_of_stretch(tiles[device], piece))
-        pieces.push_back({group, device, box});
+      for (const synth::Box& box : synth::boxes_of_stretch(whole, piece))
+        pieces.push_back({group, device, box, by_chunk ? static_cast<std::size_t>(chunk) : 0});
     }
   };
   for (std::size_t group = 0; group < reduction.groups(); ++group) {
-    const std::int64_t wanted = reduction.scatters() ? reduction.moves().members : 1;
-    for (std::int32_t member = 0; member < wanted; ++member) add(group, member);
+    const std::int64_t wanted = by_chunk || reduction.scatters() ? members : 1;
+    for (std::int32_t part = 0; part < wanted; ++part) {
+      const std::int32_t member = reduction.scatters() ? part : 0;
+      if (!by_chunk) {
+        add(group, member, tiles[static_cast<std::size_t>(reduction.device(group, member))], 0);
+        continue;
+      }
+      for (const synth::Box& box : reduction.boxes(group, part)) add(group, member, box, part);
+    }
   }
   return pieces;
+}
+
+std::vector<synth::SumTree> trees_of(const synth::ReduceMoves& moves) {
+  std::vector<synth::SumTree> trees;
+  const std::int64_t orders = moves.has_ring ? moves.members : 1;
+  for (std::int32_t chunk = 0; chunk < orders; ++chunk) trees.push_back(synth::sum_tree(moves, chunk));
+  return trees;
 }
 
 }  // namespace
@@ -212,11 +228,11 @@ std::unique_ptr<SlotSchedule> schedule_program(const Team& team, const DeviceRan
 
 void run_program(const synth::ProgrammedReduction& reduction, const Storage& storage, synth::RegisterId from,
                  synth::RegisterId to) {
-  const synth::SumTree tree = synth::sum_tree(reduction.moves());
+  const std::vector<synth::SumTree> trees = trees_of(reduction.moves());
   const std::vector<TileView> sources = storage.views(from);
   const std::vector<synth::Box>& source_boxes = storage.tiles(from).boxes;
   const std::vector<synth::Box>& result_boxes = storage.tiles(to).boxes;
-  const TreeRun sums(tree, storage.type(from).layout().reduce(), storage.type(to).element());
+  const TreeRun sums(storage.type(from).layout().reduce(), storage.type(to).element());
   const std::vector<Piece> pieces = pieces_of(reduction, result_boxes);
   parallel_each(std::ssize(pieces), [&](std::int64_t i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
@@ -225,7 +241,8 @@ void run_program(const synth::ProgrammedReduction& reduction, const Storage& sto
       const auto device = static_cast<std::size_t>(reduction.device(piece.group, member));
       leaves.push_back(part_of(sources[device], begin_in(piece.box, source_boxes[device]), synth::shape_of(piece.box)));
     }
-    sums.run(leaves, target_part(storage.out(to, piece.device), result_boxes[piece.device], piece.box));
+    sums.run(trees[piece.tree], leaves,
+             target_part(storage.out(to, piece.device), result_boxes[piece.device], piece.box));
   });
   if (reduction.scatters()) return;
   parallel_each(static_cast<std::int64_t>(reduction.groups()), [&](std::int64_t g) {

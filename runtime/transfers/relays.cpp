@@ -13,7 +13,7 @@ class RelaySchedule : public SlotSchedule {
  public:
   RelaySchedule(const Team& team, const DeviceRanks& ranks, synth::Transfer transfer, const synth::ArrayType& from,
                 const synth::ArrayType& to)
-      : transfer_(std::move(transfer)) {
+      : transfer_(std::move(transfer)), from_(from.mesh_ref()), to_(to.mesh_ref()) {
     std::set<int> sources;
     std::set<int> readers;
     std::vector<synth::Send> mine;
@@ -30,12 +30,8 @@ class RelaySchedule : public SlotSchedule {
     // What a device has got nobody overwrites: only those who pass it on are waited for.
     near_peers.assign(sources.begin(), sources.end());
     near_readers.assign(readers.begin(), readers.end());
-    for (std::int64_t device = 0; device < to.devices(); ++device) {
-      const synth::Box box = synth::intersect(synth::tile(from, device), synth::tile(to, device));
-      if (ranks.owner(device) == team.rank() && !synth::empty(box))
-        kept_.push_back(
-            {box, {{SlotPlace::Of::source, at(device), 0, {}}}, {SlotPlace::Of::result, at(device), 0, {}}});
-    }
+    const Block here = ranks.block(team.rank(), *to_);
+    for (std::int64_t device = here.begin; device < here.end; ++device) keep_held(from, to, device);
   }
 
   std::int64_t turns() const override { return transfer_.slots(); }
@@ -49,15 +45,32 @@ class RelaySchedule : public SlotSchedule {
       const synth::Box box = synth::stretch_of(piece, transfer_.stretches, stretch);
       if (synth::empty(box)) continue;
       const SlotPlace::Of of = send.hop == 0 ? SlotPlace::Of::source : SlotPlace::Of::result;
-      works.push_back({box, {{of, at(send.from), 0, {}}}, {SlotPlace::Of::result, at(send.to), 0, {}}});
+      const synth::Mesh& holders = send.hop == 0 ? *from_ : *to_;
+      works.push_back(
+          {box, {{of, number(holders, send.from), 0, {}}}, {SlotPlace::Of::result, number(*to_, send.to), 0, {}}});
     }
     return works;
   }
 
  private:
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+  // A device of the run, as an array's mesh numbers it.
+  static std::size_t number(const synth::Mesh& mesh, std::int32_t device) {
+    const auto found = mesh.number_of(synth::DeviceId{static_cast<std::uint32_t>(device)});
+    TESSERA_CHECK(found.has_value(), "a relay sends from or to a device that has no tile");
+    return at(*found);
+  }
+  // What a device of the result holds of it already.
+  void keep_held(const synth::ArrayType& from, const synth::ArrayType& to, std::int64_t device) {
+    const auto source = from_->number_of(to_->device_of_run(device));
+    if (!source.has_value()) return;
+    const synth::Box box = synth::intersect(synth::tile(from, *source), synth::tile(to, device));
+    if (synth::empty(box)) return;
+    kept_.push_back({box, {{SlotPlace::Of::source, at(*source), 0, {}}}, {SlotPlace::Of::result, at(device), 0, {}}});
+  }
 
-  synth::Transfer transfer_;    // its sends are those that concern this rank
+  synth::Transfer transfer_;  // its sends are those that concern this rank
+  synth::MeshRef from_, to_;
   std::vector<SlotWork> kept_;  // what devices hold of their target tiles
 };
 

@@ -23,6 +23,7 @@ class SlotRun {
       : team_(team),
         schedule_(schedule),
         storage_(storage),
+        from_(from),
         to_(to),
         source_(storage.array(from)),
         result_(storage.array(to)) {}
@@ -65,23 +66,25 @@ class SlotRun {
     return soon ? Ready::now : Ready::later;
   }
 
-  int owner(std::size_t device) const { return storage_.ranks().owner(static_cast<std::int64_t>(device)); }
+  int owner(const SlotPlace& place) const {
+    return storage_.owner(place.of == SlotPlace::Of::source ? from_ : to_, place.device);
+  }
   bool is_far(const SlotPlace& from, const SlotPlace& to) const {
-    return team_.node(owner(from.device)) != team_.node(owner(to.device));
+    return team_.node(owner(from)) != team_.node(owner(to));
   }
 
   Turn turn_at(std::int64_t at) const {
     Turn turn;
     turn.at = at;
     for (SlotWork& work : schedule_.works(at)) {
-      const int reader = owner(work.to.device);
+      const int reader = owner(work.to);
       bool needs_messages = false;
       for (const SlotPlace& from : work.from) {
         if (!is_far(from, work.to)) continue;
         needs_messages = true;
         if (reader == team_.rank())
-          turn.incoming[owner(from.device)].push_back({from, work.box});
-        else if (owner(from.device) == team_.rank())
+          turn.incoming[owner(from)].push_back({from, work.box});
+        else if (owner(from) == team_.rank())
           turn.outgoing[reader].push_back({from, work.box});
       }
       if (reader == team_.rank()) (needs_messages ? turn.far : turn.here).push_back(std::move(work));
@@ -119,7 +122,7 @@ class SlotRun {
           parts.push_back(view(from, work.box));
           continue;
         }
-        std::byte*& next = at[owner(from.device)];
+        std::byte*& next = at[owner(from)];
         parts.push_back(dense_view(result_.type.element(), synth::shape_of(work.box), next));
         next += bytes_of(work.box);
       }
@@ -195,7 +198,7 @@ class SlotRun {
 
   // Beside the tiles; of this rank or a near one.
   TileOut beside(const SlotPlace& place) const {
-    return {result_.type.element(), synth::shape_of(place.home), storage_.part(place.device) + place.offset};
+    return {result_.type.element(), synth::shape_of(place.home), storage_.part(to_, place.device) + place.offset};
   }
   TileView view(const SlotPlace& place, const synth::Box& box) const {
     if (place.of == SlotPlace::Of::beside)
@@ -213,6 +216,7 @@ class SlotRun {
   Team& team_;
   const SlotSchedule& schedule_;
   const Storage& storage_;
+  synth::RegisterId from_;
   synth::RegisterId to_;
   Distributed source_;
   Distributed result_;

@@ -21,7 +21,7 @@ namespace tessera::runtime {
 struct SlotPlace {
   enum class Of : std::uint8_t { source, result, beside };
   Of of = Of::source;
-  std::size_t device = 0;
+  std::size_t device = 0;   // its number in the mesh of the array moved (source), or of the result
   std::int64_t offset = 0;  // beside: of `home` in the device's part of the arena
   synth::Box home;          // beside
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/memory/known_scalars.hpp"
 
 namespace tessera::runtime {
 
@@ -10,7 +11,12 @@ using Where = RegisterPlan::Where;
 
 Storage::Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
                  const std::vector<Value>& inputs)
-    : program_(program), tiles_(tiles), team_(team), parts_(std::move(parts)), inputs_(inputs) {
+    : program_(program),
+      tiles_(tiles),
+      team_(team),
+      parts_(std::move(parts)),
+      inputs_(inputs),
+      known_(known_scalars(program)) {
   for (const RegisterPlan& entry : plan.registers) places_.push_back({entry.where, entry.source, entry.offset, 0});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
@@ -23,7 +29,7 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   switch (place.where) {
     case Where::input:
       return dense_view(element, shape, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
-    case Where::arena: return dense_view(element, shape, part(device) + place.offset);
+    case Where::arena: return dense_view(element, shape, part(id, device) + place.offset);
     case Where::reshape: return dense_view(element, shape, view(place.source, device).data);
     case Where::slice: {
       const synth::Box& around = tiles(place.source).boxes[device];
@@ -40,14 +46,14 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(device) + place.offset};
+  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(id, device) + place.offset};
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {
   std::vector<TileView> views;
   views.reserve(tiles(id).boxes.size());
   for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device)
-    views.push_back(is_far(device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
+    views.push_back(is_far(id, device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
   return views;
 }
 
@@ -57,11 +63,15 @@ base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> val
     const std::byte* const tile = view(id, static_cast<std::size_t>(mine.begin)).data;
     std::copy_n(tile, value.size(), value.begin());
   }
+  if (known_[id.value]) {
+    if (mine.empty()) std::copy_n(scalars_.at(id.value).begin(), value.size(), value.begin());
+    return base::Done{};
+  }
   std::vector<int> without;
   for (int rank = 0; rank < team_.size(); ++rank) {
-    if (ranks().block(rank, devices(id)).empty()) without.push_back(rank);
+    if (ranks().block(rank, type(id).mesh()).empty()) without.push_back(rank);
   }
-  return team_.send(0, without, value);
+  return team_.send(owner(id, 0), without, value);
 }
 
 Distributed Storage::array(synth::RegisterId id) const { return {type(id), ranks(), tiles(id).boxes, views(id)}; }

@@ -2,6 +2,8 @@
 // and branches move places about.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,10 +28,15 @@ class Storage {
   Team& team() const { return team_; }
   // Which rank has which device of the run.
   const DeviceRanks& ranks() const { return parts_.ranks(); }
-  // The devices of a register that this rank has.
-  Block block(synth::RegisterId id) const { return ranks().block(team_.rank(), devices(id)); }
-  // A device's part of the arena, where registers' tiles lie.
-  std::byte* part(std::size_t device) const { return parts_.part(static_cast<std::int64_t>(device)); }
+  // The devices of a register that this rank has, by their numbers in its mesh, as everywhere here.
+  Block block(synth::RegisterId id) const { return ranks().block(team_.rank(), type(id).mesh()); }
+  int owner(synth::RegisterId id, std::size_t device) const {
+    return ranks().owner(type(id).mesh(), static_cast<std::int64_t>(device));
+  }
+  // The part of the arena that a register's device has.
+  std::byte* part(synth::RegisterId id, std::size_t device) const {
+    return parts_.part(device_of_run(type(id).mesh(), static_cast<std::int64_t>(device)));
+  }
   const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 
   // A device's tile to read; of this rank or a near one, in a phase that reads it.
@@ -40,13 +47,19 @@ class Storage {
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;
 
-  // A replicated scalar, as the first device of this rank has it; ranks without one are sent it.
+  // A replicated scalar, as the first device of this rank has it. Ranks without one are sent it, unless every rank
+  // knows it anyway.
   template <class T>
   base::Result<T> scalar(synth::RegisterId id) const {
     T value{};
     TESSERA_TRY_STATUS(read_scalar(id, std::as_writable_bytes(std::span(&value, 1))));
     return value;
   }
+
+  // A scalar that every rank knows, but none of whose devices this rank has: what it is. The others keep it in its
+  // tile.
+  bool knows_itself(synth::RegisterId id) const { return known_[id.value] && block(id).empty(); }
+  TileOut own_scalar(synth::RegisterId id) { return {type(id).element(), {}, scalars_[id.value].data()}; }
 
   // The offset of a register that owns its place; and another one from now on.
   std::int64_t offset(synth::RegisterId id) const { return places_[id.value].offset; }
@@ -62,7 +75,7 @@ class Storage {
     std::size_t input = 0;
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
-  bool is_far(std::size_t device) const { return !team_.is_near(ranks().owner(static_cast<std::int64_t>(device))); }
+  bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 
   const synth::Program& program_;
   const TileMaps& tiles_;
@@ -70,6 +83,8 @@ class Storage {
   Parts parts_;
   const std::vector<Value>& inputs_;
   std::vector<Place> places_;
+  std::vector<bool> known_;  // of every register: is it a scalar that every rank knows?
+  std::map<std::uint32_t, std::array<std::byte, 8>> scalars_;
 };
 
 }  // namespace tessera::runtime

@@ -15,35 +15,31 @@ namespace tessera::runtime {
 namespace {
 
 bool moves(const Value& value, const DeviceRanks& ranks) {
+  const synth::Mesh& mesh = value.type().mesh();
   for (std::int64_t device = 0; device < value.type().devices(); ++device) {
-    if (value.ranks().owner(device) != ranks.owner(device)) return true;
+    if (value.ranks().owner(mesh, device) != ranks.owner(mesh, device)) return true;
   }
   return false;
 }
 
-std::vector<const std::byte*> tiles_of(const Distributed& array) {
-  std::vector<const std::byte*> tiles;
-  for (const TileView& tile : array.tiles) tiles.push_back(tile.data);
-  return tiles;
-}
-
 // This rank's tiles, each at the begin of its device's part.
 base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks& ranks, const Parts& parts) {
-  const std::int64_t devices = array.type.devices();
-  ReadPlanner planner(team, array.ranks);
-  for (std::int64_t device = 0; device < devices; ++device) {
+  const synth::Mesh& mesh = array.type.mesh();
+  ReadPlanner planner(team, array.ranks, array.type.mesh_ref());
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
     const auto number = static_cast<std::size_t>(device);
-    planner.read(ranks.owner(device), number, array.boxes[number]);
+    planner.read(ranks.owner(mesh, device), number, array.boxes[number]);
   }
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));
   TESSERA_TRY_STATUS(reading.await());
-  const Block mine = ranks.block(team.rank(), devices);
+  const Block mine = ranks.block(team.rank(), mesh);
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
     const auto number = static_cast<std::size_t>(device);
     const synth::Box& box = array.boxes[number];
     if (synth::empty(box)) continue;
-    copy_elements(reading.box({number, box}), TileOut{array.type.element(), synth::shape_of(box), parts.part(device)});
+    std::byte* const part = parts.part(device_of_run(mesh, device));
+    copy_elements(reading.box({number, box}), TileOut{array.type.element(), synth::shape_of(box), part});
   }
   return reading.end();
 }
@@ -51,13 +47,13 @@ base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks&
 }  // namespace
 
 base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::shared_ptr<Pool> memory) {
+  if (value.team() == nullptr || !moves(value, ranks)) return value.dealt(ranks);
   const Distributed array = distributed(value);
-  if (value.team() == nullptr || !moves(value, ranks))
-    return Value(value.type(), value.arena(), tiles_of(array), value.team(), ranks);
   Team& team = *value.team();
-  std::vector<std::int64_t> bytes;
-  for (std::int64_t device = 0; device < value.type().devices(); ++device)
-    bytes.push_back(synth::tile_bytes(value.type(), device));
+  const synth::Mesh& mesh = value.type().mesh();
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
+  for (std::int64_t device = 0; device < mesh.devices(); ++device)
+    bytes[static_cast<std::size_t>(device_of_run(mesh, device))] = synth::tile_bytes(value.type(), device);
   const PartMap map(ranks, bytes);
   const std::int64_t mine = map.arena_bytes(team.rank());
   auto arena = Arena::reserve(std::span(&mine, 1), team.region() != nullptr ? team.region() : std::move(memory));
@@ -69,7 +65,8 @@ base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::
   const Parts parts(team, map, *arena, offsets);
   TESSERA_TRY_STATUS(copy_tiles(team, array, ranks, parts));
   std::vector<const std::byte*> tiles;
-  for (std::int64_t device = 0; device < value.type().devices(); ++device) tiles.push_back(parts.part(device));
+  for (std::int64_t device = 0; device < mesh.devices(); ++device)
+    tiles.push_back(parts.part(device_of_run(mesh, device)));
   return Value(value.type(), *arena, std::move(tiles), value.team(), ranks);
 }
 

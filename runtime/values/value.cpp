@@ -17,12 +17,20 @@ Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vec
       arena_(std::move(arena)),
       tiles_(std::move(tiles)),
       team_(std::move(team)),
-      ranks_(ranks.value_or(DeviceRanks(1, type_.devices()))) {
+      ranks_(ranks.value_or(DeviceRanks(1, type_.mesh().devices_end()))) {
   TESSERA_CHECK(static_cast<std::int64_t>(tiles_.size()) == type_.devices(),
                 "a value has not one tile for each device");
 }
 
-bool Value::has_device(std::int64_t device) const { return team_ == nullptr || ranks_.owner(device) == team_->rank(); }
+bool Value::has_device(std::int64_t device) const {
+  return team_ == nullptr || ranks_.owner(type_.mesh(), device) == team_->rank();
+}
+
+Value Value::dealt(const DeviceRanks& ranks) const {
+  Value value = *this;
+  value.ranks_ = ranks;
+  return value;
+}
 
 std::span<const std::byte> Value::tile(std::int64_t device) const {
   TESSERA_CHECK(device >= 0 && device < type_.devices(), "a value has no such device");

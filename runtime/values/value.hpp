@@ -22,14 +22,17 @@ class Arena;
 // The ranks that have it together; none: this process alone.
 class Team;
 
-// Immutable once made. Tiles are dense and row-major, 64-byte aligned; tile(d) is the tile of device d.
+// Immutable once made. Tiles are dense and row-major, 64-byte aligned; tile(d) is the tile of the device that has
+// number d in the mesh of the type.
 class Value {
  public:
   Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
         std::shared_ptr<Team> team = nullptr, std::optional<DeviceRanks> ranks = {});
   const synth::ArrayType& type() const { return type_; }
-  // Which rank has which device, in the run that made it.
+  // Which rank has which device of the run that made it.
   const DeviceRanks& ranks() const { return ranks_; }
+  // The same tiles in a run that deals devices so; every device stays with its rank.
+  Value dealt(const DeviceRanks& ranks) const;
   // Does this rank have the device?
   bool has_device(std::int64_t device) const;
   // Of another rank's device the tile may be looked at in a phase that reads it; its memory is null if it is far.

@@ -2,13 +2,15 @@
 
 namespace tessera::synth {
 
-Cluster::Cluster(const Machine& machine, std::int64_t devices) : devices_(devices) {
-  std::int64_t inside = devices;
+Cluster::Cluster(const Machine& machine) {
+  for (const MachineLevel& level : machine.levels) devices_ *= level.count;
+  std::int64_t inside = devices_;
   std::size_t links = 0;
   for (const MachineLevel& level : machine.levels) {
     inside /= level.count;
-    const auto units = static_cast<std::size_t>(devices / inside);
-    levels_.push_back(Level{level.bandwidth_bytes_per_second, level.latency_seconds, inside, links, units});
+    const auto units = static_cast<std::size_t>(devices_ / inside);
+    const Delay delay = delay_of(level);
+    levels_.push_back(Level{level.bandwidth_bytes_per_second, delay.latency, delay.gap, inside, links, units});
     links += units;
   }
 }

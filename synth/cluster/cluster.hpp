@@ -16,15 +16,17 @@ namespace tessera::synth {
 
 class Cluster {
  public:
-  // The machine is one that machine_for gave for so many devices.
-  Cluster(const Machine& machine, std::int64_t devices);
+  // The machine is one that machine_for gave. Devices are those of the run; the machine may have more.
+  explicit Cluster(const Machine& machine);
 
   struct Level {
     double bandwidth = 1;           // bytes per second of a unit's link, each way
     double latency = 0;             // seconds
+    double gap = 0;                 // seconds, for each peer after the first
     std::int64_t unit_devices = 1;  // devices in a unit
     std::size_t first_link = 0;     // the link of the level's unit 0
     std::size_t units = 1;
+    Delay delay() const { return {latency, gap}; }
   };
   // Outermost first. The units of the last are the devices.
   const std::vector<Level>& levels() const { return levels_; }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "synth/kinds.hpp"
+#include "synth/layout/mesh.hpp"
 
 namespace tessera::synth {
 
@@ -18,6 +20,8 @@ base::Status check_level(const MachineLevel& level) {
     return make(Kind::bad_machine, level.name, "its bandwidth is not from 0.001 to 1e24 bytes per second");
   if (!is_latency(level.latency_seconds))
     return make(Kind::bad_machine, level.name, "its latency is not from 0 to 1e9 seconds");
+  if (level.gap_seconds && !is_latency(*level.gap_seconds))
+    return make(Kind::bad_machine, level.name, "its gap is not from 0 to 1e9 seconds");
   return base::Done{};
 }
 
@@ -32,30 +36,52 @@ base::Status check_kind(const DeviceKind& kind, std::size_t number) {
   return base::Done{};
 }
 
-base::Status check_kinds(const Machine& machine, std::int64_t devices) {
+// The largest number where there are more.
+std::int64_t devices_of_kinds(const Machine& machine) {
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
-    TESSERA_TRY_STATUS(check_kind(machine.devices[i], i));
-    if (__builtin_add_overflow(sum, machine.devices[i].count, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+  for (const DeviceKind& kind : machine.devices) {
+    if (__builtin_add_overflow(sum, kind.count, &sum)) return std::numeric_limits<std::int64_t>::max();
   }
-  if (machine.devices.empty() || sum == devices) return base::Done{};
-  return make(Kind::machine_mismatch, sum, devices)
-      .suggest("the counts of the machine's kinds of devices add up to the number of devices of the mesh");
+  return sum;
 }
 
-// The product of the counts; what is too large for 63 bits is written as a product.
+std::int64_t devices_of_levels(const Machine& machine) {
+  std::int64_t product = 1;
+  for (const MachineLevel& level : machine.levels) {
+    if (__builtin_mul_overflow(product, level.count, &product)) return std::numeric_limits<std::int64_t>::max();
+  }
+  return product;
+}
+
+base::Status check_kinds(const Machine& machine, std::int64_t devices) {
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) TESSERA_TRY_STATUS(check_kind(machine.devices[i], i));
+  const std::int64_t sum = devices_of_kinds(machine);
+  if (machine.devices.empty() || sum >= devices) return base::Done{};
+  return make(Kind::machine_mismatch, sum, devices)
+      .suggest(
+          "the counts of the machine's kinds of devices add up to the number of its devices, of which the run "
+          "needs so many");
+}
+
+// The product of the counts; as a product of several.
 base::Status check_counts(const Machine& machine, std::int64_t devices) {
   std::string product;
-  std::int64_t left = devices;
-  bool divides = true;
-  for (const MachineLevel& level : machine.levels) {
+  for (const MachineLevel& level : machine.levels)
     product += fmt::format("{}{}", product.empty() ? "" : "x", level.count);
-    divides = divides && left % level.count == 0;
-    if (divides) left /= level.count;
+  if (devices_of_levels(machine) < devices) {
+    return make(Kind::machine_mismatch, product, devices)
+        .suggest(
+            "the counts of the machine's levels multiply to the number of its devices, of which the run needs so "
+            "many");
   }
-  if (divides && left == 1) return base::Done{};
-  return make(Kind::machine_mismatch, product, devices)
-      .suggest("the counts of the machine's levels multiply to the number of devices of the mesh");
+  if (devices_of_levels(machine) > kDevicesMax) {
+    return make(Kind::bad_machine, machine.levels.back().name,
+                fmt::format("with it there are {} devices, and 65,536 are the most", product));
+  }
+  const std::int64_t of_kinds = devices_of_kinds(machine);
+  if (machine.devices.empty() || of_kinds == devices_of_levels(machine)) return base::Done{};
+  return make(Kind::bad_device_kind, machine.devices.size() - 1,
+              fmt::format("with them there are {} devices, but the levels have {}", of_kinds, product));
 }
 
 }  // namespace
@@ -66,13 +92,28 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
     if (machine.levels.empty()) {
       MachineLevel flat;
       flat.name = "device";
-      flat.count = devices;
+      flat.count = machine.devices.empty() ? devices : std::max(devices, devices_of_kinds(machine));
       return Machine{{flat}, machine.devices};
     }
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
     return machine;
   });
+}
+
+Delay slowest_delay(const Machine& machine) {
+  Delay slowest;
+  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, delay_of(level));
+  return slowest;
+}
+
+double least_delay(const Machine& machine) {
+  double least = machine.levels.back().latency_seconds;
+  for (const MachineLevel& level : machine.levels) {
+    const Delay delay = delay_of(level);
+    least = std::min({least, delay.latency, delay.gap});
+  }
+  return least;
 }
 
 std::vector<DeviceKind> kinds_of_devices(const Machine& machine) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,24 @@ struct MachineLevel {
   std::int64_t count = 1;
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
+  std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
+
+// What the links that a step uses make its devices wait: the first peer a latency, each other one a gap.
+struct Delay {
+  double latency = 0;
+  double gap = 0;
+
+  double of(double peers) const {
+    if (gap == latency) return peers * latency;
+    return peers < 1 ? 0 : latency + (peers - 1) * gap;
+  }
+  friend auto operator<=>(const Delay&, const Delay&) = default;  // the slower is greater
+};
+inline Delay delay_of(const MachineLevel& level) {
+  return {level.latency_seconds, level.gap_seconds.value_or(level.latency_seconds)};
+}
 
 // `count` devices of one kind, in the order of devices. Speeds are those of f32; a multiply-add is two.
 struct DeviceKind {
@@ -41,9 +58,14 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Levels with the default filled in; fails where the counts do not multiply to the number of devices, those of kinds of
-// devices do not add up to it, or a bandwidth, a latency or a speed is none.
+// The machine for a run of so many devices, which may have more, with the default level filled in. Fails where the
+// counts of levels or kinds come to fewer devices, or to different numbers, or a bandwidth, a latency or a speed is
+// none.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
+
+// The slowest of all levels; and the least that a device waits for a peer on any.
+Delay slowest_delay(const Machine& machine);
+double least_delay(const Machine& machine);
 
 // The kind of every device; empty where nothing is known of them.
 std::vector<DeviceKind> kinds_of_devices(const Machine& machine);

@@ -145,20 +145,21 @@ base::Status check_round(const Collective& step, const ArrayType& before) {
   return check_dimension(step, before, step.round->dimension);
 }
 
+base::Status check_mesh(const Collective& step, const ArrayType& before) {
+  if (step.target->mesh() == before.mesh() || before.layout().pending().empty()) return base::Done{};
+  return refuse(step, "a pending array cannot change its mesh");
+}
+
 base::Result<ArrayType> apply_exchange(const Collective& step, const ArrayType& before) {
   TESSERA_TRY_STATUS(check_same_array(step, before));
-  if (step.target->mesh() == before.mesh()) return *step.target;
-  if (step.target->devices() != before.devices()) {
-    return make(Kind::cross_mesh, before.devices(), step.target->devices());
-  }
-  if (!before.layout().pending().empty()) return refuse(step, "a pending array cannot change its mesh");
+  TESSERA_TRY_STATUS(check_mesh(step, before));
   return *step.target;
 }
 
 base::Result<ArrayType> apply_relay(const Collective& step, const ArrayType& before) {
   TESSERA_TRY_STATUS(check_same_array(step, before));
   if (step.relay == nullptr) return refuse(step, "it does not say who sends what");
-  if (step.target->mesh() != before.mesh()) return refuse(step, "its target is on another mesh");
+  TESSERA_TRY_STATUS(check_mesh(step, before));
   return *step.target;
 }
 

@@ -71,10 +71,10 @@ struct Round {
 //   all_gather      axes (trailing on `from`), from: they leave
 //   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
 //   permute         target: any layout with the same tiles in every dimension, on other devices; pending set unchanged
-//   exchange        target: any layout of the same array; pending set unchanged; its mesh may be another with as many
-//                   devices; round: the step is one of several that make the exchange together, nothing if it is all
-//                   of it. The type after every round is the target's
-//   relay           target: as of an exchange, on the same mesh; relay: who gets what from whom, in hops and stretches
+//   exchange        target: any layout of the same array; pending set unchanged; its mesh may be any other if
+//                   nothing is pending; round: the step is one of several that make the exchange together, nothing if
+//                   it is all of it. The type after every round is the target's
+//   relay           target: as of an exchange; relay: who gets what from whom, in hops and stretches
 //   reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to`
 //   all_reduce      axes (pending): they leave the pending set
 //   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,

@@ -1,5 +1,6 @@
 // What collectives are underneath: box copies between devices, and reductions of boxes in a fixed order. Cost,
-// verification and both backends read these and nothing else.
+// verification and both backends read these and nothing else. Devices are numbers of their type's mesh: a source's of
+// the mesh that it is read on, a target's of its own.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,15 @@
 
 namespace tessera::synth {
 
-// Elements of `box` (coordinates of the target array) go from one device's tile to another's. source == target is a
-// local copy.
+// Elements of `box` (coordinates of the target array) go from one device's tile to another's. On one mesh source ==
+// target is a local copy; is_local_copy says it for any two.
 struct BoxCopy {
   std::int32_t source = 0;
   std::int32_t target = 0;
   Box box;
   friend auto operator<=>(const BoxCopy&, const BoxCopy&) = default;
 };
+bool is_local_copy(const BoxCopy& copy, const ArrayType& from, const ArrayType& to);
 
 // Where the target array lies in the source array: target element r is source element r + offset, per dimension. The
 // target may be larger than the source: what has no source element is not copied.
@@ -29,8 +31,8 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 // The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
 // device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; equally
 // near ones share what they send evenly. Pending sets are equal, and elements
-// travel only between devices of equal pending coordinates. The meshes may differ if they have as many devices. With an
-// offset, the arrays may have other extents.
+// travel only between devices of equal pending coordinates. The meshes may be any two: a device of both holds what it
+// holds. With an offset, the arrays may have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
 
 // The same on a machine that machine_for gave: "nearest" is the replica that the fewest links lie before. Prices are of
@@ -56,6 +58,7 @@ class CopyWalk {
 
  private:
   std::shared_ptr<const Routing> routing_;
+  MeshRef from_;
 };
 
 // Elements of `box` on `target` are the combination of what the contributors hold, in this order, left to right.

@@ -22,7 +22,7 @@ class SlotBytes {
     for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
       bytes_[2 * cluster.link(level, to)] += bytes;
       bytes_[2 * cluster.link(level, from) + 1] += bytes;
-      latency_ = std::max(latency_, cluster.levels()[level].latency);
+      delay_ = std::max(delay_, cluster.levels()[level].delay());
     }
   }
 
@@ -35,13 +35,13 @@ class SlotBytes {
     }
     return most;
   }
-  double latency(const Cluster& cluster) const { return static_cast<double>(peers(cluster)) * latency_; }
+  double latency(const Cluster& cluster) const { return delay_.of(static_cast<double>(peers(cluster))); }
   const std::vector<std::int64_t>& bytes() const { return bytes_; }
 
  private:
   std::vector<std::int64_t> bytes_;
   std::set<std::pair<std::int32_t, std::int32_t>> pairs_;
-  double latency_ = 0;
+  Delay delay_;
 };
 
 // In slot t the hops of slot i move stretch t - i, an even share of their bytes.
@@ -86,7 +86,7 @@ std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& ste
   ProgrammedReduction made;
   made.scatters_ = step.kind == CollectiveKind::reduce_scatter;
   made.element_bytes_ = bytes_of(after.element());
-  made.devices_ = after.devices();
+  made.mesh_ = after.mesh_ref();
   auto moves = reduce_moves(*axes, made.scatters_, *step.program);
   if (!moves) return std::nullopt;
   made.moves_ = std::move(*moves);
@@ -146,7 +146,7 @@ std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t
 }
 
 std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
-  std::vector<std::int64_t> received(static_cast<std::size_t>(devices_), 0);
+  std::vector<std::int64_t> received(static_cast<std::size_t>(mesh_->devices()), 0);
   for (const ProgramHop& hop : moves_.hops) {
     for (const ReduceMove& move : hop.moves) {
       const auto others = std::count_if(move.from.begin(), move.from.end(),
@@ -166,7 +166,7 @@ StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
       for (std::size_t group = 0; group < groups_.size(); ++group) {
         const std::int64_t bytes = elements_of(group, move.chunks) * element_bytes_;
         for (const ReduceMove::From& from : move.from)
-          slot.add(cluster, device(group, from.member), device(group, move.to), bytes);
+          slot.add(cluster, run_device(group, from.member), run_device(group, move.to), bytes);
       }
     }
   }
@@ -189,8 +189,9 @@ std::vector<BoxSend> ProgrammedReduction::sends() const {
           for (const Box& box : boxes(group, chunk)) {
             if (empty(box)) continue;
             for (const ReduceMove::From& from : move.from)
-              all.push_back({device(group, from.member), device(group, move.to), box, static_cast<std::int32_t>(h),
-                             move.from.size() > 1, from.of_source ? Carried::own : Carried::both});
+              all.push_back({run_device(group, from.member), run_device(group, move.to), box,
+                             static_cast<std::int32_t>(h), move.from.size() > 1,
+                             from.of_source ? Carried::own : Carried::both});
           }
         }
       }

@@ -24,7 +24,7 @@ class ProgrammedReduction {
   const ReduceMoves& moves() const { return moves_; }
   bool scatters() const { return scatters_; }
   std::size_t groups() const { return groups_.size(); }
-  // The device of a member.
+  // The device of a member, a number of the mesh.
   std::int32_t device(std::size_t group, std::int32_t member) const {
     return (*groups_[group].devices)[static_cast<std::size_t>(member)];
   }
@@ -41,19 +41,22 @@ class ProgrammedReduction {
 
   std::vector<std::int64_t> received_elements() const;  // of every device
   StepCost cost(const Cluster& cluster) const;
-  std::vector<BoxSend> sends() const;
+  std::vector<BoxSend> sends() const;  // between devices of the run
 
  private:
   struct Group {
     std::shared_ptr<const std::vector<std::int32_t>> devices;
     std::vector<Box> boxes;  // of a reduce_scatter that of every chunk, else one for all of them
   };
-  ProgrammedReduction() = default;
+  ProgrammedReduction() : mesh_(Mesh::single_device()) {}
+  std::int32_t run_device(std::size_t group, std::int32_t member) const {
+    return static_cast<std::int32_t>(mesh_->device_of_run(device(group, member)).value);
+  }
   std::int64_t elements_of(std::size_t group, const std::vector<std::int32_t>& chunks) const;
 
   bool scatters_ = false;
   std::int64_t element_bytes_ = 1;
-  std::int64_t devices_ = 1;
+  MeshRef mesh_;
   ReduceMoves moves_;
   std::vector<Group> groups_;
 };

@@ -30,6 +30,7 @@ SenderRule sender_rule(const Cluster& cluster) {
     if (level.unit_devices > 1) rule.unit_bandwidth = level.bandwidth / cluster.levels().back().bandwidth;
   }
   rule.unit_devices = cluster.unit_sizes();
+  rule.devices = cluster.devices();
   return rule;
 }
 
@@ -39,8 +40,10 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
       dimensions_(memory),
       rule_(std::move(rule)),
       target_pending_(static_cast<std::size_t>(to.devices()), memory),
-      source_class_(target_pending_.size(), memory),
-      holders_(target_pending_.size(), memory),
+      source_class_(static_cast<std::size_t>(from.devices()), memory),
+      own_class_(memory),
+      target_ids_(memory),
+      holders_(source_class_.size(), memory),
       number_in_tile_(memory),
       groups_(memory),
       fetches_(memory),
@@ -48,13 +51,13 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
   constexpr double kNeverCut = 1e18;
   const double piece = std::ceil(rule_.piece_bytes / static_cast<double>(bytes_of(to.element())));
   piece_elements_ = static_cast<std::int64_t>(std::min(piece, kNeverCut));
-  TESSERA_CHECK(from.devices() == to.devices(), "copies between meshes of different sizes");
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
   dimensions_.reserve(to.rank());
   for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
   number_sources(from);
+  name_devices(from.mesh(), to.mesh());
   write_positions(to.mesh(), to.layout().pending(), target_pending_);
-  for (const std::int64_t unit : rule_.unit_devices) unit_count_ += devices() / unit;
+  for (const std::int64_t unit : rule_.unit_devices) unit_count_ += units_of(unit);
   if (replicas_ > 1 && !share_senders()) number_targets(to);
 }
 
@@ -99,12 +102,25 @@ void Routing::number_sources(const ArrayType& from) {
   pending_count_ = shard_count(from.layout().pending());
   std::int64_t count = pending_count_;
   for (const AxisList& split : from.layout().splits()) count *= shard_count(split);
-  replicas_ = devices() / count;
+  replicas_ = from.devices() / count;
   std::pmr::vector<std::int32_t> met(static_cast<std::size_t>(count), 0, memory_);
   for (std::size_t device = 0; device < source_class_.size(); ++device) {
     const auto of = static_cast<std::size_t>(source_class_[device]);
     holders_[of * static_cast<std::size_t>(replicas_) + static_cast<std::size_t>(met[of]++)] =
-        static_cast<std::int32_t>(device);
+        static_cast<std::int32_t>(from.mesh().device_of_run(static_cast<std::int64_t>(device)).value);
+  }
+}
+
+// Where the meshes have other devices, a target device may hold nothing of the source.
+void Routing::name_devices(const Mesh& from, const Mesh& to) {
+  if (to.devices_end() != to.devices()) {
+    for (std::int64_t d = 0; d < to.devices(); ++d)
+      target_ids_.push_back(static_cast<std::int32_t>(to.device_of_run(d).value));
+  }
+  if (from.has_devices_of(to)) return;
+  for (std::int64_t d = 0; d < to.devices(); ++d) {
+    const auto number = from.number_of(to.device_of_run(d));
+    own_class_.push_back(number ? source_class_[static_cast<std::size_t>(*number)] : -1);
   }
 }
 
@@ -122,7 +138,7 @@ std::pmr::vector<Routing::Senders> Routing::senders_by_unit() const {
     std::int64_t before = 1;
     for (const std::int64_t unit : rule_.unit_devices) {
       add(static_cast<std::size_t>(before + holders_[i] / unit));
-      before += devices() / unit;
+      before += units_of(unit);
     }
   }
   return all;
@@ -134,7 +150,7 @@ std::size_t Routing::first_unit(std::int64_t device, F&& f) const {
   for (const std::int64_t unit : rule_.unit_devices) {
     const auto number = static_cast<std::size_t>(before + device / unit);
     if (f(number)) return number;
-    before += devices() / unit;
+    before += units_of(unit);
   }
   return 0;
 }
@@ -149,7 +165,7 @@ Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t
   const auto first = holders_.begin() + static_cast<std::ptrdiff_t>(source_class * replicas_);
   const auto last = first + static_cast<std::ptrdiff_t>(replicas_);
   for (const std::int64_t unit : rule_.unit_devices) {
-    const std::int64_t begin = target / unit * unit;
+    const std::int64_t begin = run_device(target) / unit * unit;
     const auto low = std::lower_bound(first, last, begin);
     const auto high = std::lower_bound(low, last, begin + unit);
     if (low != high)
@@ -171,11 +187,11 @@ bool Routing::share_senders() {
   std::pmr::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0, memory_);
   for (std::int32_t target = 0; target < devices(); ++target) {
     fetches_begin_.push_back(fetches_.size());
-    const std::size_t innermost = first_unit(target, [](std::size_t) { return true; });
+    const std::size_t innermost = first_unit(run_device(target), [](std::size_t) { return true; });
     std::int64_t fetched = 0;
     walk_cells(target, [&](const Cell& cell, const RunOf&) {
-      if (source_class_[static_cast<std::size_t>(target)] == cell.source_class) return;
-      const std::size_t unit = nearest(cell.source_class, target);
+      if (own_class(target) == cell.source_class) return;
+      const std::size_t unit = nearest(cell.source_class, run_device(target));
       const std::size_t group = static_cast<std::size_t>(cell.source_class * unit_count_) + unit;
       fetches_.push_back(Fetch{static_cast<std::int32_t>(group), groups_[group].total});
       groups_[group].total += cell.elements;
@@ -191,7 +207,7 @@ bool Routing::share_senders() {
 void Routing::relieve_near_senders(std::int64_t most_fetched, std::span<const std::int64_t> fetched_far) {
   // Of each class: its group of the whole machine, then the innermost units' groups, then those of units in between.
   const auto groups = static_cast<std::size_t>(unit_count_);
-  const auto units = static_cast<std::size_t>(devices() / rule_.unit_devices.front());
+  const auto units = static_cast<std::size_t>(units_of(rule_.unit_devices.front()));
   const std::size_t classes = groups_.size() / groups;
   LinksBetween links;
   links.bandwidth = rule_.unit_bandwidth;
@@ -278,9 +294,10 @@ void Routing::number_targets(const ArrayType& to) {
 std::int64_t Routing::received_elements(std::int32_t target) const {
   std::int64_t wanted = 1;
   // Numbers of classes are small; narrow divisions take a fraction of the time.
-  auto own = static_cast<std::uint32_t>(source_class_[static_cast<std::size_t>(target)]);
+  const bool holds = own_class(target) >= 0;
+  auto own = holds ? static_cast<std::uint32_t>(own_class(target)) : 0;
   const auto pending = static_cast<std::uint32_t>(target_pending_[static_cast<std::size_t>(target)]);
-  std::int64_t held = own % static_cast<std::uint32_t>(pending_count_) == pending ? 1 : 0;
+  std::int64_t held = holds && own % static_cast<std::uint32_t>(pending_count_) == pending ? 1 : 0;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const std::span<const Run> all = runs(d, target);
     if (all.empty()) return 0;
@@ -297,12 +314,17 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
 
 namespace {
 
-// The copies to one device out of some sources, in order of their boxes: which cells come in unless some are cut.
+// The copies to one device out of some sources, in order of their boxes: which cells come in unless some are cut. Their
+// devices are numbers of their meshes.
 template <class Wants>
-std::vector<BoxCopy> copies_to(const Routing& routing, std::int32_t target, const Wants& wants) {
+std::vector<BoxCopy> copies_to(const Routing& routing, const Mesh& from, std::int32_t target, const Wants& wants) {
   std::vector<BoxCopy> copies;
-  routing.walk_target(target, wants, [&](std::int32_t source, std::int32_t receiver, const Box& box, std::int64_t) {
-    copies.push_back(BoxCopy{source, receiver, box});
+  const auto number = [&](std::int32_t source) {
+    return static_cast<std::int32_t>(*from.number_of(DeviceId{static_cast<std::uint32_t>(source)}));
+  };
+  const auto wants_device = [&](std::int32_t source) { return wants(number(source)); };
+  routing.walk_target(target, wants_device, [&](std::int32_t source, std::int32_t, const Box& box, std::int64_t) {
+    copies.push_back(BoxCopy{number(source), target, box});
   });
   const auto before = [](const BoxCopy& a, const BoxCopy& b) { return a.box < b.box; };
   if (!std::is_sorted(copies.begin(), copies.end(), before)) std::sort(copies.begin(), copies.end(), before);
@@ -312,30 +334,34 @@ std::vector<BoxCopy> copies_to(const Routing& routing, std::int32_t target, cons
 }  // namespace
 
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset) {
-  return all_copies(Routing(from, to, offset));
+  return all_copies(Routing(from, to, offset), from.mesh());
+}
+
+bool is_local_copy(const BoxCopy& copy, const ArrayType& from, const ArrayType& to) {
+  return from.mesh().device_of_run(copy.source) == to.mesh().device_of_run(copy.target);
 }
 
 std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
-  return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine, to.devices()))));
+  return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine))), from.mesh());
 }
 
-std::vector<BoxCopy> all_copies(const Routing& routing) {
+std::vector<BoxCopy> all_copies(const Routing& routing, const Mesh& from) {
   std::vector<BoxCopy> all;
   for (std::int32_t target = 0; target < routing.devices(); ++target) {
-    const std::vector<BoxCopy> some = copies_to(routing, target, [](std::int32_t) { return true; });
+    const std::vector<BoxCopy> some = copies_to(routing, from, target, [](std::int32_t) { return true; });
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
 
 CopyWalk::CopyWalk(const ArrayType& from, const ArrayType& to, const Offset* offset)
-    : routing_(std::make_shared<const Routing>(from, to, offset)) {}
+    : routing_(std::make_shared<const Routing>(from, to, offset)), from_(from.mesh_ref()) {}
 
 std::int64_t CopyWalk::copies_at_most() const { return routing_->copies_at_most(); }
 
 void CopyWalk::to(std::int32_t target, const std::function<bool(std::int32_t source)>& wants,
                   const std::function<void(const BoxCopy&)>& f) const {
-  for (const BoxCopy& copy : copies_to(*routing_, target, wants)) f(copy);
+  for (const BoxCopy& copy : copies_to(*routing_, *from_, target, wants)) f(copy);
 }
 
 std::int64_t CopyWalk::received_elements(std::int32_t target) const { return routing_->received_elements(target); }

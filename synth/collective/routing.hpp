@@ -28,6 +28,7 @@ struct SenderRule {
   // How many neighbouring devices make a unit of a machine's level, ascending, above 1. A sender out of the smallest
   // unit that has one is nearest. Empty: all devices are equally near.
   std::vector<std::int64_t> unit_devices;
+  std::int64_t devices = 0;  // of the machine
   // What the link of an innermost unit carries in the time that a device's own link carries one byte.
   double unit_bandwidth = 0;
   // A box is not cut where that leaves a piece smaller than this.
@@ -40,14 +41,15 @@ class Routing {
   Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule = {},
           std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  std::int64_t devices() const { return static_cast<std::int64_t>(source_class_.size()); }
+  // Of the target's mesh.
+  std::int64_t devices() const { return static_cast<std::int64_t>(target_pending_.size()); }
   // An upper bound of the number of copies the walk meets.
   std::int64_t copies_at_most() const;
   // The most cells that one target tile meets.
   std::int64_t cells_max() const;
 
-  // f(source, target, box, elements) for every copy, local ones included, in order of target device. Boxes are not
-  // empty.
+  // f(source, target, box, elements) for every copy, local ones included, in order of target device. Both are devices
+  // of the run; those that are asked for are numbers of the target's mesh. Boxes are not empty.
   template <class F>
   void walk(F&& f) const {
     for (std::int32_t target = 0; target < devices(); ++target) walk_target(target, f);
@@ -104,6 +106,16 @@ class Routing {
   void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset);
   void number_sources(const ArrayType& from);
   void number_targets(const ArrayType& to);
+  void name_devices(const Mesh& from, const Mesh& to);
+  std::int32_t run_device(std::int32_t target) const {
+    return target_ids_.empty() ? target : target_ids_[static_cast<std::size_t>(target)];
+  }
+  // The class of what a target device holds of the source; -1 if it holds nothing.
+  std::int32_t own_class(std::int32_t target) const {
+    return own_class_.empty() ? source_class_[static_cast<std::size_t>(target)]
+                              : own_class_[static_cast<std::size_t>(target)];
+  }
+  std::int64_t units_of(std::int64_t unit_devices) const { return rule_.devices / unit_devices; }
   using Strides = base::FixedVector<std::int64_t, kRankMax>;
   void write_classes(const ArrayType& type, std::span<std::int32_t> into, Strides* strides) const;
   std::span<const Run> runs(std::size_t d, std::int32_t target) const {
@@ -152,8 +164,10 @@ class Routing {
   std::int64_t unit_count_ = 1;  // of all levels, and the whole machine
   std::int64_t pending_count_ = 1;
   std::pmr::vector<std::int32_t> target_pending_;  // of every device: its position along the pending axes
-  std::pmr::vector<std::int32_t> source_class_;    // of every device: its cell and pending position
-  std::pmr::vector<std::int32_t> holders_;         // all devices, by source class, then id
+  std::pmr::vector<std::int32_t> source_class_;    // of every source device: its cell and pending position
+  std::pmr::vector<std::int32_t> own_class_;       // of every target device; none where both ends have the same devices
+  std::pmr::vector<std::int32_t> target_ids_;      // of every target device its device of the run; none on 0:D
+  std::pmr::vector<std::int32_t> holders_;         // all source devices of the run, by source class, then id
   std::int64_t replicas_ = 1;                      // holders of each class
   // Where who shares senders is not remembered: devices with one target tile, and the number of every device among
   // them.
@@ -168,8 +182,8 @@ class Routing {
   std::pmr::vector<std::size_t> fetches_begin_;  // of every device
 };
 
-// All copies, in order of target device, then box.
-std::vector<BoxCopy> all_copies(const Routing& routing);
+// All copies from a mesh, in order of target device, then box.
+std::vector<BoxCopy> all_copies(const Routing& routing, const Mesh& from);
 
 template <class F>
 void Routing::send(const Share& share, const Cell& cell, F&& f) const {
@@ -227,11 +241,12 @@ void Routing::send_stretch(const Stretch& stretch, const Cell& cell, std::int64_
 
 template <class F>
 void Routing::walk_pieces(std::int32_t target, F&& f) const {
-  const std::int32_t own = source_class_[static_cast<std::size_t>(target)];
+  const std::int32_t own = own_class(target);
+  const std::int32_t self = run_device(target);
   std::size_t fetch = fetches_begin_.empty() ? 0 : fetches_begin_[static_cast<std::size_t>(target)];
   walk_cells(target, [&](const Cell& cell, const RunOf& runs) {
     if (cell.source_class == own) {
-      f(cell, runs, target, 0, cell.longest);
+      f(cell, runs, self, 0, cell.longest);
     } else {
       send(share_of(cell, target, fetch++), cell,
            [&](std::int32_t source, std::int64_t begin, std::int64_t end) { f(cell, runs, source, begin, end); });
@@ -241,6 +256,7 @@ void Routing::walk_pieces(std::int32_t target, F&& f) const {
 
 template <class Wants, class F>
 void Routing::walk_target(std::int32_t target, const Wants& wants, F&& f) const {
+  const std::int32_t self = run_device(target);
   walk_pieces(target,
               [&](const Cell& cell, const RunOf& runs, std::int32_t source, std::int64_t begin, std::int64_t end) {
                 if (!wants(source)) return;
@@ -250,7 +266,7 @@ void Routing::walk_target(std::int32_t target, const Wants& wants, F&& f) const 
                   Interval& longest = box[cell.longest_dimension];
                   longest = Interval{longest.begin + begin, longest.begin + end};
                 }
-                f(source, target, std::as_const(box), cell.slice * (end - begin));
+                f(source, self, std::as_const(box), cell.slice * (end - begin));
               });
 }
 
@@ -258,7 +274,8 @@ void Routing::walk_target(std::int32_t target, const Wants& wants, F&& f) const 
 template <class F>
 void Routing::count_single(std::int32_t target, std::size_t d, std::int64_t source_class, std::int64_t elements,
                            F&& f) const {
-  if (d == dimensions_.size()) return f(holders_[static_cast<std::size_t>(source_class)], target, elements);
+  const std::int32_t self = run_device(target);
+  if (d == dimensions_.size()) return f(holders_[static_cast<std::size_t>(source_class)], self, elements);
   const std::int64_t stride = dimensions_[d].class_stride;
   if (d + 1 < dimensions_.size()) {
     for (const Run& run : runs(d, target)) {
@@ -267,15 +284,16 @@ void Routing::count_single(std::int32_t target, std::size_t d, std::int64_t sour
     return;
   }
   for (const Run& run : runs(d, target)) {
-    f(holders_[static_cast<std::size_t>(source_class + run.cell * stride)], target, elements * run.interval.length());
+    f(holders_[static_cast<std::size_t>(source_class + run.cell * stride)], self, elements * run.interval.length());
   }
 }
 
 template <class F>
 void Routing::count_target(std::int32_t target, F&& f) const {
   if (replicas_ == 1) return count_single(target, 0, target_pending_[static_cast<std::size_t>(target)], 1, f);
+  const std::int32_t self = run_device(target);
   walk_pieces(target, [&](const Cell& cell, const RunOf&, std::int32_t source, std::int64_t begin, std::int64_t end) {
-    f(source, target, cell.slice * (end - begin));
+    f(source, self, cell.slice * (end - begin));
   });
 }
 

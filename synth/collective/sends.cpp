@@ -12,14 +12,20 @@ namespace tessera::synth {
 
 namespace {
 
-BoxSend send_of(const BoxCopy& copy) { return {copy.source, copy.target, copy.box, 0, false, {}}; }
+std::int32_t device_of_run(const ArrayType& type, std::int32_t number) {
+  return static_cast<std::int32_t>(type.mesh().device_of_run(number).value);
+}
+
+BoxSend send_of(const BoxCopy& copy, const ArrayType& before, const ArrayType& after) {
+  return {device_of_run(before, copy.source), device_of_run(after, copy.target), copy.box, 0, false, {}};
+}
 
 std::vector<BoxSend> copied(const Machine& machine, const Collective& step, const ArrayType& before,
                             const ArrayType& after) {
   std::vector<BoxSend> all;
   for (const BoxCopy& copy :
        step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
-    all.push_back(send_of(copy));
+    all.push_back(send_of(copy, before, after));
   return all;
 }
 
@@ -27,7 +33,7 @@ std::vector<BoxSend> copied(const Machine& machine, const Collective& step, cons
 std::vector<BoxSend> relayed(const Collective& step, const ArrayType& before, const ArrayType& after) {
   std::vector<BoxSend> all;
   for (const BoxCopy& copy : copies(before, after)) {
-    if (copy.source == copy.target) all.push_back(send_of(copy));
+    if (is_local_copy(copy, before, after)) all.push_back(send_of(copy, before, after));
   }
   const auto transfer = transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return all;  // of a plan that does not verify
@@ -49,7 +55,8 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
   for (const BoxReduction& reduction : wanted) {
     for (const Box& box : stretch_of(reduction)) {
       for (const std::int32_t source : *reduction.contributors)
-        all.push_back({source, reduction.target, box, 0, true, Carried::own});
+        all.push_back(
+            {device_of_run(before, source), device_of_run(after, reduction.target), box, 0, true, Carried::own});
     }
   }
   if (DirectReduction(step.kind, 1).hops() == 1) return all;
@@ -57,7 +64,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
     for (const std::int32_t owner : *reduction.contributors) {
       if (owner == reduction.target) continue;
       for (const Box& box : stretch_of(wanted[static_cast<std::size_t>(owner)]))
-        all.push_back({owner, reduction.target, box, 1, false, {}});
+        all.push_back({device_of_run(before, owner), device_of_run(after, reduction.target), box, 1, false, {}});
     }
   }
   return all;
@@ -66,7 +73,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
 std::vector<BoxSend> kept(const ArrayType& after) {
   std::vector<BoxSend> all;
   for (std::int32_t device = 0; device < after.devices(); ++device)
-    all.push_back({device, device, tile(after, device), 0, false, {}});
+    all.push_back({device_of_run(after, device), device_of_run(after, device), tile(after, device), 0, false, {}});
   return all;
 }
 
@@ -107,9 +114,10 @@ std::vector<std::int64_t> received_elements(const Collective& step, const ArrayT
   };
   for (std::int64_t device = 0; device < after.devices(); ++device) {
     const Box target = tile(after, device);
+    const auto own = before.mesh().number_of(after.mesh().device_of_run(device));
     received[static_cast<std::size_t>(device)] =
         sums ? direct.received(elements(target), position(before.mesh(), step.axes, device))
-             : moved(target) - moved(intersect(tile(before, device), target));
+             : moved(target) - (own ? moved(intersect(tile(before, *own), target)) : 0);
   }
   return received;
 }

@@ -1,5 +1,5 @@
 // Which boxes move in a step, from whom to whom and in which order: what pictures, prices, statistics and messages are
-// made of. Every kind of step is carried out as this says.
+// made of. Every kind of step is carried out as this says. Devices are those of the run.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace tessera::synth {
 std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after);
 
-// Elements that each device receives from others in the step: those of its sends, counted without making them.
+// Elements that each device of the target's mesh receives from others in the step: those of its sends, counted without
+// making them.
 std::vector<std::int64_t> received_elements(const Collective& step, const ArrayType& before, const ArrayType& after);
 
 }  // namespace tessera::synth

@@ -94,6 +94,16 @@ base::Status check_axes(const std::vector<MeshAxis>& axes) {
   return check_cuts(axes);
 }
 
+base::Status check_devices(const std::vector<DeviceRange>& ranges, std::int64_t devices) {
+  const std::string fault = fault_of(ranges, devices);
+  if (fault.empty()) return base::Done{};
+  std::int64_t begin = ranges.front().begin;
+  if (begin < 0 || begin > kDevicesMax - devices) begin = 0;
+  return make(Kind::mesh_devices, print(ranges), fault, devices)
+      .suggest(fmt::format("name {} different device{}, as in `on {}:{}`", devices, devices == 1 ? "" : "s", begin,
+                           begin + devices));
+}
+
 base::Diagnostic bad_mesh(std::string_view text, std::string_view why) {
   return make(Kind::bad_mesh_text, excerpt(text), why).suggest("write a mesh as `x:4,y:2`");
 }
@@ -150,6 +160,38 @@ base::Result<std::vector<MeshAxis>> parse_axes(std::string_view text) {
   return axes;
 }
 
+// A mesh's text: its axes, the devices after `on`, the matrix after `place`.
+struct MeshText {
+  std::string_view axes;
+  std::optional<std::string_view> devices;
+  std::optional<std::string_view> place;
+};
+
+// `on` is a word of its own, which a digit or a parenthesis with ranges follows: a cut of that name has weights.
+std::size_t begin_of_devices(std::string_view text) {
+  for (std::size_t at = text.find("on"); at != std::string_view::npos; at = text.find("on", at + 1)) {
+    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t';
+    const std::string_view rest = text.substr(at + 2);
+    const bool is_word = begins && !rest.empty() && !is_name_byte(rest[0]) && rest[0] != ':';
+    if (is_word && (rest.find('(') == std::string_view::npos || rest.find(':') < rest.find(')'))) return at;
+  }
+  return std::string_view::npos;
+}
+
+MeshText parts_of(std::string_view text) {
+  MeshText parts;
+  if (const std::size_t place = text.rfind(" place "); place != std::string_view::npos) {
+    parts.place = text.substr(place + std::string_view(" place ").size());
+    text = text.substr(0, place);
+  }
+  if (const std::size_t on = begin_of_devices(text); on != std::string_view::npos) {
+    parts.devices = text.substr(on + 2);
+    text = text.substr(0, on);
+  }
+  parts.axes = text;
+  return parts;
+}
+
 }  // namespace
 
 Mesh::Mesh(std::vector<MeshAxis> axes) : axes_(std::move(axes)), strides_(axes_.size(), 1) {
@@ -159,35 +201,69 @@ Mesh::Mesh(std::vector<MeshAxis> axes) : axes_(std::move(axes)), strides_(axes_.
   }
 }
 
-base::Result<MeshRef> Mesh::make(std::vector<MeshAxis> axes) {
-  return base::guarded([&]() -> base::Result<MeshRef> {
-    TESSERA_TRY_STATUS(check_axes(axes));
-    return MeshRef(new Mesh(std::move(axes)));
-  });
-}
+base::Result<MeshRef> Mesh::make(std::vector<MeshAxis> axes) { return make_on(std::move(axes), {}); }
 
 base::Result<MeshRef> Mesh::placed(std::vector<MeshAxis> axes, PlaceMatrix matrix) {
+  return make_on(std::move(axes), {}, std::move(matrix));
+}
+
+base::Result<MeshRef> Mesh::make_on(std::vector<MeshAxis> axes, const std::vector<DeviceRange>& ranges,
+                                    std::optional<PlaceMatrix> matrix) {
   return base::guarded([&]() -> base::Result<MeshRef> {
     TESSERA_TRY_STATUS(check_axes(axes));
-    std::vector<std::int64_t> sizes;
-    for (const MeshAxis& axis : axes) sizes.push_back(axis.size);
-    const std::string fault = fault_of(matrix, sizes);
-    if (!fault.empty()) return bad_place(print(matrix), fault);
     auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
-    mesh->put_in_order(devices_in_order(matrix, sizes));
+    if (!ranges.empty()) TESSERA_TRY_STATUS(check_devices(ranges, mesh->devices_));
+    std::vector<std::int32_t> order;
+    if (matrix) {
+      const std::vector<std::int64_t> sizes = axis_sizes(*mesh);
+      const std::string fault = fault_of(*matrix, sizes);
+      if (!fault.empty()) return bad_place(print(*matrix), fault);
+      order = devices_in_order(*matrix, sizes);
+    }
+    mesh->put_on(ranges, order);
     mesh->matrix_ = std::move(matrix);
     return MeshRef(std::move(mesh));
   });
 }
 
-base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices) {
+base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices, const Mesh* where) {
   return base::guarded([&]() -> base::Result<MeshRef> {
     TESSERA_TRY_STATUS(check_axes(axes));
     auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
     TESSERA_CHECK(mesh->devices_ == static_cast<std::int64_t>(devices.size()), "an order of other devices");
+    TESSERA_CHECK(where == nullptr || where->devices_ == mesh->devices_, "a mesh of other devices");
     mesh->put_in_order(std::move(devices));
+    if (where != nullptr) {
+      mesh->ids_ = where->ids_;
+      mesh->ranges_ = where->ranges_;
+    }
     return MeshRef(std::move(mesh));
   });
+}
+
+// The mesh on these devices; in the order of the ranges, or the `order` among them.
+void Mesh::put_on(const std::vector<DeviceRange>& ranges, const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> written;  // devices of the run
+  for (const DeviceRange& range : ranges) {
+    for (std::int64_t device = range.begin; device < range.end; ++device)
+      written.push_back(static_cast<std::int32_t>(device));
+  }
+  ids_ = written;
+  std::sort(ids_.begin(), ids_.end());
+  std::vector<std::int32_t> numbers;  // at every place
+  for (std::int64_t place = 0; place < devices_; ++place) {
+    const auto at = order.empty() ? place : std::int64_t{order[static_cast<std::size_t>(place)]};
+    const auto number =
+        written.empty()
+            ? at
+            : std::lower_bound(ids_.begin(), ids_.end(), written[static_cast<std::size_t>(at)]) - ids_.begin();
+    numbers.push_back(static_cast<std::int32_t>(number));
+  }
+  put_in_order(std::move(numbers));
+  ranges_ = joined(ranges);
+  if (ids_.empty() || ids_.back() + 1 != devices_) return;
+  ids_.clear();  // 0:D, if not in this order
+  if (ranges_.size() == 1) ranges_.clear();
 }
 
 void Mesh::put_in_order(std::vector<std::int32_t> devices) {
@@ -213,10 +289,25 @@ std::optional<std::size_t> Mesh::find(std::string_view axis_name) const {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> Mesh::number_of(DeviceId device) const {
+  const auto id = static_cast<std::int64_t>(device.value);
+  if (ids_.empty()) return id < devices_ ? std::optional(id) : std::nullopt;
+  const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  if (found == ids_.end() || *found != id) return std::nullopt;
+  return found - ids_.begin();
+}
+
 std::vector<std::int64_t> axis_sizes(const Mesh& mesh) {
   std::vector<std::int64_t> sizes;
   for (const MeshAxis& axis : mesh.axes()) sizes.push_back(axis.size);
   return sizes;
+}
+
+std::int64_t devices_of_both(const Mesh& a, const Mesh& b) {
+  if (a.has_devices_of(b)) return a.devices();
+  std::int64_t count = a.devices();
+  for (std::int64_t d = 0; d < b.devices(); ++d) count += a.number_of(b.device_of_run(d)) ? 0 : 1;
+  return count;
 }
 
 std::string print(const Mesh& mesh) {
@@ -231,7 +322,8 @@ std::string print_axes(const Mesh& mesh) {
       text += fmt::format(" {}({})", cut.name, fmt::join(cut.weights.values(), ","));
     }
   }
-  return text;
+  if (mesh.ranges().empty()) return text;
+  return fmt::format("{}{}on {}", text, text.empty() ? "" : " ", print(mesh.ranges()));
 }
 
 base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut) {
@@ -251,14 +343,21 @@ base::Diagnostic no_such_cut(const MeshAxis& axis, std::string_view cut) {
 
 base::Result<MeshRef> parse_mesh(std::string_view text) {
   return base::guarded([&]() -> base::Result<MeshRef> {
-    const std::size_t place = text.rfind(" place ");
-    const bool is_placed = place != std::string_view::npos;
-    TESSERA_TRY(axes, parse_axes(text.substr(0, place)));
-    if (!is_placed) return Mesh::make(std::move(axes));
-    const std::string_view written = text.substr(place + std::string_view(" place ").size());
-    auto matrix = parse_place_matrix(written);
-    if (!matrix) return bad_place(excerpt(written), "is no matrix").suggest("write one as `place [[4,4],[1,4]]`");
-    return Mesh::placed(std::move(axes), std::move(*matrix));
+    MeshText parts = parts_of(text);
+    TESSERA_TRY(axes, parse_axes(parts.axes));
+    std::vector<DeviceRange> ranges;
+    if (parts.devices) {
+      auto read = parse_device_ranges(*parts.devices);
+      if (!read) {
+        return make(Kind::bad_mesh_text, excerpt(text), "after `on` stand no ranges of devices")
+            .suggest("write them as `x:4,y:2 on 8:16` or `x:4,y:2 on (0:4,8:12)`");
+      }
+      ranges = std::move(*read);
+    }
+    if (!parts.place) return Mesh::make_on(std::move(axes), ranges);
+    auto matrix = parse_place_matrix(*parts.place);
+    if (!matrix) return bad_place(excerpt(*parts.place), "is no matrix").suggest("write one as `place [[4,4],[1,4]]`");
+    return Mesh::make_on(std::move(axes), ranges, std::move(matrix));
   });
 }
 

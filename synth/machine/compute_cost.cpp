@@ -79,12 +79,12 @@ std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation&
                                         const std::vector<ArrayType>& operands, const ArrayType& result) {
   const bool local = std::visit([](const auto& each) { return is_local<std::decay_t<decltype(each)>>; }, operation);
   const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
-  if (!local || kinds.empty() || static_cast<std::int64_t>(kinds.size()) != result.devices()) return std::nullopt;
+  if (!local || kinds.empty() || std::ssize(kinds) < result.mesh().devices_end()) return std::nullopt;
   ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity()};
   for (std::int64_t device = 0; device < result.devices(); ++device) {
     Tiles tiles{{}, tile(result, device)};
     for (const ArrayType& operand : operands) tiles.operands.push_back(tile(operand, device));
-    const DeviceKind& kind = kinds[static_cast<std::size_t>(device)];
+    const DeviceKind& kind = kinds[result.mesh().device_of_run(device).value];
     const double count = std::visit([&](const auto& each) { return operations(each, tiles); }, operation);
     const double seconds =
         std::max(count * slowness(result.element()) / kind.flops_per_second,

@@ -17,15 +17,15 @@
 
 namespace tessera::synth {
 
-Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
-    : devices_(static_cast<std::size_t>(devices), memory), levels_(memory) {
-  const Cluster cluster(machine, devices);
+Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory) : devices_(memory), levels_(memory) {
+  const Cluster cluster(machine);
+  devices_.resize(static_cast<std::size_t>(cluster.devices()));
   device_bandwidth_ = cluster.levels().back().bandwidth;
-  device_latency_ = cluster.levels().back().latency;
+  device_delay_ = cluster.levels().back().delay();
   levels_.reserve(cluster.levels().size());
   for (std::size_t l = cluster.levels().size() - 1; l-- > 0;) {
     const Cluster::Level& of = cluster.levels()[l];
-    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.latency, false,
+    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.delay(), false,
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory),
                                               std::pmr::vector<std::int64_t>(of.units, 0, memory)});
     level.unit_of.reserve(devices_.size());
@@ -46,32 +46,26 @@ StepCost Traffic::cost() const {
     cost.rounds = std::max({cost.rounds, device.senders, device.receivers});
   }
   if (cost.received_bytes_total == 0) return cost;
-  double latency = device_latency_;
+  Delay delay = device_delay_;
   double busiest = static_cast<double>(std::max(cost.received_bytes_max, sent_max)) / device_bandwidth_;
   for (const Level& level : levels_) {
     if (!level.used) continue;
-    latency = std::max(latency, level.latency);
+    delay = std::max(delay, level.delay);
     const std::int64_t in = *std::max_element(level.bytes_in.begin(), level.bytes_in.end());
     const std::int64_t out = *std::max_element(level.bytes_out.begin(), level.bytes_out.end());
     busiest = std::max(busiest, static_cast<double>(std::max(in, out)) / level.bandwidth);
   }
-  cost.seconds = static_cast<double>(cost.rounds) * latency + busiest;
+  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
   return cost;
 }
 
 namespace {
 
-double slowest_latency(const Machine& machine) {
-  double slowest = 0;
-  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
-  return slowest;
-}
-
 // The simplified price: exact bytes, the busiest device's own link, and every round at the slowest level's latency.
 StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
   if (cost.received_bytes_total == 0) return cost;
   cost.rounds = rounds;
-  cost.seconds = static_cast<double>(rounds) * slowest_latency(machine) +
+  cost.seconds = slowest_delay(machine).of(static_cast<double>(rounds)) +
                  static_cast<double>(cost.received_bytes_max) / machine.levels.back().bandwidth_bytes_per_second;
   return cost;
 }
@@ -82,17 +76,18 @@ void add_received(StepCost& cost, std::int64_t bytes) {
 }
 
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
-  const std::int64_t devices = after.devices();
+  const std::int64_t devices = std::max(before.devices(), after.devices());
   const std::int64_t element_bytes = bytes_of(after.element());
   base::Scratch scratch;
-  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine, devices)), scratch.memory());
+  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine)), scratch.memory());
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
-    for (std::int32_t d = 0; d < devices; ++d) add_received(cost, routing.received_elements(d) * element_bytes);
+    for (std::int32_t d = 0; d < routing.devices(); ++d)
+      add_received(cost, routing.received_elements(d) * element_bytes);
     return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
   }
-  Traffic traffic(machine, devices, scratch.memory());
-  for (std::int32_t target = 0; target < devices; ++target) {
+  Traffic traffic(machine, scratch.memory());
+  for (std::int32_t target = 0; target < routing.devices(); ++target) {
     routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
       traffic.add(source, to, count * element_bytes);
     });
@@ -112,7 +107,7 @@ StepCost cost_of_relay(const Machine& machine, const Collective& step, const Arr
                        const ArrayType& after) {
   const auto transfer = step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
   if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
-  const Cluster cluster(machine, after.devices());
+  const Cluster cluster(machine);
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
 }
 
@@ -120,7 +115,7 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
                          const ArrayType& after) {
   const auto reduction = ProgrammedReduction::of(step, before, after);
   if (!reduction) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
-  return reduction->cost(Cluster(machine, after.devices()));
+  return reduction->cost(Cluster(machine));
 }
 
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
@@ -157,14 +152,17 @@ StepCost cost_of_reduction(const Machine& machine, const Collective& step, const
   const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
   base::Scratch scratch;
   const Tiling tiles(after, scratch.memory());
-  Traffic traffic(machine, devices, scratch.memory());
+  Traffic traffic(machine, scratch.memory());
+  const auto run_device = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(after.mesh().device_of_run(number).value);
+  };
   StepCost total;
   for (std::int32_t device = 0; device < devices; ++device) {
     const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));
     const std::int64_t own = group.position[static_cast<std::size_t>(device)];
     add_received(total, direct.received(count, own) * element_bytes);
     for (std::int64_t at = 0; exact && at < group.size(); ++at) {
-      traffic.add(group.peer(device, at), device, direct.sent(count, own, at) * element_bytes);
+      traffic.add(run_device(group.peer(device, at)), run_device(device), direct.sent(count, own, at) * element_bytes);
     }
   }
   return exact ? traffic.cost() : simplified(machine, total, group.size() - 1);
@@ -185,14 +183,18 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
   return StepCost{};
 }
 
-StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,
+StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes) {
   std::vector<const BoxCopy*> sorted;
   for (const BoxCopy& copy : copies) sorted.push_back(&copy);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const BoxCopy* a, const BoxCopy* b) { return a->target < b->target; });
-  Traffic traffic(machine, devices);
-  for (const BoxCopy* copy : sorted) traffic.add(copy->source, copy->target, elements(copy->box) * element_bytes);
+  Traffic traffic(machine);
+  const auto run_device = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(mesh.device_of_run(number).value);
+  };
+  for (const BoxCopy* copy : sorted)
+    traffic.add(run_device(copy->source), run_device(copy->target), elements(copy->box) * element_bytes);
   return traffic.cost();
 }
 

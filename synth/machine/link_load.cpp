@@ -54,6 +54,10 @@ class LinkBytes {
   std::int64_t received_ = 0;
 };
 
+std::int32_t run_device(const ArrayType& type, std::int32_t number) {
+  return static_cast<std::int32_t>(type.mesh().device_of_run(number).value);
+}
+
 StepLoads in_one_slot(const LinkBytes& bytes, std::int64_t hops) { return {hops, 1, {bytes.load()}, bytes.load()}; }
 
 StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collective& step, const ArrayType& before,
@@ -61,7 +65,8 @@ StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collec
   LinkBytes bytes(cluster);
   for (const BoxCopy& copy :
        step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
-    bytes.add(copy.source, copy.target, elements(copy.box) * bytes_of(after.element()));
+    bytes.add(run_device(before, copy.source), run_device(after, copy.target),
+              elements(copy.box) * bytes_of(after.element()));
   return in_one_slot(bytes, 1);
 }
 
@@ -76,7 +81,8 @@ StepLoads of_reduction(const Cluster& cluster, const Collective& step, const Arr
     for (std::size_t sender = 0; sender < reduction.contributors->size(); ++sender) {
       const std::int64_t sent =
           direct.sent(box, static_cast<std::int64_t>(reduction.position), static_cast<std::int64_t>(sender));
-      bytes.add((*reduction.contributors)[sender], reduction.target, sent * bytes_of(after.element()));
+      bytes.add(run_device(before, (*reduction.contributors)[sender]), run_device(after, reduction.target),
+                sent * bytes_of(after.element()));
     }
   }
   return in_one_slot(bytes, hops);
@@ -103,7 +109,8 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
   return loads;
 }
 
-StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, std::int64_t element_bytes) {
+StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, const ArrayType& after) {
+  const std::int64_t element_bytes = bytes_of(after.element());
   const ReduceMoves& moves = reduction.moves();
   StepLoads loads{moves.hop_slots, moves.stretches, {}, {}};
   std::vector<LinkBytes> slots(static_cast<std::size_t>(moves.slots()), LinkBytes(cluster));
@@ -116,9 +123,10 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
           for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {
             const std::int64_t bytes = share(count, moves.stretches, stretch).length() * element_bytes;
             for (const ReduceMove::From& from : move.from) {
-              const std::int32_t source = reduction.device(group, from.member);
-              slots[static_cast<std::size_t>(hop.slot + stretch)].add(source, reduction.device(group, move.to), bytes);
-              all.add(source, reduction.device(group, move.to), bytes);
+              const std::int32_t source = run_device(after, reduction.device(group, from.member));
+              const std::int32_t target = run_device(after, reduction.device(group, move.to));
+              slots[static_cast<std::size_t>(hop.slot + stretch)].add(source, target, bytes);
+              all.add(source, target, bytes);
             }
           }
         }
@@ -133,7 +141,7 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
 }  // namespace
 
 StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const Cluster cluster(machine, after.devices());
+  const Cluster cluster(machine);
   switch (movement(step.kind)) {
     case Movement::none: return {};
     case Movement::copies:
@@ -141,8 +149,7 @@ StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayTy
                                    : of_copies(machine, cluster, step, before, after);
     case Movement::sums: {
       const auto programmed = ProgrammedReduction::of(step, before, after);
-      return programmed ? of_program(cluster, *programmed, bytes_of(after.element()))
-                        : of_reduction(cluster, step, before, after);
+      return programmed ? of_program(cluster, *programmed, after) : of_reduction(cluster, step, before, after);
     }
   }
   return {};

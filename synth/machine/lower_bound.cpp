@@ -17,7 +17,10 @@ namespace {
 class DeviceChange {
  public:
   DeviceChange(const ArrayType& from, const ArrayType& to)
-      : source_(from), target_(to), element_bytes_(bytes_of(to.element())), array_bytes_(array_bytes(to)) {}
+      : source_(from, run_devices(from, to)),
+        target_(to, run_devices(from, to)),
+        element_bytes_(bytes_of(to.element())),
+        array_bytes_(array_bytes(to)) {}
 
   base::Wide least_bytes() const { return source_.contributors == 1 ? missing_bytes() : pending_bytes(); }
 
@@ -44,8 +47,7 @@ class DeviceChange {
   // An element with C > 1 contributors that H devices need costs C - 1 + H - 1 receives, and one more if none of the H
   // contributes.
   base::Wide pending_bytes() const {
-    const std::int64_t copies = static_cast<std::int64_t>(devices()) / (target_.tiles * target_.contributors);
-    return array_bytes_ * (source_.contributors - 1 + copies - 1) + array_bytes_ - contributed_where_needed();
+    return array_bytes_ * (source_.contributors - 1 + target_.copies - 1) + array_bytes_ - contributed_where_needed();
   }
 
   // Bytes that some device both needs and contributes to, each counted once.
@@ -74,9 +76,10 @@ LowerBound lower_bound(const Machine& machine, const ArrayType& from, const Arra
   const DeviceChange change(from, to);
   constexpr base::Wide kMost = std::numeric_limits<std::int64_t>::max();
   bound.received_bytes_total = static_cast<std::int64_t>(std::min(change.least_bytes(), kMost));
-  bound.seconds = to.devices() <= kExactDevicesMax ? time_bound(machine, from, to)
-                                                   : static_cast<double>(change.most_missing_bytes()) /
-                                                         machine.levels.back().bandwidth_bytes_per_second;
+  bound.seconds =
+      std::max(from.devices(), to.devices()) <= kExactDevicesMax
+          ? time_bound(machine, from, to)
+          : static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
   return bound;
 }
 

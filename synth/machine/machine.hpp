@@ -18,8 +18,8 @@ inline constexpr std::int64_t kExactDevicesMax = 512;
 inline constexpr std::int64_t kExactMessagesMax = 400'000;
 
 StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
-// The same for any set of copies (a slice of a split dimension, say): element size in bytes given.
-StepCost cost_of_copies(const Machine& machine, std::int64_t devices, const std::vector<BoxCopy>& copies,
+// The same for any set of copies within a mesh (a slice of a split dimension, say): element size in bytes given.
+StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes);
 
 struct LowerBound {

@@ -31,14 +31,15 @@ class RoundCosts {
         dimension_(dimension),
         element_bytes_(bytes_of(after.element())),
         pieces_(round_pieces(before, after, dimension)),
-        routing_(before, after, nullptr, sender_rule(Cluster(machine, after.devices()))) {
+        routing_(before, after, nullptr, sender_rule(Cluster(machine))) {
     for (const Interval& piece : pieces_) lengths_.push_back(piece.length());
     std::sort(lengths_.begin(), lengths_.end());
     lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
   }
 
   std::vector<StepCost> all(std::int64_t count) {
-    const bool exact = after_.devices() <= kExactDevicesMax || routing_.copies_at_most() <= kExactMessagesMax / count;
+    const bool exact = std::max(before_.devices(), after_.devices()) <= kExactDevicesMax ||
+                       routing_.copies_at_most() <= kExactMessagesMax / count;
     return exact ? exact_costs(count) : simplified_costs(count);
   }
 
@@ -73,7 +74,7 @@ class RoundCosts {
   }
 
   StepCost exact_cost(const Round& round) const {
-    Traffic traffic(machine_, after_.devices());
+    Traffic traffic(machine_);
     for (const Message& message : messages_) {
       const Interval part = part_of(message.piece, round);
       const Interval moved{std::max(part.begin, message.interval.begin), std::min(part.end, message.interval.end)};
@@ -83,16 +84,17 @@ class RoundCosts {
   }
 
   std::vector<StepCost> simplified_costs(std::int64_t count) const {
-    const Tiling source(before_);
-    const Tiling target(after_);
-    double latency = 0;
-    for (const MachineLevel& level : machine_.levels) latency = std::max(latency, level.latency_seconds);
+    const std::int64_t devices = run_devices(before_, after_);
+    const Tiling source(before_, devices);
+    const Tiling target(after_, devices);
+    const Delay delay = slowest_delay(machine_);
+    const std::int64_t peers_max = std::max(before_.devices(), after_.devices()) - 1;
     std::vector<StepCost> costs(static_cast<std::size_t>(count));
     for (std::size_t device = 0; device < target.tile_of.size(); ++device) add_received(source, target, device, costs);
     for (StepCost& cost : costs) {
       if (cost.received_bytes_total == 0) continue;
-      cost.rounds = std::min(routing_.cells_max(), after_.devices() - 1);
-      cost.seconds = static_cast<double>(cost.rounds) * latency +
+      cost.rounds = std::min(routing_.cells_max(), peers_max);
+      cost.seconds = delay.of(static_cast<double>(cost.rounds)) +
                      static_cast<double>(cost.received_bytes_max) / machine_.levels.back().bandwidth_bytes_per_second;
     }
     return costs;

@@ -22,8 +22,11 @@ namespace {
 
 // Source and target together.
 struct CellChange {
-  CellChange(const ArrayType& from, const ArrayType& to)
-      : source(from), target(to), devices(to.devices()), element_bytes(bytes_of(to.element())) {}
+  CellChange(const ArrayType& from, const ArrayType& to, std::int64_t run_devices)
+      : source(from, run_devices),
+        target(to, run_devices),
+        devices(run_devices),
+        element_bytes(bytes_of(to.element())) {}
 
   Tiling source;
   Tiling target;
@@ -103,6 +106,7 @@ void UnitBound::find_holders() {
   std::map<std::pair<std::int32_t, std::int32_t>, Children> held;  // by cell and contributor
   for (std::int64_t i = 0; i < unit_.devices; ++i) {
     const auto device = static_cast<std::size_t>(unit_.begin + i);
+    if (!change_.source.has(device)) continue;
     auto& children = held[{change_.source.tile_of[device], change_.source.contributor[device]}];
     if (children.empty()) children = none();
     insert(children, i / unit_.child_devices);
@@ -115,7 +119,9 @@ void UnitBound::find_holders() {
 
 void UnitBound::find_needs() {
   for (std::int64_t i = 0; i < unit_.devices; ++i) {
-    auto& children = needs_[change_.target.tile_of[static_cast<std::size_t>(unit_.begin + i)]];
+    const auto device = static_cast<std::size_t>(unit_.begin + i);
+    if (!change_.target.has(device)) continue;
+    auto& children = needs_[change_.target.tile_of[device]];
     if (children.empty()) children = none();
     insert(children, i / unit_.child_devices);
   }
@@ -201,8 +207,9 @@ class OutBound {
  public:
   explicit OutBound(const CellChange& change) : change_(change) {
     for (std::size_t device = 0; device < change.source.tile_of.size(); ++device) {
-      note(holders_[{change.source.tile_of[device], change.source.contributor[device]}], device);
-      note(needers_[change.target.tile_of[device]], device);
+      if (change.source.has(device))
+        note(holders_[{change.source.tile_of[device], change.source.contributor[device]}], device);
+      if (change.target.has(device)) note(needers_[change.target.tile_of[device]], device);
     }
   }
 
@@ -212,9 +219,9 @@ class OutBound {
     for (std::int64_t i = unit.begin; i < unit.begin + unit.devices; ++i) {
       const auto device = static_cast<std::size_t>(i);
       const std::int32_t cell = change_.source.tile_of[device];
-      if (inside(holders_.at({cell, change_.source.contributor[device]}), unit)) cells.push_back(cell);
+      if (cell >= 0 && inside(holders_.at({cell, change_.source.contributor[device]}), unit)) cells.push_back(cell);
       const std::int32_t tile = change_.target.tile_of[device];
-      if (inside(needers_.at(tile), unit)) tiles.push_back(tile);
+      if (tile >= 0 && inside(needers_.at(tile), unit)) tiles.push_back(tile);
     }
     for (auto* list : {&cells, &tiles}) {
       std::sort(list->begin(), list->end());
@@ -256,8 +263,9 @@ class Crossings {
   Crossings(const CellChange& change, const Cluster::Level& level) : change_(change), level_(level) {
     for (std::size_t device = 0; device < change.source.tile_of.size(); ++device) {
       const auto unit = static_cast<std::int64_t>(device) / level.unit_devices;
-      held_[change.source.tile_of[device]][unit].insert(change.source.contributor[device]);
-      needers_[change.target.tile_of[device]].insert(unit);
+      if (change.source.has(device))
+        held_[change.source.tile_of[device]][unit].insert(change.source.contributor[device]);
+      if (change.target.has(device)) needers_[change.target.tile_of[device]].insert(unit);
     }
   }
 
@@ -297,7 +305,7 @@ class Crossings {
 
 // Of machines of several levels.
 double seconds_of_crossings(const Machine& machine, const CellChange& change) {
-  const Cluster cluster(machine, change.devices);
+  const Cluster cluster(machine);
   if (change.source.contributors == 1 || cluster.levels().size() < 2) return 0;
   double longest = 0;
   for (const Cluster::Level& level : cluster.levels()) longest = std::max(longest, Crossings(change, level).seconds());
@@ -305,7 +313,7 @@ double seconds_of_crossings(const Machine& machine, const CellChange& change) {
 }
 
 std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
-  const Cluster cluster(machine, devices);
+  const Cluster cluster(machine);
   const std::vector<Cluster::Level>& levels = cluster.levels();
   std::vector<Unit> all{Unit{0, devices, levels[0].unit_devices, levels[0].bandwidth, 0}};
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -322,7 +330,7 @@ std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
 }  // namespace
 
 double time_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
-  const CellChange change(from, to);
+  const CellChange change(from, to, Cluster(machine).devices());
   const OutBound out(change);
   double longest = 0;
   for (const Unit& unit : units(machine, change.devices)) {

@@ -11,10 +11,9 @@ namespace tessera::synth {
 
 class Traffic {
  public:
-  Traffic(const Machine& machine, std::int64_t devices,
-          std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  explicit Traffic(const Machine& machine, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // Messages come grouped by target; local ones count nothing.
+  // Between devices of the run. Messages come grouped by target; local ones count nothing.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);
   StepCost cost() const;
 
@@ -30,7 +29,7 @@ class Traffic {
   struct Level {
     std::pmr::vector<std::int32_t> unit_of;  // of every device
     double bandwidth = 1;
-    double latency = 0;
+    Delay delay;
     bool used = false;
     std::pmr::vector<std::int64_t> bytes_in;   // by unit
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
@@ -38,7 +37,7 @@ class Traffic {
 
   std::pmr::vector<Device> devices_;
   double device_bandwidth_ = 1;
-  double device_latency_ = 0;
+  Delay device_delay_;
   std::pmr::vector<Level> levels_;  // innermost first
 };
 

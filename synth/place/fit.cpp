@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +13,20 @@ namespace tessera::synth {
 PlaceProblem place_problem(const Mesh& mesh, const Machine& machine) {
   PlaceProblem problem{axis_sizes(mesh), {}};
   for (const MachineLevel& level : machine.levels) problem.counts.push_back(level.count);
+  std::int64_t rest = mesh.devices();
+  std::vector<std::int64_t> counts = problem.counts;
+  for (std::size_t level = counts.size(); level-- > 0;) {
+    const std::int64_t of_level = counts[level];
+    if (rest % of_level != 0 && of_level % rest != 0) return problem;
+    counts[level] = std::min(rest, of_level);
+    rest /= counts[level];
+  }
+  if (rest == 1) problem.counts = std::move(counts);
   return problem;
 }
 
 base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
-  TESSERA_TRY(checked, machine_for(machine, mesh.devices()));
+  TESSERA_TRY(checked, machine_for(machine, mesh.devices_end()));
   if (!mesh.matrix() || machine.levels.empty()) return checked;
   const PlaceProblem problem = place_problem(mesh, machine);
   if (is_placement(problem, *mesh.matrix())) return checked;

@@ -8,10 +8,12 @@
 
 namespace tessera::synth {
 
+// The axes of a mesh, and the levels that it lies on: of a machine with more devices as much, from the inside out, as
+// the mesh has; all of them if it fits no part of the machine.
 PlaceProblem place_problem(const Mesh& mesh, const Machine& machine);
 
-// The machine for a mesh: as machine_for(), and `bad-place` where a matrix puts the mesh on other levels than the
-// machine has.
+// The machine for a mesh: as machine_for() for its devices of the run, and `bad-place` where a matrix puts the mesh on
+// other levels than the machine has.
 base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh);
 
 // `bad-place` with the matrices that there are, if they are few.

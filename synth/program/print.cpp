@@ -67,6 +67,8 @@ std::string list(const std::vector<std::uint8_t>& numbers) {
   return fmt::format("[{}]", out);
 }
 
+std::string list(const std::vector<std::uint32_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+
 constexpr std::string_view reduce_name(ReduceOp reduce) {
   switch (reduce) {
     case ReduceOp::sum: return "sum";
@@ -141,6 +143,9 @@ class ProgramPrinter {
     if (collect != nullptr && collect->collective.target) note(*collect->collective.target);
   }
   void note(const Repeat& step) { note(step.body); }
+  void note(const Pipeline& step) {
+    for (const Body& visit : step.visits) note(visit);
+  }
   void note(const Choose& step) {
     note(step.then_body);
     note(step.else_body);
@@ -168,8 +173,9 @@ class ProgramPrinter {
   }
 
   void print_step(const Repeat& step, std::uint32_t origin, std::size_t depth) {
-    put("repeat r{} index r{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
-        list(step.initial), list(step.parameters), origin);
+    put("repeat r{} index r{}{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
+        step.indices_elsewhere.empty() ? "" : " elsewhere " + list(step.indices_elsewhere), list(step.initial),
+        list(step.parameters), origin);
     body(step.body, depth + 1);
     put("{:{}}}} next {} results {}\n", "", 2 * depth, list(step.next), list(step.results));
   }
@@ -180,6 +186,17 @@ class ProgramPrinter {
     put("{:{}}}} then {} else {{\n", "", 2 * depth, list(step.then_results));
     body(step.else_body, depth + 1);
     put("{:{}}}} else {} results {}\n", "", 2 * depth, list(step.else_results), list(step.results));
+  }
+
+  void print_step(const Pipeline& step, std::uint32_t origin, std::size_t depth) {
+    put("pipeline {} indices {} initial {} parameters {} carried {} order {} @{}", step.count, list(step.indices),
+        list(step.initial), list(step.parameters), list(step.carried_by), list(step.order), origin);
+    for (const Body& visit : step.visits) {
+      put(" visit {{\n");
+      body(visit, depth + 1);
+      put("{:{}}}}", "", 2 * depth);
+    }
+    put(" next {} results {}\n", list(step.next), list(step.results));
   }
 
   // ---- What an operation works by ----

@@ -40,6 +40,24 @@ struct Repeat {
   std::vector<RegisterId> next;
   std::vector<RegisterId> results;
   Body body;
+  std::vector<RegisterId> indices_elsewhere = {};  // the index once more on each other mesh that the body needs it on
+};
+
+// The rounds of a repeat in another order, with the repeat's results to the bit. What a round takes, here a microbatch,
+// is cut into visits, each on one mesh but for the steps at which values leave it for other meshes. Visits read what
+// visits before them have made of the same microbatch. They are taken as `order` lists them: the k-th time that a visit
+// stands there it takes microbatch k, and each stands there `count` times. Parameter k is read, and its next value is
+// taken over, by the visit carried_by[k] alone. No step of a visit has an effect but to fail.
+struct Pipeline {
+  std::int64_t count = 0;
+  std::vector<RegisterId> indices;  // each the number of the microbatch, on one mesh
+  std::vector<RegisterId> initial;
+  std::vector<RegisterId> parameters;
+  std::vector<RegisterId> next;
+  std::vector<RegisterId> results;
+  std::vector<std::uint32_t> carried_by;
+  std::vector<Body> visits;
+  std::vector<std::uint32_t> order;
 };
 
 // Runs one of two bodies by a replicated bool scalar; results[k] is then_results[k] or else_results[k], all of one
@@ -62,7 +80,7 @@ struct Apply {
 
 struct Step {
   std::uint32_t origin = 0;  // opaque: whoever lowered the program knows what it means (statement and span)
-  std::variant<Apply, Repeat, Choose> node;
+  std::variant<Apply, Repeat, Choose, Pipeline> node;
 };
 
 // Single assignment: each register is written by exactly one step, input or loop. Registers of a body may be read

@@ -38,12 +38,14 @@ class ProgramReader {
   base::Result<RegisterId> register_id();
   base::Result<std::vector<RegisterId>> registers();
   base::Result<std::vector<std::uint8_t>> small_numbers();
+  base::Status numbers_after(std::string_view word, std::vector<std::uint32_t>& out);
 
   base::Result<Body> body();
   base::Result<std::uint32_t> origin();
   base::Result<Step> step();
   base::Result<Step> repeat();
   base::Result<Step> choose();
+  base::Result<Step> pipeline();
   base::Result<Step> apply();
   base::Status list_after(std::string_view word, std::vector<RegisterId>& out);
 

@@ -247,6 +247,7 @@ base::Result<std::uint32_t> ProgramReader::origin() {
 base::Result<Step> ProgramReader::step() {
   if (accept("repeat ")) return repeat();
   if (accept("choose ")) return choose();
+  if (accept("pipeline ")) return pipeline();
   return apply();
 }
 
@@ -257,6 +258,10 @@ base::Result<Step> ProgramReader::repeat() {
   TESSERA_TRY(index, register_id());
   node.count = count;
   node.index = index;
+  if (accept("elsewhere")) {
+    TESSERA_TRY(elsewhere, registers());
+    node.indices_elsewhere = std::move(elsewhere);
+  }
   TESSERA_TRY_STATUS(list_after("initial", node.initial));
   TESSERA_TRY_STATUS(list_after("parameters", node.parameters));
   TESSERA_TRY(at, origin());
@@ -281,6 +286,38 @@ base::Result<Step> ProgramReader::choose() {
   TESSERA_TRY_STATUS(list_after("else", node.else_results));
   TESSERA_TRY_STATUS(list_after("results", node.results));
   return Step{at, std::move(node)};
+}
+
+base::Result<Step> ProgramReader::pipeline() {
+  Pipeline node;
+  TESSERA_TRY(count, number(static_cast<std::int64_t>(kProgramStepsMax)));
+  if (count < 0) return wrong("a count is negative");
+  node.count = count;
+  TESSERA_TRY_STATUS(list_after("indices", node.indices));
+  TESSERA_TRY_STATUS(list_after("initial", node.initial));
+  TESSERA_TRY_STATUS(list_after("parameters", node.parameters));
+  TESSERA_TRY_STATUS(numbers_after("carried", node.carried_by));
+  TESSERA_TRY_STATUS(numbers_after("order", node.order));
+  TESSERA_TRY(at, origin());
+  while (accept("visit")) {
+    TESSERA_TRY(steps, body());
+    node.visits.push_back(std::move(steps));
+  }
+  TESSERA_TRY_STATUS(list_after("next", node.next));
+  TESSERA_TRY_STATUS(list_after("results", node.results));
+  return Step{at, std::move(node)};
+}
+
+base::Status ProgramReader::numbers_after(std::string_view word, std::vector<std::uint32_t>& out) {
+  TESSERA_TRY_STATUS(expect(word));
+  TESSERA_TRY_STATUS(expect("["));
+  if (accept("]")) return base::Done{};
+  do {
+    TESSERA_TRY(one, number(std::numeric_limits<std::uint32_t>::max()));
+    if (one < 0) return wrong("a number is negative");
+    out.push_back(static_cast<std::uint32_t>(one));
+  } while (accept(","));
+  return expect("]");
 }
 
 base::Status ProgramReader::list_after(std::string_view word, std::vector<RegisterId>& out) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "synth/kinds.hpp"
+#include "synth/program/pipeline_order.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/type_rules.hpp"
 
@@ -113,6 +114,10 @@ class ProgramVerifier {
     const std::size_t outer = scope_.size();
     TESSERA_TRY_STATUS(write(step.index));
     if (!is_plain_scalar(type(step.index), ElementType::i64)) return wrong("its index is not an i64 scalar");
+    for (const RegisterId id : step.indices_elsewhere) {
+      TESSERA_TRY_STATUS(write(id));
+      if (!is_plain_scalar(type(id), ElementType::i64)) return wrong("its index is not an i64 scalar");
+    }
     for (const RegisterId id : step.parameters) TESSERA_TRY_STATUS(write(id));
     TESSERA_TRY_STATUS(same_types(step.initial, step.parameters));
     TESSERA_TRY_STATUS(body(step.body));
@@ -141,6 +146,25 @@ class ProgramVerifier {
     TESSERA_TRY_STATUS(read_all(results));
     leave_scope(outer);
     return base::Done{};
+  }
+
+  base::Status check(const Pipeline& step) {
+    what_ = "pipeline";
+    TESSERA_TRY_STATUS(read_all(step.initial));
+    const std::size_t outer = scope_.size();
+    for (const RegisterId id : step.indices) {
+      TESSERA_TRY_STATUS(write(id));
+      if (!is_plain_scalar(type(id), ElementType::i64)) return wrong("its index is not an i64 scalar");
+    }
+    for (const RegisterId id : step.parameters) TESSERA_TRY_STATUS(write(id));
+    TESSERA_TRY_STATUS(same_types(step.initial, step.parameters));
+    for (const Body& visit : step.visits) TESSERA_TRY_STATUS(body(visit));
+    what_ = "pipeline";
+    TESSERA_TRY_STATUS(read_all(step.next));
+    TESSERA_TRY_STATUS(same_types(step.parameters, step.next));
+    if (const auto fault = order_fault(step)) return wrong(*fault);
+    leave_scope(outer);
+    return finish(step.results, step.next);
   }
 
   base::Status finish(const std::vector<RegisterId>& results, const std::vector<RegisterId>& values) {

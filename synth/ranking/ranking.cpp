@@ -46,7 +46,7 @@ class Ranking {
  private:
   RankedPlacement bounded(const PlaceMatrix& matrix) {
     stop_.look();
-    auto placed = Mesh::placed(mesh_->axes(), matrix);
+    auto placed = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
     TESSERA_CHECK(placed.ok(), "an enumerated matrix that is no placement");
     RankedPlacement candidate{matrix, *placed, 0, 0, {}};
     for (const PlaceRequest& request : requests_) {

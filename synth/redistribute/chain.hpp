@@ -100,7 +100,15 @@ base::Result<Chain> shardy_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 // Gather everything, then slice.
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner);
+// Of changes that only finish sums, on a machine that a file describes: one sum, over a ring, by masters or by the best
+// of a few steps (synth/reduce/rivals.hpp).
+base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
+// Those between two meshes.
+base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                       Planner planner);
+// Lists the sends of the step of an `alpa` plan that leads from mesh to mesh, and prices them.
+base::Status list_broadcasts(Plan& plan, const Machine& machine);
 
 // The plan of a chain, priced but not verified. The prices are of a machine that machine_for gave.
 base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,

@@ -55,12 +55,13 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
 
 // Chains of named collectives to begin with: the one that is enough, what rivals would do, gathering and slicing, which
 // always leads there.
-base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const ArrayType& to, bool exactly) {
+base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const ArrayType& to, bool exactly,
+                                                    const Machine& machine) {
   std::vector<Chain> all;
   if (auto chain = named_move(from, to, exactly)) all.push_back(std::move(*chain));
   const auto is_exchange = [](const Collective& step) { return step.kind == CollectiveKind::exchange; };
   for (const Planner rival : {Planner::paper, Planner::shardy, Planner::dtensor, Planner::xla}) {
-    auto chain = rival_chain(from, to, rival);
+    auto chain = rival_chain(from, to, rival, machine);
     if (!chain.ok() || std::any_of(chain->begin(), chain->end(), is_exchange)) continue;
     const auto end = after_chain(*chain, from);
     if (end.ok() && (!exactly || *end == to)) all.push_back(std::move(*chain));
@@ -116,7 +117,7 @@ base::Result<bool> keeps(const Chain& chain, const ArrayType& from, std::int64_t
 // fastest of least peak too.
 base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
                                               SearchLimits limits) {
-  TESSERA_TRY(all, known_named_chains(from, to, exactly));
+  TESSERA_TRY(all, known_named_chains(from, to, exactly, prices.machine()));
   bool bound_is_kept = false;
   for (const Chain& chain : all) {
     TESSERA_TRY(kept, keeps(chain, from, limits.array_bytes_max));
@@ -177,6 +178,7 @@ base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, 
       return named_chains(at, target, exactly, prices, limits);
     });
   }
+  if (!from.mesh().has_devices_of(to.mesh())) return base::make(Kind::cross_mesh, print(from.mesh()), print(to.mesh()));
   return base::make(Kind::unsupported, name(Planner::tessera), "only an exchange leads from one mesh to another");
 }
 

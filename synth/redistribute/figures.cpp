@@ -11,7 +11,14 @@ namespace tessera::synth {
 
 namespace {
 
-using BytesByDevice = std::vector<std::int64_t>;
+using BytesByDevice = std::vector<std::int64_t>;  // by device of the run, as far as there are any
+
+BytesByDevice of_run(const Mesh& mesh, const BytesByDevice& by_number) {
+  BytesByDevice bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
+  for (std::size_t i = 0; i < by_number.size(); ++i)
+    bytes[mesh.device_of_run(static_cast<std::int64_t>(i)).value] = by_number[i];
+  return bytes;
+}
 
 BytesByDevice tiles_bytes(const ArrayType& type) {
   BytesByDevice bytes(static_cast<std::size_t>(type.devices()), bytes_of(type.element()));
@@ -22,15 +29,15 @@ BytesByDevice tiles_bytes(const ArrayType& type) {
     const std::vector<std::int32_t> place = positions(type.mesh(), type.layout().split(d));
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] *= lengths[static_cast<std::size_t>(place[i])];
   }
-  return bytes;
+  return type.mesh().devices_end() == type.devices() ? bytes : of_run(type.mesh(), bytes);
 }
 
 std::int64_t largest(const BytesByDevice& bytes) { return *std::max_element(bytes.begin(), bytes.end()); }
 
-std::int64_t largest_sum(const BytesByDevice& a, const BytesByDevice& b) {
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] + b[i]);
-  return most;
+BytesByDevice sums(BytesByDevice a, const BytesByDevice& b) {
+  a.resize(std::max(a.size(), b.size()), 0);
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] += b[i];
+  return a;
 }
 
 // What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
@@ -45,8 +52,8 @@ class Live {
     if (step.kind == CollectiveKind::slice) return largest(bytes_);
     const BytesByDevice output = tiles_bytes(after);
     const std::int64_t peak =
-        step.round ? peak_of(*step.round, before, after) : largest_sum(bytes_, output) + beside(step, before, after);
-    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = output[i] + kept_[i];
+        step.round ? peak_of(*step.round, before, after) : largest(sums(bytes_, output)) + beside(step, before, after);
+    bytes_ = sums(output, kept_);
     return peak;
   }
 
@@ -78,8 +85,9 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
   step.received_bytes_max = price.received_bytes_max;
   step.seconds = price.seconds;
   step.peak_bytes = live.peak_of(collective, before, after);
-  step.group_size = group_size(collective, after.devices());
-  step.groups = after.devices() / step.group_size;
+  step.group_size = says(collective.kind, kTarget) ? devices_of_both(before.mesh(), after.mesh())
+                                                   : group_size(collective, after.devices());
+  step.groups = says(collective.kind, kTarget) ? 1 : after.devices() / step.group_size;
   return step;
 }
 
@@ -98,6 +106,8 @@ base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType
   ArrayType type = from;
   for (const Collective& collective : chain) {
     TESSERA_TRY(step, priced_step(collective, type, prices, live));
+    // All rounds are between the devices of the first.
+    if (collective.round && collective.round->index > 0) step.group_size = plan.steps.back().group_size;
     type = step.after;
     plan.received_bytes_total += step.received_bytes_total;
     plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);

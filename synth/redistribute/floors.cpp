@@ -17,7 +17,9 @@ std::pmr::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin
                                         std::pmr::memory_resource* memory) {
   std::pmr::vector<std::size_t> devices(memory);
   devices.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = begin; i < begin + count; ++i) devices.push_back(static_cast<std::size_t>(i));
+  for (std::int64_t i = begin; i < begin + count; ++i) {
+    if (tiling.has(static_cast<std::size_t>(i))) devices.push_back(static_cast<std::size_t>(i));
+  }
   const auto key = [&](std::size_t device) { return std::pair(tiling.tile_of[device], tiling.contributor[device]); };
   std::sort(devices.begin(), devices.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   const auto same = [&](std::size_t a, std::size_t b) { return key(a) == key(b); };
@@ -56,6 +58,7 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
   std::int64_t most = 1;
   for (std::size_t device = 0; device < wanted.tile_of.size(); ++device) {
     std::int64_t cells = 1;
+    if (!wanted.has(device)) continue;
     for (std::size_t d = 0; d < wanted.rank(); ++d) cells *= met[first_met[d] + wanted.place(d, device)];
     most = std::max(most, cells);
   }
@@ -67,14 +70,14 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
     : machine_(machine),
       element_bytes_(bytes_of(to.element())),
-      source_(from),
-      target_(to),
+      run_devices_(Cluster(machine).devices()),
+      source_(from, run_devices_),
+      target_(to, run_devices_),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
-      near_latency_(machine.levels.back().latency_seconds) {
-  const Cluster cluster(machine, to.devices());
+      near_latency_(least_delay(machine)) {
+  const Cluster cluster(machine);
   for (const Cluster::Level& level : cluster.levels()) unit_sizes_.push_back(level.unit_devices);
-  for (const MachineLevel& level : machine.levels) near_latency_ = std::min(near_latency_, level.latency_seconds);
-  if (from.devices() <= kExactDevicesMax) units_ = into_units();
+  if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) units_ = into_units();
   look_at_devices();
 }
 
@@ -93,7 +96,7 @@ void Floors::look_at_devices() {
 // What a device holds and keeps lies in its tile of the refinement.
 std::int64_t Floors::bytes_of_refinement(const ArrayType& refined) const {
   base::Scratch scratch;
-  const Tiling middle(refined, scratch.memory());
+  const Tiling middle(refined, run_devices_, scratch.memory());
   std::int64_t elements = 0;
   for (std::size_t device = 0; device < target_.tile_of.size(); ++device) {
     elements += target_.elements(device) - shared_elements(source_, device, middle, device);
@@ -164,9 +167,9 @@ double Floors::of_move(const Tiling& held, const Tiling& wanted, double enough) 
 double Floors::of_moves(const std::vector<ArrayType>& types, double enough) const {
   double seconds = 0;
   base::Scratch scratch;
-  Tiling held(types.front(), scratch.memory());
+  Tiling held(types.front(), run_devices_, scratch.memory());
   for (std::size_t i = 1; i < types.size() && seconds < enough; ++i) {
-    Tiling wanted(types[i], scratch.memory());
+    Tiling wanted(types[i], run_devices_, scratch.memory());
     seconds += of_move(held, wanted, enough - seconds);
     held = std::move(wanted);
   }
@@ -175,7 +178,7 @@ double Floors::of_moves(const std::vector<ArrayType>& types, double enough) cons
 
 double Floors::of_refinement(const ArrayType& refined, bool inside, double enough) const {
   base::Scratch scratch;
-  const Tiling middle(refined, scratch.memory());
+  const Tiling middle(refined, run_devices_, scratch.memory());
   std::int64_t gathered = 0;
   for (std::size_t device = 0; device < middle.tile_of.size(); ++device) {
     gathered = std::max(gathered, target_.elements(device) - middle.elements(device));

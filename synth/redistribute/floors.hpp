@@ -44,6 +44,7 @@ class Floors {
   const Machine& machine_;
   std::vector<std::int64_t> unit_sizes_;  // of every level, in devices
   std::int64_t element_bytes_;
+  std::int64_t run_devices_;
   Tiling source_;
   Tiling target_;
   double device_bandwidth_;

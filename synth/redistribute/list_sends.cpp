@@ -5,6 +5,7 @@
 
 #include "synth/collective/sends.hpp"
 #include "synth/kinds.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/redistribute/plan.hpp"
 
 namespace tessera::synth {
@@ -34,10 +35,10 @@ ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType
 
 base::Result<Plan> with_sends(Plan plan, const Machine& machine) {
   return base::guarded([&]() -> base::Result<Plan> {
-    if (plan.from.devices() > kListedDevicesMax)
+    if (std::max(plan.from.devices(), plan.to.devices()) > kListedDevicesMax)
       return base::make(Kind::too_many_sends, kListedSendsMax, kListedDevicesMax);
     std::size_t count = 0;
-    TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
+    TESSERA_TRY(checked, machine_for(machine, run_devices(plan.from, plan.to)));
     ArrayType before = plan.from;
     for (PlanStep& step : plan.steps) {
       if (step.received_bytes_total > 0 && step.listed == nullptr)

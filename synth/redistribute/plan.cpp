@@ -20,15 +20,22 @@ namespace {
 using base::make;
 
 base::Status check_ends(const ArrayType& from, const ArrayType& to) {
-  if (from.devices() != to.devices()) return make(Kind::cross_mesh, from.devices(), to.devices());
   if (from.element() == to.element() && from.shape() == to.shape()) return base::Done{};
   return make(Kind::as_changes_shape, print(from), print(to));
+}
+
+// The machine for a run in which there are both meshes.
+base::Result<Machine> machine_for_both(const Machine& given, const Mesh& from, const Mesh& to) {
+  TESSERA_TRY(machine, machine_for(given, from));
+  if (from == to) return machine;
+  TESSERA_TRY(of_target, machine_for(given, to));
+  return from.devices_end() >= to.devices_end() ? machine : of_target;
 }
 
 // Sums over all devices and steps must be numbers: a reduction receives twice what all devices hold, nothing more.
 base::Status check_sums(const ArrayType& from, const ArrayType& to, bool gathers_all) {
   const std::int64_t largest = gathers_all ? array_bytes(from) : std::max(tile_bytes_max(from), tile_bytes_max(to));
-  const base::Wide most = base::Wide{2} * largest * from.devices();
+  const base::Wide most = base::Wide{2} * largest * std::max(from.devices(), to.devices());
   if (most <= std::numeric_limits<std::int64_t>::max()) return base::Done{};
   return make(Kind::size_too_large, fmt::format("what all devices hold of `{}`", print(to)));
 }
@@ -39,7 +46,11 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
     if (options.collectives_only) return collectives_only_chains(from, to, prices, options.within_bytes);
     return portfolio(from, to, prices, options.within_bytes ? Resolve::every_way : Resolve::fastest);
   }
-  TESSERA_TRY(chain, rival_chain(from, to, options.planner));
+  if (is_between_meshes(options.planner)) {
+    TESSERA_TRY(chain, meshes_rival_chain(from, to, prices.machine(), options.planner));
+    return std::vector<Chain>{chain};
+  }
+  TESSERA_TRY(chain, rival_chain(from, to, options.planner, prices.machine()));
   return std::vector<Chain>{chain};
 }
 
@@ -131,8 +142,10 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 
 }  // namespace
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner) {
-  const bool knows_weights = planner == Planner::gather;
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+  if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");
+  const bool knows_weights =
+      planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
   if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
     return make(Kind::unsupported, name(planner), "an axis is cut by weights");
   }
@@ -142,6 +155,13 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
     case Planner::shardy: return shardy_chain(from, to);
     case Planner::dtensor: return dtensor_chain(from, to);
     case Planner::gather: return gather_chain(from, to);
+    case Planner::ring:
+    case Planner::smp:
+    case Planner::p2: return sum_chain(from, to, planner, machine);
+    case Planner::sendrecv:
+    case Planner::localgather:
+    case Planner::globalgather:
+    case Planner::alpa:
     case Planner::tessera: break;
   }
   return make(Kind::unsupported, name(planner), "it is not a rival");
@@ -150,7 +170,7 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
                                    const PlanOptions& options, base::StopToken stop) {
   TESSERA_TRY_STATUS(check_ends(from, to));
-  TESSERA_TRY(machine, machine_for(given, from.mesh()));
+  TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
   Prices prices(machine, stop);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
@@ -162,12 +182,13 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
     if (!nothing_to_do) chains = std::move(found);
   }
   TESSERA_TRY(best, best_of(prices, from, to, chains, options));
+  if (options.planner == Planner::alpa) TESSERA_TRY_STATUS(list_broadcasts(best, machine));
   best.bound_promised = ours && !options.collectives_only;
   return best;
 }
 
 base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop) {
-  TESSERA_TRY(machine, machine_for(given, plan.from.mesh()));
+  TESSERA_TRY(machine, machine_for_both(given, plan.from.mesh(), plan.to.mesh()));
   stop.look();
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;

@@ -85,7 +85,7 @@ class Portfolio {
     std::vector<std::vector<ArrayType>> met;
     for (const Planner rival : {Planner::shardy, Planner::paper, Planner::dtensor, Planner::gather, Planner::xla}) {
       if (is_hopeless(floors.of_one_launch(), floors.least_bytes())) return base::Done{};
-      auto chain = rival_chain(from(), to_, rival);
+      auto chain = rival_chain(from(), to_, rival, prices_.machine());
       if (!chain.ok()) continue;
       std::vector<ArrayType> types = types_of(*chain);
       const bool leads_there = types.size() == chain->size() + 1;
@@ -124,10 +124,13 @@ bool has_keep(const Way& way) {
                      [](const Collective& step) { return step.kind == CollectiveKind::keep; });
 }
 
-// Where sums are finished or begun, what a rival makes of the whole change.
-base::Status consider_rivals(const ArrayType& from, const ArrayType& to, Choice& choice) {
-  for (const Planner rival : {Planner::dtensor, Planner::gather}) {
-    const auto chain = rival_chain(from, to, rival);
+// Where sums are finished or begun, what a rival makes of the whole change. On many devices those of sums take long to
+// price, and the search for the best program has met theirs.
+base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const Machine& machine, Choice& choice) {
+  for (const Planner rival : {Planner::dtensor, Planner::gather, Planner::ring, Planner::smp, Planner::p2}) {
+    const bool of_sums = rival != Planner::dtensor && rival != Planner::gather;
+    if (of_sums && from.devices() > kFewDevices) break;
+    const auto chain = rival_chain(from, to, rival, machine);
     if (chain.ok() && after_chain(*chain, from).ok()) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
   }
   return base::Done{};
@@ -204,7 +207,8 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   for (const PendingChange& other : pending_changes(from, to)) {
     TESSERA_TRY_STATUS(consider_all(from, to, other, prices, choice));
   }
-  if (!change.resolve.empty() || !change.keep.empty()) TESSERA_TRY_STATUS(consider_rivals(from, to, choice));
+  if (!change.resolve.empty() || !change.keep.empty())
+    TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));
   TESSERA_TRY_STATUS(add_best(choice));
   if (ways == Resolve::fastest) return chosen;
   TESSERA_TRY(target, unkept(to, change));

@@ -9,6 +9,7 @@
 
 #include "base/utf8.hpp"
 #include "base/wide.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
@@ -93,10 +94,11 @@ std::string steps_table(const Plan& plan) {
 
 // What gathering everything and slicing would cost; nothing where that cannot be said.
 std::optional<Plan> gathered(const Plan& plan) {
-  if (base::Wide{2} * array_bytes(plan.from) * plan.from.devices() > std::numeric_limits<std::int64_t>::max()) {
+  if (base::Wide{2} * array_bytes(plan.from) * std::max(plan.from.devices(), plan.to.devices()) >
+      std::numeric_limits<std::int64_t>::max()) {
     return std::nullopt;
   }
-  const auto machine = machine_for(Machine{}, plan.from.devices());
+  const auto machine = machine_for(Machine{}, run_devices(plan.from, plan.to));
   const auto chain = gather_chain(plan.from, plan.to);
   if (!machine.ok() || !chain.ok()) return std::nullopt;
   Prices prices(*machine);
@@ -120,10 +122,16 @@ std::string totals(const Plan& plan) {
                      seconds_text(plan.lower_bound_seconds));
 }
 
+// Between two meshes where each end lies.
+std::string meshes_text(const Plan& plan) {
+  if (plan.from.mesh() == plan.to.mesh()) return "";
+  return fmt::format("  from mesh {}\n  to mesh   {}\n", print(plan.from.mesh()), print(plan.to.mesh()));
+}
+
 }  // namespace
 
 std::string print_text(const Plan& plan) {
-  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to));
+  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan);
   if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
   return out + steps_table(plan) + totals(plan);
 }

@@ -2,15 +2,24 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "synth/collective/collective.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/reduce/search.hpp"
 
 namespace tessera::synth {
 
 // Are sums on this machine made by programs? Where a machine file says what links there are, and each device can be
 // looked at.
 bool has_programs(const Machine& machine, const ArrayType& type);
+
+// The groups of devices that differ along these axes, as levels of the machine; nothing where they do not end where
+// units do.
+std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes);
+
+// What the levels of a machine are to every search of a thread: it does not depend on sizes.
+ReduceGraphs& reduce_graphs();
 
 // The fastest program of a reduce_scatter or an all_reduce by the closed formulas of synth/reduce; null where none
 // takes less than so many seconds, and for groups that end inside a unit or have more than kProgramMembersMax members.

@@ -89,7 +89,7 @@ AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<
 }
 
 Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
-    : from_(from), to_(to), units_(Cluster(machine, to.devices()).unit_sizes()) {
+    : from_(from), to_(to), units_(Cluster(machine).unit_sizes()) {
   if (to.rank() == 0) return;
   most_ = to.devices() <= 64 ? 12 : to.devices() <= kExactDevicesMax ? 4 : 2;
   std::vector<AxisList> used = to.layout().splits();

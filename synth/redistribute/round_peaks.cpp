@@ -9,8 +9,9 @@
 namespace tessera::synth {
 
 RoundPeaks::RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t dimension) {
-  const Tiling source(from);
-  const Tiling target(to);
+  const std::int64_t devices = run_devices(from, to);
+  const Tiling source(from, devices);
+  const Tiling target(to, devices);
   const std::vector<Interval> pieces = round_pieces(from, to, dimension);
   for (const Interval& piece : pieces) rounds_max_ = std::max(rounds_max_, std::min(piece.length(), kRoundsMax));
   const auto cuts_of = [&](const Tiling& tiling) {
@@ -30,8 +31,10 @@ RoundPeaks::RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t d
     const std::int64_t length = tiling.interval(dimension, device).length();
     return length == 0 ? 0 : tiling.elements(device) / length * bytes_of(to.element());
   };
+  const std::size_t nothing = number_of({});
   for (std::size_t device = 0; device < source.tile_of.size(); ++device) {
-    tiles_.push_back(Tiles{source_cuts[source.place(dimension, device)], target_cuts[target.place(dimension, device)],
+    tiles_.push_back(Tiles{source.has(device) ? source_cuts[source.place(dimension, device)] : nothing,
+                           target.has(device) ? target_cuts[target.place(dimension, device)] : nothing,
                            slice_bytes(source, device), slice_bytes(target, device)});
   }
   std::sort(tiles_.begin(), tiles_.end());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "synth/collective/routing.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/verify/verify.hpp"
 
@@ -9,10 +10,10 @@ namespace tessera::synth {
 
 base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machine& machine) {
   return base::guarded([&]() -> base::Result<std::optional<std::string>> {
-    TESSERA_TRY(checked, machine_for(machine, plan.from.devices()));
+    TESSERA_TRY(checked, machine_for(machine, run_devices(plan.from, plan.to)));
     const verifier::Senders senders = [&](const ArrayType& before, const ArrayType& after,
                                           const verifier::ClaimBox& claim) {
-      const Routing routing(before, after, nullptr, sender_rule(Cluster(checked, after.devices())));
+      const Routing routing(before, after, nullptr, sender_rule(Cluster(checked)));
       routing.walk(
           [&](std::int32_t source, std::int32_t target, const Box& box, std::int64_t) { claim(source, target, box); });
     };

@@ -114,7 +114,7 @@ std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType&
 // The pending axes one by one, cut where a unit of the machine ends.
 AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
   AxisList parts;
-  const std::vector<std::int64_t> units = Cluster(machine, type.devices()).unit_sizes();
+  const std::vector<std::int64_t> units = Cluster(machine).unit_sizes();
   for (const AxisPart& part : axes) {
     for (const AxisPart& piece : cut_at_units(type.mesh(), part, units)) parts.push_back(piece);
   }
@@ -135,12 +135,10 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       prices_(prices),
       bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
       bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
-      latency_(prices.machine().levels.back().latency_seconds),
+      latency_(least_delay(prices.machine())),
       has_programs_(has_programs(prices.machine(), from)),
       has_slow_links_(has_programs_ && prices.machine().levels.size() > 1),
-      priced_max_(priced_at_most(from.devices())) {
-  for (const MachineLevel& level : prices.machine().levels) latency_ = std::min(latency_, level.latency_seconds);
-}
+      priced_max_(priced_at_most(from.devices())) {}
 
 base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   if (!is_started_) TESSERA_TRY_STATUS(start());

@@ -55,6 +55,7 @@ ReduceHop ReducePrices::hop(ReduceStepKind kind, ReduceForm form, const Parts& m
   double n = 1;
   for (const Part& part : members) n *= static_cast<double>(part.factor);
   hop.message_bytes = message_of(kind, n, bytes);
+  Delay delay;
   for (std::size_t j = 0; j < hop.busy.size(); ++j) {
     const Cluster::Level& level = cluster_->levels()[j];
     Crossing crossing{1, n};
@@ -64,9 +65,11 @@ ReduceHop ReducePrices::hop(ReduceStepKind kind, ReduceForm form, const Parts& m
     for (const Part& part : masters) taking_part /= part.machine_level > j ? static_cast<double>(part.factor) : 1;
     const double groups = taking_part / crossing.inside;
     hop.busy[j] = groups * bytes_over_link(kind, form, crossing, bytes) / level.bandwidth;
-    const double peers = form == ReduceForm::ring ? (kind == ReduceStepKind::all_reduce ? 2 : 1) * (n - 1) : n - 1;
-    hop.latency = std::max(hop.latency, peers * level.latency);
+    delay = std::max(delay, level.delay());
   }
+  // A ring is as many hops with one peer each.
+  const double hops = (kind == ReduceStepKind::all_reduce ? 2 : 1) * (n - 1);
+  hop.latency = form == ReduceForm::ring ? hops * delay.latency : delay.of(n - 1);
   return hop;
 }
 

@@ -30,12 +30,17 @@ using Layer = std::vector<Way>;
 // What is less by rounding only is not faster.
 bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
 
-// The seconds of a step in the cheapest of the forms, worked out once.
 // Does everybody read what others write in the step?
 bool makes_aside(const LevelStep& step) {
   return step.kind == ReduceStepKind::all_reduce && step.form == ReduceForm::halving;
 }
 
+// Only what is passed on in parts makes use of a ring.
+bool has_form(ReduceStepKind kind, ReduceForm form) {
+  return form != ReduceForm::ring || (kind != ReduceStepKind::reduce && kind != ReduceStepKind::broadcast);
+}
+
+// The seconds of a step in the cheapest of the forms, worked out once.
 class StepPrices {
  public:
   StepPrices(const ReducePrices& prices, const ReduceSearch& search, std::size_t count)
@@ -53,6 +58,7 @@ class StepPrices {
     for (const ReduceForm form : search_->forms) {
       LevelStep step = edge.step;
       step.form = form;
+      if (!has_form(step.kind, form)) continue;
       if (makes_aside(step) && prices_->bytes(edge.split) > search_->aside_bytes_max) continue;
       const double seconds = prices_->seconds(step, edge.split);
       if (is_faster(seconds, best.first)) best = {seconds, form};
@@ -225,8 +231,11 @@ PricedProgram best_program(ReduceGraphs& graphs, const Cluster& cluster, const R
   const ReducePrices prices(cluster, levels, payload_bytes);
   PricedProgram best = fastest_nested(prices, levels, goal);
   if (levels.size() > kSearchLevelsMax) return best;
-  const ReduceSearch search{
-      goal, {ReduceForm::direct, ReduceForm::halving}, ReduceSearch{}.steps_max, best.seconds, kAsideBytesMax};
+  const ReduceSearch search{goal,
+                            {ReduceForm::direct, ReduceForm::halving, ReduceForm::ring},
+                            ReduceSearch{}.steps_max,
+                            best.seconds,
+                            kAsideBytesMax};
   PricedProgram unstretched = fastest_unstretched(graphs, prices, levels.size(), search);
   return unstretched.program.steps.empty() ? best : unstretched;
 }

@@ -110,8 +110,12 @@ class Carrying {
     for (const Members& group : groups) {
       if (!may_take(step.kind, group)) return false;
     }
-    if (step.form == ReduceForm::direct) return take_directly(step.kind, axes, groups);
-    return step.form == ReduceForm::halving && take_by_halving(step.kind, prime_digits(axes), first);
+    switch (step.form) {
+      case ReduceForm::direct: return take_directly(step.kind, axes, groups);
+      case ReduceForm::halving: return take_by_halving(step.kind, prime_digits(axes), first);
+      case ReduceForm::ring: return take_in_ring(step.kind, axes, groups);
+    }
+    return false;
   }
 
   bool is_done() const {
@@ -125,7 +129,7 @@ class Carrying {
   }
 
   ReduceMoves moves(std::int64_t stretches) && {
-    ReduceMoves moves{members_, std::move(hops_), slot_, stretches, has_aside_, {}};
+    ReduceMoves moves{members_, std::move(hops_), slot_, stretches, has_aside_, has_ring_, {}};
     for (const auto& chunks : foreign_) moves.foreign.emplace_back(chunks.begin(), chunks.end());
     return moves;
   }
@@ -246,6 +250,65 @@ class Carrying {
     return true;
   }
 
+  bool take_in_ring(ReduceStepKind kind, const Digits& axes, const std::vector<Members>& groups) {
+    switch (kind) {
+      case ReduceStepKind::all_reduce: return sum_in_ring(axes, groups) && gather_in_ring(groups);
+      case ReduceStepKind::reduce_scatter: return sum_in_ring(axes, groups);
+      case ReduceStepKind::all_gather: return gather_in_ring(groups);
+      case ReduceStepKind::reduce:
+      case ReduceStepKind::broadcast: return false;  // nobody would carry all of it from one to the next
+    }
+    return false;
+  }
+
+  bool sum_in_ring(const Digits& axes, const std::vector<Members>& groups) {
+    has_ring_ = true;
+    const std::size_t begin = add_hops(groups[0].size() - 1);
+    for (const Members& group : groups) {
+      const std::size_t count = group.size();
+      const std::vector<std::int32_t> chunks = chunks_of(group[0]);
+      std::vector<std::vector<std::int32_t>> of_place(count);
+      for (const std::int32_t chunk : chunks)
+        of_place[static_cast<std::size_t>(place_of(axes, chunk))].push_back(chunk);
+      std::vector<ReduceMove::From> own;
+      for (const std::int32_t member : group) own.push_back(from(member));
+      for (std::size_t turn = 0; turn + 1 < count; ++turn) {
+        for (std::size_t place = 0; place < count; ++place) {
+          const std::size_t next = (place + 1) % count;
+          const auto& passed = of_place[(place + count - 1 - turn) % count];
+          const ReduceMove::From before = turn == 0 ? own[place] : ReduceMove::From{group[place], false};
+          std::vector<ReduceMove::From> both{before, own[next]};
+          if (next == 0) std::swap(both[0], both[1]);
+          write(group[next], passed);
+          if (!passed.empty()) hops_[begin + turn].moves.push_back({group[next], std::move(both), passed});
+        }
+      }
+      settle(ReduceStepKind::reduce_scatter, group, chunks, axes);
+    }
+    return true;
+  }
+
+  bool gather_in_ring(const std::vector<Members>& groups) {
+    const std::size_t begin = add_hops(groups[0].size() - 1);
+    for (const Members& group : groups) {
+      const std::size_t count = group.size();
+      std::vector<std::vector<std::int32_t>> chunks;
+      for (const std::int32_t member : group) chunks.push_back(chunks_of(member));
+      for (std::size_t turn = 0; turn + 1 < count; ++turn) {
+        for (std::size_t place = 0; place < count; ++place)
+          copy(group[place], group[(place + 1) % count], chunks[(place + count - turn) % count], hops_[begin + turn]);
+      }
+    }
+    return true;
+  }
+
+  // So many hops, each in a slot of its own; the place of the first.
+  std::size_t add_hops(std::size_t count) {
+    const std::size_t begin = hops_.size();
+    for (std::size_t i = 0; i < count; ++i, ++slot_) next_hop();
+    return begin;
+  }
+
   ReduceMove::From from(std::int32_t member) const { return {member, !has_written_[static_cast<std::size_t>(member)]}; }
 
   void take_hop(ReduceStepKind kind, const Members& group, const Digits& axes, ProgramHop& hop) {
@@ -275,20 +338,28 @@ class Carrying {
     const std::vector<std::int32_t> chunks = chunks_of(group[0]);
     std::vector<ReduceMove::From> all;
     for (const std::int32_t member : group) all.push_back(from(member));
+    settle(kind, group, chunks, axes);
+    for (const std::int32_t member : group) {
+      std::vector<std::int32_t> mine = kept(kind, chunks, member, axes);
+      if (mine.empty()) continue;
+      write(member, mine);
+      hop.moves.push_back({member, all, std::move(mine)});
+    }
+  }
+
+  // What the members of a group hold once the chunks have been summed.
+  void settle(ReduceStepKind kind, const Members& group, const std::vector<std::int32_t>& chunks, const Digits& axes) {
     std::vector<Sums> whole;
     for (const std::int32_t chunk : chunks) {
       Sums& together = whole.emplace_back(whole_.size(), 0);
       for (const std::int32_t member : group) add(together, sums(member, chunk));
     }
     for (const std::int32_t member : group) {
-      std::vector<std::int32_t> mine = kept(kind, chunks, member, axes);
+      const std::vector<std::int32_t> mine = kept(kind, chunks, member, axes);
       for (std::size_t i = 0; i < chunks.size(); ++i) {
         const bool keeps = std::binary_search(mine.begin(), mine.end(), chunks[i]);
         sums(member, chunks[i]) = keeps ? whole[i] : Sums(whole_.size(), 0);
       }
-      if (mine.empty()) continue;
-      write(member, mine);
-      hop.moves.push_back({member, all, std::move(mine)});
     }
   }
 
@@ -333,6 +404,7 @@ class Carrying {
   std::vector<ProgramHop> hops_;
   std::int64_t slot_ = 0;
   bool has_aside_ = false;
+  bool has_ring_ = false;
 };
 
 }  // namespace
@@ -351,8 +423,7 @@ std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, 
   return std::move(carrying).moves(program.stretches);
 }
 
-// Followed for chunk 0, whose sum member 0 has in the end: all chunks are added up alike.
-SumTree sum_tree(const ReduceMoves& moves) {
+SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk) {
   SumTree tree;
   std::map<std::vector<std::int32_t>, std::int32_t> known;  // nodes by what they combine
   std::vector<std::int32_t> values;                         // of every member
@@ -360,7 +431,7 @@ SumTree sum_tree(const ReduceMoves& moves) {
   for (const ProgramHop& hop : moves.hops) {
     const std::vector<std::int32_t> before = values;
     for (const ReduceMove& move : hop.moves) {
-      if (move.chunks.front() != 0) continue;
+      if (!std::binary_search(move.chunks.begin(), move.chunks.end(), chunk)) continue;
       std::vector<std::int32_t> parts;
       for (const ReduceMove::From& from : move.from) parts.push_back(before[static_cast<std::size_t>(from.member)]);
       std::int32_t& value = values[static_cast<std::size_t>(move.to)];

@@ -3,8 +3,11 @@
 //
 // A step `direct` is one hop, but for an all_reduce: there each member adds up the chunks that are its own along the
 // step's axes, and copies the others' afterwards, in the same slot. A step by `halving` is a hop for each prime factor.
+// In a `ring` what belongs to place i starts at place i + 1, and each adds its own and passes it on; afterwards an
+// all_reduce passes the sums on in the same way.
+//
 // Whoever combines does so in ascending order of places along the axes of the hop. So an element is added up in one
-// order whichever chunk it is in, and however many stretches there are.
+// order however many stretches there are, and whichever chunk it is in, unless there is a ring.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +45,7 @@ struct ReduceMoves {
   std::int64_t hop_slots = 0;  // slots of one stretch
   std::int64_t stretches = 1;
   bool has_aside = false;
+  bool has_ring = false;  // sums of different chunks are made in different orders
   // Of every member the chunks that it has on the way and that are not its own: of a reduce_scatter, whose result has
   // no place for them.
   std::vector<std::vector<std::int32_t>> foreign;
@@ -54,7 +58,7 @@ struct ReduceMoves {
 struct SumTree {
   std::vector<std::vector<std::int32_t>> nodes;
 };
-SumTree sum_tree(const ReduceMoves& moves);
+SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk);
 
 // Nothing where the program does not reduce over these axes, canonical and in mesh order. `scatters`: it has to end
 // with chunk i at position i only, else with everything everywhere.

@@ -32,7 +32,8 @@ struct RelayRecipe {
 std::string print(const RelayRecipe& recipe);
 std::optional<RelayRecipe> parse_relay_recipe(std::string_view text);
 
-// A box of the array, who holds it and who needs it and does not hold it; in ascending order of devices.
+// A box of the array, who of the run's devices holds it and who needs it and does not hold it; in ascending order of
+// devices.
 struct RelayTask {
   Box box;
   std::vector<std::int32_t> holders;

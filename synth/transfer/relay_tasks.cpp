@@ -18,6 +18,7 @@ class DevicesByTile {
   explicit DevicesByTile(const Tiling& tiling)
       : contributors_(tiling.contributors), devices_(static_cast<std::size_t>(tiling.tiles * tiling.contributors)) {
     for (std::size_t d = 0; d < tiling.devices(); ++d) {
+      if (!tiling.has(d)) continue;
       devices_[number(tiling.tile_of[d], tiling.contributor[d])].push_back(static_cast<std::int32_t>(d));
     }
   }
@@ -129,8 +130,8 @@ bool add_task(const RelayTask& task, const std::vector<RelayPart>& parts, Sends&
 }  // namespace
 
 std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
-  const Tiling source(from);
-  const Tiling target(to);
+  const Tiling source(from, run_devices(from, to));
+  const Tiling target(to, run_devices(from, to));
   const DevicesByTile holders(source);
   const DevicesByTile needers(target);
   std::vector<RelayTask> tasks;

@@ -16,6 +16,7 @@
 
 namespace tessera::synth {
 
+// Between devices of the run.
 struct Send {
   std::int32_t from = 0;
   std::int32_t to = 0;

@@ -1,6 +1,8 @@
 #include "synth/transfer/transfer_cost.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -24,7 +26,7 @@ TransferCost::TransferCost(const Cluster& cluster, const Transfer& transfer, std
       hops_(static_cast<std::size_t>(transfer.hops)),
       received_(static_cast<std::size_t>(cluster.devices()), 0),
       peers_(hops_, 0),
-      latencies_(hops_, 0) {
+      delays_(hops_) {
   std::vector<std::size_t> shape_of;
   for (const Box& piece : transfer.pieces) shape_of.push_back(shape_number(piece));
   for (const Cluster::Level& level : cluster.levels()) {
@@ -56,7 +58,7 @@ void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t sha
   for (std::size_t l = cluster.parting(send.from, send.to); l < cluster.levels().size(); ++l) {
     lanes[2 * cluster.link(l, send.to)] += 1;
     lanes[2 * cluster.link(l, send.from) + 1] += 1;
-    latencies_[hop] = std::max(latencies_[hop], cluster.levels()[l].latency);
+    delays_[hop] = std::max(delays_[hop], cluster.levels()[l].delay());
   }
 }
 
@@ -97,7 +99,7 @@ double TransferCost::slot_seconds(std::int64_t slot, const std::vector<std::vect
   for (std::size_t hop = 0; hop < hops_; ++hop) {
     const std::int64_t stretch = slot - static_cast<std::int64_t>(hop);
     if (stretch < 0 || stretch >= stretches) continue;
-    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
     for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
       const double each = bytes[shape][static_cast<std::size_t>(stretch)];
       const std::vector<double>& of_lanes = boxes(hop, shape);
@@ -127,11 +129,34 @@ double TransferCost::seconds(std::int64_t stretches) const {
   return total;
 }
 
-std::int64_t TransferCost::best_stretches() const {
+std::int64_t TransferCost::best_stretches() const { return hops_ <= 1 ? 1 : best_of(candidates()); }
+
+std::int64_t TransferCost::best_stretches_of_any() const {
   if (hops_ <= 1) return 1;
+  constexpr std::array<double, 6> kTimes = {0.25, 0.5, 0.71, 1, 1.41, 2};
+  constexpr double kMost = 1024;
+  double latency = 0;
+  for (std::size_t hop = 0; hop < hops_; ++hop)
+    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+  std::int64_t longest = 1;
+  for (const Box& shape : shapes_) {
+    for (const Interval& interval : shape) longest = std::max(longest, interval.length());
+  }
+  std::vector<std::int64_t> all = candidates();
+  if (latency == 0) return best_of(all);
+  const double good = std::sqrt(busiest_seconds() * static_cast<double>(hops_ - 1) / latency);
+  for (const double times : kTimes) {
+    const double count = std::min({std::round(good * times), static_cast<double>(longest), kMost});
+    if (count >= 1) all.push_back(static_cast<std::int64_t>(count));
+  }
+  std::sort(all.begin(), all.end());
+  return best_of(all);
+}
+
+std::int64_t TransferCost::best_of(const std::vector<std::int64_t>& candidates) const {
   std::int64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t stretches : candidates()) {
+  for (const std::int64_t stretches : candidates) {
     const double taken = seconds(stretches);
     if (taken >= least) continue;
     least = taken;

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "synth/verify/price.hpp"
+
 namespace tessera::synth::verifier {
 
 namespace {
@@ -38,22 +40,29 @@ std::int64_t size(const ChildSet& set) {
 // The tiles that both ends are cut into, and who has them: of the source's the devices of every part of its sums, of
 // the target's one list.
 struct Tiles {
-  explicit Tiles(const Standing& end) : standing(&end) {
+  Tiles(const Standing& end, std::int64_t run_devices)
+      : standing(&end), tile_of(static_cast<std::size_t>(run_devices), kNone) {
     std::map<Numbers, std::size_t> known;
     for (std::int64_t device = 0; device < end.devices(); ++device) {
       Numbers stand;
       for (const Numbers& places : end.place) stand.push_back(places[static_cast<std::size_t>(device)]);
       const auto [at, is_new] = known.emplace(std::move(stand), owners.size());
-      if (is_new) owners.emplace_back(static_cast<std::size_t>(end.contributors));
-      owners[at->second][static_cast<std::size_t>(end.pending[static_cast<std::size_t>(device)])].push_back(device);
-      tile_of.push_back(at->second);
+      if (is_new) {
+        owners.emplace_back(static_cast<std::size_t>(end.contributors));
+        first.push_back(device);
+      }
+      const std::int64_t of_run = end.ids[static_cast<std::size_t>(device)];
+      owners[at->second][static_cast<std::size_t>(end.pending[static_cast<std::size_t>(device)])].push_back(of_run);
+      tile_of[static_cast<std::size_t>(of_run)] = at->second;
     }
   }
-  std::int64_t elements(std::size_t tile) const { return standing->elements(owners[tile].front().front()); }
+  std::int64_t elements(std::size_t tile) const { return standing->elements(first[tile]); }
 
   const Standing* standing;
-  std::vector<std::vector<Numbers>> owners;  // of every tile and part
-  std::vector<std::size_t> tile_of;          // of every device
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::vector<std::vector<Numbers>> owners;  // of every tile and part, devices of the run
+  std::vector<std::size_t> tile_of;          // of every device of the run; kNone where it is not of the mesh
+  Numbers first;                             // of every tile, the number of a device that has it
 };
 
 struct Change {
@@ -62,9 +71,8 @@ struct Change {
   double element_bytes;
 
   double shared(std::size_t s, std::size_t t) const {
-    const std::int64_t device = source.owners[s].front().front();
-    const std::int64_t other = target.owners[t].front().front();
-    return element_bytes * static_cast<double>(shared_elements(*source.standing, device, *target.standing, other));
+    const std::int64_t shared = shared_elements(*source.standing, source.first[s], *target.standing, target.first[t]);
+    return element_bytes * static_cast<double>(shared);
   }
   double source_bytes(std::size_t s) const { return element_bytes * static_cast<double>(source.elements(s)); }
   double target_bytes(std::size_t t) const { return element_bytes * static_cast<double>(target.elements(t)); }
@@ -99,6 +107,7 @@ struct Unit {
     std::vector<std::size_t> some(first, first + devices);
     std::sort(some.begin(), some.end());
     some.erase(std::unique(some.begin(), some.end()), some.end());
+    if (!some.empty() && some.back() == Tiles::kNone) some.pop_back();
     return some;
   }
 };
@@ -393,7 +402,7 @@ std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
 double most_missing(const Standing& from, const Standing& to, std::int64_t element_bytes) {
   std::int64_t most = 0;
   for (std::int64_t device = 0; device < to.devices(); ++device) {
-    const std::int64_t held = from.contributors == 1 ? shared_elements(from, device, to, device) : 0;
+    const std::int64_t held = from.contributors == 1 ? held_elements(from, to, device) : 0;
     most = std::max(most, to.elements(device) - held);
   }
   return static_cast<double>(most * element_bytes);
@@ -403,16 +412,17 @@ double most_missing(const Standing& from, const Standing& to, std::int64_t eleme
 
 double least_seconds(const Standing& from, const Standing& to, const Machine& machine, std::int64_t element_bytes) {
   if (to.contributors > 1) return 0;
-  if (to.devices() > kExplicitDevicesMax)
+  if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax)
     return most_missing(from, to, element_bytes) / machine.levels.back().bandwidth_bytes_per_second;
-  const Change change{Tiles(from), Tiles(to), static_cast<double>(element_bytes)};
+  const std::int64_t devices = devices_of(machine);
+  const Change change{Tiles(from, devices), Tiles(to, devices), static_cast<double>(element_bytes)};
   double longest = 0;
-  for (const Unit& unit : units_of(machine, to.devices())) {
+  for (const Unit& unit : units_of(machine, devices)) {
     const bool is_copy = from.contributors == 1;
     longest = std::max(longest, is_copy ? FirstCopies(unit, change).seconds() : seconds_of_sums(unit, change));
     longest = std::max(longest, seconds_out(unit, change));
   }
-  if (from.contributors > 1) longest = std::max(longest, seconds_of_crossings(change, machine, to.devices()));
+  if (from.contributors > 1) longest = std::max(longest, seconds_of_crossings(change, machine, devices));
   return longest;
 }
 

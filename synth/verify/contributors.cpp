@@ -46,7 +46,7 @@ Fault check_sources(const State& before, const Standing& after) {
   Numbers counted_for(tiles.size(), -1);  // of every tile: the last device it was counted for
   for (std::int64_t target = 0; target < after.devices(); ++target) {
     std::int64_t found = 0;
-    for (std::int64_t source = 0; source < after.devices(); ++source) {
+    for (std::int64_t source = 0; source < start.devices(); ++source) {
       const auto from = static_cast<std::size_t>(source);
       if (start.pending[from] != after.pending[static_cast<std::size_t>(target)]) continue;
       auto& last = counted_for[static_cast<std::size_t>(tiles[from])];
@@ -57,6 +57,13 @@ Fault check_sources(const State& before, const Standing& after) {
     if (found != after.elements(target)) return "a device needs elements that nobody can send it";
   }
   return std::nullopt;
+}
+
+// On another mesh nothing is pending, so that every device has gathered the same.
+void change_devices(State& state, const Standing& after) {
+  const Contributors all = state.gathered.front();
+  const bool followed = after.devices() <= kExplicitDevicesMax;
+  state.gathered.assign(followed ? static_cast<std::size_t>(after.devices()) : 0, all);
 }
 
 Fault combine_groups(State& state, const Collective& step) {
@@ -122,7 +129,9 @@ Fault follow_contributors(State& state, const Collective& step, const Standing& 
     case CollectiveKind::exchange:
     case CollectiveKind::relay: {
       if (auto fault = check_replicas(state)) return fault;
-      return check_sources(state, after);
+      if (auto fault = check_sources(state, after)) return fault;
+      if (after.ids != state.standing.ids) change_devices(state, after);
+      return std::nullopt;
     }
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce: return combine_groups(state, step);

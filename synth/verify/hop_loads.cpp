@@ -12,7 +12,7 @@ HopLoads::HopLoads(const Machine& machine, std::int64_t devices)
   std::size_t lanes = 0;
   for (const MachineLevel& level : machine.levels) {
     inside /= level.count;
-    levels_.push_back({inside, level.bandwidth_bytes_per_second, level.latency_seconds, lanes, false});
+    levels_.push_back({inside, level.bandwidth_bytes_per_second, level, lanes, false});
     lanes += 2 * static_cast<std::size_t>(devices / inside);
   }
   lanes_.resize(lanes);
@@ -36,9 +36,11 @@ double HopLoads::latency() const {
   std::size_t peers = 0;
   for (std::size_t device = 0; device < sends_to_.size(); ++device)
     peers = std::max({peers, sends_to_[device].size(), receives_from_[device].size()});
-  double slowest = 0;
-  for (const Level& level : levels_) slowest = std::max(slowest, level.used ? level.latency : 0);
-  return static_cast<double>(peers) * slowest;
+  Waits waits;
+  for (const Level& level : levels_) {
+    if (level.used) waits.use(level.link);
+  }
+  return waits.of(static_cast<std::int64_t>(peers));
 }
 
 void HopLoads::add_busy(std::vector<double>& lanes, std::int64_t element_bytes) const {
@@ -140,6 +142,29 @@ void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_
         const bool are_peers = agree(digits, from, to, 0, k) && agree(digits, from, to, k + 1, count);
         if (from != to && are_peers) hop.add(step.devices[from], step.devices[to], handed(step, digits, k, from, to));
       }
+    }
+  }
+}
+
+// In turn t place p hands the next one what belongs t + 1 places before itself, where sums are made, and what t places
+// before itself was summed or held, where they are passed on.
+void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
+               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops) {
+  const std::size_t count = order.size();
+  const bool sums = step.kind != ReduceStepKind::all_gather;
+  const bool passes = step.kind != ReduceStepKind::reduce_scatter;
+  for (std::size_t turn = 0; turn + 1 < count; ++turn) {
+    for (std::size_t place = 0; place < count; ++place) {
+      const std::size_t from = order[place];
+      const std::size_t to = order[(place + 1) % count];
+      const std::size_t summed = order[(place + count - 1 - turn) % count];
+      const std::size_t passed = order[(place + count - turn) % count];
+      if (sums)
+        hop_at(hops, begin + turn, devices, machine).add(step.devices[from], step.devices[to], step.held[from][summed]);
+      if (!passes) continue;
+      const std::int64_t elements = sums ? step.held[passed][passed] : step.all[passed];
+      hop_at(hops, begin + (sums ? count - 1 : 0) + turn, devices, machine)
+          .add(step.devices[from], step.devices[to], elements);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "synth/cluster/machine.hpp"
 #include "synth/transfer/reduce_program.hpp"
 #include "synth/verify/replay.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -28,7 +29,7 @@ class HopLoads {
   struct Level {
     std::int64_t unit_devices;
     double bandwidth;
-    double latency;
+    MachineLevel link;
     std::size_t first_lane;
     bool used = false;
   };
@@ -59,6 +60,10 @@ void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& ma
                  std::vector<HopLoads>& hops);
 void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
                   std::size_t begin, std::vector<HopLoads>& hops);
+
+// `order` has the index of the device at each place along the step's axes.
+void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
+               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops);
 
 // In slot t hop i moves stretch t - i.
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes);

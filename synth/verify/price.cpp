@@ -9,15 +9,15 @@ namespace {
 
 constexpr double kExactMessagesMax = 400'000;
 
-double slowest_latency(const Machine& machine) {
-  double slowest = 0;
-  for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, level.latency_seconds);
-  return slowest;
+double slowest_wait(const Machine& machine, std::int64_t peers) {
+  Waits waits;
+  for (const MachineLevel& level : machine.levels) waits.use(level);
+  return waits.of(peers);
 }
 
 // So many peers one after the other, and the busiest device's own link.
 double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t received) {
-  return static_cast<double>(peers) * slowest_latency(machine) +
+  return slowest_wait(machine, peers) +
          static_cast<double>(received) / machine.levels.back().bandwidth_bytes_per_second;
 }
 
@@ -29,12 +29,18 @@ std::int64_t volume(const Box& box) {
 
 }  // namespace
 
-SlotPrice::SlotPrice(const Machine& machine, std::int64_t devices) : devices_(devices) {
-  std::int64_t unit_devices = devices;
+std::int64_t devices_of(const Machine& machine) {
+  std::int64_t devices = 1;
+  for (const MachineLevel& level : machine.levels) devices *= level.count;
+  return devices;
+}
+
+SlotPrice::SlotPrice(const Machine& machine) : devices_(devices_of(machine)) {
+  std::int64_t unit_devices = devices_;
   for (const MachineLevel& level : machine.levels) {
     unit_devices /= level.count;
-    const Numbers none(static_cast<std::size_t>(devices / unit_devices), 0);
-    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level.latency_seconds, none, none});
+    const Numbers none(static_cast<std::size_t>(devices_ / unit_devices), 0);
+    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level, none, none});
   }
 }
 
@@ -65,16 +71,16 @@ std::int64_t SlotPrice::most_peers() {
 }
 
 double SlotPrice::seconds() {
-  double latency = 0;
+  Waits waits;
   double busiest = 0;
   for (const Level& level : levels_) {
     if (!level.used) continue;
-    latency = std::max(latency, level.latency);
+    waits.use(level.link);
     const std::int64_t bytes = std::max(*std::max_element(level.in.begin(), level.in.end()),
                                         *std::max_element(level.out.begin(), level.out.end()));
     busiest = std::max(busiest, static_cast<double>(bytes) / level.bandwidth);
   }
-  return static_cast<double>(most_peers()) * latency + busiest;
+  return waits.of(most_peers()) + busiest;
 }
 
 // ---- Copies ----
@@ -99,13 +105,12 @@ Numbers CopyPrices::cells_of_targets() const {
 }
 
 bool CopyPrices::is_exact(std::int64_t rounds) const {
-  const std::int64_t devices = after_.devices();
-  if (devices <= kExplicitDevicesMax) return true;
+  if (std::max(before_.standing.devices(), after_.devices()) <= kExplicitDevicesMax) return true;
   double copies = 0;
   for (const std::int64_t cells : cells_of_targets()) copies += static_cast<double>(cells);
   std::int64_t different = before_.standing.contributors;
   for (const std::int64_t shards : before_.standing.shards) different *= shards;
-  const std::int64_t replicas = devices / different;
+  const std::int64_t replicas = before_.standing.devices() / different;
   return copies * static_cast<double>(replicas) <= kExactMessagesMax / static_cast<double>(rounds);
 }
 
@@ -113,13 +118,14 @@ double CopyPrices::simplified(const Numbers& received) const {
   const std::int64_t most = *std::max_element(received.begin(), received.end());
   if (most == 0) return 0;
   const Numbers cells = cells_of_targets();
-  const std::int64_t peers = std::min(*std::max_element(cells.begin(), cells.end()), after_.devices() - 1);
+  const std::int64_t others = std::max(before_.standing.devices(), after_.devices()) - 1;
+  const std::int64_t peers = std::min(*std::max_element(cells.begin(), cells.end()), others);
   return of_device_links(machine_, peers, most);
 }
 
 // In the sender's tile and in the receiver's, of the same part of every sum.
 bool CopyPrices::fits(const Sent& sent, std::int64_t target) const {
-  if (sent.source < 0 || sent.source >= before_.standing.devices()) return false;
+  if (sent.source < 0) return false;
   if (before_.standing.pending[static_cast<std::size_t>(sent.source)] !=
       after_.pending[static_cast<std::size_t>(target)])
     return false;
@@ -193,7 +199,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
     std::sort(bounds_.begin(), bounds_.end());
     bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
   }
-  std::vector<SlotPrice> slots(received.size(), SlotPrice(machine_, after_.devices()));
+  std::vector<SlotPrice> slots(received.size(), SlotPrice(machine_));
   const std::int64_t element_bytes = bytes_of(after_type_.element());
   std::int64_t target = 0;
   Fault fault;
@@ -203,12 +209,13 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
     ++target;
   };
   senders(before_.type, after_type_, [&](std::int32_t from, std::int32_t to, const Box& box) {
-    while (target < to) end_target();
-    if (fault || to < target) {
+    const std::int64_t number = after_.number_of(to);
+    while (target < number) end_target();
+    if (fault || number < target) {
       if (!fault) fault = "its sends are not in order";
       return;
     }
-    sent_.push_back({from, box});
+    sent_.push_back({before_.standing.number_of(from), box});
     for (std::int64_t round = 0; round < rounds; ++round) {
       const std::int64_t elements = rounds == 1 ? volume(box) : elements_in_round(box, round, rounds, dimension);
       slots[static_cast<std::size_t>(round)].add(from, to, elements * element_bytes);
@@ -248,13 +255,14 @@ double seconds_of_reduction(const State& before, const Collective& step, const S
   std::vector<Numbers> members(static_cast<std::size_t>(devices));  // of every leader
   for (std::int64_t device = 0; device < devices; ++device)
     members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(device)])].push_back(device);
-  SlotPrice slot(machine, devices);
+  SlotPrice slot(machine);
   for (std::int64_t to = 0; to < devices; ++to) {
     const std::int64_t elements = after.elements(to);
     const std::int64_t own = owned(elements, place[static_cast<std::size_t>(to)]);
     for (const std::int64_t from : members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(to)])]) {
       const std::int64_t sums = scatters ? 0 : owned(elements, place[static_cast<std::size_t>(from)]);
-      slot.add(from, to, (own + sums) * element_bytes);
+      slot.add(after.ids[static_cast<std::size_t>(from)], after.ids[static_cast<std::size_t>(to)],
+               (own + sums) * element_bytes);
     }
   }
   return slot.seconds();

@@ -9,6 +9,7 @@
 
 #include "synth/machine/machine.hpp"
 #include "synth/verify/replay.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -16,8 +17,9 @@ namespace tessera::synth::verifier {
 // the busiest link.
 class SlotPrice {
  public:
-  SlotPrice(const Machine& machine, std::int64_t devices);
+  explicit SlotPrice(const Machine& machine);
 
+  // Between devices of the run.
   void add(std::int64_t from, std::int64_t to, std::int64_t bytes);
   double seconds();
 
@@ -25,7 +27,7 @@ class SlotPrice {
   struct Level {
     std::int64_t unit_devices;
     double bandwidth;
-    double latency;
+    MachineLevel link;
     Numbers in;  // bytes, by unit
     Numbers out;
     bool used = false;
@@ -37,7 +39,11 @@ class SlotPrice {
   std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
 };
 
-// Who sends which box to whom where boxes are copied between two types, in order of targets: a claim of those who carry
+// How many devices a machine with its levels has.
+std::int64_t devices_of(const Machine& machine);
+
+// Who sends which box to whom, as devices of the run, where boxes are copied between two types, in order of targets: a
+// claim of those who carry
 // steps out. The replay looks at every box before it counts what it costs.
 using ClaimBox = std::function<void(std::int32_t source, std::int32_t target, const Box& box)>;
 using Senders = std::function<void(const ArrayType& before, const ArrayType& after, const ClaimBox& claim)>;

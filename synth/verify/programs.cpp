@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "synth/verify/hop_loads.hpp"
+#include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -55,7 +56,8 @@ class ProgramReplay {
   }
 
   Fault take(const ReduceStep& step, std::vector<HopLoads>& hops) {
-    if (step.form == ReduceForm::ring) return "a ring is compared with, and not carried out";
+    const bool of_one = step.kind == ReduceStepKind::reduce || step.kind == ReduceStepKind::broadcast;
+    if (step.form == ReduceForm::ring && of_one) return "in a ring only parts are passed on";
     const AxisList all = joined(step.axes, step.first);
     if (step.axes.empty() || !independent(mesh_, all)) return "its axes are no distinct parts of the mesh";
     if (!are_reduced(all)) return "its axes are not among the reduced ones";
@@ -71,6 +73,7 @@ class ProgramReplay {
       if (const Fault fault = check(step.kind, talkers)) return fault;
       load(step, talkers, begin, hops);
       if (step.form == ReduceForm::halving) note_halfway(step, talkers);
+      if (step.form == ReduceForm::ring) note_passed(step, talkers);
       apply(step, talkers);
       for (const std::int64_t device : talkers.devices) {
         if (step.kind != ReduceStepKind::broadcast || device != device_in(talkers, 0)) note_foreign(device);
@@ -226,9 +229,23 @@ class ProgramReplay {
     }
   }
 
+  // In a ring a device adds to all chunks but those that belong to the one before it, which start from itself.
+  void note_passed(const ReduceStep& step, const Talkers& talkers) {
+    if (step.kind != ReduceStepKind::reduce_scatter || !request_.scatters) return;
+    const auto count = std::ssize(talkers.devices);
+    for (std::size_t i = 0; i < talkers.devices.size(); ++i) {
+      const std::int64_t device = talkers.devices[i];
+      for (std::int64_t chunk = 0; chunk < members_; ++chunk) {
+        const bool starts = (place_of_chunk(step.axes, device, chunk) + 1) % count == talkers.places[i];
+        if (!starts && chunk != position_[at(device)] && is_held(device, chunk)) foreign_[at(device)].insert(chunk);
+      }
+    }
+  }
+
   // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
   void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
-    GroupLoads loads{step.kind, talkers.devices, {}, {}, 0};
+    GroupLoads loads{step.kind, {}, {}, {}, 0};
+    for (const std::int64_t device : talkers.devices) loads.devices.push_back(mesh_.device_of_run(device).value);
     std::vector<std::size_t> index_of_place(talkers.devices.size());
     for (std::size_t i = 0; i < talkers.devices.size(); ++i) index_of_place[at(talkers.places[i])] = i;
     loads.first = index_of_place[0];
@@ -241,10 +258,12 @@ class ProgramReplay {
         all += length(device, chunk);
       }
     }
-    if (step.form == ReduceForm::direct)
-      load_direct(loads, mesh_.devices(), machine_, begin, hops);
-    else
-      load_halving(loads, digits_of(step.axes, talkers), mesh_.devices(), machine_, begin, hops);
+    switch (step.form) {
+      case ReduceForm::direct: return load_direct(loads, devices_of(machine_), machine_, begin, hops);
+      case ReduceForm::halving:
+        return load_halving(loads, digits_of(step.axes, talkers), devices_of(machine_), machine_, begin, hops);
+      case ReduceForm::ring: return load_ring(loads, index_of_place, devices_of(machine_), machine_, begin, hops);
+    }
   }
 
   GroupDigits digits_of(const AxisList& axes, const Talkers& talkers) const {
@@ -304,8 +323,11 @@ Fault replay_program(const ReductionRequest& request, const ReduceProgram& progr
   }
   if (const Fault fault = replay.check_end()) return fault;
   figures.hops = static_cast<std::int64_t>(hops.size());
-  figures.received_bytes.assign(static_cast<std::size_t>(request.mesh->devices()), 0);
-  for (const HopLoads& hop : hops) hop.add_received(figures.received_bytes, request.element_bytes);
+  Numbers received(static_cast<std::size_t>(devices_of(machine)), 0);  // by device of the run
+  for (const HopLoads& hop : hops) hop.add_received(received, request.element_bytes);
+  figures.received_bytes.clear();
+  for (std::int64_t device = 0; device < request.mesh->devices(); ++device)
+    figures.received_bytes.push_back(received[request.mesh->device_of_run(device).value]);
   figures.beside_bytes = replay.beside() * request.element_bytes;
   figures.seconds = seconds_of_slots(hops, program.stretches, request.element_bytes);
   return std::nullopt;

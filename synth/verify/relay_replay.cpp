@@ -33,8 +33,8 @@ class RelayReplay {
       : before_(before.standing),
         after_(after),
         recipe_(recipe),
-        loads_(machine, before.standing.devices(), bytes_of(before.type.element())),
-        first_hop_(static_cast<std::size_t>(before.standing.devices()), -1) {}
+        loads_(machine, bytes_of(before.type.element())),
+        first_hop_(static_cast<std::size_t>(std::max(before_.ids.back(), after_.ids.back())) + 1, -1) {}
 
   Fault follow() {
     const Groups holders = groups_of(before_);
@@ -44,12 +44,14 @@ class RelayReplay {
       for (const auto& [source, holding] : holders) {
         if (source[0] != target[0] || !meet(holding.front(), wanting.front())) continue;  // parts of sums stay apart
         const std::vector<Interval> box = shared_box(holding.front(), wanting.front());
+        const Numbers holders_of_run = of_run(before_, holding);
+        const Numbers wanting_of_run = of_run(after_, wanting);
         Numbers needing;
-        std::set_difference(wanting.begin(), wanting.end(), holding.begin(), holding.end(),
+        std::set_difference(wanting_of_run.begin(), wanting_of_run.end(), holders_of_run.begin(), holders_of_run.end(),
                             std::back_inserter(needing));
         if (needing.empty()) continue;
         if (task == recipe_.tasks.size()) return "a box that is needed is in none of its tasks";
-        if (auto fault = follow_task(recipe_.tasks[task], box, holding, needing))
+        if (auto fault = follow_task(recipe_.tasks[task], box, holders_of_run, needing))
           return fmt::format("task {}: {}", task + 1, *fault);
         ++task;
       }
@@ -64,6 +66,10 @@ class RelayReplay {
   double seconds() const { return loads_.seconds(recipe_.stretches); }
 
  private:
+  static Numbers of_run(const Standing& standing, Numbers numbers) {
+    for (std::int64_t& number : numbers) number = standing.ids[static_cast<std::size_t>(number)];
+    return numbers;
+  }
   bool meet(std::int64_t holder, std::int64_t needer) const {
     for (std::size_t d = 0; d < before_.extents.size(); ++d) {
       const Interval& held = before_.interval(d, holder);
@@ -121,7 +127,7 @@ class RelayReplay {
       Numbers reached_now;
       for (std::size_t i = 0; i < needing.size(); ++i) {
         const std::int64_t source = part.sources[i];
-        const bool exists = source >= 0 && source < before_.devices();
+        const bool exists = source >= 0 && source < std::ssize(has);
         if (!exists || has[static_cast<std::size_t>(needing[i])] != kNever) continue;
         if (has[static_cast<std::size_t>(source)] != hop) continue;
         reached_now.push_back(needing[i]);

@@ -26,6 +26,7 @@ bool others_unmoved(const Standing& before, const Standing& after, std::vector<s
 }
 
 bool pending_unmoved(const Standing& before, const Standing& after) {
+  if (before.contributors == 1 && after.contributors == 1) return true;
   return before.contributors == after.contributors && before.pending == after.pending;
 }
 
@@ -117,7 +118,8 @@ Fault check_move(const Step& s) {
     return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
   }
   if (s.step.kind == CollectiveKind::relay) {
-    return wrong_unless(same_mesh && s.step.relay != nullptr, "a relay does not say who sends what");
+    if (s.step.relay == nullptr) return "a relay does not say who sends what";
+    return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
   }
   bool same_tiles = same_mesh;
   for (std::size_t d = 0; same_tiles && d < s.start().extents.size(); ++d) same_tiles = s.start().cut_as(s.after, d);
@@ -189,7 +191,7 @@ std::int64_t received_elements(const Standing& before, const Collective& step, c
     case CollectiveKind::all_to_all:
     case CollectiveKind::permute:
     case CollectiveKind::exchange:
-    case CollectiveKind::relay: return tile - shared_elements(before, device, after, device);
+    case CollectiveKind::relay: return tile - held_elements(before, after, device);
     case CollectiveKind::reduce_scatter: return tile * (size - 1);
     case CollectiveKind::all_reduce: {
       const std::int64_t own = owned(tile, size, place);
@@ -203,7 +205,6 @@ std::int64_t received_elements(const Standing& before, const Collective& step, c
 
 Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing) {
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
-  if (after.devices() != before.type.devices()) return "it changes the number of devices";
   if (!step.also.empty() && !may_have_more(step.kind)) return "it may not have several moves";
   if (step.round && step.kind != CollectiveKind::exchange) return "only an exchange is cut into rounds";
   if (step.round && step.round->dimension >= after.rank()) return "it names a dimension that is not there";

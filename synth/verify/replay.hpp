@@ -27,8 +27,8 @@ struct State {
 
 // Of every device, elements that a round of an exchange moves.
 struct RoundElements {
-  Numbers leave;     // of its source tile
-  Numbers arrive;    // of its target tile
+  Numbers leave;     // of its source tile; of the source's mesh
+  Numbers arrive;    // of its target tile; of the target's mesh
   Numbers received;  // of those, from another device
 };
 

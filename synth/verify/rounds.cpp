@@ -60,17 +60,21 @@ bool RoundReplay::moves(const Box& box, const Round& round) const {
 
 RoundElements RoundReplay::elements_of(const Round& round) const {
   RoundElements in_round;
+  const auto elements = [&](const Box& box) {
+    return length_in(box[dimension_], round) * product_of_others(box, dimension_);
+  };
+  for (std::int64_t device = 0; device < before_.devices(); ++device)
+    in_round.leave.push_back(elements(box_of(before_, device)));
   for (std::int64_t device = 0; device < after_.devices(); ++device) {
-    const Box source = box_of(before_, device);
     const Box target = box_of(after_, device);
+    in_round.arrive.push_back(elements(target));
+    in_round.received.push_back(in_round.arrive.back());
+    const std::int64_t own = before_.number_of(after_.ids[static_cast<std::size_t>(device)]);
+    if (own < 0) continue;
+    const Box source = box_of(before_, own);
     Box held;
     for (std::size_t d = 0; d < source.size(); ++d) held.push_back(common(source[d], target[d]));
-    const auto elements = [&](const Box& box) {
-      return length_in(box[dimension_], round) * product_of_others(box, dimension_);
-    };
-    in_round.leave.push_back(elements(source));
-    in_round.arrive.push_back(elements(target));
-    in_round.received.push_back(in_round.arrive.back() - elements(held));
+    in_round.received.back() -= elements(held);
   }
   return in_round;
 }

@@ -17,6 +17,10 @@ Numbers lengths_of(const Box& box) {
   return lengths;
 }
 
+std::size_t at(const Standing& standing, std::int32_t run_device) {
+  return static_cast<std::size_t>(standing.number_of(run_device));
+}
+
 bool lies_in(const Box& box, const Standing& standing, std::size_t device) {
   for (std::size_t d = 0; d < box.size(); ++d) {
     const Interval& tile = standing.tile[d][device];
@@ -33,10 +37,10 @@ bool overlap(const Box& a, const Box& b) {
 }
 
 // What of the device's source tile lies in its target tile.
-Box kept(const Standing& before, const Standing& after, std::size_t device) {
+Box kept(const Standing& before, std::size_t own, const Standing& after, std::size_t device) {
   Box box;
   for (std::size_t d = 0; d < before.extents.size(); ++d)
-    box.push_back(common(before.tile[d][device], after.tile[d][device]));
+    box.push_back(common(before.tile[d][own], after.tile[d][device]));
   return box;
 }
 
@@ -100,46 +104,55 @@ Fault SendsReplay::follow(const ListedSends& listed, const std::function<bool(co
 }
 
 Fault SendsReplay::check(const BoxSend& send) const {
-  const auto is_device = [&](std::int32_t device) { return device >= 0 && device < after_.devices(); };
+  const auto is_device = [&](std::int32_t device) {
+    return before_.standing.number_of(device) >= 0 || after_.number_of(device) >= 0;
+  };
   if (!is_device(send.source) || !is_device(send.target)) return "there is no such device";
   if (send.hop < 0) return "hops are counted from 0";
   if (send.source == send.target) return "a device sends itself nothing";
   if (send.box.size() != after_.extents.size()) return "the array has another number of dimensions";
   if (volume(lengths_of(send.box)) == 0) return "the box has no elements";
-  const auto target = static_cast<std::size_t>(send.target);
-  const bool on_the_way = beside_ && send.adds && lies_in(send.box, before_.standing, target);
-  if (!on_the_way && !lies_in(send.box, after_, target)) return "the device that gets it does not need it";
+  const bool on_the_way = beside_ && send.adds && had(send.target, send.box);
+  const bool is_needed = after_.number_of(send.target) >= 0 && lies_in(send.box, after_, at(after_, send.target));
+  if (!on_the_way && !is_needed) return "the device that gets it does not need it";
   return std::nullopt;
+}
+
+// Did the device have it before the step?
+bool SendsReplay::had(std::int32_t device, const Box& box) const {
+  return before_.standing.number_of(device) >= 0 && lies_in(box, before_.standing, at(before_.standing, device));
 }
 
 // Which parts of its sum a send carries, or why it cannot.
 Fault SendsReplay::read(const BoxSend& send, Contributors& parts) const {
-  const auto source = static_cast<std::size_t>(send.source);
-  const auto arrived = arrived_[source].find(send.box);
-  const bool came = arrived != arrived_[source].end();
-  const bool own = lies_in(send.box, before_.standing, source);
+  static const Arrivals kNothing;
+  const Arrivals& arrivals = after_.number_of(send.source) < 0 ? kNothing : arrived_[at(after_, send.source)];
+  const auto arrived = arrivals.find(send.box);
+  const bool came = arrived != arrivals.end();
+  const bool own = had(send.source, send.box);
+  const bool was = before_.standing.number_of(send.source) >= 0;
+  const Contributors gathered = was ? before_.gathered[at(before_.standing, send.source)] : Contributors{};
   if (!send.adds) {
     if (!came && !own) return "its sender does not have it by then";
     const bool passes_on = came && send.hop > 0;
-    parts = passes_on ? arrived->second.parts : before_.gathered[source];
-    if (passes_on && !arrived->second.copied) parts = both(parts, before_.gathered[source]);
     if (!passes_on && !own) return "its sender does not have it by then";
-    if (parts != parts_after_[static_cast<std::size_t>(send.target)])
-      return "what its sender has is not the sum that is wanted";
+    parts = passes_on ? arrived->second.parts : gathered;
+    if (passes_on && !arrived->second.copied) parts = both(parts, gathered);
+    if (parts != parts_after_[at(after_, send.target)]) return "what its sender has is not the sum that is wanted";
     return std::nullopt;
   }
   const bool with_own = send.carried != Carried::came;
   const bool with_others = send.carried != Carried::own;
   if (with_own && !own) return "its sender has no part of its own";
   if (with_others && (!came || arrived->second.copied)) return "no parts have come to its sender by then";
-  parts = with_own ? before_.gathered[source] : arrived->second.parts;
+  parts = with_own ? gathered : arrived->second.parts;
   if (with_own && with_others) parts = both(parts, arrived->second.parts);
   return std::nullopt;
 }
 
 Fault SendsReplay::take(const Change& change) {
   const BoxSend& send = *change.send;
-  const auto target = static_cast<std::size_t>(send.target);
+  const std::size_t target = at(after_, send.target);
   received_[target] += volume(lengths_of(send.box));
   const auto [arrived, is_first] = arrived_[target].try_emplace(send.box, Arrived{change.parts, !send.adds});
   if (!send.adds) {
@@ -147,8 +160,9 @@ Fault SendsReplay::take(const Change& change) {
     arrived->second = {change.parts, true};  // in place of what was added up so far
     return std::nullopt;
   }
-  if (!lies_in(send.box, before_.standing, target)) return "the device that adds it has no part of its own";
-  if (!disjoint(change.parts, before_.gathered[target])) return "a part of the sum is added twice";
+  if (!had(send.target, send.box)) return "the device that adds it has no part of its own";
+  if (!disjoint(change.parts, before_.gathered[at(before_.standing, send.target)]))
+    return "a part of the sum is added twice";
   if (is_first) return std::nullopt;
   if (arrived->second.copied || !disjoint(change.parts, arrived->second.parts))
     return "a part of the sum is added twice";
@@ -166,9 +180,12 @@ Fault SendsReplay::check_tiles() const {
 // Boxes with all parts of their sums fill the tile, none over another.
 Fault SendsReplay::check_tile(std::size_t device) const {
   std::vector<Box> complete;
-  if (before_.gathered[device] == parts_after_[device]) complete.push_back(kept(before_.standing, after_, device));
+  const std::int64_t number = before_.standing.number_of(after_.ids[device]);
+  const auto own = static_cast<std::size_t>(number);
+  if (number >= 0 && before_.gathered[own] == parts_after_[device])
+    complete.push_back(kept(before_.standing, own, after_, device));
   for (const auto& [box, arrived] : arrived_[device]) {
-    const Contributors parts = arrived.copied ? arrived.parts : both(arrived.parts, before_.gathered[device]);
+    const Contributors parts = arrived.copied ? arrived.parts : both(arrived.parts, before_.gathered[own]);
     if (parts == parts_after_[device] && lies_in(box, after_, device)) complete.push_back(box);
   }
   std::int64_t elements = 0;
@@ -187,8 +204,8 @@ Fault SendsReplay::check_tile(std::size_t device) const {
 
 double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine) {
   const std::int64_t element_bytes = bytes_of(type.element());
-  SlotPrice at_once(machine, type.devices());
-  SlotLoads slots(machine, type.devices(), element_bytes);
+  SlotPrice at_once(machine);
+  SlotLoads slots(machine, element_bytes);
   for (const BoxSend& send : listed.sends) {
     const Numbers lengths = lengths_of(send.box);
     if (listed.at_once)

@@ -21,6 +21,8 @@
 
 namespace tessera::synth::verifier {
 
+// Sends name devices of the run; what they read lies on devices of the mesh before the step, or has come to devices of
+// the mesh after it.
 class SendsReplay {
  public:
   // Which parts of every sum a device's tile has before and after the step. `beside`: may devices add up what their
@@ -31,7 +33,7 @@ class SendsReplay {
   Fault follow(const ListedSends& listed, const std::function<bool(const Box&)>& moves);
   // After all: is every target tile complete, and nothing in it twice?
   Fault check_tiles() const;
-  // Elements that every device got from others in what was followed last.
+  // Elements that every device of the mesh after the step got from others in what was followed last.
   const Numbers& received() const { return received_; }
 
  private:
@@ -46,6 +48,7 @@ class SendsReplay {
     Contributors parts;
   };
 
+  bool had(std::int32_t device, const Box& box) const;
   Fault check(const BoxSend& send) const;
   Fault read(const BoxSend& send, Contributors& parts) const;
   Fault take(const Change& change);

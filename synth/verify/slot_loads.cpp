@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "synth/verify/price.hpp"
+
 namespace tessera::synth::verifier {
 
 namespace {
@@ -25,6 +27,9 @@ std::int64_t volume(const Numbers& lengths) {
   for (const std::int64_t length : lengths) elements *= length;
   return elements;
 }
+
+SlotLoads::SlotLoads(const Machine& machine, std::int64_t element_bytes)
+    : machine_(machine), devices_(devices_of(machine)), element_bytes_(element_bytes) {}
 
 void SlotLoads::add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths) {
   if (volume(lengths) == 0) return;
@@ -83,27 +88,25 @@ std::vector<double> SlotLoads::hop_latencies() const {
   for (const auto& of_hop : pairs) {
     Numbers sends(static_cast<std::size_t>(devices_), 0);
     Numbers receives = sends;
-    double slowest = 0;
+    Waits waits;
     for (const auto& [from, to] : of_hop) {
       ++sends[static_cast<std::size_t>(from)];
       ++receives[static_cast<std::size_t>(to)];
-      slowest = std::max(slowest, latency_between(from, to));
+      use_levels_between(from, to, waits);
     }
     const std::int64_t peers =
         std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end()));
-    latencies.push_back(static_cast<double>(peers) * slowest);
+    latencies.push_back(waits.of(peers));
   }
   return latencies;
 }
 
-double SlotLoads::latency_between(std::int64_t a, std::int64_t b) const {
-  double slowest = 0;
+void SlotLoads::use_levels_between(std::int64_t a, std::int64_t b, Waits& waits) const {
   std::int64_t unit_devices = devices_;
   for (const MachineLevel& level : machine_.levels) {
     unit_devices /= level.count;
-    if (a / unit_devices != b / unit_devices) slowest = std::max(slowest, level.latency_seconds);
+    if (a / unit_devices != b / unit_devices) waits.use(level);
   }
-  return slowest;
 }
 
 double SlotLoads::seconds(std::int64_t stretches) const {

@@ -9,6 +9,7 @@
 
 #include "synth/cluster/machine.hpp"
 #include "synth/verify/standing.hpp"
+#include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -16,10 +17,9 @@ std::int64_t volume(const Numbers& lengths);
 
 class SlotLoads {
  public:
-  SlotLoads(const Machine& machine, std::int64_t devices, std::int64_t element_bytes)
-      : machine_(machine), devices_(devices), element_bytes_(element_bytes) {}
+  SlotLoads(const Machine& machine, std::int64_t element_bytes);
 
-  // A box of these lengths; one without elements is none.
+  // Between devices of the run. A box of these lengths; one without elements is none.
   void add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths);
   // One more than the last hop in which something is sent.
   std::int64_t hops() const { return hops_; }
@@ -36,7 +36,7 @@ class SlotLoads {
   std::vector<Numbers> stretches_of_shapes(std::int64_t stretches) const;
   std::vector<double> loads_of_slots(std::int64_t stretches) const;
   std::vector<double> hop_latencies() const;
-  double latency_between(std::int64_t a, std::int64_t b) const;
+  void use_levels_between(std::int64_t a, std::int64_t b, Waits& waits) const;
 
   const Machine& machine_;
   std::int64_t devices_;

@@ -142,6 +142,8 @@ Standing::Standing(const ArrayType& type)
     : extents(type.shape()),
       pending(places(type.mesh(), type.layout().pending())),
       contributors(product_of_sizes(type.layout().pending())) {
+  for (std::int64_t device = 0; device < type.devices(); ++device)
+    ids.push_back(type.mesh().device_of_run(device).value);
   for (std::size_t d = 0; d < type.rank(); ++d) {
     shards.push_back(product_of_sizes(type.layout().split(d)));
     place.push_back(places(type.mesh(), type.layout().split(d)));
@@ -213,6 +215,11 @@ bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
 
 std::int64_t Standing::elements(std::int64_t device) const { return shared_elements(*this, device, *this, device); }
 
+std::int64_t Standing::number_of(std::int64_t run_device) const {
+  const auto found = std::lower_bound(ids.begin(), ids.end(), run_device);
+  return found == ids.end() || *found != run_device ? -1 : found - ids.begin();
+}
+
 Numbers Standing::tile_numbers() const {
   Numbers numbers(pending.size(), 0);
   for (std::size_t d = 0; d < place.size(); ++d) {
@@ -231,6 +238,17 @@ std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Sta
     count *= length;
   }
   return count;
+}
+
+std::int64_t held_elements(const Standing& before, const Standing& after, std::int64_t device) {
+  const std::int64_t own = before.number_of(after.ids[static_cast<std::size_t>(device)]);
+  return own < 0 ? 0 : shared_elements(before, own, after, device);
+}
+
+Numbers by_run_device(const Standing& standing, const Numbers& numbers) {
+  Numbers all(static_cast<std::size_t>(standing.ids.back()) + 1, 0);
+  for (std::size_t i = 0; i < numbers.size(); ++i) all[static_cast<std::size_t>(standing.ids[i])] = numbers[i];
+  return all;
 }
 
 }  // namespace tessera::synth::verifier

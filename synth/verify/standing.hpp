@@ -39,6 +39,8 @@ struct Standing {
     return tile[dimension][static_cast<std::size_t>(device)];
   }
   std::int64_t elements(std::int64_t device) const;
+  // The number of a device of the run; -1 if it is not of the mesh.
+  std::int64_t number_of(std::int64_t run_device) const;
   // The step from a layout to the next: axes become trailing on a dimension, or leave it; false where they are not
   // trailing there, or no layout is cut so finely.
   bool enter(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
@@ -52,6 +54,7 @@ struct Standing {
   bool cut_as(const Standing& other, std::size_t dimension) const;
 
   Shape extents;
+  Numbers ids;                              // of every device which it is of the run, ascending
   Numbers shards;                           // of every dimension
   std::vector<Numbers> place;               // of every dimension and device
   std::vector<std::vector<Interval>> tile;  // of every dimension and device
@@ -68,5 +71,11 @@ struct Standing {
 
 // Elements that a device's tile of `a` and another's of `b` have in common.
 std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Standing& b, std::int64_t device_b);
+
+// Of the tile that a device has after a step, what it held before it; the meshes may be two.
+std::int64_t held_elements(const Standing& before, const Standing& after, std::int64_t device);
+
+// Numbers of a mesh's devices by device of the run, up to its last.
+Numbers by_run_device(const Standing& standing, const Numbers& numbers);
 
 }  // namespace tessera::synth::verifier

@@ -49,25 +49,33 @@ Fault first_of(std::initializer_list<Fault> faults) {
   return std::nullopt;
 }
 
+// By device of the run.
 Numbers tile_bytes_of(const Standing& standing, ElementType element) {
   Numbers bytes;
   for (std::int64_t d = 0; d < standing.devices(); ++d) bytes.push_back(standing.elements(d) * bytes_of(element));
-  return bytes;
+  return by_run_device(standing, bytes);
 }
 
 std::int64_t largest(const Numbers& numbers) { return *std::max_element(numbers.begin(), numbers.end()); }
 
 std::int64_t largest_sum(const Numbers& a, const Numbers& b) {
-  Numbers sums;
-  std::transform(a.begin(), a.end(), b.begin(), std::back_inserter(sums), std::plus<>{});
+  Numbers sums(std::max(a.size(), b.size()), 0);
+  std::copy(a.begin(), a.end(), sums.begin());
+  std::transform(b.begin(), b.end(), sums.begin(), sums.begin(), std::plus<>{});
   return largest(sums);
 }
 
 std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}); }
 
-std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, std::int64_t devices) {
+// Of a step between two meshes everybody who has a part in it is one group.
+std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Standing& before, const Standing& after) {
+  const std::int64_t devices = after.devices();
   if (movement(step.kind) == Movement::none) return {devices, 1};
-  if (says(step.kind, kTarget)) return {1, devices};
+  if (says(step.kind, kTarget)) {
+    Numbers all;
+    std::set_union(before.ids.begin(), before.ids.end(), after.ids.begin(), after.ids.end(), std::back_inserter(all));
+    return {1, std::ssize(all)};
+  }
   std::int64_t size = product_of_sizes(step.axes);
   for (const AxisMove& move : step.also) size *= product_of_sizes(move.axes);
   return {devices / size, size};
@@ -120,7 +128,6 @@ class PlanVerifier {
   Fault check_ends() const {
     if (plan_.from.element() != plan_.to.element() || plan_.from.shape() != plan_.to.shape())
       return "the array changes";
-    if (plan_.from.devices() != plan_.to.devices()) return "the number of devices changes";
     return first_of({check_sums_fit(state_.standing), check_sums_fit(Standing(plan_.to))});
   }
 
@@ -270,11 +277,11 @@ class PlanVerifier {
     for (std::int64_t k = 0; k < round.count; ++k) {
       const RoundElements moved = replay.elements_of(Round{k, round.count, round.dimension});
       const Numbers received = in_bytes(moved.received);
-      add(arrived, in_bytes(moved.arrive), 1);
+      add(arrived, by_run_device(after, in_bytes(moved.arrive)), 1);
       const std::int64_t peak = largest_sum(live_, arrived);
-      add(live_, in_bytes(moved.leave), -1);
+      add(live_, by_run_device(state_.standing, in_bytes(moved.leave)), -1);
       const PlanStep& next = plan_.steps[first + static_cast<std::size_t>(k)];
-      if (auto fault = check_step_counts(next, received, output, peak)) return fault;
+      if (auto fault = check_step_counts(next, received, after, peak)) return fault;
       received_in.push_back(received);
     }
     std::vector<double> prices;
@@ -310,14 +317,15 @@ class PlanVerifier {
     const bool is_view = step.collective.kind == CollectiveKind::slice;
     const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output) + beside;
     if (!is_view) live_ = output;
-    return check_step_counts(step, received, output, peak);
+    return check_step_counts(step, received, after, peak);
   }
 
-  Fault check_step_counts(const PlanStep& step, const Numbers& received, const Numbers& output, std::int64_t peak) {
+  Fault check_step_counts(const PlanStep& step, const Numbers& received, const Standing& after, std::int64_t peak) {
+    const Numbers output = tile_bytes_of(after, step.after.element());
     local_ = std::max(local_, largest(output));
     peak_ = std::max(peak_, peak);
     received_ += sum(received);
-    const auto [groups, group_size] = groups_of(step.collective, static_cast<std::int64_t>(output.size()));
+    const auto [groups, group_size] = groups_of(step.collective, state_.standing, after);
     return first_of({differs("local_bytes_max", step.local_bytes_max, largest(output)),
                      differs("received_bytes_total", step.received_bytes_total, sum(received)),
                      differs("received_bytes_max", step.received_bytes_max, largest(received)),
@@ -358,13 +366,13 @@ class PlanVerifier {
     const Standing from(plan_.from);
     const Standing to(plan_.to);
     if (from.contributors == 1) return missing(from, to);
-    if (from.devices() > kExplicitDevicesMax) return std::nullopt;
+    if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax) return std::nullopt;
     return least_of_sums(from, to);
   }
 
   std::int64_t missing(const Standing& from, const Standing& to) const {
     base::Wide total = 0;
-    for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - shared_elements(from, d, to, d);
+    for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - held_elements(from, to, d);
     return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
   }
 
@@ -375,13 +383,13 @@ class PlanVerifier {
     std::map<Numbers, std::int64_t> targets;
     std::map<Numbers, std::int64_t> needers;  // how many devices need a tile
     std::map<std::pair<Numbers, Numbers>, bool> met;
+    for (std::int64_t d = 0; d < from.devices(); ++d) sources.emplace(tile_key(from, d), d);
     for (std::int64_t d = 0; d < to.devices(); ++d) {
-      const Numbers source = tile_key(from, d);
       const Numbers target = tile_key(to, d);
-      sources.emplace(source, d);
       targets.emplace(target, d);
       ++needers[target];
-      met[{source, target}] = true;
+      const std::int64_t own = from.number_of(to.ids[static_cast<std::size_t>(d)]);
+      if (own >= 0) met[{tile_key(from, own), target}] = true;
     }
     base::Wide total = 0;
     for (const auto& [source, s] : sources) {

@@ -87,6 +87,10 @@ bool body_reduces_floats(const synth::Program& program, const synth::Body& body)
       if (combines(apply->operation) && any_float(program, apply->operands)) return true;
     } else if (const auto* repeat = std::get_if<synth::Repeat>(&step.node)) {
       if (body_reduces_floats(program, repeat->body)) return true;
+    } else if (const auto* pipeline = std::get_if<synth::Pipeline>(&step.node)) {
+      for (const synth::Body& visit : pipeline->visits) {
+        if (body_reduces_floats(program, visit)) return true;
+      }
     } else if (const auto* choose = std::get_if<synth::Choose>(&step.node)) {
       if (body_reduces_floats(program, choose->then_body)) return true;
       if (body_reduces_floats(program, choose->else_body)) return true;

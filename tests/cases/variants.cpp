@@ -153,6 +153,7 @@ std::optional<std::string> on_other_devices(std::string_view text, const Resize&
         edits.push_back({(*ast)[axis.size].span, std::to_string(*size)});
         for (const frontend::NamedCut& cut : axis.cuts) edits.push_back({cut.span, resized(cut, *size)});
       }
+      if (mesh->on) edits.push_back({mesh->on->span, ""});
       if (mesh->place) edits.push_back({mesh->place->span, ""});
     } else if (shows_devices(statement)) {
       edits.push_back({statement.span, "print \"\""});

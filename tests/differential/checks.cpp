@@ -79,6 +79,8 @@ std::optional<std::string> check_devices(const Program& program, const std::vect
     if (auto found = difference(program, expected, run(tessera_text(program, mesh)))) return on_mesh(*found, mesh);
     const auto weighted = difference(program, expected, run(weighted_text(program, mesh)));
     if (weighted) return on_mesh(*weighted + "\n" + weighted_text(program, mesh), mesh);
+    const auto several = difference(program, expected, run(several_meshes_text(program, mesh)));
+    if (several) return on_mesh(*several + "\n" + several_meshes_text(program, mesh), mesh);
   }
   return std::nullopt;
 }
@@ -89,6 +91,7 @@ std::optional<std::string> check_program(const Program& program) {
   for (const MeshSizes& mesh : meshes) {
     if (auto fault = check_stages(tessera_text(program, mesh))) return on_mesh(*fault, mesh);
     if (auto fault = check_stages(weighted_text(program, mesh))) return on_mesh(*fault, mesh);
+    if (auto fault = check_stages(several_meshes_text(program, mesh))) return on_mesh(*fault, mesh);
   }
   return check_devices(program, meshes);
 }

@@ -26,6 +26,14 @@ TEST(MachineFile, IsReadFromTheOutsideIn) {
   EXPECT_EQ(machine->levels[1].latency_seconds, 0.0);
 }
 
+TEST(MachineFile, IsReadAsItWasWritten) {
+  const Machine machine{{{"a \"host\"", 2, 1.25e8, 2e-4, 1e-5}, {"rank", 4, 4e9, 1e-6, std::nullopt}}, {}};
+  const std::string text = machine_text(machine);
+  const auto read = parse_machine(text, "machine.json");
+  ASSERT_TRUE(succeeded(read));
+  EXPECT_EQ(*read, machine) << text;
+}
+
 struct Fault {
   std::string text;
   std::uint32_t line;
@@ -55,6 +63,8 @@ const std::vector<Fault> kFaults = {
     {"[{\"name\": \"node\",\n \"count\":}]", 2, 10, "the JSON is broken here"},
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1,\"latency\":1}] x", 1, 52, "the JSON is broken here"},
     {"[{\"count\": 1e999}]", 1, 16, "the JSON is broken here"},
+    {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1,\"latency\":1,\"gap\":-1}]", 1, 50,
+     "\"gap\" must be a number of seconds, from 0 to 1e9"},
     {"7", 1, 1, "it must be an array of objects"},
     {"{}", 1, 1, "it has neither levels nor devices"},
     {"[]", 1, 1, "it has neither levels nor devices"},

@@ -60,6 +60,16 @@ TEST(MeshAlone, IsAMeshStatement) {
   }
 }
 
+TEST(MeshAlone, SaysWhereItLies) {
+  for (const char* text : {"x:4,y:2 on 8:16", "[x: 4, y: 2] on 8 : 16", "x:4,y:2 on (8:16)"}) {
+    const Alone alone(text);
+    const auto mesh = parse_mesh(alone.sources, alone.id);
+    ASSERT_TRUE(mesh.ok()) << text;
+    EXPECT_TRUE(verify(*mesh).ok());
+    EXPECT_EQ(print(*mesh), "mesh m = [x: 4, y: 2] on 8:16\n") << text;
+  }
+}
+
 TEST(MeshAlone, RefusesWhatIsNoMesh) {
   using Errors = std::vector<std::string>;
   EXPECT_EQ(errors(parse_mesh, ""), Errors{"1:1 syntax-error"});
@@ -67,6 +77,8 @@ TEST(MeshAlone, RefusesWhatIsNoMesh) {
   EXPECT_EQ(errors(parse_mesh, "x:4 y:2"), Errors{"1:5 syntax-error"});
   EXPECT_EQ(errors(parse_mesh, "[x:4"), Errors{"1:1 unclosed-bracket"});
   EXPECT_EQ(errors(parse_mesh, "x:4\ny:2"), Errors{"2:1 syntax-error"});
+  EXPECT_EQ(errors(parse_mesh, "x:4 on"), Errors{"1:7 syntax-error"});
+  EXPECT_EQ(errors(parse_mesh, "x:4 on 4"), Errors{"1:9 syntax-error"});
 }
 
 TEST(SizeAlone, IsANumberOfBytes) {

@@ -40,7 +40,7 @@ StatementId TreeMaker::statement() {
     }
     case 7:
     case 8: return in_block(Where::alone);
-    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), placement()});
+    default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), on_devices(), placement()});
   }
 }
 
@@ -122,6 +122,11 @@ std::optional<Placement> TreeMaker::placement() {
     case 1: return Placement{some(row), {}};
     default: return std::nullopt;
   }
+}
+
+std::optional<OnDevices> TreeMaker::on_devices() {
+  if (draw_(3) > 0) return std::nullopt;
+  return OnDevices{some([&] { return DeviceRange{expr(), expr()}; }), {}};
 }
 
 Dimension TreeMaker::dimension() {

@@ -53,6 +53,7 @@ class TreeMaker {
   AxisUse axis_use();
   MeshAxis mesh_axis();
   std::optional<Placement> placement();
+  std::optional<OnDevices> on_devices();
   Dimension dimension();
 
   ExprId add(decltype(Expr::node) node) { return ast_.exprs.add(Expr{{}, false, std::move(node)}); }

@@ -137,6 +137,7 @@ const std::vector<std::string> kDifferentPrograms = {
     "let b = b", "let a: f32 = b", "let (a, c) = b", "fn f() = a", "fn g() = a", "fn f() { a }",
     "fn f(a: f32) = a", "fn f(a: f64) = a", "fn f() -> f32 = a", "print a", "print a, b", "show a", "plan a",
     "assert a", "save(a, \"p\")", "save(a, \"q\")", "save_shards(a, \"p\")", "mesh m = [x: 1]", "mesh m = [y: 1]",
+    "mesh m = [x: 1] on 0:1", "mesh m = [x: 1] on 0:2", "mesh m = [x: 1] on (0:1, 0:1)",
     "mesh m = [x: 2]", "mesh n = [x: 1]", "a; a",
 };
 // clang-format on

@@ -1,4 +1,4 @@
-// Prints a generated program: tessera_generate SEED [XxYxZ | numpy | weighted]
+// Prints a generated program: tessera_generate SEED [XxYxZ | numpy | weighted | meshes]
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 int main(int count, char** words) {
   using namespace std::string_literals;
   if (count < 2) {
-    std::cerr << "usage: tessera_generate SEED [XxYxZ | numpy | weighted]\n";
+    std::cerr << "usage: tessera_generate SEED [XxYxZ | numpy | weighted | meshes]\n";
     return 2;
   }
   const tessera::generator::Program program = tessera::generator::generate(std::strtoull(words[1], nullptr, 10));
@@ -21,6 +21,10 @@ int main(int count, char** words) {
   }
   if (count > 2 && words[2] == "weighted"s) {
     std::cout << tessera::generator::weighted_text(program, mesh);
+    return 0;
+  }
+  if (count > 2 && words[2] == "meshes"s) {
+    std::cout << tessera::generator::several_meshes_text(program, mesh);
     return 0;
   }
   if (count > 2 && std::sscanf(words[2], "%ldx%ldx%ld", mesh.data(), mesh.data() + 1, mesh.data() + 2) != 3) {

@@ -32,6 +32,8 @@ std::string text(const Statement& statement, Language language) {
 
 }  // namespace
 
+std::string tessera_statement(const Statement& statement) { return text(statement, Language::tessera); }
+
 std::string print(const MeshSizes& mesh) { return fmt::format("{}x{}x{}", mesh[0], mesh[1], mesh[2]); }
 
 std::string tessera_text(const Program& program, const MeshSizes& mesh) {

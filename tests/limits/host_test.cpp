@@ -1,5 +1,5 @@
 // What a host pays for calling a compiled function, and for memory in and out. The best of many goes counts: other
-// programs can only make it slower.
+// programs can only make it slower. Microseconds are those of a machine of the yardstick's speed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <cstring>
 #include <tessera/function.hpp>
 #include <vector>
+
+#include "tests/limits/yardstick.hpp"
 
 namespace tessera::limits {
 namespace {
@@ -48,7 +50,8 @@ TEST_F(Host, CallsAFunctionWithinTenMicrosecondsBeyondItsKernels) {
   double call = 1e9;
   double kernels = 1e9;
   for (int turn = 0; turn < 50 && (turn == 0 || call > kernels + 10); ++turn) {
-    call = std::min(call, best_microseconds(2000, [&] { good = f->call(arguments).ok() && good; }));
+    const double took = best_microseconds(2000, [&] { good = f->call(arguments).ok() && good; });
+    call = std::min(call, took / slowness());
     kernels = std::min(kernels, best_microseconds(100, [&] {
                          for (std::size_t i = 0; i < values.size(); ++i) made[i] = values[i] * 2.0F + 1.0F;
                        }));
@@ -62,12 +65,13 @@ TEST_F(Host, CallsAFunctionWithinTenMicrosecondsBeyondItsKernels) {
 TEST_F(Host, BorrowsAndViewsWithinTenMicroseconds) {
   const std::vector<float> values(kElements, 1);
   bool good = true;
-  const double took = best_microseconds(1000, [&] {
+  const double best = best_microseconds(1000, [&] {
     const auto array = session.array("f32[16777216@x]", {values.data()}, nullptr);
     const auto view = array->view(3);
     good = array->borrowed() && view->data == reinterpret_cast<const std::byte*>(values.data() + kElements / 4 * 3) &&
            good;
   });
+  const double took = best / slowness();
   EXPECT_TRUE(good);
   RecordProperty("borrow_and_view_us", std::to_string(took));
   EXPECT_LE(took, 10);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -89,11 +90,11 @@ void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed] {
       const generator::Program program = generator::generate(seed);
-      const bool weighted = seed % 2 == 0;
-      const std::string text =
-          weighted ? generator::weighted_text(program, program.mesh) : generator::tessera_text(program, program.mesh);
+      constexpr std::array kForms = {generator::tessera_text, generator::weighted_text, generator::several_meshes_text};
+      constexpr std::array kWords = {"", " weighted", " meshes"};
+      const std::string text = kForms[seed % 3](program, program.mesh);
       expect_none(compare_with_simulation(crew, text, "generated", cases::Settings{}),
-                  fmt::format("tessera_generate {}{}", seed, weighted ? " weighted" : ""));
+                  fmt::format("tessera_generate {}{}", seed, kWords[seed % 3]));
     });
   }
 }

@@ -193,6 +193,27 @@ class Hosts(RanksTest):
         for four, one in zip(self.sums(4), self.sums(1)):
             self.assertLess(abs((four - one) / 3 / SUM_BYTES - 1), 0.02)
 
+    def test_the_link_is_measured(self):
+        tries = []
+        while not tries or (abs(tries[-1] / BYTES_PER_SECOND - 1) > 0.25 and len(tries) < 3):
+            done = self.on_two_hosts("calibrate", "-o", self.folder / "machine.json")
+            self.assertEqual(done.status, 0, done.err)
+            levels = json.loads((self.folder / "machine.json").read_text())
+            self.assertEqual([(level["name"], level["count"]) for level in levels], [("host", 2), ("rank", 2)])
+            tries.append(levels[0]["bandwidth"])
+        print(f"measured: {tries} bytes/s of {BYTES_PER_SECOND:.3g}", file=sys.stderr)
+        self.assertLess(abs(tries[-1] / BYTES_PER_SECOND - 1), 0.25)
+        if "mpich" not in self.mpirun:  # whose ranks spin while they wait, four on two cores here
+            self.assertLess(levels[1]["latency"], levels[0]["latency"])
+        # These hosts are its units; one level of four ranks has no hosts in it.
+        program = self.script("mesh m = [x: 4]\nprint sum(iota(i64[64@x]))\n")
+        done = self.on_two_hosts("run", "--machine", self.folder / "machine.json", program)
+        self.assertEqual((done.status, done.err), (0, ""))
+        flat = self.script(json.dumps([{"name": "rank", "count": 4, "bandwidth": 1e9, "latency": 1e-6}]), "flat.json")
+        done = self.on_two_hosts("run", "--machine", flat, program)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertIn("warning[machine-differs]: 2 hosts run this", done.err)
+
     def test_programs_have_the_bits_of_the_simulation(self):
         for ranks, *arguments in ([4, "cases"], [4, "generated", 60, 9000], [3, "generated", 30, 9100]):
             done = self.launch(ranks, self.ranks, *arguments, "--gtest_color=no")

@@ -4,7 +4,7 @@ import unittest
 
 from driver import CommandLine, main
 
-COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "learn", "draw"]
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "calibrate", "learn", "draw"]
 
 
 class Help(CommandLine):
@@ -44,6 +44,7 @@ class Wrong(CommandLine):
             ["plan", "--mesh", "x:4", "--from", "f32[8]"], ["plan", "--batch", "a.tess", "--mesh", "x:4"],
             ["plan", "a.tess"], ["compare"], ["compare", "--mesh", "x:4", "--from", "f32[8]"],
             ["check", "a.tess", "run", "a.tess"], ["run", "a.tess", "--place", "best"], ["place", "a.tess"], ["place"],
+            ["calibrate"], ["calibrate", "-o", "m.json", "--ranks", "0"], ["calibrate", "-o", "m.json", "--devices", "many"],
             ["place", "--mesh", "x:4"], ["place", "a.tess", "--mesh", "x:4"],
         ]:
             with self.subTest(line=line):

@@ -5,7 +5,9 @@ import unittest
 
 from driver import CommandLine, main
 
-PLANNERS = ["tessera", "paper", "xla", "shardy", "dtensor", "gather"]
+ANY_CHANGE = ["tessera", "paper", "xla", "shardy", "dtensor", "gather"]
+OF_SUMS = ["ring", "smp", "p2"]
+PLANNERS = ANY_CHANGE + OF_SUMS
 KEYS = ["mesh", "from", "to", "planner", "devices", "steps", "received_bytes_total", "lower_bound_bytes_total",
         "local_bytes_max", "bound_bytes", "peak_bytes", "seconds", "lower_bound_seconds", "verified"]
 STEP_KEYS = ["op", "detail", "type", "local_bytes_max", "received_bytes_total", "received_bytes_max", "groups", "group_size",
@@ -62,9 +64,21 @@ class Plan(CommandLine):
         self.assertEqual((plan["received_bytes_total"], plan["local_bytes_max"]), (114688, 16384))
 
     def test_every_planner(self):
-        for planner in PLANNERS:
+        for planner in ANY_CHANGE:
             (plan,) = self.tessera("plan", *change(), "--planner", planner, "--json").objects()
             self.assertEqual(plan["planner"], planner)
+        for planner in OF_SUMS:
+            done = self.fails(1, "plan", *change(), "--planner", planner)
+            self.assertIn("error[unsupported]", done.err)
+
+    def test_planners_of_sums(self):
+        machine = self.write("nodes", json.dumps(NODES))
+        for planner in OF_SUMS:
+            (plan,) = self.tessera("plan", *change("x:16", "f32[4096]{+x}", "f32[4096]"), "--machine", machine, "--planner",
+                                   planner, "--json").objects()
+            self.assertEqual([step["op"] for step in plan["steps"]], ["all_reduce"])
+            self.assertIn("program", plan["steps"][0])
+            self.succeeds("plan", "--verify", self.write("plan", json.dumps(plan)), "--machine", machine)
 
     def test_nothing_to_do(self):
         (plan,) = self.tessera("plan", *change(target="f32[8@x, 8]"), "--json").objects()
@@ -201,7 +215,7 @@ class Verify(CommandLine):
         self.assertTrue(second.startswith("line 3: verified: "), second)  # a line without a plan counts
 
     def test_every_planners_plan_reads_back_as_it_was(self):
-        for planner in PLANNERS:
+        for planner in ANY_CHANGE:
             plan = self.plan(*change(), "--planner", planner)
             self.assertEqual(self.succeeds("plan", "--verify", "-", "--json", text=plan), plan)
 
@@ -246,7 +260,8 @@ class Compare(CommandLine):
     def test_table(self):
         text = self.succeeds("compare", *change())
         rows = [line.split()[0] for line in text.splitlines() if line]
-        self.assertEqual(rows[-9:], ["planner", *PLANNERS, "bound", "modelled:"])
+        self.assertEqual(rows[-10:], ["planner", *ANY_CHANGE, "bound", "ring,", "modelled:"])
+        self.assertIn("\nring, smp, p2 cannot do this: it only finishes sums\n", text)
 
     def test_json(self):
         done = self.tessera("compare", *change(), "--json")

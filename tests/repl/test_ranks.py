@@ -207,7 +207,7 @@ class Talking(AtATerminal):
         terminal.type("q\r")
         terminal.until(r"> $")
         terminal.type(":learn 3\r")
-        self.assertIn("3 of 29", terminal.until(r"\n[^\n]*> $"))
+        self.assertIn("3 of 34", terminal.until(r"\n[^\n]*> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer("sum(a)"), "120.0\n")

@@ -128,6 +128,26 @@ class ThreadMessenger final : public Messenger {
     return !is_awaited(batch);
   }
 
+  std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
+    const std::int64_t batches = std::exchange(batches_, kBeside + besides_);
+    begin_messages(incoming, outgoing);
+    batches_ = batches;
+    return ++besides_;
+  }
+  bool is_done_beside(std::int64_t number) override {
+    is_done(batches_);
+    const auto is_of_it = [&](const auto& message) { return message.batch == kBeside + number; };
+    {
+      Mailbox& box = board_.mailbox(rank_);
+      const std::scoped_lock lock(box.mutex);
+      take_messages(box);
+    }
+    return std::none_of(incoming_.begin(), incoming_.end(), [&](const auto& of_rank) {
+      return std::any_of(of_rank.second.begin(), of_rank.second.end(), is_of_it);
+    });
+  }
+  bool serves_threads() const override { return true; }
+
   void send_notice(std::int64_t step, const std::vector<int>& ranks) override {
     for (const int rank : ranks) {
       Mailbox& box = board_.mailbox(rank);
@@ -209,7 +229,9 @@ class ThreadMessenger final : public Messenger {
   std::int64_t turn_ = 0;
   std::span<std::byte> all_;
   std::map<int, std::deque<Awaited>> incoming_;  // by sender
+  static constexpr std::int64_t kBeside = std::int64_t{1} << 62U;  // messages beside all others have batches from here on
   std::int64_t batches_ = 0;
+  std::int64_t besides_ = 0;
 };
 
 }  // namespace

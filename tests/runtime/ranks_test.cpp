@@ -167,6 +167,9 @@ class BrokenMessenger final : public Messenger {
   bool is_shared() override { return false; }
   void begin_messages(std::span<const Incoming>, std::span<const Outgoing>) override {}
   bool is_done(std::int64_t) override { return false; }
+  std::int64_t begin_beside(std::span<const Incoming>, std::span<const Outgoing>) override { return 0; }
+  bool is_done_beside(std::int64_t) override { return false; }
+  bool serves_threads() const override { return false; }
   void send_notice(std::int64_t, const std::vector<int>&) override {}
   std::optional<std::int64_t> noticed() override { return std::nullopt; }
   void settle(const std::vector<int>&) override {}

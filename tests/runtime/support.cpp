@@ -55,7 +55,7 @@ void Builder::effect(synth::Operation operation, std::vector<RegisterId> operand
   add(synth::Apply{std::move(operation), std::move(operands), {}});
 }
 
-void Builder::add(std::variant<synth::Apply, synth::Repeat, synth::Choose> node) {
+void Builder::add(decltype(synth::Step::node) node) {
   (body_ == nullptr ? program_.body : *body_).push_back(synth::Step{++origin_, std::move(node)});
 }
 

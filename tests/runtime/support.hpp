@@ -119,7 +119,7 @@ class Builder {
 
   // Steps go into `body` until the next call; null: the program's own.
   void into(synth::Body* body) { body_ = body; }
-  void add(std::variant<synth::Apply, synth::Repeat, synth::Choose> node);
+  void add(decltype(synth::Step::node) node);
 
  private:
   synth::MeshRef mesh_;

@@ -80,15 +80,18 @@ TEST_F(CollectiveTest, WithTargetsKeepTheArrayAndThePendingSet) {
   EXPECT_EQ(after(move, "i32[8@x,8]"), "`exchange` may not be taken here: its target has another element type");
 }
 
-TEST_F(CollectiveTest, OnlyAnExchangeChangesTheMesh) {
+TEST_F(CollectiveTest, OnlyAnExchangeOrARelayChangesTheMesh) {
   Collective move = step(CollectiveKind::exchange, {});
   move.target = type("f32[8@a,8]", "a:16");
   EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@a,8]");
   move.kind = CollectiveKind::permute;
   EXPECT_EQ(after(move, "f32[8@x,8]"), "`permute` may not be taken here: its target is on another mesh");
   move.kind = CollectiveKind::exchange;
-  move.target = type("f32[8@a,8]", "a:4");
-  EXPECT_EQ(first_error(apply(move, type("f32[8@x,8]", on_))), "cross-mesh");
+  move.target = type("f32[8@a,8]", "a:4 on 14:18");
+  EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@a,8]");
+  move.kind = CollectiveKind::relay;
+  move.relay = std::make_shared<const RelayRecipe>();
+  EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@a,8]");
 }
 
 TEST_F(CollectiveTest, DetailsAreTheContracts) {

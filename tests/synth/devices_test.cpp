@@ -102,7 +102,8 @@ TEST(ComputeCost, IsNotOfStepsThatMoveDataNorOfOtherMachines) {
   EXPECT_FALSE(compute_cost(two, Collect{all_gather_step({whole_axis(*on, 0)}, 0), 1}, {f32}, type("f32[8]", on)));
   EXPECT_FALSE(compute_cost(two, Assemble{}, {f32}, f32));
   EXPECT_FALSE(compute_cost(Machine{}, Map{MapOp::add}, {f32, f32}, f32));
-  EXPECT_FALSE(compute_cost(Machine{{}, {{3, 2, 1, 0}}}, Map{MapOp::add}, {f32, f32}, f32));
+  EXPECT_FALSE(compute_cost(Machine{{}, {{1, 2, 1, 0}}}, Map{MapOp::add}, {f32, f32}, f32));
+  EXPECT_TRUE(compute_cost(Machine{{}, {{3, 2, 1, 0}}}, Map{MapOp::add}, {f32, f32}, f32));
 }
 
 }  // namespace

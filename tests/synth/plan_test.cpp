@@ -373,7 +373,9 @@ TEST(PlanRefusals, OtherArraysOtherDevicesTooManyBytes) {
   EXPECT_EQ(failure("x:4", "f32[8@x]", "f32[9]"), "as-changes-shape");
   EXPECT_EQ(failure("x:4", "f32[8@x]", "i32[8]"), "as-changes-shape");
   EXPECT_EQ(failure("x:4", "f32[1000000000000000000@x]", "f32[1000000000000000000]"), "size-too-large");
-  EXPECT_EQ(first_error(plan(type("f32[8@x]", "x:4"), type("f32[8@x]", "x:2"), Machine{})), "cross-mesh");
+  PlanOptions by_name;
+  by_name.collectives_only = true;
+  EXPECT_EQ(first_error(plan(type("f32[8@x]", "x:4"), type("f32[8@x]", "x:2"), Machine{}, by_name)), "cross-mesh");
   const Machine wrong{{{"node", 3, 1e9, 1e-6}}};
   EXPECT_EQ(first_error(plan(type("f32[8@x]", "x:4"), type("f32[8]", "x:4"), wrong)), "machine-mismatch");
 }

@@ -38,6 +38,7 @@ RandomSum random_sum(Random& random) {
   double bandwidth = 1e6;
   for (const std::int64_t count : chosen.counts) {
     machine.levels.push_back({"level", count, bandwidth, random.coin() ? 0 : 1e-5});
+    if (random.coin()) machine.levels.back().gap_seconds = 2e-6;
     bandwidth *= random.coin() ? 8 : 1;
   }
   const auto extent = [&] { return static_cast<std::int64_t>(random.below(random.coin() ? 40 : 4'000)); };

@@ -67,11 +67,7 @@ struct Request {
   PlaceMatrix matrix;
   std::vector<std::size_t> reduced;
 
-  Cluster cluster() const {
-    std::int64_t devices = 1;
-    for (const MachineLevel& level : machine.levels) devices *= level.count;
-    return Cluster(machine, devices);
-  }
+  Cluster cluster() const { return Cluster(machine); }
   ReduceLevels levels() const {
     AxisList axes;
     for (const std::size_t axis : reduced) {

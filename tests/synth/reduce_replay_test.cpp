@@ -25,7 +25,7 @@ struct RandomReduction {
   double payload_bytes = 0;
   std::int64_t devices = 1;
 
-  Cluster cluster() const { return {machine, devices}; }
+  Cluster cluster() const { return Cluster(machine); }
   verifier::ReductionRequest request() const {
     verifier::ReductionRequest request;
     request.mesh = mesh;
@@ -65,6 +65,7 @@ std::optional<RandomReduction> random_reduction(Draw& draw) {
       count *= row.back();
     }
     drawn.machine.levels.push_back({"level", count, bandwidth, latency});
+    if (draw.below(2) == 0) drawn.machine.levels.back().gap_seconds = draw.of<double>({0, 4e-7, 7e-6});
     drawn.devices *= count;
     if (drawn.devices > 96) return std::nullopt;
   }
@@ -116,18 +117,23 @@ TEST(ReduceReplay, WhatTheSearchFinds) {
     expect_replayed(*drawn, unstretched.program, unstretched.seconds);
     EXPECT_GE(best.seconds * (1 + 1e-12), reduction_bound(cluster, drawn->levels, drawn->payload_bytes, drawn->goal));
     if (drawn->goal == ReduceGoal::reduce_scatter) continue;
-    const LevelProgram masters = masters_program(drawn->levels);
+    const LevelProgram masters = masters_program(drawn->levels, drawn->payload_bytes);
     const auto seconds = program_seconds(cluster, drawn->levels, drawn->payload_bytes, drawn->goal, masters);
     expect_replayed(*drawn, masters, seconds.value());
   }
   EXPECT_GE(stretched, 50);
 }
 
-// All valid programs of up to four steps, in both forms.
+bool is_of_one(const LevelStep& step) {
+  return step.kind == ReduceStepKind::reduce || step.kind == ReduceStepKind::broadcast;
+}
+
+// All valid programs of up to four steps, in all forms.
 void expect_all_replayed(const RandomReduction& drawn, ReduceGraph& graph, std::int32_t node, LevelProgram& program) {
   if (graph.is_goal(node, drawn.goal)) {
-    for (const ReduceForm form : {ReduceForm::direct, ReduceForm::halving}) {
-      for (LevelStep& step : program.steps) step.form = form;
+    for (const ReduceForm form : {ReduceForm::direct, ReduceForm::halving, ReduceForm::ring}) {
+      for (LevelStep& step : program.steps)
+        step.form = form == ReduceForm::ring && is_of_one(step) ? ReduceForm::direct : form;
       const Cluster cluster = drawn.cluster();
       const auto seconds = program_seconds(cluster, drawn.levels, drawn.payload_bytes, drawn.goal, program);
       expect_replayed(drawn, program, seconds.value());
@@ -221,7 +227,8 @@ TEST(ReduceReplay, SaysWhatIsWrong) {
   };
   EXPECT_EQ(fault("all_reduce x"), "");
   EXPECT_EQ(fault("reduce_scatter x:(2)2; all_reduce x:(1)2; all_gather x:(2)2 in 3"), "");
-  EXPECT_EQ(fault("all_reduce x ring"), "step 1: a ring is compared with, and not carried out");
+  EXPECT_EQ(fault("all_reduce x ring"), "");
+  EXPECT_EQ(fault("reduce x ring; broadcast x ring"), "step 1: in a ring only parts are passed on");
   EXPECT_EQ(fault("all_reduce y"), "step 1: its axes are not among the reduced ones");
   EXPECT_EQ(fault("all_reduce (x,x:(2)2)"), "step 1: its axes are no distinct parts of the mesh");
   EXPECT_EQ(fault("all_reduce x:(2)2; all_reduce x"), "step 2: it would add a contribution twice");
@@ -256,6 +263,11 @@ TEST(ReduceReplay, Bytes) {
   EXPECT_EQ(figures.received_bytes, (verifier::Numbers{96, 96, 96, 96}));
   EXPECT_EQ(figures.hops, 2);
   EXPECT_EQ(figures.seconds, 2 + 24);
+  ASSERT_FALSE(
+      verifier::replay_program(request, parse_reduce_program(*on, "all_reduce x ring").value(), machine, figures));
+  EXPECT_EQ(figures.received_bytes, (verifier::Numbers{72, 72, 72, 72}));
+  EXPECT_EQ(figures.hops, 6);
+  EXPECT_EQ(figures.seconds, 6 + 18);
 }
 
 }  // namespace

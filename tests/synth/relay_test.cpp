@@ -62,7 +62,7 @@ double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t
 // The example of relay_search.hpp: the holder sends the box once, everybody else six sevenths of it.
 TEST(Relays, DeviceZeroOfANodeHoldsWhatItsSevenNeighboursNeed) {
   const Machine machine{{{"node", 1, 1, 0}, {"device", 8, 1, 0}}};
-  const Cluster cluster(machine, 8);
+  const Cluster cluster(machine);
   const std::vector<RelayTask> tasks{RelayTask{{Interval{0, 7}}, {0}, {1, 2, 3, 4, 5, 6, 7}}};
   const RelayRecipe recipe = find_relay(cluster, tasks, 1, 7, relay_parts(tasks, 1, 49));
   ASSERT_EQ(recipe.tasks[0].size(), 7U);
@@ -117,12 +117,12 @@ TEST(Relays, ArePricedSlotBySlot) {
     const auto tasks = relay_tasks(from, to);
     if (tasks.empty()) continue;
     RelayRecipe recipe =
-        find_relay(Cluster(machine, to.devices()), tasks, 4, time_bound(machine, from, to), relay_parts(tasks, 4, 200));
+        find_relay(Cluster(machine), tasks, 4, time_bound(machine, from, to), relay_parts(tasks, 4, 200));
     for (const std::int64_t stretches : {1, 2, 3, 7}) {
       recipe.stretches = stretches;
       const auto transfer = transfer_of(tasks, recipe);
       ASSERT_TRUE(transfer.has_value());
-      const double priced = TransferCost(Cluster(machine, to.devices()), *transfer, 4).seconds(stretches);
+      const double priced = TransferCost(Cluster(machine), *transfer, 4).seconds(stretches);
       EXPECT_NEAR(priced, seconds_of(*transfer, machine, to.devices(), 4), 1e-9 * priced);
     }
   }

@@ -12,7 +12,7 @@ namespace {
 Machine two_nodes() { return Machine{{{"node", 2, 8, 0.5}, {"device", 4, 64, 0.25}}}; }
 
 TEST(Cluster, TwoNodesOfFourDevices) {
-  const Cluster cluster(two_nodes(), 8);
+  const Cluster cluster(two_nodes());
   ASSERT_EQ(cluster.levels().size(), 2U);
   EXPECT_EQ(cluster.levels()[0].units, 2U);
   EXPECT_EQ(cluster.levels()[1].unit_devices, 1);
@@ -66,7 +66,7 @@ TEST(Transfers, DeviceZeroHoldsWhatTwoOfAnotherNodeNeed) {
   ASSERT_EQ(transfer->sends.size(), 2U);
   EXPECT_EQ(transfer->sends[0], (Send{0, 4, 0, 0}));
   EXPECT_EQ(transfer->sends[1], (Send{4, 5, 0, 1}));
-  const Cluster cluster(two_nodes(), 8);
+  const Cluster cluster(two_nodes());
   const TransferCost cost(cluster, *transfer, 1);
   // A hop after the other: 64 bytes over the node's link, then over a device's.
   EXPECT_DOUBLE_EQ(cost.seconds(1), (0.5 + 64.0 / 8) + (0.25 + 64.0 / 64));

@@ -161,7 +161,9 @@ class Checker {
   template <class F>
   auto in_region(Region& region, F&& f) {
     Region* const outer = std::exchange(region_, &region);
+    open_regions_.push_back(++regions_begun_);
     auto result = std::forward<F>(f)();
+    open_regions_.pop_back();
     region_ = outer;
     return result;
   }
@@ -179,14 +181,31 @@ class Checker {
   Maybe redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options = {});
   Maybe resolve_pending(const Checked& value, const std::string& who, Span asked_at, const Want* want = nullptr);
   bool allow_received(std::int64_t bytes, const Why& why, Span span);
+  void note_inserted(const Checked& value, const ArrayType& target);
   std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
                                                          const synth::PlanOptions& options = {});
   // A plan whose steps were written out.
   std::optional<std::shared_ptr<const synth::Plan>> plans_by_hand(const ArrayType& from,
                                                                   const std::vector<synth::Collective>& steps,
                                                                   Span span);
-  // Brings known scalars to the others' mesh; false (reported) where values of two meshes meet.
+
+  // ---- several meshes: meshes.cpp
+  // Brings scalars that can be made again to the others' mesh; false (reported) where values of two meshes meet.
   bool unify_meshes(std::vector<Checked>& values, Span span);
+  // A scalar that is known, or computed of known ones and of loops' indices alone, made again on a mesh; the value
+  // itself if it is there. Nothing, and no report, where it is another value.
+  Maybe again_on(const Checked& value, const MeshRef& mesh);
+  // A value that is wanted twice in one type on another mesh crosses once.
+  std::optional<NodeId> crossed_before(NodeId source, const ArrayType& target) const;
+  void note_crossing(NodeId source, NodeId made);
+  // While f makes a loop's body, the loop's index may be asked for on any mesh.
+  template <class F>
+  auto in_loop(Loop& loop, F&& f) {
+    open_loops_.push_back(&loop);
+    auto result = std::forward<F>(f)();
+    open_loops_.pop_back();
+    return result;
+  }
 
   // ---- index signatures: solve.cpp
   struct Solved {
@@ -214,6 +233,7 @@ class Checker {
   std::optional<synth::Weights> weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
                                                    const std::vector<std::int64_t>& sizes, std::size_t number);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
+  std::optional<std::vector<synth::DeviceRange>> device_ranges(const frontend::OnDevices& on);
   // The mesh where the text or a wish puts it.
   std::optional<MeshRef> placed_mesh(Span span, const frontend::MeshStatement& statement, const MeshRef& mesh);
   std::optional<synth::PlaceMatrix> written_matrix(const frontend::Placement& place);
@@ -260,6 +280,9 @@ class Checker {
   void note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions& options);
   Checked elements_of(NodeId node, Span span);
   Maybe join_branches(Span span, If both, const Checked& then_value, const Checked& else_value);
+  // pipeline.cpp: what is decided about a pipeline whose body is checked; false (reported) where it is none.
+  bool plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_loop);
+  std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body);
   Maybe scalar_of(const Checked& value, ElementType element, const std::string& who);
   std::vector<Checked> parts(const Checked& value);  // of a tuple
@@ -371,6 +394,16 @@ class Checker {
   std::set<std::string> defines_used_;
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
+  std::vector<std::uint64_t> open_regions_;  // numbers of those that are being made, outermost first
+  std::uint64_t regions_begun_ = 0;
+  std::vector<Loop*> open_loops_;
+  // What has crossed from mesh to mesh: in which region, as what.
+  struct Crossing {
+    ArrayType type;
+    NodeId made;
+    std::uint64_t region = 0;
+  };
+  std::map<NodeId, std::vector<Crossing>> crossings_;
   synth::Pass pass_ = synth::Pass::none;
   std::size_t local_depth_ = 0;
   std::size_t depth_ = 0;

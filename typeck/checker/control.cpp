@@ -31,8 +31,8 @@ Maybe Checker::annotated(const Checked& value, const WrittenType& written, const
   if (written.any_layout) return value;
   const auto target = full_type(written, from.element());
   if (!target.has_value()) return std::nullopt;
-  if (from.mesh() != target->mesh() && value.known.has_value() && from.rank() == 0) {
-    return scalar(value.span, *value.known, from.element(), target->mesh_ref());
+  if (from.mesh() != target->mesh()) {
+    if (const Maybe again = again_on(value, target->mesh_ref())) return again;
   }
   Maybe result = redistribute(value, *target, Why{Why::Asker::annotation, who, asked_at, written.span, {}}, options);
   if (!result.has_value()) return std::nullopt;
@@ -46,6 +46,7 @@ void Checker::note_accidental_gather(const Checked& result, const WrittenType& w
   const auto* moved = std::get_if<Redistribute>(&typed_.nodes[result.node()].body);
   if (moved == nullptr || moved->plan->from.layout().is_replicated() || !moved->plan->from.layout().pending().empty())
     return;
+  if (moved->plan->from.mesh() != moved->plan->to.mesh()) return;  // the mesh was named, and that is the purpose
   std::int64_t received = 0;
   for (const synth::PlanStep& step : moved->plan->steps) received += step.received_bytes_max;
   std::int64_t held = 0;
@@ -253,10 +254,12 @@ Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& wan
   frame_->locals.push_back({loop.index.text, with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
   const Want body_want{
       loop.carried.size() == 1 ? std::optional(type(made_loop.initial[0]).element()) : std::nullopt, {}, {}, {}};
-  const Maybe body = in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); });
+  const Maybe body = in_loop(
+      made_loop, [&] { return in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); }); });
   frame_->locals.resize(outer);
   if (!body.has_value() || !loop_keeps_types(loop, made_loop, *body)) return std::nullopt;
   made_loop.body.results = body->nodes;
+  if (loop.is_pipeline && !plan_pipeline(span, loop, made_loop)) return std::nullopt;
   std::vector<ArrayType> types;
   for (const NodeId initial : made_loop.initial) types.push_back(type(initial));
   return elements_of(emit(span, std::move(types), std::move(made_loop)), span);

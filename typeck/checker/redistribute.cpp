@@ -6,12 +6,6 @@
 
 namespace tessera::typeck {
 
-namespace {
-
-bool is_scalar(const ArrayType& type) { return type.rank() == 0; }
-
-}  // namespace
-
 std::optional<std::shared_ptr<const synth::Plan>> Checker::plan(const ArrayType& from, const ArrayType& to, Span span,
                                                                 const synth::PlanOptions& options) {
   auto made_plan = plans_.get(from, to, options, options_.stop);
@@ -65,19 +59,31 @@ Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why w
   // The same tiles may be written in two ways (a split of extent 1); whoever asks for one of them gets it.
   if (from == target && !options.within_bytes.has_value()) return value;
   if (synth::same_type(from, target) && !options.within_bytes.has_value()) return retyped(value, target);
-  auto found = plan(from, target, value.span, options);
-  if (!found.has_value() || !allow_received((*found)->received_bytes_total, why, value.span)) return std::nullopt;
-  if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
+  const bool crosses = from.mesh() != target.mesh() && !options.within_bytes.has_value();
+  const auto before = crosses ? crossed_before(value.node(), target) : std::nullopt;
+  auto found = before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{})
+                                  : plan(from, target, value.span, options);
+  if (!found.has_value()) return std::nullopt;
+  if (*found != nullptr) {
+    if (!allow_received((*found)->received_bytes_total, why, value.span)) return std::nullopt;
+    if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
+  }
   const bool recorded =
       value.expr.valid() && why.asker != Why::Asker::annotation && why.asker != Why::Asker::collective;
-  if (recorded) {
-    const auto text = [&](const ArrayType& own) { return print_type(own, environment_, environment_.now()); };
-    const std::string before = takes_any_wanted_layout(ast(), value.expr) ? text(from) + " as " : "";
-    frame_->inserted_as[value.expr] = before + text(target);
-  }
+  if (recorded) note_inserted(value, target);
   Checked result = value;
-  result.nodes = {emit(value.span, {target}, Redistribute{value.node(), std::move(*found), std::move(why)})};
+  result.nodes = {before.has_value()
+                      ? *before
+                      : emit(value.span, {target}, Redistribute{value.node(), std::move(*found), std::move(why)})};
+  if (crosses && !before.has_value()) note_crossing(value.node(), result.node());
   return result;
+}
+
+// For the printed program: what was inserted stands behind its expression there.
+void Checker::note_inserted(const Checked& value, const ArrayType& target) {
+  const auto text = [&](const ArrayType& own) { return print_type(own, environment_, environment_.now()); };
+  const std::string before = takes_any_wanted_layout(ast(), value.expr) ? text(type(value)) + " as " : "";
+  frame_->inserted_as[value.expr] = before + text(target);
 }
 
 // Finishes a pending reduction: into the wanted layout where the caller offers one that fits, else by all_reduce.
@@ -93,38 +99,6 @@ Maybe Checker::resolve_pending(const Checked& value, const std::string& who, Spa
   const auto target_type = with_layout(value.span, from, std::move(target));
   if (!target_type.has_value()) return std::nullopt;
   return redistribute(value, *target_type, std::move(why));
-}
-
-bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
-  const Checked* first = nullptr;
-  for (const Checked& value : values) {
-    if (!value.known.has_value()) {
-      first = &value;
-      break;
-    }
-  }
-  const MeshRef mesh = first != nullptr ? type(*first).mesh_ref() : default_mesh();
-  for (Checked& value : values) {
-    const ArrayType& array = type(value);
-    if (array.mesh() == *mesh) continue;
-    if (value.known.has_value() && is_scalar(array)) {
-      const auto affine = value.affine;
-      const ExprId expr = value.expr;
-      value = scalar(value.span, *value.known, array.element(), mesh);
-      value.affine = affine;
-      value.expr = expr;
-      continue;
-    }
-    report(base::make(Kind::two_meshes, "one operation")
-               .at(span)
-               .also(value.span, fmt::format("this lives on {}",
-                                             array.mesh().axes().empty() ? "one device" : synth::print(array.mesh())))
-               .also(first->span,
-                     fmt::format("this lives on {}", mesh->axes().empty() ? "one device" : synth::print(*mesh)))
-               .suggest("bring both to one mesh with `as TYPE on MESH`"));
-    return false;
-  }
-  return true;
 }
 
 }  // namespace tessera::typeck

@@ -159,7 +159,7 @@ Maybe Checker::take_part(Span span, const Checked& value, const std::vector<Take
     synth::Placement placement{-taken[d].start, -1, false, false, 0};
     if (taken[d].dynamic.has_value()) {
       placement = {0, static_cast<std::int32_t>(operands.size()), true, taken[d].single, from.shape()[d]};
-      operands.push_back(*taken[d].dynamic);
+      operands.push_back(again_on(*taken[d].dynamic, from.mesh_ref()).value_or(*taken[d].dynamic));
     }
     part.placements.push_back(placement);
   }

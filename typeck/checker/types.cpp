@@ -374,10 +374,28 @@ std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStateme
     if (!cuts.has_value()) return std::nullopt;
     axes[i].cuts = std::move(*cuts);
   }
-  if (mesh.ok()) mesh = synth::Mesh::make(std::move(axes));
+  if (mesh.ok() && statement.on.has_value()) {
+    const auto ranges = device_ranges(*statement.on);
+    if (!ranges.has_value()) return std::nullopt;
+    mesh = synth::Mesh::make_on(std::move(axes), *ranges);
+    span = statement.on->span;
+  } else if (mesh.ok()) {
+    mesh = synth::Mesh::make(std::move(axes));
+  }
   if (mesh.ok()) return std::move(mesh).value();
   for (Diagnostic& diagnostic : std::move(mesh).errors()) report(std::move(diagnostic).at(span));
   return std::nullopt;
+}
+
+std::optional<std::vector<synth::DeviceRange>> Checker::device_ranges(const frontend::OnDevices& on) {
+  std::vector<synth::DeviceRange> ranges;
+  for (const frontend::DeviceRange& range : on.ranges) {
+    const auto begin = constant_integer(range.first, "a device");
+    const auto end = begin.has_value() ? constant_integer(range.end, "a device") : std::nullopt;
+    if (!end.has_value()) return std::nullopt;
+    ranges.push_back({*begin, *end});
+  }
+  return ranges;
 }
 
 }  // namespace tessera::typeck

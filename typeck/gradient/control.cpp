@@ -137,6 +137,10 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
   };
   own.index = parameter(checker_.type(body.index));
   inner.give(body.index, own.index);
+  for (const NodeId original : body.indices_elsewhere) {
+    own.indices_elsewhere.push_back(parameter(checker_.type(original)));
+    inner.give(original, own.indices_elsewhere.back());
+  }
   for (const NodeId original : body.parameters) {
     own.parameters.push_back(parameter(checker_.type(original)));
     inner.give(original, own.parameters.back());
@@ -150,7 +154,7 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
     own.initial.push_back(zeros->node());
     own.parameters.push_back(parameter(*type));
   }
-  if (!copy_region(body.body, own.body, inner)) return false;
+  if (!checker_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
   const bool good = checker_.in_region(own.body, [&] {
     for (std::size_t k = 0; k < carried; ++k) {
       const Maybe next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
@@ -178,6 +182,11 @@ std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeI
                                        const std::map<std::size_t, NodeId>& cotangents, const Build& build) const {
   Scope inner(checker_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
   inner.give(body.index, index.node());
+  for (const NodeId original : body.indices_elsewhere) {
+    const Maybe elsewhere = checker_.again_on(index, checker_.type(original).mesh_ref());
+    TESSERA_CHECK(elsewhere.has_value(), "a turn's index cannot be made again");
+    inner.give(original, elsewhere->node());
+  }
   for (std::size_t k = 0; k < stacks.size(); ++k) {
     const ArrayType type = checker_.type(body.parameters[k]);
     const Maybe row = row_of(build, stacks[k], type, index.node());
@@ -267,17 +276,19 @@ bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
   };
   // Contributions to values from outside the loop are carried sums, which begin with zeros.
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> sums;
-  const bool good = checker_.in_region(made.body, [&] {
-    const auto own = reversed_turn();
-    if (!own.has_value()) return false;
-    for (const auto& [k, node] : own->carried) made.body.results.push_back(node);
-    for (const auto& [key, given] : own->captured) {
-      sums[key] = parameter(checker_.type(given));
-      const Maybe next = build.add(Checked{{sums[key]}, build.span(), {}, {}, {}}, given);
-      if (!next.has_value()) return false;
-      made.body.results.push_back(next->node());
-    }
-    return true;
+  const bool good = checker_.in_loop(made, [&] {
+    return checker_.in_region(made.body, [&] {
+      const auto own = reversed_turn();
+      if (!own.has_value()) return false;
+      for (const auto& [k, node] : own->carried) made.body.results.push_back(node);
+      for (const auto& [key, given] : own->captured) {
+        sums[key] = parameter(checker_.type(given));
+        const Maybe next = build.add(Checked{{sums[key]}, build.span(), {}, {}, {}}, given);
+        if (!next.has_value()) return false;
+        made.body.results.push_back(next->node());
+      }
+      return true;
+    });
   });
   if (!good) return false;
   for (const auto& [key, sum] : sums) {

@@ -158,8 +158,9 @@ bool Scope::compute(NodeId id, const Node& node, const Loop& body) {
     return made;
   };
   own.index = parameter(body.index);
+  for (const NodeId original : body.indices_elsewhere) own.indices_elsewhere.push_back(parameter(original));
   for (const NodeId original : body.parameters) own.parameters.push_back(parameter(original));
-  if (!copy_region(body.body, own.body, inner)) return false;
+  if (!checker_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
   emit(id, node.types, std::move(own));
   return true;
 }

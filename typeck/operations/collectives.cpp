@@ -66,6 +66,12 @@ Maybe run_collective_to(OperationCall& call) {
                        .also(a->span, checker.text(own)));
     return std::nullopt;
   }
+  if (!own.mesh().has_devices_of(target->mesh())) {
+    checker.report(base::make(synth::Kind::cross_mesh, synth::print(own.mesh()), synth::print(target->mesh()))
+                       .at(call.span)
+                       .suggest(fmt::format("write `as {}`, which is planned", checker.text(*target))));
+    return std::nullopt;
+  }
   synth::Collective step;
   step.kind = static_cast<synth::CollectiveKind>(call.info.detail);
   step.target = *target;

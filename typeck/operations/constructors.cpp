@@ -153,9 +153,8 @@ Maybe run_load(OperationCall& call) {
 
 // A scalar comes to the mesh of what it fills.
 bool OperationCall::on_mesh(Checked& value, const MeshRef& mesh) {
-  if (checker.type(value).mesh() == *mesh) return true;
-  if (value.known.has_value()) {
-    value = checker.scalar(value.span, *value.known, checker.type(value).element(), mesh);
+  if (Maybe again = checker.again_on(value, mesh)) {
+    value = std::move(*again);
     return true;
   }
   checker.report(base::make(Kind::two_meshes, fmt::format("`{}`", info.name))

@@ -94,7 +94,7 @@ void Environment::bind(const Function& function) {
 
 void Environment::bind(const NamedMesh& mesh) {
   defaults_.set(now_, mesh.mesh);
-  devices_ = std::max(devices_, mesh.mesh->devices());
+  devices_ = std::max(devices_, mesh.mesh->devices_end());
   meshes_.set({mesh.name, now_++}, mesh);
 }
 
@@ -152,7 +152,7 @@ std::string print_type(const ArrayType& type, const Environment& environment, Mo
 std::string describe_type(const ArrayType& type, const Environment& environment, Moment at) {
   std::string text = print_type(type, environment, at);
   if (type.mesh() == *environment.default_mesh(at) || name_of(type.mesh(), environment, at) != nullptr) return text;
-  if (type.mesh().devices() == 1) return type.rank() == 0 ? text : text + " on one device";
+  if (type.mesh().devices_end() == 1) return type.rank() == 0 ? text : text + " on one device";
   return text + " on [" + synth::print(type.mesh()) + "]";
 }
 

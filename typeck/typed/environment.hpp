@@ -75,7 +75,7 @@ class Environment {
   const NamedMesh* mesh(std::string_view name, Moment at) const;
   // The last mesh declared before `at`; without any, the single device.
   synth::MeshRef default_mesh(Moment at) const;
-  // Of the largest mesh that was ever declared; at least one.
+  // 1 + the largest device that any mesh ever declared has.
   std::int64_t devices() const { return devices_; }
   bool has_mesh(Moment at) const { return defaults_.last_before(at) != nullptr; }
 

@@ -20,11 +20,99 @@ struct TooLarge {
   base::Span statement;
 };
 
+// ---- Steps nobody can see
+// ------------------------------------------------------------------------------------------------
+
+// Constants and scalar arithmetic that only the checker used (extents, positions) are dropped. What can fail stays.
+class UnusedScalars {
+ public:
+  explicit UnusedScalars(synth::Program& program) : program_(program), used_(program.registers.size(), false) {}
+
+  void drop() {
+    use(program_.outputs);
+    sweep(program_.body);
+  }
+  // Of a body that gives these.
+  void drop(synth::Body& body, const std::vector<RegisterId>& results) {
+    use(results);
+    sweep(body);
+  }
+
+ private:
+  void use(RegisterId id) { used_[id.value] = true; }
+  void use(const std::vector<RegisterId>& ids) {
+    for (const RegisterId id : ids) use(id);
+  }
+
+  bool droppable(const synth::Apply& apply) const {
+    if (apply.results.size() != 1 || used_[apply.results[0].value]) return false;
+    if (std::holds_alternative<synth::Constant>(apply.operation)) return true;
+    if (program_.registers[apply.results[0]].rank() != 0) return false;
+    if (const auto* map = std::get_if<synth::Map>(&apply.operation)) {
+      return map->op != synth::MapOp::divide && map->op != synth::MapOp::remainder && map->op != synth::MapOp::power;
+    }
+    return std::holds_alternative<synth::Fill>(apply.operation) ||
+           std::holds_alternative<synth::Reshape>(apply.operation);
+  }
+
+  // Backwards, so that what only dropped steps used is dropped too.
+  void sweep(synth::Body& body) {
+    synth::Body kept;
+    for (auto at = body.rbegin(); at != body.rend(); ++at) {
+      if (const auto* apply = std::get_if<synth::Apply>(&at->node); apply != nullptr && droppable(*apply)) continue;
+      std::visit([&](auto& node) { visit(node); }, at->node);
+      kept.push_back(std::move(*at));
+    }
+    std::reverse(kept.begin(), kept.end());
+    body = std::move(kept);
+  }
+
+  void visit(const synth::Apply& apply) { use(apply.operands); }
+  void visit(synth::Repeat& repeat) {
+    use(repeat.count);
+    use(repeat.initial);
+    use(repeat.next);
+    sweep(repeat.body);
+  }
+  void visit(synth::Pipeline& pipeline) {
+    use(pipeline.initial);
+    use(pipeline.next);
+    for (auto visit = pipeline.visits.rbegin(); visit != pipeline.visits.rend(); ++visit) sweep(*visit);
+  }
+  void visit(synth::Choose& choose) {
+    use(choose.condition);
+    use(choose.then_results);
+    use(choose.else_results);
+    sweep(choose.then_body);
+    sweep(choose.else_body);
+  }
+
+  synth::Program& program_;
+  std::vector<bool> used_;
+};
+
 class Lowering {
  public:
   Lowering(const Typed& typed, Keep keep, base::StopToken stop) : typed_(typed), keep_(keep), stop_(stop) {
     lowered_.program.literals = typed.literals;
     lowered_.program.strings = typed.strings;
+  }
+
+  LoopDraft draft(const Loop& loop) {
+    is_draft_ = true;
+    LoopDraft made;
+    Registers local;
+    local[loop.index] = {fresh(typed_.type(loop.index))};
+    for (const NodeId index : loop.indices_elsewhere) local[index] = {fresh(typed_.type(index))};
+    for (const NodeId parameter : loop.parameters) {
+      made.parameters.push_back(fresh(typed_.type(parameter)));
+      local[parameter] = {made.parameters.back()};
+    }
+    made.next = nested(loop.body, made.body, local);
+    UnusedScalars(lowered_.program).drop(made.body, made.next);
+    made.program = std::move(lowered_.program);
+    for (const Origin& origin : lowered_.origins) made.spans.push_back(origin.span);
+    return made;
   }
 
   Lowered all() {
@@ -57,6 +145,7 @@ class Lowering {
     if (const auto found = local.find(id); found != local.end()) return found->second;
     if (const auto found = global_.find(id); found != global_.end()) return found->second;
     const Node& node = typed_.nodes[id];
+    if (is_draft_) return global_.emplace(id, fresh_all(node.types)).first->second;
     const auto* input = std::get_if<Input>(&node.body);
     TESSERA_CHECK(input != nullptr, "a node is used where it was not computed");
     const RegisterId made = fresh(node.types.at(0));
@@ -133,11 +222,16 @@ class Lowering {
   }
 
   std::vector<RegisterId> lower(const Node& node, const Loop& body, Registers& local) {
+    if (body.pipeline != nullptr) return pipeline(node, body, local);
     synth::Repeat repeat;
     repeat.count = one(body.count, local);
     repeat.initial = many(body.initial, local);
     repeat.index = fresh(typed_.type(body.index));
     local[body.index] = {repeat.index};
+    for (const NodeId index : body.indices_elsewhere) {
+      repeat.indices_elsewhere.push_back(fresh(typed_.type(index)));
+      local[index] = {repeat.indices_elsewhere.back()};
+    }
     for (const NodeId parameter : body.parameters) {
       repeat.parameters.push_back(fresh(typed_.type(parameter)));
       local[parameter] = {repeat.parameters.back()};
@@ -146,6 +240,33 @@ class Lowering {
     repeat.results = fresh_all(node.types);
     auto results = repeat.results;
     step(node, std::move(repeat));
+    return results;
+  }
+
+  std::vector<RegisterId> pipeline(const Node& node, const Loop& body, Registers& local) {
+    synth::Pipeline made;
+    made.count = body.pipeline->microbatches;
+    made.initial = many(body.initial, local);
+    const auto given = [&](NodeId parameter) {
+      local[parameter] = {fresh(typed_.type(parameter))};
+      return local[parameter][0];
+    };
+    made.indices.push_back(given(body.index));
+    for (const NodeId index : body.indices_elsewhere) made.indices.push_back(given(index));
+    for (const NodeId parameter : body.parameters) made.parameters.push_back(given(parameter));
+    synth::Body flat;
+    made.next = nested(body.body, flat, local);
+    UnusedScalars(lowered_.program).drop(flat, made.next);
+    const auto cut = synth::cut_visits(lowered_.program, flat, made.parameters, made.next);
+    const auto* visits = std::get_if<synth::Cut>(&cut);
+    TESSERA_CHECK(visits != nullptr && visits->visits.size() == body.pipeline->shape.visits.size(),
+                  "a pipeline is cut otherwise than when it was checked");
+    made.carried_by = visits->carried_by;
+    made.visits = synth::visit_bodies(*visits, std::move(flat), synth::is_late(body.pipeline->schedule));
+    made.order = body.pipeline->order;
+    made.results = fresh_all(node.types);
+    auto results = made.results;
+    step(node, std::move(made));
     return results;
   }
 
@@ -186,73 +307,21 @@ class Lowering {
   Registers global_;
   base::StopToken stop_;
   synth::Body* body_ = nullptr;
+  bool is_draft_ = false;
   std::uint32_t statement_ = 0;
   std::size_t steps_ = 0;
   std::map<std::tuple<base::Span, std::uint32_t, synth::Pass>, std::uint32_t> origins_;
 };
 
-// ---- Steps nobody can see
-// ------------------------------------------------------------------------------------------------
-
-// Constants and scalar arithmetic that only the checker used (extents, positions) are dropped. What can fail stays.
-class UnusedScalars {
- public:
-  explicit UnusedScalars(synth::Program& program) : program_(program), used_(program.registers.size(), false) {}
-
-  void drop() {
-    for (const RegisterId output : program_.outputs) use(output);
-    sweep(program_.body);
-  }
-
- private:
-  void use(RegisterId id) { used_[id.value] = true; }
-  void use(const std::vector<RegisterId>& ids) {
-    for (const RegisterId id : ids) use(id);
-  }
-
-  bool droppable(const synth::Apply& apply) const {
-    if (apply.results.size() != 1 || used_[apply.results[0].value]) return false;
-    if (std::holds_alternative<synth::Constant>(apply.operation)) return true;
-    if (program_.registers[apply.results[0]].rank() != 0) return false;
-    if (const auto* map = std::get_if<synth::Map>(&apply.operation)) {
-      return map->op != synth::MapOp::divide && map->op != synth::MapOp::remainder && map->op != synth::MapOp::power;
-    }
-    return std::holds_alternative<synth::Fill>(apply.operation) ||
-           std::holds_alternative<synth::Reshape>(apply.operation);
-  }
-
-  // Backwards, so that what only dropped steps used is dropped too.
-  void sweep(synth::Body& body) {
-    synth::Body kept;
-    for (auto at = body.rbegin(); at != body.rend(); ++at) {
-      if (const auto* apply = std::get_if<synth::Apply>(&at->node); apply != nullptr && droppable(*apply)) continue;
-      std::visit([&](auto& node) { visit(node); }, at->node);
-      kept.push_back(std::move(*at));
-    }
-    std::reverse(kept.begin(), kept.end());
-    body = std::move(kept);
-  }
-
-  void visit(const synth::Apply& apply) { use(apply.operands); }
-  void visit(synth::Repeat& repeat) {
-    use(repeat.count);
-    use(repeat.initial);
-    use(repeat.next);
-    sweep(repeat.body);
-  }
-  void visit(synth::Choose& choose) {
-    use(choose.condition);
-    use(choose.then_results);
-    use(choose.else_results);
-    sweep(choose.then_body);
-    sweep(choose.else_body);
-  }
-
-  synth::Program& program_;
-  std::vector<bool> used_;
-};
-
 }  // namespace
+
+std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop) {
+  try {
+    return Lowering(typed, Keep::nothing, stop).draft(loop);
+  } catch (const TooLarge&) {
+    return std::nullopt;
+  }
+}
 
 base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop) {
   return base::guarded_until_stopped([&]() -> base::Result<Lowered> {

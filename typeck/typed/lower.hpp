@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -32,5 +33,17 @@ enum class Keep : std::uint8_t {
 };
 
 base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {});
+
+// The body of a loop that has just been checked, as it will be lowered: what is decided about a pipeline is decided of
+// its steps. What comes from outside the loop are registers that nothing writes.
+struct LoopDraft {
+  synth::Program program;  // registers and literals
+  synth::Body body;
+  std::vector<synth::RegisterId> parameters;
+  std::vector<synth::RegisterId> next;
+  std::vector<base::Span> spans;  // by Step::origin
+};
+// Nothing if the body has too many steps.
+std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop = {});
 
 }  // namespace tessera::typeck

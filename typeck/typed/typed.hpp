@@ -16,6 +16,7 @@
 #include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
@@ -87,6 +88,8 @@ struct Loop {
   std::vector<NodeId> initial;
   std::vector<NodeId> parameters;  // Parameters
   Region body;
+  std::vector<NodeId> indices_elsewhere = {};  // Parameters: the index on other meshes that the body needs it on
+  std::shared_ptr<const synth::PipelinePlan> pipeline = {};  // null: a plain loop
 };
 struct If {
   NodeId condition;

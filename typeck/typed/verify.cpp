@@ -74,6 +74,7 @@ class Verifier {
     use(body.count, "a loop's bound");
     for (const NodeId initial : body.initial) use(initial, "a carried value");
     define(body.index);
+    for (const NodeId index : body.indices_elsewhere) define(index);
     for (const NodeId parameter : body.parameters) define(parameter);
     region(body.body);
     TESSERA_CHECK(one.types.size() == body.initial.size() && body.parameters.size() == body.initial.size(),

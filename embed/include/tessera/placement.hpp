@@ -1,4 +1,10 @@
 // Where a mesh may lie on the levels of a machine, ranked by what a program moves (docs/placement.md).
+//
+//     tessera::Machine machine{.levels = {{"node", 4, 12.5e9, 5e-6}, {"device", 2, 300e9, 1e-6}}};
+//     auto ranking = tessera::rank_placements({.mesh = "dp:4,tp:2",
+//                                              .moves = {{.from = "f32[8@dp]", .to = "f32[8]", .times = 100}},
+//                                              .machine = machine});
+//     std::cout << tessera::to_text(ranking->best.front().matrix);
 #pragma once
 
 #include <cstdint>

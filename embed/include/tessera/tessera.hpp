@@ -33,86 +33,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tessera/files.hpp"
+#include "tessera/result.hpp"
 
 // What the shared library exports.
 #define TESSERA_API __attribute__((visibility("default")))
 
 namespace tessera {
-
-// ---- Diagnostics -----------------------------------------------------------------------------------------
-
-enum class Severity : std::uint8_t { note, warning, error };
-
-// Who has to act; the number is the exit status of the command line.
-enum class Blame : std::uint8_t { program = 1, command = 2, world = 3, us = 4 };
-
-// A place in a text. Lines and columns count from 1; columns count code points. `length` is the number of code points
-// on the first line that are meant, at least 1.
-struct Place {
-  std::string file;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  std::uint32_t length = 0;
-  std::string line_text;               // the line; of a line of many thousand characters the part around the place
-  std::uint32_t line_text_column = 1;  // of line_text's first code point
-};
-
-struct Label {
-  Place place;
-  std::string text;  // may be empty
-  bool primary = false;
-};
-
-struct Diagnostic {
-  std::string slug;  // `axis-used-twice`; explain() has a section about it
-  Severity severity = Severity::error;
-  Blame blame = Blame::program;
-  std::string message;
-  std::vector<Label> labels;  // the primary one first; none where no text is to blame
-  std::string help;           // what to type instead; may be empty, may hold several lines
-};
-using Diagnostics = std::vector<Diagnostic>;  // of one call at most 1,000: more help nobody
-
-// A value, or the diagnostics that say why there is none (errors first to last in the order of the text).
-template <class T>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  Result(Diagnostics why) : content_(std::in_place_index<1>, std::move(why)) {}
-
-  bool ok() const { return content_.index() == 0; }
-  explicit operator bool() const { return ok(); }
-  T& value() & { return checked(); }
-  const T& value() const& { return const_cast<Result*>(this)->checked(); }
-  T&& value() && { return std::move(checked()); }
-  T* operator->() { return &checked(); }
-  const T* operator->() const { return &const_cast<Result*>(this)->checked(); }
-  T& operator*() & { return checked(); }
-  const T& operator*() const& { return const_cast<Result*>(this)->checked(); }
-  // Empty for a success.
-  const Diagnostics& diagnostics() const {
-    static const Diagnostics none;
-    return ok() ? none : std::get<1>(content_);
-  }
-
- private:
-  T& checked() {
-    if (!ok()) throw std::logic_error("tessera::Result: value() of a failure");
-    return std::get<0>(content_);
-  }
-  std::variant<T, Diagnostics> content_;
-};
-
-struct Done {};
-using Status = Result<Done>;
 
 // ---- Configuration ---------------------------------------------------------------------------------------
 
@@ -122,6 +54,7 @@ struct MachineLevel {
   std::int64_t count = 1;
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
+  std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
@@ -280,13 +213,13 @@ class TESSERA_API Array {
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;
-  // What one device holds, of this rank's: its box and the elements in it.
+  // What one device holds: its box and the elements in it. `bad-call` for a device that is not this rank's.
   struct Tile {
     Box box;
     std::vector<std::byte> bytes;
   };
   Result<Tile> tile(std::int64_t device) const;
-  // The same in place, dense and row-major: nothing is copied. Valid as long as the array or a copy of it lives.
+  // The same in place, dense and row-major: nothing is copied. Good as long as the array or a copy of it lives.
   struct View {
     Box box;
     std::vector<std::int64_t> shape;
@@ -319,11 +252,14 @@ struct PlanRequest {
   std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
-  std::string planner = "tessera";  // tessera paper xla shardy dtensor gather
+  // tessera, paper xla shardy dtensor gather, of sums alone ring smp p2, or between two meshes sendrecv localgather
+  // globalgather alpa
+  std::string planner = "tessera";
   Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
   std::optional<StopToken> stop = {};
+  std::string to_mesh = {};  // where the target lies, `x:4 on 8:12`; empty: on the same mesh
 };
 
 // What the figures mean: docs/language.md, "JSON of a plan".
@@ -344,7 +280,8 @@ class TESSERA_API Plan {
   };
   std::vector<Step> steps() const;
   MeshAxes mesh() const;
-  std::string mesh_text() const;  // `x:4,y:2`; empty: one device
+  std::string mesh_text() const;     // `x:4,y:2`; empty: one device
+  std::string to_mesh_text() const;  // of the target's, where it is another
   std::vector<std::int64_t> shape() const;
 
   // What the devices hold between two steps.
@@ -360,7 +297,7 @@ class TESSERA_API Plan {
     std::vector<Holding> devices;    // by number
   };
   // Moment 0 is before the first step, moment i after step i. After a round of an exchange the array is on its way, and
-  // the boxes are those that it goes to.
+  // the boxes are those that it goes to. `bad-call` where the plan has fewer steps.
   Result<Moment> moment(std::size_t index) const;
 
   // A box that one device hands to another in a step, or keeps where source and target are one device. What it hands
@@ -373,7 +310,7 @@ class TESSERA_API Plan {
     bool combines = false;
     std::int64_t hop = 0;
   };
-  // Of step `index`, counted from 0, by target device.
+  // Of step `index`, counted from 0, by target device; `bad-call` where there is none.
   Result<std::vector<Move>> moves(std::size_t index) const;
 
   std::string from() const;
@@ -404,14 +341,18 @@ TESSERA_API Result<Plan> make_plan(const PlanRequest& request);
 TESSERA_API std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why);
 // All planner names, in their order.
 TESSERA_API const std::vector<std::string>& planner_names();
+// Does the planner know nothing but plans between two meshes (PlanRequest::to_mesh)?
+TESSERA_API bool plans_between_meshes(std::string_view planner);
 // `64MiB`, `2KB`, `1000` in bytes.
 TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 
 // A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
 // files"). `name` stands for the file in diagnostics.
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
-// A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
-// such as "64MiB"). What it does not say is taken from `defaults`.
+// The levels as a file that it reads.
+TESSERA_API std::string machine_text(const Machine& machine);
+// A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
+// or a text such as "64MiB"). What it does not say is taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
 // plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
 TESSERA_API std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
@@ -531,10 +472,10 @@ struct PlanRun {
   double seconds = 0;        // that the steps took, by the session's clock
 };
 
-// A mesh of a session.
 // Where axes lie on the levels of a machine: a row for each axis, a column for each level, `[[4,4],[1,4]]`.
 using PlaceMatrix = std::vector<std::vector<std::int64_t>>;
 
+// A mesh of a session.
 struct NamedMesh {
   std::string name;
   std::vector<std::pair<std::string, std::int64_t>> axes;  // outermost first
@@ -546,7 +487,8 @@ struct NamedMesh {
   };
   std::vector<Cut> cuts = {};              // those that have a name
   PlaceMatrix place = {};                  // empty: row-major order
-  std::vector<std::int64_t> devices = {};  // at each row-major position
+  std::string on = {};                     // the devices of the run that it was declared on, `8:16`; empty: 0:D
+  std::vector<std::int64_t> devices = {};  // of the run, at each row-major position
 };
 
 // Memory of the host's, strided. No strides: row-major and dense.
@@ -602,9 +544,11 @@ class TESSERA_API Session {
   // mostly within a fifth of a second, whether the text is being read, checked, planned or run.
   void stop() noexcept;
 
+  // `bad-call` where the name is none, or its value is not kept.
   Result<Array> get(std::string_view name) const;
   // Binds a name to a replicated array on the default mesh, as `let` would. Values are row-major; T is as in
-  // Array::to_vector; an empty shape is a scalar's.
+  // Array::to_vector; an empty shape is a scalar's. `bad-call` where the name cannot be a variable's, or the shape has
+  // another number of elements.
   template <class T>
   Status set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape);
   // Binds a name to an array of any session on the same ranks, with the type it has, as `let` would.

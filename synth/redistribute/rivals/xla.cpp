@@ -79,7 +79,7 @@ base::Result<ArrayType> type_on_own_mesh(const Tiling& tiling, const ArrayType& 
     axes.push_back(MeshAxis{fmt::format("dim{}", splits.size() - 1), count});
   }
   axes.push_back(MeshAxis{"copies", tiling.copies});
-  TESSERA_TRY(mesh, Mesh::ordered(std::move(axes), tiling.devices));
+  TESSERA_TRY(mesh, Mesh::ordered(std::move(axes), tiling.devices, &like.mesh()));
   TESSERA_TRY(layout, Layout::make(*mesh, std::move(splits)));
   return ArrayType::make(like.element(), like.shape(), mesh, layout);
 }

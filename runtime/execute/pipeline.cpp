@@ -1,0 +1,142 @@
+// Pipelines: which place a value has for which microbatch, visits in their order, and what is said of one that fails.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/execute/executor.hpp"
+#include "runtime/execute/rounds.hpp"
+#include "runtime/execute/stopping.hpp"
+#include "runtime/kinds.hpp"
+#include "runtime/ranks/beside.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// All visits of a microbatch before those of the next: the order of the loop that the pipeline is.
+std::vector<std::uint32_t> order_of_loop(const synth::Pipeline& pipeline) {
+  std::vector<std::uint32_t> order;
+  for (std::int64_t k = 0; k < pipeline.count; ++k) {
+    for (std::uint32_t v = 0; v < pipeline.visits.size(); ++v) order.push_back(v);
+  }
+  return order;
+}
+
+// Is it of no use to begin again?
+bool ends_run(const base::Diagnostics& why) {
+  return std::any_of(why.begin(), why.end(), [](const base::Diagnostic& one) {
+    return one.kind == base::Kind::interrupted || one.kind == Kind::mpi_failed || one.kind == Kind::peer_lost;
+  });
+}
+
+}  // namespace
+
+// One that fails is taken again in the order of the loop, so that the same failure is reported whatever the schedule:
+// ranks agree on that, because in another order another rank may fail first.
+base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
+  ++loops_;
+  const std::int64_t steps_before = steps_taken_;
+  base::Status status = take_all(pipeline, plan, pipeline.order);
+  if (!status.ok() && !ends_run(status.errors())) {
+    steps_taken_ = steps_before;
+    base::Status again = take_all(pipeline, plan, order_of_loop(pipeline));
+    if (!again.ok()) status = std::move(again);
+  }
+  --loops_;
+  return status;
+}
+
+base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
+                                const std::vector<std::uint32_t>& order) {
+  if (team_.alone()) return take_visits(pipeline, plan, order);
+  Borders borders(team_, storage_);
+  borders_ = &borders;
+  base::Status status = base::Done{};
+  {
+    const MessagesBeside beside(team_);
+    status = base::guarded([&] { return take_visits(pipeline, plan, order); });
+    if (status.ok()) status = borders.finish();
+  }
+  borders_ = nullptr;
+  const auto agreed = team_.agree(std::move(status), {});
+  if (agreed.ok() || !ends_run(agreed.errors())) team_.begin_run(world_.stop);
+  return agreed.ok() ? base::Status(base::Done{}) : base::Status(agreed.errors());
+}
+
+base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
+                                   const std::vector<std::uint32_t>& order) {
+  for (std::size_t k = 0; k < pipeline.parameters.size(); ++k) {
+    storage_.alias(pipeline.parameters[k], pipeline.initial[k]);
+    if (pipeline.count < 1) copy_to(pipeline.initial[k], pipeline.results[k], storage_.offset(pipeline.results[k]));
+  }
+  std::vector<std::int64_t> taken(pipeline.visits.size(), 0);
+  for (const std::uint32_t visit : order) {
+    if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
+    TESSERA_TRY_STATUS(take_visit(pipeline, plan, visit, taken[visit]++));
+  }
+  return base::Done{};
+}
+
+base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                                  std::int64_t microbatch) {
+  begin_visit(pipeline, plan, visit, microbatch);
+  for (const synth::RegisterId id : plan.turning[visit]) {
+    if (borders_ != nullptr) TESSERA_TRY_STATUS(borders_->take(id, microbatch));
+    recall(id, microbatch);
+  }
+  TESSERA_TRY_STATUS(run_body(pipeline.visits[visit], plan.bodies[visit]));
+  for (const synth::RegisterId id : plan.turning[visit]) remember(id, microbatch);
+  const bool to_result = writes_result_place(microbatch, pipeline.count);
+  for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
+    const bool is_written = plan_[pipeline.next[k]].direct && is_first(pipeline.next, k);
+    if (pipeline.carried_by[k] != visit || is_written) continue;
+    const std::int64_t there =
+        to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
+    copy_to(pipeline.next[k], pipeline.results[k], there);
+  }
+  return base::Done{};
+}
+
+// A scalar that every rank knows, on ranks without devices of its mesh.
+void Executor::remember(synth::RegisterId id, std::int64_t microbatch) {
+  if (!storage_.knows_itself(id)) return;
+  const std::byte* const value = storage_.own_scalar(id).data;
+  const auto turn = microbatch % std::ssize(plan_[id].turns);
+  std::copy_n(value, sizeof(std::int64_t), known_scalars_[{id, turn}].begin());
+}
+void Executor::recall(synth::RegisterId id, std::int64_t microbatch) {
+  if (!storage_.knows_itself(id)) return;
+  const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].turns)});
+  if (known != known_scalars_.end()) std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
+}
+
+base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterId to) {
+  auto known = slots_.find(to);
+  if (known == slots_.end()) {
+    const synth::ArrayType& type = storage_.type(to);
+    Slots made{received_by(synth::CopyWalk(storage_.type(from), type), type), nullptr, std::nullopt};
+    known = slots_.emplace(to, std::move(made)).first;
+  }
+  count_received(known->second.received);
+  return borders_->send(from, to, microbatch_, plan_[to].turns.size());
+}
+
+void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                           std::int64_t microbatch) {
+  microbatch_ = microbatch;
+  for (const synth::RegisterId index : pipeline.indices) write_index(index, microbatch);
+  for (const synth::RegisterId id : plan.turning[visit]) {
+    const std::vector<std::int64_t>& turns = plan_[id].turns;
+    storage_.move_to(id, turns[static_cast<std::size_t>(microbatch) % turns.size()]);
+  }
+  const bool to_result = writes_result_place(microbatch, pipeline.count);
+  for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
+    if (pipeline.carried_by[k] != visit) continue;
+    const std::int64_t of_parameter = plan_[pipeline.parameters[k]].offset;
+    const std::int64_t of_result = storage_.offset(pipeline.results[k]);
+    if (microbatch > 0) storage_.move_to(pipeline.parameters[k], to_result ? of_parameter : of_result);
+    if (plan_[pipeline.next[k]].direct && is_first(pipeline.next, k))
+      storage_.move_to(pipeline.next[k], to_result ? of_result : of_parameter);
+  }
+}
+
+}  // namespace tessera::runtime

@@ -1,0 +1,46 @@
+// What it takes ranks to get bytes from each other: by the phases and messages of a run, measured by all ranks
+// together.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime {
+
+class LinkProbe {
+ public:
+  // An exchange has at most so many bytes in all. Of all ranks.
+  static base::Result<std::unique_ptr<LinkProbe>> make(Team& team, std::int64_t bytes_max);
+  ~LinkProbe();
+  LinkProbe(const LinkProbe&) = delete;
+  LinkProbe& operator=(const LinkProbe&) = delete;
+
+  // Whom this rank gets bytes from, and who gets bytes of it, and how many.
+  struct Exchange {
+    std::vector<int> sources;
+    std::vector<int> readers;
+    std::int64_t bytes = 0;
+  };
+  // The same number of exchanges one after the other, on all ranks, each of which may have none of its own; the seconds
+  // of one, on the rank that took longest. Of all ranks.
+  base::Result<double> measured(const Exchange& exchange, int times);
+  // The median of up to eight of those, fewer once they have taken so many seconds together.
+  base::Result<double> median(const Exchange& exchange, int times, double seconds_max);
+
+ private:
+  LinkProbe(Team& team, std::int64_t bytes_max);
+  base::Status find_memory();
+  base::Status perform(const Exchange& exchange);
+
+  Team& team_;
+  std::int64_t bytes_max_;
+  std::byte* given_ = nullptr;  // what others get, in the memory that is shared, where there is one
+  std::vector<std::byte> own_;  // or here
+  std::vector<std::byte> taken_;
+  std::vector<std::int64_t> offsets_;  // of every rank's
+};
+
+}  // namespace tessera::runtime

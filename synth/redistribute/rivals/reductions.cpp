@@ -1,0 +1,77 @@
+// How others finish sums on machines of levels: in one ring; by masters, as MPI libraries do on nodes; by the best of
+// five steps at most, as P2 does.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/programs.hpp"
+#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/reduce/rivals.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+using rivals::unsupported;
+
+// The one sum that makes the target of the source, if one does.
+std::optional<Collective> lone_sum(const ArrayType& from, const ArrayType& to) {
+  if (from.mesh() != to.mesh()) return std::nullopt;
+  const PendingChange change = pending_change(from, to);
+  if (change.resolve.empty() || !change.keep.empty()) return std::nullopt;
+  const auto leads_there = [&](const Collective& step) {
+    const auto after = apply(step, from);
+    return after.ok() && same_type(*after, to);
+  };
+  const Collective reduced = all_reduce_step(change.resolve);
+  if (leads_there(reduced)) return reduced;
+  for (std::size_t d = 0; d < to.rank(); ++d) {
+    const auto entering = without_leading(to.layout().split(d), from.layout().split(d));
+    if (!entering || !same_axes(canonical_set(*entering), canonical_set(change.resolve))) continue;
+    const Collective scattered = reduce_scatter_step(*entering, d);
+    if (leads_there(scattered)) return scattered;
+  }
+  return std::nullopt;
+}
+
+// On groups that do not end where units do there is a ring, and nothing else.
+base::Result<ReduceProgram> ring_of(const std::optional<ReduceLevels>& levels, const AxisList& axes, ReduceGoal goal) {
+  if (levels) return program_of(*levels, ring_program(*levels, goal));
+  const bool scatters = goal == ReduceGoal::reduce_scatter;
+  const ReduceStepKind kind = scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
+  return ReduceProgram{{{kind, axes, {}, ReduceForm::ring}}, 1};
+}
+
+base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, const AxisList& axes, ReduceGoal goal,
+                                       const Machine& machine) {
+  const auto levels = levels_of_sum(machine, from.mesh(), axes);
+  if (planner == Planner::ring) return ring_of(levels, axes, goal);
+  if (!levels) return unsupported(planner, "groups of devices do not end where units of the machine do");
+  const auto bytes = static_cast<double>(tile_bytes_max(from));
+  if (planner == Planner::smp) {
+    if (goal == ReduceGoal::reduce_scatter) return unsupported(planner, "a master gives everybody the same");
+    return program_of(*levels, masters_program(*levels, bytes));
+  }
+  if (levels->size() > kSearchLevelsMax) return unsupported(planner, "the sum is over more than 8 levels");
+  const Cluster cluster(machine, from.devices());
+  const ReducePrices prices(cluster, *levels, bytes);
+  return program_of(*levels, short_program(reduce_graphs(), prices, levels->size(), goal).program);
+}
+
+}  // namespace
+
+base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+  auto sum = lone_sum(from, to);
+  if (!sum) return unsupported(planner, "it only finishes sums");
+  if (from.devices() > kExactDevicesMax) return unsupported(planner, "there are more than 512 devices");
+  if (!has_programs(machine, from)) return unsupported(planner, "no machine file says what links there are");
+  const AxisList axes = pending_change(from, to).resolve;
+  const ReduceGoal goal =
+      sum->kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
+  TESSERA_TRY(program, program_by(planner, from, axes, goal, machine));
+  sum->program = std::make_shared<const ReduceProgram>(std::move(program));
+  return Chain{*sum};
+}
+
+}  // namespace tessera::synth

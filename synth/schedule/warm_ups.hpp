@@ -1,0 +1,28 @@
+// How many microbatches a stage has to have in flight so that what is on its way hides behind work, and how fast a
+// pipeline goes with as many as it has.
+//
+// A microbatch of stage i comes back from stage j after L(i,j): all visits from i to j and back, the borders between
+// them, and the rest of those (of stage i alone, if rests are late). In that time stage i takes w(i) - w(j) + 1 others, so
+// that no period is shorter than L(i,j) / (w(i) - w(j) + 1), nor than a border; and the longest of these is the period.
+#pragma once
+
+#include <cstdint>
+
+#include "synth/schedule/schedule.hpp"
+#include "synth/schedule/shape.hpp"
+
+namespace tessera::synth {
+
+// Of a schedule, for so many microbatches; never more than there are.
+WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches);
+
+// The least under which the slowest stage or border is the period.
+WarmUps least_warm_ups(const PipelineShape& shape);
+
+// Seconds between two microbatches once the pipeline is full.
+double period(const PipelineShape& shape, const WarmUps& warm_ups, bool late);
+
+// The slowest stage or border: no order has a shorter period.
+double least_period(const PipelineShape& shape);
+
+}  // namespace tessera::synth

@@ -1,0 +1,30 @@
+// Private to verify: how long a device waits for its peers, by the level with the longest latency that is used.
+#pragma once
+
+#include <cstdint>
+
+#include "synth/cluster/machine.hpp"
+
+namespace tessera::synth::verifier {
+
+class Waits {
+ public:
+  void use(const MachineLevel& level) {
+    const double each = level.gap_seconds ? *level.gap_seconds : level.latency_seconds;
+    const bool is_slower = level.latency_seconds > first_ || (level.latency_seconds == first_ && each > each_);
+    if (!is_slower) return;
+    first_ = level.latency_seconds;
+    each_ = each;
+  }
+  double of(std::int64_t peers) const {
+    if (peers == 0) return 0;
+    const auto further = static_cast<double>(peers - 1);
+    return each_ == first_ ? static_cast<double>(peers) * first_ : first_ + further * each_;
+  }
+
+ private:
+  double first_ = 0;
+  double each_ = 0;
+};
+
+}  // namespace tessera::synth::verifier

@@ -1,0 +1,52 @@
+// How fast this machine is at the moment. Limits are written down in seconds of the machine on which they were measured
+// when it did nothing else; other machines are slower, and so is that one when others use its caches and its cores.
+// A fixed piece of work, measured in the same minute, says how much slower.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <vector>
+
+namespace tessera::limits {
+
+// Of this thread alone: what others do on its core is not counted.
+inline double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// What planning and calls do: small allocations, ordered maps, arithmetic on integers of 64 bits.
+inline std::uint64_t fixed_work() {
+  std::map<std::uint64_t, std::vector<std::uint64_t>> all;
+  std::uint64_t state = 1;
+  for (int i = 0; i < 3000; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    std::vector<std::uint64_t>& of = all[state >> 54U];
+    of.push_back(state % (of.size() + 3));
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [key, values] : all) {
+    for (const std::uint64_t value : values) sum += key * value;
+  }
+  return sum;
+}
+
+// One where the machine is as fast as that one, or faster; two where it takes twice as long. Of several goes the best:
+// the first ones find cold caches.
+inline double slowness() {
+  constexpr double kSeconds = 110e-6;
+  double best = 1e9;
+  volatile std::uint64_t kept = 0;  // so that the work is done
+  for (int go = 0; go < 20; ++go) {
+    const double begin = thread_seconds();
+    kept = fixed_work();
+    best = std::min(best, thread_seconds() - begin);
+  }
+  static_cast<void>(kept);
+  return std::max(1.0, best / kSeconds);
+}
+
+}  // namespace tessera::limits

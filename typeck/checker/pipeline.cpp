@@ -1,0 +1,98 @@
+// `pipeline`: a loop whose body is cut into visits, and the order in which they are taken.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "synth/kinds.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
+#include "synth/schedule/prices.hpp"
+#include "typeck/checker/checker.hpp"
+#include "typeck/typed/lower.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// Where the step was written.
+Span place_of(const LoopDraft& draft, std::size_t step) {
+  const std::uint32_t origin = draft.body[step].origin;
+  return origin < draft.spans.size() ? draft.spans[origin] : Span{};
+}
+
+// What stands in a body that cannot be cut.
+Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const frontend::Loop& loop) {
+  const synth::Step& step = draft.body[fault.step];
+  switch (fault.why) {
+    case synth::CutFault::Why::chained: {
+      const frontend::Name& name = loop.carried[fault.parameter].name;
+      return base::make(Kind::pipeline_serial, name.text)
+          .at(place_of(draft, fault.step), "this border waits for it")
+          .also(name.span, "carried from microbatch to microbatch")
+          .suggest("send what the microbatch alone gives, and add it up after the border; or write `loop`");
+    }
+    case synth::CutFault::Why::hidden:
+      return base::make(Kind::pipeline_inner, std::holds_alternative<synth::Choose>(step.node) ? "if" : "loop")
+          .at(place_of(draft, fault.step))
+          .suggest("bring values from mesh to mesh in the pipeline's own body, before or after it");
+    case synth::CutFault::Why::effect: {
+      const auto* apply = std::get_if<synth::Apply>(&step.node);
+      const std::string what = apply == nullptr ? "print" : std::string(synth::name(apply->operation));
+      return base::make(Kind::pipeline_effect, what == "print_text" ? "print" : what)
+          .at(place_of(draft, fault.step))
+          .suggest("carry what is to be shown, and show it after the pipeline; or write `loop`");
+    }
+  }
+  throw base::InternalError("an unknown fault of a pipeline");
+}
+
+}  // namespace
+
+std::optional<synth::Schedule> Checker::written_schedule(const frontend::Loop& loop) {
+  if (!loop.schedule.has_value()) return synth::Schedule::automatic;
+  const auto schedule = synth::schedule_by_name(loop.schedule->text);
+  if (schedule.has_value()) return schedule;
+  const std::vector<std::string> names = synth::schedule_names();
+  const auto near = base::nearest(loop.schedule->text, names);
+  const std::string help = near.has_value() ? fmt::format("did you mean `{}`?", *near)
+                                            : fmt::format("there are {}", fmt::join(names, ", "));
+  report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
+  return std::nullopt;
+}
+
+bool Checker::plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_loop) {
+  const auto schedule = written_schedule(loop);
+  if (!made_loop.known_count.has_value()) {
+    report(base::make(Kind::pipeline_count)
+               .at(ast()[loop.bound].span)
+               .suggest("write a number, `size(a, dim=0)` or a top-level name of one; or `loop`"));
+  }
+  if (!schedule.has_value() || !made_loop.known_count.has_value()) return false;
+  const std::int64_t count = std::max<std::int64_t>(*made_loop.known_count, 0);
+  const auto draft = draft_of(typed_, made_loop, options_.stop);
+  const auto too_large = [&](const char* of) {
+    report(base::make(synth::Kind::program_too_large, synth::kProgramStepsMax, of).at(span));
+    return false;
+  };
+  if (!draft.has_value()) return too_large("steps");
+  const auto cut = synth::cut_visits(draft->program, draft->body, draft->parameters, draft->next);
+  if (const auto* fault = std::get_if<synth::CutFault>(&cut)) {
+    report(why_not(*draft, *fault, loop));
+    return false;
+  }
+  const auto& visits = std::get<synth::Cut>(cut);
+  if (count > static_cast<std::int64_t>(synth::kProgramStepsMax / visits.visits.size())) return too_large("visits");
+  auto shape = synth::shape_of(draft->body, visits, draft->next,
+                               synth::seconds_of_steps(draft->program, draft->body, plans_.machine()));
+  if (shape.stages == 1) {
+    report(base::make(Kind::pipeline_one_mesh)
+               .at(span)
+               .suggest("bring values to another mesh in its body with `as ... on`, or write `loop`"));
+  }
+  made_loop.pipeline = std::make_shared<const synth::PipelinePlan>(
+      synth::plan_pipeline(visits, std::move(shape), *schedule, count, options_.stop));
+  return true;
+}
+
+}  // namespace tessera::typeck
