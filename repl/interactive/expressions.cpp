@@ -122,6 +122,7 @@ bool plan_within(const CommandCall& call) {
   for (const Redistribution& change : movement->changes) {
     PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to()};
     request.machine = call.interpreter.state().session.config().machine;
+    request.to_mesh = change.plan.to_mesh_text();
     request.within_bytes = *bytes;
     const auto plan = make_plan(request);
     if (!plan) return call.interpreter.fail(plan.diagnostics());

@@ -329,7 +329,7 @@ class Learning(AtATerminal):
         self.assertIn("Lesson 7 of 34", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
-        self.assertEqual(terminal.answer(":learn 30"), "error: there is no lesson 30; the course has lessons 1 to 29\n")
+        self.assertEqual(terminal.answer(":learn 35"), "error: there is no lesson 35; the course has lessons 1 to 34\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         # What is drawn in the course is drawn as in the session.
         terminal.type(":learn 5\r")
