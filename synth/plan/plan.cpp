@@ -23,7 +23,10 @@ bool is_between_meshes(Planner planner) {
     case Planner::xla:
     case Planner::shardy:
     case Planner::dtensor:
-    case Planner::gather: return false;
+    case Planner::gather:
+    case Planner::ring:
+    case Planner::smp:
+    case Planner::p2: return false;
   }
   return false;
 }

@@ -137,7 +137,7 @@ std::int64_t TransferCost::best_stretches_of_any() const {
   constexpr double kMost = 1024;
   double latency = 0;
   for (std::size_t hop = 0; hop < hops_; ++hop)
-    latency = std::max(latency, static_cast<double>(peers_[hop]) * latencies_[hop]);
+    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
   std::int64_t longest = 1;
   for (const Box& shape : shapes_) {
     for (const Interval& interval : shape) longest = std::max(longest, interval.length());

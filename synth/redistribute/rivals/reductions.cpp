@@ -54,7 +54,7 @@ base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, c
     return program_of(*levels, masters_program(*levels, bytes));
   }
   if (levels->size() > kSearchLevelsMax) return unsupported(planner, "the sum is over more than 8 levels");
-  const Cluster cluster(machine, from.devices());
+  const Cluster cluster(machine);
   const ReducePrices prices(cluster, *levels, bytes);
   return program_of(*levels, short_program(reduce_graphs(), prices, levels->size(), goal).program);
 }
