@@ -271,7 +271,8 @@
   function begin() {
     if (data.lesson) showLesson();
     document.title = `${data.name} - Tessera`;
-    byId('name').textContent = data.name;
+    byId('name').textContent = data.name.split('/').pop();
+    byId('name').title = data.name;
     byId('summary').textContent = data.summary;
     byId('machine').textContent = data.machine;
     byId('lines').replaceChildren(...data.program.map(lineItem));

@@ -173,7 +173,7 @@ Result<json> array_of(const Binding& binding, const Array& array) {
   request.from = request.to = type_on_its_mesh(array);
   const auto plan = make_plan(request);
   if (!plan) return plan.diagnostics();
-  auto drawn = plan_of(*plan, binding.line, fmt::format("`{}`, as it is given.", binding.name));
+  auto drawn = plan_of(*plan, binding.line, fmt::format("{} as it is given.", binding.name));
   if (drawn) (*drawn)["label"] = fmt::format("{}: {}", binding.name, binding.type);
   return drawn;
 }
