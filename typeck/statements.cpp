@@ -314,6 +314,7 @@ bool Checker::check_expression_statement(Span span, const frontend::ExprStatemen
   const Maybe value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
   typed_.statements.back().shown = value->node();
+  bind_name(frontend::Name{"_", span}, value);
   emit(span, {}, Compute{synth::Print{{{{}, 0}}}, {value->node()}, 0, {}});
   return true;
 }

@@ -13,7 +13,7 @@ namespace tessera::repl {
 
 namespace {
 
-// What one planner answered.
+// One planner's answer.
 struct Tried {
   PlanRequest request;
   Result<Plan> plan;

@@ -25,7 +25,7 @@ std::int64_t launches(const Plan& plan) {
   return std::count_if(steps.begin(), steps.end(), [](const Plan::Step& s) { return s.received_bytes_total > 0; });
 }
 
-// What planners do to one array, run for real.
+// Runs the plans of several planners on one array and measures them.
 class Measurement {
  public:
   explicit Measurement(const Interpreter& interpreter) : interpreter_(interpreter), session_(interpreter.nameless()) {}
@@ -144,12 +144,12 @@ bool run_compare(const CommandCall& call) {
   if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` wants an expression after it");
   const auto movement = movement_asked_about(call, begin);
   if (!movement) return false;
-  if (movement->empty()) call.out("nothing moves, whoever plans\n");
+  if (movement->empty()) call.out("nothing moves, with any planner\n");
   for (const Redistribution& change : movement->changes) {
     if (!compare_one(call, change, measured)) return false;
   }
   if (!movement->changes.empty()) say_what_is_modelled(call);
-  for (const PartsMoved& part : movement->parts) call.out("whoever plans, " + part_text(part));
+  for (const PartsMoved& part : movement->parts) call.out("with every planner, " + part_text(part));
   return true;
 }
 

@@ -39,7 +39,7 @@ std::string mesh_text(const MeshAxes& mesh);
 // Array::picture under another name.
 std::string picture_of(const Array& array, std::string_view name);
 
-// What an expression of the language is in a session, which stays as it is.
+// The value of an expression in a session, which stays as it is.
 Read<Array> value_of(const Session& session, std::string_view expression);
 // The changes of layout that an expression asks for, in order.
 Read<std::vector<Plan>> changes_of(const Session& session, std::string_view expression);

@@ -168,7 +168,7 @@ struct Config {
   std::int64_t output_bytes_max = 0;  // that a run gives to `output`: `too-much-output`
   double seconds_max = 0;             // of check, run, Session::function, Function::call, each: `over-time`
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
-  bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
+  bool bare_expressions = false;      // true: a bare expression is written to `output` and bound to `_`
   Team team = {};                     // the ranks that run the session together; none: this process alone
   bool share_memory = true;           // false: ranks of one machine send messages, too
   std::optional<StopToken> stop = {};
