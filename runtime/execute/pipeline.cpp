@@ -89,8 +89,7 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
   for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
     const bool is_written = plan_[pipeline.next[k]].direct && is_first(pipeline.next, k);
     if (pipeline.carried_by[k] != visit || is_written) continue;
-    const std::int64_t there =
-        to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
+    const std::int64_t there = to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
     copy_to(pipeline.next[k], pipeline.results[k], there);
   }
   return base::Done{};
@@ -106,7 +105,8 @@ void Executor::remember(synth::RegisterId id, std::int64_t microbatch) {
 void Executor::recall(synth::RegisterId id, std::int64_t microbatch) {
   if (!storage_.knows_itself(id)) return;
   const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].turns)});
-  if (known != known_scalars_.end()) std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
+  if (known != known_scalars_.end())
+    std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
 }
 
 base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterId to) {

@@ -17,11 +17,11 @@ namespace {
 struct Known {
   MeshRef mesh;
   bool border = false;
-  std::vector<std::size_t> before;      // the steps that make what it reads
-  std::vector<std::size_t> after;       // and those that read what it makes
-  std::vector<std::size_t> next;        // the carried values whose next value it makes
-  std::optional<std::size_t> carried;   // a parameter that it follows from
-  std::size_t depth = 0;                // borders before it
+  std::vector<std::size_t> before;     // the steps that make what it reads
+  std::vector<std::size_t> after;      // and those that read what it makes
+  std::vector<std::size_t> next;       // the carried values whose next value it makes
+  std::optional<std::size_t> carried;  // a parameter that it follows from
+  std::size_t depth = 0;               // borders before it
   std::size_t visit = 0;
   bool is_main = false;
 };
@@ -127,9 +127,9 @@ class Cutter {
   void number_visits() {
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // by depth and mesh
     const auto number_of = [&](const Mesh& mesh) {
-      return static_cast<std::size_t>(std::find_if(meshes_.begin(), meshes_.end(), [&](const MeshRef& one) {
-                                        return *one == mesh;
-                                      }) - meshes_.begin());
+      return static_cast<std::size_t>(
+          std::find_if(meshes_.begin(), meshes_.end(), [&](const MeshRef& one) { return *one == mesh; }) -
+          meshes_.begin());
     };
     std::vector<bool> has_visit(meshes_.size(), false);
     for (const Known& step : known_) {
@@ -189,10 +189,10 @@ class Cutter {
     const std::set<std::size_t> makers(known_[i].before.begin(), known_[i].before.end());
     for (const std::size_t before : makers) {
       const auto& readers = known_[before].after;
-      const bool is_kept = known_[before].visit >= later ||
-                           std::any_of(readers.begin(), readers.end(), [&](std::size_t reader) {
-                             return reader != i && known_[reader].visit >= later;
-                           });
+      const bool is_kept =
+          known_[before].visit >= later || std::any_of(readers.begin(), readers.end(), [&](std::size_t reader) {
+            return reader != i && known_[reader].visit >= later;
+          });
       if (!is_kept) bytes += bytes_made(before);
     }
     return bytes;

@@ -71,7 +71,8 @@ TEST(Schedule, MakespansOfFourEvenStages) {
   row(Schedule::gpipe, {108, 111, 148, 216});
 }
 
-// A program computes the last stage's forward and backward in one visit: only gpipe, which would hold them apart, gains.
+// A program computes the last stage's forward and backward in one visit: only gpipe, which would hold them apart,
+// gains.
 TEST(Schedule, OneVisitOfTheLastStageIsNeverSlower) {
   for (const double border : {0.0, 0.5, 1.0, 2.0, 3.0}) {
     for (const Schedule schedule : all_schedules()) {
@@ -108,8 +109,7 @@ class RandomPipelines {
   PipelineShape shape() {
     const auto stages = static_cast<std::size_t>(among(2, 6));
     std::vector<StageTimes> times;
-    for (std::size_t i = 0; i < stages; ++i)
-      times.push_back({between(0.2, 2), between(0.2, 2), between(0, 2)});
+    for (std::size_t i = 0; i < stages; ++i) times.push_back({between(0.2, 2), between(0.2, 2), between(0, 2)});
     std::vector<double> there;
     std::vector<double> back;
     const double longest = between(0, 4);

@@ -55,8 +55,8 @@ std::optional<synth::Schedule> Checker::written_schedule(const frontend::Loop& l
   if (schedule.has_value()) return schedule;
   const std::vector<std::string> names = synth::schedule_names();
   const auto near = base::nearest(loop.schedule->text, names);
-  const std::string help = near.has_value() ? fmt::format("did you mean `{}`?", *near)
-                                            : fmt::format("there are {}", fmt::join(names, ", "));
+  const std::string help =
+      near.has_value() ? fmt::format("did you mean `{}`?", *near) : fmt::format("there are {}", fmt::join(names, ", "));
   report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
   return std::nullopt;
 }
