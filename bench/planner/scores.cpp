@@ -17,11 +17,9 @@ namespace {
 using synth::Plan;
 using synth::Planner;
 
-constexpr std::array kPlanners = {
-#define ROW(identifier, text) Planner::identifier,
-    TESSERA_PLANNERS(ROW)
-#undef ROW
-};
+// Those that plan changes of any kind on one mesh.
+constexpr std::array kPlanners = {Planner::tessera, Planner::paper,   Planner::xla,
+                                  Planner::shardy,  Planner::dtensor, Planner::gather};
 // What differs by less is a tie, beyond sums of the same doubles in another order: our planner looks at bytes there.
 constexpr double kAlike = synth::kAsFast * (1 + 1e-9);
 
@@ -161,9 +159,7 @@ std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count,
 
 std::vector<Score> scores(const ProblemClass& of, std::size_t count, std::uint64_t seed) {
   std::vector<Tally> tallies;
-  for (const Planner planner : kPlanners) {
-    if (!synth::is_between_meshes(planner)) tallies.emplace_back(planner);
-  }
+  for (const Planner planner : kPlanners) tallies.emplace_back(planner);
   for (const Problem& problem : problems(of.meshes, of.extents, count, seed, of.sums)) {
     const synth::Machine machine = machine_for(of.machine, problem, of.local_bytes);
     std::optional<Plan> ours;
