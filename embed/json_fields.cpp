@@ -165,6 +165,7 @@ std::string quoted_json(std::string_view text) {
 std::string unread_request_json(const PlanRequest& request, const Diagnostic& why) {
   nlohmann::ordered_json line;
   line["mesh"] = request.mesh;
+  if (!request.to_mesh.empty()) line["to_mesh"] = request.to_mesh;
   line["from"] = request.from;
   line["to"] = request.to;
   line["planner"] = request.planner;

@@ -40,13 +40,30 @@ Result<Ends> placed_best(const Ends& ends, const PlanRequest& request) {
   return Ends{synth::on_mesh(ends.from, mesh), synth::on_mesh(ends.to, mesh)};
 }
 
+// Null on one mesh.
+Result<synth::MeshRef> read_to_mesh(const PlanRequest& request) {
+  if (request.to_mesh.empty()) return synth::MeshRef{};
+  auto mesh = embed::read_mesh(request.to_mesh, request.machine);
+  if (!mesh) return mesh.diagnostics();
+  if (mesh->is_auto) {
+    return embed::failure(base::make(embed::Kind::bad_call, "`place auto` is for plans on one mesh")
+                              .suggest("write the matrix: `place [[4,4],[1,4]]`"));
+  }
+  return mesh->mesh;
+}
+
 Result<Ends> read_ends(const PlanRequest& request) {
   auto mesh = embed::read_mesh(request.mesh, request.machine);
   // Without a mesh only whether the types can be read at all is of interest.
   const synth::MeshRef at = mesh ? mesh->mesh : synth::Mesh::single_device();
+  auto to_mesh = read_to_mesh(request);
   auto from = embed::read_type("from", request.from, at);
-  auto to = embed::read_type("to", request.to, at);
-  if (mesh && from && to) {
+  auto to = embed::read_type("to", request.to, to_mesh && *to_mesh ? *to_mesh : at);
+  if (mesh && to_mesh && from && to) {
+    if (mesh->is_auto && *to_mesh) {
+      return embed::failure(base::make(embed::Kind::bad_call, "`place auto` is for plans on one mesh")
+                                .suggest("write the matrix: `place [[4,4],[1,4]]`"));
+    }
     Ends ends{std::move(*from), std::move(*to)};
     return mesh->is_auto ? placed_best(ends, request) : ends;
   }
@@ -56,6 +73,7 @@ Result<Ends> read_ends(const PlanRequest& request) {
       if (mesh || diagnostic.blame == Blame::command) why = most_blamed(std::move(why), {diagnostic});
     }
   };
+  add(to_mesh.diagnostics());
   add(from.diagnostics());
   add(to.diagnostics());
   return why;
@@ -100,11 +118,15 @@ Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
 
 std::vector<Plan::Step> Plan::steps() const {
   std::vector<Step> result;
-  for (const synth::PlanStep& step : impl_->plan->steps) result.push_back(to_public(step, impl_->plan->from.mesh()));
+  for (const synth::PlanStep& step : impl_->plan->steps) result.push_back(to_public(step, step.after.mesh()));
   return result;
 }
 
 std::string Plan::mesh_text() const { return synth::print(impl_->plan->from.mesh()); }
+std::string Plan::to_mesh_text() const {
+  const synth::Mesh& to = impl_->plan->to.mesh();
+  return to == impl_->plan->from.mesh() ? "" : synth::print(to);
+}
 std::string Plan::from() const { return synth::print(impl_->plan->from); }
 std::string Plan::to() const { return synth::print(impl_->plan->to); }
 std::int64_t Plan::received_bytes_total() const { return impl_->plan->received_bytes_total; }
@@ -156,6 +178,11 @@ PlanVerdict verify_plan(std::string_view json, const Machine& machine) {
   plan->verified = verdict.fault.empty();
   verdict.plan = Plan(std::make_shared<const Plan::Impl>(Plan::Impl{std::move(plan), embed::to_machine(machine)}));
   return verdict;
+}
+
+bool plans_between_meshes(std::string_view planner) {
+  const auto known = synth::planner_by_name(planner);
+  return known && synth::is_between_meshes(*known);
 }
 
 const std::vector<std::string>& planner_names() {

@@ -35,10 +35,11 @@ std::vector<Plan::Move> moves_of(const Leg& leg, const synth::Machine& machine) 
 
 Plan::Moment holdings(const synth::ArrayType& type) {
   const synth::AxisList& pending = type.layout().pending();
-  Plan::Moment moment{synth::print(type), synth::shard_count(pending), {}};
+  Plan::Moment moment{synth::print(type), synth::shard_count(pending), {}, embed::to_public(type.mesh())};
   for (std::int64_t device = 0; device < type.devices(); ++device) {
     moment.devices.push_back({embed::to_public(synth::tile(type, device)), synth::tile_bytes(type, device),
-                              synth::position(type.mesh(), pending, device), 0});
+                              synth::position(type.mesh(), pending, device), 0,
+                              type.mesh().device_of_run(device).value});
   }
   return moment;
 }

@@ -28,6 +28,7 @@ base::Result<std::int64_t> read_budget(const JsonField& field) {
 // The request's text that a key stands for.
 std::string* text_of(PlanRequest& request, std::string_view key) {
   if (key == "mesh") return &request.mesh;
+  if (key == "to_mesh") return &request.to_mesh;
   if (key == "from") return &request.from;
   if (key == "to") return &request.to;
   if (key == "planner") return &request.planner;
@@ -44,7 +45,7 @@ base::Status put(PlanRequest& request, const JsonField& field) {
   if (text == nullptr) {
     return base::make(embed::Kind::plan_request, fmt::format("there is no key \"{}\"", field.key))
         .at(field.span)
-        .suggest("the keys are \"mesh\", \"from\", \"to\", \"planner\" and \"within\"");
+        .suggest("the keys are \"mesh\", \"to_mesh\", \"from\", \"to\", \"planner\" and \"within\"");
   }
   const auto* value = std::get_if<std::string>(&field.value);
   if (value == nullptr)

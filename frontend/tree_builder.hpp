@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -428,7 +429,7 @@ class TreeBuilder {
   ExprId compound(Parser::CompoundContext* c) {
     if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
     if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
-    if (c->pipelineExpression() != nullptr) return pipeline_expression(c->pipelineExpression());
+    if (c->pipelineExpression() != nullptr) return loop_expression(c->pipelineExpression());
     const BlockId body = block(c->block());
     if (c->LOCAL() != nullptr) return add(span(c), Local{body});
     if (c->AGAIN() != nullptr) return add(span(c), Again{body});
@@ -450,26 +451,18 @@ class TreeBuilder {
     return add(span(c), branch);
   }
 
-  ExprId loop_expression(Parser::LoopExpressionContext* c) { return add(span(c), loop_of(c)); }
-
-  ExprId pipeline_expression(Parser::PipelineExpressionContext* c) {
-    Loop loop = loop_of(c);
-    loop.is_pipeline = true;
-    if (c->STRING() != nullptr) {
-      auto* schedule = c->STRING()->getSymbol();
-      loop.schedule = ScheduleName{string(schedule), span(schedule)};
-    }
-    return add(span(c), std::move(loop));
-  }
-
   template <class Context>
-  Loop loop_of(Context* c) {
+  ExprId loop_expression(Context* c) {
     Loop loop{{}, name(c->name()), {}, {}};
     for (auto* carried : c->carried())
       loop.carried.push_back({name(carried->name()), expression(carried->expression())});
     loop.bound = expression(c->expression());
     loop.body = block(c->block());
-    return loop;
+    if constexpr (std::is_same_v<Context, Parser::PipelineExpressionContext>) {
+      loop.is_pipeline = true;
+      if (auto* by = c->STRING()) loop.schedule = ScheduleName{string(by->getSymbol()), span(by->getSymbol())};
+    }
+    return add(span(c), std::move(loop));
   }
 
   ExprId integer(antlr4::Token* token) {

@@ -26,6 +26,7 @@ constexpr const char* kExitStatuses =
 constexpr int kRanksMax = 1024;
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
+constexpr const char* kToMesh = "the devices of the target, if they are others: x:4 on 8:12";
 constexpr const char* kPlace = "where the mesh lies on the machine: auto or a matrix, [[4,4],[1,4]]";
 
 // The wishes of all commands while CLI11 fills them in.
@@ -52,7 +53,7 @@ struct Wishes {
 
 Answer misused(std::string text) { return {std::move(text), true}; }
 
-// What is asked for and cannot be had in this process.
+// Answers a request that this build or process cannot meet.
 std::optional<Answer> not_here(const Wishes& wishes) {
   if (wishes.backend == "mpi" && Launch::ranks_by_launcher() == 1) {
     return misused("--backend mpi needs ranks, and this process has no launcher: mpirun -np N tessera run FILE");
@@ -86,15 +87,17 @@ void add_run(CLI::App& app, Wishes& wishes) {
   run->add_option("--define", wishes.defines, "replace the value of a top-level `let N = ...`; may be repeated")
       ->type_name("N=V")
       ->allow_extra_args(false);
-  run->add_option("--reshard", wishes.reshard, "what inserted communication is: silent (the default), warn or error")
+  run->add_option("--reshard", wishes.reshard,
+                  "report communication that nobody wrote: silent (the default), warn or error")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
-  flag(run, "--stats", wishes.run.stats, "print to stderr what each statement that communicated took");
+  flag(run, "--stats", wishes.run.stats,
+       "print to stderr the steps, bytes and seconds of each statement that communicated");
   run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
   add_place_option(run, wishes.run.place);
   flag(run, "--throttle", wishes.run.throttle,
-       "make devices as unequal as the machine file says; --stats tells the clock");
-  run->add_option("--trace", wishes.run.trace_file, "write when which device took which step, for Perfetto")
+       "slow devices down as the machine file says; --stats then ends with the clock");
+  run->add_option("--trace", wishes.run.trace_file, "write a timeline of every device's steps, for Perfetto")
       ->type_name("FILE");
 }
 
@@ -124,7 +127,8 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   CLI::App* plan = add_command(app, "plan", "Plan one redistribution.");
   PlanOptions& options = wishes.plan;
   plan->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH");
-  plan->add_option("--from", options.from, "the type that is there: f32[16@y,16,16@x]")->type_name("TYPE");
+  plan->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
+  plan->add_option("--from", options.from, "the type that the array has: f32[16@y,16,16@x]")->type_name("TYPE");
   plan->add_option("--to", options.to, "the type that is wanted: f32[16,16@(x,y),16]")->type_name("TYPE");
   plan->add_option("--planner", options.planner, fmt::format("{}", fmt::join(planner_names(), " ")))->type_name("NAME");
   flag(plan, "--collectives-only", options.collectives_only, "only named collectives, no general exchange");
@@ -132,11 +136,11 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   plan->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   add_place_option(plan, options.place);
   flag(plan, "--json", options.json, "one JSON object in one line");
-  flag(plan, "--sends", options.sends, "with --json: who sends which box to whom, send by send");
+  flag(plan, "--sends", options.sends, "with --json: list every send, who sends which box to whom");
   plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
       ->type_name("FILE");
   plan->add_option("--verify", options.verify_file,
-                   "replay each line of FILE, a plan in JSON: what it costs or what is wrong")
+                   "replay the plans in FILE, JSON lines: print what each costs or what is wrong with it")
       ->type_name("FILE");
 }
 
@@ -144,7 +148,8 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   CLI::App* compare = add_command(app, "compare", "Plan one redistribution with every planner, side by side.");
   CompareOptions& options = wishes.compare;
   compare->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH")->required();
-  compare->add_option("--from", options.from, "the type that is there")->type_name("TYPE")->required();
+  compare->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
+  compare->add_option("--from", options.from, "the type that the array has")->type_name("TYPE")->required();
   compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE")->required();
   compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   add_place_option(compare, options.place);
@@ -152,16 +157,16 @@ void add_compare(CLI::App& app, Wishes& wishes) {
 }
 
 void add_place(CLI::App& app, Wishes& wishes) {
-  CLI::App* place = add_command(app, "place", "Rank where a script's mesh may lie on the machine, or a mesh's.");
+  CLI::App* place = add_command(app, "place", "Rank the placements of a script's mesh, or of any mesh, on a machine.");
   PlaceOptions& options = wishes.place;
   place->add_option("FILE", options.file, kFile)->type_name("");
   place->add_option("--mesh", options.mesh, "instead of FILE, a mesh: dp:16,tp:4")->type_name("MESH");
   const auto add_many = [&](const char* name, auto& target, const char* about, const char* type) {
     place->add_option(name, target, about)->type_name(type)->allow_extra_args(false);
   };
-  add_many("--from", options.from, "with --mesh, a type that is there; may be repeated", "TYPE");
-  add_many("--to", options.to, "the type that is wanted of it; as often as --from", "TYPE");
-  add_many("--times", options.times, "how often (1); as often as --from, or not at all", "N");
+  add_many("--from", options.from, "with --mesh, the type that a change begins with; may be repeated", "TYPE");
+  add_many("--to", options.to, "the type that it ends with; one for each --from", "TYPE");
+  add_many("--times", options.times, "how often the change is made (1); one for each --from, or none", "N");
   place->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   place->add_option("--top", options.best, "how many to list (8)")
       ->type_name("K")
@@ -189,15 +194,23 @@ void add_learn(CLI::App& app, Wishes& wishes) {
   flag(learn, "--list", options.list, "list the lessons, and which are done");
   learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")
       ->type_name("LESSON");
+  learn->add_option("--course", options.course, "instead of the built-in course, the lessons in a folder")
+      ->type_name("DIR");
   learn
       ->add_option("--check", wishes.learn_check,
                    "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
       ->type_name("LESSON [FILE]")
       ->expected(1, 2);
-  learn->add_option("--seconds", wishes.learn_seconds, "how long --check may take (10)")
+  learn
+      ->add_option("--grade", options.grade,
+                   "check the answers of a class: DIR/STUDENT/NUMBER.tess or, with --lesson, DIR/STUDENT.tess")
+      ->type_name("DIR");
+  flag(learn, "--json", options.json, "with --grade: one JSON object for each answer, in one line");
+  learn->add_option("--seconds", wishes.learn_seconds, "how long --check, or --grade for each answer, may take (10)")
       ->type_name("N")
-      ->needs("--check")
       ->check(CLI::Range(1, 86400).description(""));
+  learn->add_option("--page", options.page, "write a lesson's handout as an HTML page")->type_name("LESSON");
+  learn->add_option("-o,--output", options.output, "the page, or - for standard output")->type_name("PAGE");
   flag(learn, "--reset", options.reset, "forget what was done");
 }
 
@@ -211,7 +224,8 @@ void add_draw(CLI::App& app, Wishes& wishes) {
 }
 
 void add_session(CLI::App& app, Wishes& wishes) {
-  app.add_option("--ranks", wishes.ranks, "the session on so many MPI ranks, which it starts and ends")->type_name("N");
+  app.add_option("--ranks", wishes.ranks, "run the session on N MPI ranks, started and stopped with it")
+      ->type_name("N");
   app.add_subcommand("worker")->group("");  // what the session's launcher starts
 }
 
@@ -249,14 +263,14 @@ Command finished_format(Wishes& wishes) {
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
   if (plan.verify_file) {
-    const bool plans = plan.mesh || plan.from || plan.to || plan.planner || plan.within || plan.collectives_only ||
-                       plan.sends || !plan.place.empty();
+    const bool plans = plan.mesh || plan.to_mesh || plan.from || plan.to || plan.planner || plan.within ||
+                       plan.collectives_only || plan.sends || !plan.place.empty();
     if (plans || plan.batch_file)
       return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
   }
-  if (plan.batch_file && (plan.mesh || plan.from || plan.to)) {
-    return misused("--batch takes --mesh, --from and --to from the lines of its file");
+  if (plan.batch_file && (plan.mesh || plan.to_mesh || plan.from || plan.to)) {
+    return misused("--batch takes --mesh, --to-mesh, --from and --to from the lines of its file");
   }
   if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
@@ -284,8 +298,14 @@ Command finished_learn(Wishes& wishes) {
   const std::vector<std::string>& check = wishes.learn_check;
   learn.seconds = wishes.learn_seconds;
   if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
-  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.lesson ? 1 : 0) + (learn.check ? 1 : 0);
-  if (wished > 1) return misused("--list, --lesson, --check and --reset exclude each other");
+  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.check ? 1 : 0) + (learn.page ? 1 : 0) +
+                     (learn.lesson || learn.grade ? 1 : 0);
+  if (wished > 1) return misused("--list, --lesson, --check, --grade, --page and --reset exclude each other");
+  if (learn.json && !learn.grade) return misused("--json is for --grade");
+  if (wishes.learn_seconds != LearnOptions().seconds && !learn.check && !learn.grade)
+    return misused("--seconds is for --check and --grade");
+  if (learn.page && learn.output.empty()) return misused("--page wants a file for the page: -o PAGE");
+  if (!learn.page && !learn.output.empty()) return misused("-o is for --page");
   return std::move(learn);
 }
 

@@ -28,7 +28,7 @@ class Output {
   std::optional<int> failure_;
 };
 
-// Of several processes that do the same, one speaks.
+// Several processes may do the same work; only one of them writes.
 enum class Voice { heard, mute };
 
 class Console {

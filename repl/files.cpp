@@ -46,7 +46,7 @@ std::string resolved(const std::string& path) {
   return error ? path : target.string();
 }
 
-// What a file gets that the process creates.
+// The mode of a file that the process creates.
 mode_t usual_permissions() {
   const mode_t mask = ::umask(0);
   ::umask(mask);

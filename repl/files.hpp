@@ -20,7 +20,7 @@ struct Text {
   std::string text;
 };
 
-// What the system calls an error, by its errno.
+// The system's own words for an error, by its errno.
 std::string system_text(int error);
 
 // Reads a file whole, or standard input where the path is `-`. Of a text that is longer than the library takes, only as
@@ -62,7 +62,7 @@ class LineReader {
   // Lines are cut at this length, so that no input fills the memory.
   static constexpr std::size_t kLineBytesMax = std::size_t{1} << 24U;
 
-  // What makes `interrupt` readable interrupts waiting for a line.
+  // Waiting for a line ends when `interrupt` becomes readable.
   explicit LineReader(int descriptor, int interrupt = -1) : descriptor_(descriptor), interrupt_(interrupt) {}
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;

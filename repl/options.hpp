@@ -1,4 +1,4 @@
-// What a command line asks for: one struct for each command.
+// Options of the command line: one struct for each command.
 #pragma once
 
 #include <map>
@@ -49,6 +49,7 @@ struct ExplainOptions {
 
 struct PlanOptions {
   std::optional<std::string> mesh;
+  std::optional<std::string> to_mesh;
   std::optional<std::string> from;
   std::optional<std::string> to;
   std::optional<std::string> planner;
@@ -64,6 +65,7 @@ struct PlanOptions {
 
 struct CompareOptions {
   std::string mesh;
+  std::string to_mesh;
   std::string from;
   std::string to;
   std::optional<std::string> machine_file;
@@ -89,8 +91,13 @@ struct LearnOptions {
     std::string answer_file;  // empty: the lesson's own answer
   };
   std::optional<std::string> lesson;  // a number of the course or a file
+  std::optional<std::string> course;  // a folder of lessons; none: the course of this executable
   std::optional<Answer> check;
-  int seconds = 10;  // that a check may take
+  std::optional<std::string> grade;  // a folder of answers
+  std::optional<std::string> page;   // of which lesson a handout is wanted: as `lesson`
+  std::string output;                // where the handout goes
+  int seconds = 10;                  // that a check may take
+  bool json = false;
   bool list = false;
   bool reset = false;
 };

@@ -1,4 +1,4 @@
-// What the terminal can do, and what its user asked for in the environment.
+// Abilities of the terminal, and what its user asked for in the environment.
 #pragma once
 
 namespace tessera::repl {

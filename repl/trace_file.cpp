@@ -32,7 +32,7 @@ std::string name_event(const char* what, int rank, std::int64_t track, const std
       {{"name", what}, {"ph", "M"}, {"pid", process_number(rank)}, {"tid", track}, {"args", {{"name", name}}}});
 }
 
-// What all slices of a step have in common.
+// The arguments that all slices of a step share.
 ordered_json arguments_of(const TracedStep& step) {
   ordered_json arguments = ordered_json::object();
   if (!step.type.empty()) arguments["type"] = step.type;
@@ -71,7 +71,24 @@ void TraceFile::add(const TracedStep& step) {
     event["args"]["peak_bytes"] = slice.peak_bytes;
     write(text_of(event));
     ++slices_;
+    count(step.rank, slice);
   }
+}
+
+// A step's bytes are in flight and alive from its begin to its end on the device.
+void TraceFile::count(int rank, const TracedStep::Slice& slice) {
+  const auto counted = [&](double seconds, const std::string& name, std::int64_t bytes) {
+    write(text_of({{"name", fmt::format("{}, device {}", name, slice.device)},
+                   {"ph", "C"},
+                   {"pid", process_number(rank)},
+                   {"tid", track_number(rank, slice.device)},
+                   {"ts", microseconds(std::max(0.0, seconds - begin_seconds_))},
+                   {"args", {{"bytes", bytes}}}}));
+  };
+  counted(slice.begin_seconds, "memory", slice.peak_bytes);
+  if (slice.received_bytes == 0) return;
+  counted(slice.begin_seconds, "in flight", slice.received_bytes);
+  counted(slice.end_seconds, "in flight", 0);
 }
 
 void TraceFile::name_track(int rank, std::int64_t device) {

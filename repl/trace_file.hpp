@@ -11,8 +11,8 @@
 
 namespace tessera::repl {
 
-// One track for each device, below its rank; one slice for each step on each device. Slices are written as they come,
-// however many.
+// One track for each device, below its rank; one slice for each step on each device, and counters of its memory and of
+// the bytes on their way to it. Events are written as they come, however many.
 class TraceFile {
  public:
   explicit TraceFile(std::string path);
@@ -27,6 +27,7 @@ class TraceFile {
 
  private:
   void name_track(int rank, std::int64_t device);
+  void count(int rank, const TracedStep::Slice& slice);
   void write(const std::string& event);
 
   std::string path_;

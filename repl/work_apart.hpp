@@ -3,17 +3,18 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 namespace tessera::repl {
 
 struct EndOfWork {
   enum class How { finished, too_slow, killed };
   How how = How::finished;
-  int status = 0;  // what the work gave; the signal, where one has killed it
+  int signal = 0;  // that has killed it
 };
 
 // Does the work in a copy of this process, which is killed when the time is over and ends when this one does. To be
-// called before any thread is started. The work's outputs are this process's; nothing else of it is left.
-EndOfWork work_apart(std::chrono::milliseconds time, const std::function<int()>& work);
+// called before any thread is started. What the work returns goes into `result`; nothing else of it is left.
+EndOfWork work_apart(std::chrono::milliseconds time, const std::function<std::string()>& work, std::string& result);
 
 }  // namespace tessera::repl

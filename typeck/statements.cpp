@@ -9,6 +9,7 @@
 #include "typeck/checker/checker.hpp"
 #include "typeck/operations/table.hpp"
 #include "typeck/typed/local_work.hpp"
+#include "typeck/typed/pipeline_text.hpp"
 #include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {
@@ -219,9 +220,10 @@ bool Checker::check_show(Span span, const frontend::Show& show) {
 // Nothing of the expression runs: it is checked in a region of its own, which is only read.
 bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
   Region scratch;
-  const Maybe value = in_region(scratch, [&] { return check_array(statement.value); });
+  const Maybe value = in_region(scratch, [&] { return check_expr(statement.value); });
   if (!value.has_value()) return false;
-  std::string text = plan_text(typed_, scratch, sources_, options_.first_line);
+  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line);
+  text += plan_text(typed_, scratch, sources_, options_.first_line);
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's
   if (!work.empty()) text += "\n" + work;
@@ -312,6 +314,7 @@ bool Checker::check_expression_statement(Span span, const frontend::ExprStatemen
   const Maybe value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
   typed_.statements.back().shown = value->node();
+  bind_name(frontend::Name{"_", span}, value);
   emit(span, {}, Compute{synth::Print{{{{}, 0}}}, {value->node()}, 0, {}});
   return true;
 }

@@ -161,7 +161,9 @@ std::vector<Plan> furthest_from_bound(const ProblemClass& of, std::size_t count,
 
 std::vector<Score> scores(const ProblemClass& of, std::size_t count, std::uint64_t seed) {
   std::vector<Tally> tallies;
-  for (const Planner planner : kPlanners) tallies.emplace_back(planner);
+  for (const Planner planner : kPlanners) {
+    if (!synth::is_between_meshes(planner)) tallies.emplace_back(planner);
+  }
   for (const Problem& problem : problems(of.meshes, of.extents, count, seed, of.sums)) {
     const synth::Machine machine = machine_for(of.machine, problem, of.local_bytes);
     std::optional<Plan> ours;

@@ -6,6 +6,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/output_picture.hpp"
 
 namespace tessera::repl {
 
@@ -35,7 +36,7 @@ std::string placed(const std::string& mesh, const std::string& place) {
 
 Config base_config(Console& console) {
   Config config;
-  config.output = [&console](std::string_view text) { console.out(text); };
+  config.output = [&console](std::string_view text) { console.out(picture_for_output(text)); };
   config.log = [&console](const Diagnostic& diagnostic) { console.report(diagnostic); };
   config.clock = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -13,7 +13,7 @@ namespace tessera::repl {
 
 namespace {
 
-// What one planner answered.
+// One planner's answer.
 struct Tried {
   PlanRequest request;
   Result<Plan> plan;
@@ -81,8 +81,16 @@ int perform(const CompareOptions& options, Console& console) {
   if (!machine) return kExitCommand;
   std::vector<Tried> attempts;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{
-        placed(options.mesh, options.place), options.from, options.to, planner, *machine, false, std::nullopt};
+    if (options.to_mesh.empty() && plans_between_meshes(planner)) continue;
+    PlanRequest request{placed(options.mesh, options.place),
+                        options.from,
+                        options.to,
+                        planner,
+                        *machine,
+                        false,
+                        std::nullopt,
+                        std::nullopt,
+                        options.to_mesh};
     auto plan = make_plan(request);
     // Our own planner comes first and plans everything that makes sense.
     if (!plan && attempts.empty()) {

@@ -17,7 +17,7 @@ namespace tessera::repl {
 
 namespace {
 
-// What several processes that a launcher has started do together. All else the first of them does.
+// True for work that the processes of a launcher do together. The first of them does all other work alone.
 bool is_for_ranks(const Command& command) {
   return std::holds_alternative<RunOptions>(command) || std::holds_alternative<CalibrateOptions>(command) ||
          std::holds_alternative<SessionOptions>(command) || std::holds_alternative<WorkerOptions>(command);

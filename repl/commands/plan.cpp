@@ -136,6 +136,7 @@ int perform(const PlanOptions& options, Console& console) {
   }
   PlanRequest request;
   request.mesh = placed(options.mesh.value_or(""), options.place);
+  request.to_mesh = options.to_mesh.value_or("");
   request.from = options.from.value_or("");
   request.to = options.to.value_or("");
   request.planner = options.planner.value_or(request.planner);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -11,18 +12,16 @@
 #include "repl/files.hpp"
 #include "repl/interactive/answerer.hpp"
 #include "repl/interactive/history.hpp"
-#include "repl/interactive/line_editor.hpp"
+#include "repl/interactive/input.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/learn/course.hpp"
 #include "repl/ranks/front_end.hpp"
 #include "repl/terminal.hpp"
+#include "repl/typing/keyboard.hpp"
 
 namespace tessera::repl {
 
 namespace {
-
-constexpr std::string_view kPrompt = "> ";
-constexpr std::string_view kPromptInside = ". ";
 
 Screen screen_on(Console& console) {
   Screen screen;
@@ -35,8 +34,8 @@ Screen screen_on(Console& console) {
   return screen;
 }
 
-int unreadable(const LineReader& lines, Console& console) {
-  console.complain(fmt::format("cannot read standard input: {}", lines.why()));
+int unreadable(const std::string& why, Console& console) {
+  console.complain(fmt::format("cannot read standard input: {}", why));
   return kExitCommand;
 }
 
@@ -67,7 +66,7 @@ int run_piped(const MakeAnswerer& make, Console& console) {
   std::string line;
   while (!answerer->left()) {
     const LineReader::Outcome outcome = lines.next(line);
-    if (outcome == LineReader::Outcome::failed) return unreadable(lines, console);
+    if (outcome == LineReader::Outcome::failed) return unreadable(lines.why(), console);
     if (outcome == LineReader::Outcome::end) break;
     if (outcome == LineReader::Outcome::line) answerer->take(line);
   }
@@ -80,25 +79,23 @@ int run_piped(const MakeAnswerer& make, Console& console) {
 class Conversation {
  public:
   Conversation(const MakeAnswerer& make, Console& console, int interrupt)
-      : console_(console), history_(SessionHistory::usual_path()), lines_(STDIN_FILENO, interrupt) {
-    if (is_addressable_terminal()) {
-      editor_ =
-          std::make_unique<LineEditor>(interrupt, [this](std::string_view line) { return answerer_->complete(line); });
-      for (const std::string& line : history_.lines()) editor_->remember(line);
-    }
+      : console_(console),
+        history_(SessionHistory::usual_path()),
+        keyboard_(console, interrupt, [this](std::string_view line) { return answerer_->complete(line); }) {
+    for (const std::string& text : history_.texts()) keyboard_.remember(text);
     answerer_ = make(screen(), "input", interrupt);
   }
 
   // `where` says what runs the statements.
   int run(const std::string& where) {
     if (!answerer_->left()) console_.out(fmt::format("tessera {}, {}. :help helps, :quit leaves.\n", version(), where));
-    std::string line;
+    std::string text;
     while (!answerer_->left()) {
-      switch (next(answerer_->in_statement() ? kPromptInside : kPrompt, line)) {
-        case LineReader::Outcome::line: take(line); break;
+      switch (keyboard_.next(statements(), text)) {
+        case LineReader::Outcome::line: take(text); break;
         case LineReader::Outcome::interrupted: forget(); break;
         case LineReader::Outcome::end: leave(); return status();
-        case LineReader::Outcome::failed: return unreadable(lines_, console_);
+        case LineReader::Outcome::failed: return unreadable(keyboard_.why(), console_);
       }
     }
     return status();
@@ -117,46 +114,39 @@ class Conversation {
     result.teach = [this](const std::string& lesson) { teach(lesson); };
     result.ask = [this](std::string_view question) {
       std::string answer;
-      return next(question, answer) == LineReader::Outcome::line && answer.empty();
+      const Typing one_line{[&](std::size_t) { return std::string(question); }};
+      return keyboard_.next(one_line, answer) == LineReader::Outcome::line && answer.empty();
     };
     return result;
   }
 
-  LineReader::Outcome next(std::string_view prompt, std::string& line) {
-    if (editor_) {
-      switch (editor_->next(prompt, line)) {
-        case LineEditor::Outcome::line: return LineReader::Outcome::line;
-        case LineEditor::Outcome::interrupted: return LineReader::Outcome::interrupted;
-        case LineEditor::Outcome::end: return LineReader::Outcome::end;
-      }
-    }
-    console_.out(prompt);
-    return lines_.next(line);
+  // A prompt has the number by which messages call its line.
+  Typing statements() const {
+    const bool goes_on = answerer_->in_statement();
+    const auto prompt = [this, goes_on](std::size_t line) {
+      return fmt::format("{}{} ", lines_taken_ + line + 1, goes_on || line > 0 ? '.' : '>');
+    };
+    return {prompt, [goes_on](std::string_view text) { return goes_on || is_complete(text); }};
   }
 
   void teach(const std::string& lesson) {
-    const auto status = take_course(console_, lesson, [this](std::string_view prompt) {
-      std::string line;
-      switch (next(prompt, line)) {
-        case LineReader::Outcome::line: return Entered{Entered::Kind::line, line};
-        case LineReader::Outcome::interrupted: lines_.drop(); return Entered{Entered::Kind::interrupt, {}};
-        case LineReader::Outcome::end:
-        case LineReader::Outcome::failed: break;
-      }
-      return Entered{Entered::Kind::end, {}};
-    });
+    const auto status = take_course(console_, lesson, course_lines(keyboard_));
     if (status == kExitDone) console_.out("Back in the session.\n");
   }
 
-  void take(const std::string& line) {
-    if (history_.add(line) && editor_) editor_->remember(line);
-    answerer_->take(line);
+  void take(const std::string& text) {
+    if (history_.add(text)) keyboard_.remember(text);
+    for (const std::string& input : inputs_of(text)) {
+      if (answerer_->left()) return;
+      lines_taken_ += 1 + static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n'));
+      answerer_->take(input);
+    }
   }
 
   // Ctrl-C at the prompt, or the ranks are gone.
   void forget() {
     console_.out("\n");
-    lines_.drop();
+    keyboard_.drop();
     answerer_->forget();
   }
 
@@ -168,9 +158,9 @@ class Conversation {
 
   Console& console_;
   SessionHistory history_;
-  LineReader lines_;  // where the terminal cannot edit
-  std::unique_ptr<LineEditor> editor_;
+  Keyboard keyboard_;
   std::unique_ptr<Answerer> answerer_;
+  std::size_t lines_taken_ = 0;
 };
 
 }  // namespace

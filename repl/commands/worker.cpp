@@ -11,7 +11,7 @@ int perform(const WorkerOptions&, Console& console) {
   }
   auto launch = Launch::begin();
   if (launch) return work(*launch, on_ranks(base_config(console), *launch));
-  if (Launch::rank_by_launcher() == 0) refuse_to_work(launch.diagnostics());
+  if (Launch::rank_by_launcher() == 0) refuse_worker(launch.diagnostics());
   return kExitWorld;
 }
 

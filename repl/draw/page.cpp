@@ -18,12 +18,16 @@ std::string filled(std::string_view text, std::string_view mark, std::string_vie
 
 }  // namespace
 
-std::string drawn_page(std::string_view name, std::string_view text, std::string_view machine, const Program& program) {
+std::string page_with(std::string_view data) {
   // From the last mark to the first, so that no mark is looked for in what was put in.
   std::string page = filled(page_template(), "@SCRIPT@", page_script());
   page = filled(page, "@STAGE@", page_stage());
-  page = filled(page, "@DATA@", page_data(name, text, machine, program));
+  page = filled(page, "@DATA@", data);
   return filled(page, "@STYLE@", page_style());
+}
+
+std::string drawn_page(std::string_view name, std::string_view text, std::string_view machine, const Program& program) {
+  return page_with(page_data(name, text, machine, program));
 }
 
 }  // namespace tessera::repl

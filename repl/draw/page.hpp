@@ -14,6 +14,9 @@ std::string_view page_style();     // page.css
 std::string_view page_stage();     // stage.js
 std::string_view page_script();    // page.js
 
+// The page of some data (page_data.hpp).
+std::string page_with(std::string_view data);
+
 // `name` stands for the program in the page's title; `machine` says of which machine modelled times are.
 std::string drawn_page(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
 

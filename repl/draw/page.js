@@ -95,7 +95,7 @@
     const moment = one.moments[state.moment];
     const focused = document.activeElement;
     byId('change').dataset.moment = state.moment;
-    byId('title').textContent = `${one.from} → ${one.to}`;
+    byId('title').textContent = one.label ?? `${one.from} → ${one.to}`;
     byId('why').textContent = one.why;
     byId('live').textContent = say(one);
     byId('pattern').replaceChildren(...moment.pattern.map((line) => element('li', { textContent: line })));
@@ -108,8 +108,9 @@
     const { shape, cards } = Stage.draw(byId('stage'), one, moment, null);
     byId('key').textContent = [
       Stage.howDrawn(one, shape),
-      'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
-      'After the + stands what it received in the last step.',
+      one.steps.length === 0 ? 'The lower bar is the device\'s memory.' :
+        'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
+        'After the + stands what it received in the last step.',
       one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',
       Stage.howPlaced(cards),
     ].filter(Boolean).join(' ');
@@ -231,7 +232,8 @@
 
   function changeItem(one, i) {
     const steps = one.steps.map((step) => step.op).join(', ') || 'nothing';
-    const button = element('button', { type: 'button', textContent: `${i + 1}. line ${one.line}: ${steps}`, onclick: () => choose(i) });
+    const words = one.label ?? `${i + 1}. line ${one.line}: ${steps}`;
+    const button = element('button', { type: 'button', textContent: words, onclick: () => choose(i) });
     button.dataset.change = i;
     return element('li', {}, button);
   }
@@ -249,9 +251,28 @@
     return element('li', { textContent: `line ${step.line}: ${step.step} takes ${seconds(step.seconds)}${where}${waits}` });
   }
 
+  // Paragraphs stand between blank lines; one that is indented is shown as it is written.
+  function paragraphs(lines) {
+    return lines.join('\n').split(/\n\s*\n/).filter((text) => text.trim() !== '').map((text) =>
+      (text.startsWith('    ') ? element('pre', { textContent: text.replace(/^ {4}/gm, '').trimEnd() }) :
+        element('p', {}, ...withCode(text.replace(/\n/g, ' ')))));
+  }
+  // What stands between backquotes is code.
+  function withCode(text) {
+    return text.split('`').map((piece, i) => (i % 2 === 0 ? piece : element('code', { textContent: piece })));
+  }
+  function showLesson() {
+    document.body.classList.add('handout');
+    byId('lesson').hidden = false;
+    byId('text').replaceChildren(...paragraphs(data.lesson.text));
+    byId('goal').replaceChildren(element('strong', { textContent: 'Goal: ' }), ...withCode(data.lesson.goal.replace(/\n/g, ' ')));
+  }
+
   function begin() {
+    if (data.lesson) showLesson();
     document.title = `${data.name} - Tessera`;
-    byId('name').textContent = data.name;
+    byId('name').textContent = data.name.split('/').pop();
+    byId('name').title = data.name;
     byId('summary').textContent = data.summary;
     byId('machine').textContent = data.machine;
     byId('lines').replaceChildren(...data.program.map(lineItem));
@@ -261,7 +282,7 @@
     byId('work').querySelector('ul').replaceChildren(...data.work.map(workItem));
     if (data.changes.length === 0) {
       byId('change').hidden = true;
-      byId('nothing').hidden = data.parts.length > 0;
+      byId('nothing').hidden = data.parts.length > 0 || data.lesson !== undefined;
       return;
     }
     byId('list').replaceChildren(element('ul', {}, ...data.changes.map(changeItem)));

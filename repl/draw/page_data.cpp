@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "repl/interactive/traffic.hpp"
@@ -77,8 +79,8 @@ json moment_of(const Plan& plan, const Plan::Moment& moment) {
   json devices = json::array();
   for (const std::int64_t number : shown) {
     const Plan::Holding& held = moment.devices[static_cast<std::size_t>(number)];
-    devices.push_back({{"number", number},
-                       {"name", device_text(plan.mesh(), number)},
+    devices.push_back({{"number", held.device},
+                       {"name", device_text(moment.mesh, number, held.device)},
                        {"box", held.box},
                        {"bytes", held.bytes},
                        {"contribution", held.contribution},
@@ -120,8 +122,7 @@ std::string why_of(const Redistribution& change) {
   return why;
 }
 
-Result<json> change_of(const Redistribution& change) {
-  const Plan& plan = change.plan;
+Result<json> plan_of(const Plan& plan, std::uint32_t line, const std::string& why) {
   const std::vector<Plan::Step> steps = plan.steps();
   json moments = json::array();
   std::size_t devices = 0;
@@ -147,8 +148,8 @@ Result<json> change_of(const Redistribution& change) {
   }
   json mesh = json::array();
   for (const MeshAxis& axis : plan.mesh()) mesh.push_back({{"name", axis.name}, {"size", axis.size}});
-  return json{{"line", change.place.line},
-              {"why", why_of(change)},
+  return json{{"line", line},
+              {"why", why},
               {"from", plan.from()},
               {"to", plan.to()},
               {"mesh", std::move(mesh)},
@@ -163,7 +164,21 @@ Result<json> change_of(const Redistribution& change) {
               {"moments", std::move(moments)}};
 }
 
-// What an operation fetches without a change of layout: `a slice fetches 4 B from other devices`.
+Result<json> change_of(const Redistribution& change) { return plan_of(change.plan, change.place.line, why_of(change)); }
+
+// A given array as it lies.
+Result<json> array_of(const Binding& binding, const Array& array) {
+  PlanRequest request;
+  request.mesh = mesh_text(array.mesh());
+  request.from = request.to = type_on_its_mesh(array);
+  const auto plan = make_plan(request);
+  if (!plan) return plan.diagnostics();
+  auto drawn = plan_of(*plan, binding.line, fmt::format("{} as it is given.", binding.name));
+  if (drawn) (*drawn)["label"] = fmt::format("{}: {}", binding.name, binding.type);
+  return drawn;
+}
+
+// The operations that fetch parts without a change of layout: `a slice fetches 4 B from other devices`.
 json parts_of(const std::vector<PartsMoved>& parts) {
   json drawn = json::array();
   for (const PartsMoved& part : parts) {
@@ -244,6 +259,24 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
                      {"parts", parts_of(parts)},
                      {"work", work_of(program.local_work())},
                      {"changes", changes}};
+  return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::string lesson_data(const Lesson& lesson, const Session& given) {
+  json arrays = json::array();
+  for (const Binding& binding : given.names()) {
+    const auto array = given.get(binding.name);
+    if (!array || array->shape().empty()) continue;
+    if (auto drawn = array_of(binding, *array)) arrays.push_back(std::move(*drawn));
+  }
+  const json data = {{"name", lesson.title},
+                     {"summary", ""},
+                     {"machine", ""},
+                     {"program", json_lines(lesson.given)},
+                     {"lesson", {{"text", json_lines(lesson.text)}, {"goal", lesson.goal}}},
+                     {"parts", json::array()},
+                     {"work", json::array()},
+                     {"changes", std::move(arrays)}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// What a drawn page shows, as JSON for the page's script:
+// The data of a drawn page, as JSON for the page's script:
 //
 //     name, summary, machine
 //     program: [line, ...]
@@ -11,6 +11,9 @@
 //                moments: [{type, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
+// A lesson has `lesson` as well, {text: [line, ...], goal}; its changes are the given arrays as they lie: no step, one
+// moment, and a `label`.
+//
 // `parts` are what slices and the like fetch without a plan; `work` is what local steps take, where the machine says
 // what its devices can do, the longest first. A moment is what the devices hold between two steps. Of a large mesh only
 // some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which links a step
@@ -20,11 +23,15 @@
 #include <string>
 #include <string_view>
 
+#include "repl/learn/lesson.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
 // In one line, fit to stand inside a script element.
 std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
+
+// `given` is a session after the lesson's program.
+std::string lesson_data(const Lesson& lesson, const Session& given);
 
 }  // namespace tessera::repl

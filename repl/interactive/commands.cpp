@@ -17,7 +17,8 @@ constexpr std::array kCommands = {
     CommandInfo{":type", "EXPRESSION", A::expression, "its type and what each device would hold; nothing runs",
                 run_type},
     CommandInfo{":layout", "EXPRESSION", A::expression, "draw who holds what", run_layout},
-    CommandInfo{":plan", "EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs", run_plan},
+    CommandInfo{":plan", "[--within SIZE] EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs",
+                run_plan},
     CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and what else was weighed", run_why},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
@@ -63,11 +64,26 @@ bool unknown(Interpreter& interpreter, std::string_view word) {
                   meant ? fmt::format("did you mean `{}`?", *meant) : std::string(":help lists what there is")));
 }
 
+// `:why EXPRESSION`: an expression
+std::string_view argument_in_words(const CommandInfo& command) {
+  switch (command.takes) {
+    case Argument::none: return "nothing";
+    case Argument::expression: return "an expression";
+    case Argument::file: return "a file";
+    case Argument::topic: return "a name";
+    case Argument::setting: return "a name and a value";
+    case Argument::command: return "a command";
+    case Argument::lesson: return "a lesson's number";
+  }
+  return "";
+}
+
 bool misused(Interpreter& interpreter, const CommandInfo& command) {
   const bool wants = !command.argument.empty();
+  const std::string needed = fmt::format("needs {}", argument_in_words(command));
   const std::string_view blank = wants ? " " : "";
   return interpreter.complain(fmt::format("`{}` {}\n  help: {}{}{}   {}", command.name,
-                                          wants ? "wants something after it" : "stands alone", command.name, blank,
+                                          wants ? needed : "takes nothing after it", command.name, blank,
                                           command.argument, command.does));
 }
 

@@ -22,7 +22,7 @@ struct CommandCall {
   void out(std::string_view answer) const { interpreter.screen().out(answer); }
 };
 
-// What may stand after a command; decides what completion offers.
+// The kind of argument that a command takes; completion offers words of that kind.
 enum class Argument : std::uint8_t { none, expression, file, topic, setting, command, lesson };
 
 struct CommandInfo {

@@ -25,7 +25,7 @@ std::int64_t launches(const Plan& plan) {
   return std::count_if(steps.begin(), steps.end(), [](const Plan::Step& s) { return s.received_bytes_total > 0; });
 }
 
-// What planners do to one array, run for real.
+// Runs the plans of several planners on one array and measures them.
 class Measurement {
  public:
   explicit Measurement(const Interpreter& interpreter) : interpreter_(interpreter), session_(interpreter.nameless()) {}
@@ -105,7 +105,10 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
   std::vector<double> times;  // of the rows that have a plan
   std::vector<double> measured_times;
   for (const std::string& planner : planner_names()) {
-    PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to(), planner, machine, false, {}};
+    if (change.plan.to_mesh_text().empty() && plans_between_meshes(planner)) continue;
+    PlanRequest request{
+        change.plan.mesh_text(),   change.plan.from(), change.plan.to(), planner, machine, false, {}, {},
+        change.plan.to_mesh_text()};
     const auto plan = make_plan(request);
     if (!plan) {
       refusals.add(planner, plan.diagnostics().front().message);
@@ -141,12 +144,12 @@ bool run_compare(const CommandCall& call) {
   if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` wants an expression after it");
   const auto movement = movement_asked_about(call, begin);
   if (!movement) return false;
-  if (movement->empty()) call.out("nothing moves, whoever plans\n");
+  if (movement->empty()) call.out("nothing moves, with any planner\n");
   for (const Redistribution& change : movement->changes) {
     if (!compare_one(call, change, measured)) return false;
   }
   if (!movement->changes.empty()) say_what_is_modelled(call);
-  for (const PartsMoved& part : movement->parts) call.out("whoever plans, " + part_text(part));
+  for (const PartsMoved& part : movement->parts) call.out("with every planner, " + part_text(part));
   return true;
 }
 

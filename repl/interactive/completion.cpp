@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/glossary.hpp"
 
 namespace tessera::repl {
 
@@ -58,7 +60,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   for (const NamedMesh& mesh : session.meshes()) result.push_back(mesh.name);
   add(axes_of(session));
   add(keywords());
-  add({"grad(", "again"});  // words of forms, and names elsewhere
+  add({"grad(", "again", "pipeline"});  // words of forms, and names elsewhere
   return result;
 }
 
@@ -114,6 +116,7 @@ std::vector<std::string> command_names() {
 std::vector<std::string> topics() {
   std::vector<std::string> result = all_slugs();
   for (const OperationHelp& operation : operations()) result.push_back(operation.name);
+  for (std::string& word : glossary_words()) result.push_back(std::move(word));
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What may stand where the cursor is.
+// Completion: words that may stand where the cursor is.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Completion {
 // `line` is what stands before the cursor.
 Completion complete(std::string_view line, const Session& session);
 
-// What all candidates begin with; cut between code points.
+// The longest beginning that all candidates share; cut between code points.
 std::string common_beginning(const std::vector<std::string>& candidates);
 
 }  // namespace tessera::repl

@@ -102,7 +102,40 @@ bool run_type(const CommandCall& call) {
 
 bool run_layout(const CommandCall& call) { return run_as(call, "show"); }
 
+namespace {
+
+constexpr std::string_view kWithin = "--within ";
+
+// `:plan --within SIZE EXPRESSION`: its changes of layout as `tessera plan --within` plans them, where the source is
+// dead afterwards and an exchange may go in rounds.
+bool plan_within(const CommandCall& call) {
+  const std::size_t size_at =
+      std::min(call.text.find_first_not_of(" ", call.argument_at + kWithin.size()), call.text.size());
+  const std::size_t size_end = std::min(call.text.find(' ', size_at), call.text.size());
+  const std::size_t begin = std::min(call.text.find_first_not_of(" \t\n", size_end), call.text.size());
+  const auto bytes = parse_size(call.text.substr(size_at, size_end - size_at));
+  if (!bytes) return call.interpreter.fail(bytes.diagnostics());
+  if (begin == call.text.size()) return call.interpreter.complain("`:plan --within SIZE` needs an expression");
+  const auto movement = movement_asked_about(call, begin);
+  if (!movement) return false;
+  if (movement->changes.empty()) call.out("nothing changes its layout\n");
+  for (const Redistribution& change : movement->changes) {
+    PlanRequest request{change.plan.mesh_text(), change.plan.from(), change.plan.to()};
+    request.machine = call.interpreter.state().session.config().machine;
+    request.to_mesh = change.plan.to_mesh_text();
+    request.within_bytes = *bytes;
+    const auto plan = make_plan(request);
+    if (!plan) return call.interpreter.fail(plan.diagnostics());
+    call.out(plan->text());
+  }
+  if (!movement->changes.empty()) say_what_is_modelled(call);
+  return true;
+}
+
+}  // namespace
+
 bool run_plan(const CommandCall& call) {
+  if (call.argument.starts_with(kWithin)) return plan_within(call);
   const auto made = movement_that_made(call, call.argument_at);
   if (!made || made->empty()) {
     if (!run_as(call, "plan")) return false;

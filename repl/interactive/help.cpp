@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/glossary.hpp"
 #include "repl/interactive/words.hpp"
 #include "repl/render/text_cells.hpp"
 
@@ -20,7 +22,8 @@ constexpr std::string_view kFirstSteps =
     "  a + b                            operations as in NumPy; layouts that differ are brought together\n"
     "A command may be shortened to a beginning that no other has.\n";
 constexpr std::string_view kLastSteps =
-    "Tab completes; the up arrow brings earlier lines back; Ctrl-C drops the line or stops what runs.\n"
+    "Tab completes; the up arrow brings earlier inputs back; `_` is the last value.\n"
+    "Ctrl-C drops the input or stops what runs. What is pasted is one input; its prompts are taken off.\n"
     "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n";
 
 std::string head_of(const CommandInfo& command) {
@@ -49,13 +52,14 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
-// What there is to say of an operation, a word of the language or an error; empty if the name is none of them.
+// The text about an operation, a word of the language or an error; empty if the name is none of them.
 std::string doc_text(std::string_view name) {
   std::string text;
   for (const OperationHelp& operation : operations()) {
     if (operation.name == name) text += operation_text(operation);
   }
   if (const WordHelp* word = find_word(name)) text += word_text(*word);
+  if (const auto entry = glossary_entry(name)) text += *entry;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
   return text.empty() && is_slug ? *explain(name) : text;
 }
@@ -65,15 +69,21 @@ std::optional<std::string> topic_near(std::string_view name) {
   std::vector<std::string> topics;
   for (const OperationHelp& operation : operations()) topics.push_back(operation.name);
   for (const WordHelp& word : words()) topics.emplace_back(word.word);
+  for (std::string& word : glossary_words()) topics.push_back(std::move(word));
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
   return nearest_spelling(name, topics);
+}
+
+// As wide as the screen.
+void tell(const CommandCall& call, std::string_view text) {
+  call.out(wrapped_at_words(text, call.interpreter.screen().columns()));
 }
 
 }  // namespace
 
 bool run_help(const CommandCall& call) {
   if (call.argument.empty()) {
-    call.out(fmt::format("{}\n{}\n{}", kFirstSteps, all_commands(), kLastSteps));
+    tell(call, fmt::format("{}\n{}\n{}", kFirstSteps, all_commands(), kLastSteps));
     return true;
   }
   const bool has_colon = call.argument.starts_with(':');
@@ -83,22 +93,22 @@ bool run_help(const CommandCall& call) {
     return call.interpreter.complain(fmt::format(
         "there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
   }
-  if (command != nullptr) call.out(line_of(*command, 0));
-  call.out(doc);
+  if (command != nullptr) tell(call, line_of(*command, 0));
+  tell(call, doc);
   return true;
 }
 
 bool run_doc(const CommandCall& call) {
   const std::string_view name = call.argument;
   if (const std::string text = doc_text(name); !text.empty()) {
-    call.out(text);
+    tell(call, text);
     return true;
   }
   const auto meant = topic_near(name);
-  return call.interpreter.complain(
-      fmt::format("`{}` is no operation, no word of the language and no name of an error\n  help: {}", name,
-                  meant ? fmt::format("did you mean `{}`?", *meant)
-                        : std::string("the names of errors stand in brackets: error[unknown-name]")));
+  return call.interpreter.complain(fmt::format(
+      "`{}` is no operation, no word of the language or the glossary and no name of an error\n  help: {}", name,
+      meant ? fmt::format("did you mean `{}`?", *meant)
+            : std::string("the names of errors stand in brackets: error[unknown-name]")));
 }
 
 }  // namespace tessera::repl

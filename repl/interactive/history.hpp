@@ -1,4 +1,4 @@
-// The lines of earlier sessions, kept in a file.
+// The texts that were typed in earlier sessions, kept in a file.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace tessera::repl {
 
-// A text file with a line for each, the latest last. Where there is no such file, or it cannot be written, nothing is
+// A text file with the latest text last. The first line of each begins with no blank; its other lines begin with a tab.
+// Where there is no such file, or it cannot be written, nothing is
 // kept and nobody is told: a session is no worse for it.
 class SessionHistory {
  public:
-  static constexpr std::size_t kLinesMax = 1000;
+  static constexpr std::size_t kTextsMax = 1000;
 
   // In $XDG_STATE_HOME/tessera/, else ~/.local/state/tessera/; nowhere if the environment names no home.
   static std::string usual_path();
@@ -18,16 +19,16 @@ class SessionHistory {
   // An empty path keeps nothing.
   explicit SessionHistory(std::string path);
 
-  // What was there at the start, oldest first.
-  const std::vector<std::string>& lines() const { return lines_; }
-  // Blank lines, and those that repeat the one before, are not kept. Gives whether this one is.
-  bool add(const std::string& line);
+  // The texts that were there at the start, oldest first.
+  const std::vector<std::string>& texts() const { return texts_; }
+  // Blank texts, and those that repeat the one before, are not kept. Gives whether this one is.
+  bool add(const std::string& text);
 
  private:
   void read();
 
   std::string path_;
-  std::vector<std::string> lines_;
+  std::vector<std::string> texts_;
   std::string latest_;
 };
 

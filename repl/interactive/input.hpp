@@ -1,10 +1,11 @@
-// What has been read of a statement, line by line.
+// An input as it is read, line by line.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tessera/tessera.hpp"
 
@@ -15,11 +16,12 @@ namespace tessera::repl {
 class Input {
  public:
   bool empty() const { return text_.empty(); }
+  std::size_t size() const { return text_.size(); }
   std::uint32_t first_line() const { return first_line_; }
   std::string take() { return std::exchange(*this, Input{}).text_; }
 
-  // Adds a line; gives whether what is there is complete. Of the text's first `command_bytes` bytes, a command, nothing
-  // is asked.
+  // Adds a line, or several; gives whether what is there is complete. Of the text's first `command_bytes` bytes, a
+  // command, nothing is asked.
   bool add(std::string_view line, std::uint32_t number, std::size_t command_bytes = 0);
 
  private:
@@ -33,5 +35,11 @@ class Input {
   std::int64_t open_brackets_ = 0;
   int early_questions_ = 0;
 };
+
+// The inputs in a text that somebody has typed as one: a command that begins a line is one, and so are all statements
+// up to the next command, which run together or not at all.
+std::vector<std::string> inputs_of(std::string_view text);
+// Is the last of them complete?
+bool is_complete(std::string_view text);
 
 }  // namespace tessera::repl

@@ -1,5 +1,6 @@
 #include "repl/interactive/interpreter.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 // An array that a name no longer means stays in memory until it can no longer be undone.
 constexpr std::size_t kUndoMax = 20;
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlanks = " \t\r\n";
 
 Config with_output(Config config, const Screen& screen) {
   config.bare_expressions = true;
@@ -34,11 +35,15 @@ Interpreter::Interpreter(Config config, Screen screen, std::string name, Ranks r
       state_(Session(with_output(std::move(config), screen_))),
       root_(state_.session.fork()) {}
 
-void Interpreter::take(const std::string& line) {
-  ++line_number_;
-  if (input_.empty() && line.find_first_not_of(kBlanks) == std::string::npos) return;
-  const bool begins_command = input_.empty() && line.starts_with(':');
-  if (input_.add(line, line_number_, begins_command ? expression_begin(line) : 0)) complete();
+void Interpreter::take(const std::string& lines) {
+  const std::uint32_t first_line = line_number_ + 1;
+  line_number_ = first_line + static_cast<std::uint32_t>(std::count(lines.begin(), lines.end(), '\n'));
+  // A prompt that was copied with its line is no part of it.
+  const std::string_view prompt = input_.empty() ? "> " : ". ";
+  const std::string text = lines.starts_with(prompt) ? lines.substr(prompt.size()) : lines;
+  if (input_.empty() && text.find_first_not_of(kBlanks) == std::string::npos) return;
+  const bool begins_command = input_.empty() && text.starts_with(':');
+  if (input_.add(text, first_line, begins_command ? expression_begin(text) : 0)) complete();
 }
 
 void Interpreter::end() {
@@ -66,11 +71,34 @@ void Interpreter::take_command(const std::string& text, std::uint32_t first_line
 }
 
 bool Interpreter::run(const std::string& text, const std::string& name, std::uint32_t first_line) {
+  return run_reported(text, name, first_line).ok();
+}
+
+Result<RunReport> Interpreter::run_reported(const std::string& text, const std::string& name,
+                                            std::uint32_t first_line) {
   State next = state_.fork();
+  auto report = advance(next, text, name, first_line);
+  if (!report) return report;
+  const bool binds = std::any_of(report->bindings.begin(), report->bindings.end(),
+                                 [](const Binding& binding) { return binding.name != kLastValue; });
+  if (binds || !report->program.declared().empty()) remember(text);
+  state_ = std::move(next);
+  screen_.out(bindings_text(*report, screen_));
+  return report;
+}
+
+bool Interpreter::give(const std::string& text, const std::string& name) { return advance(state_, text, name, 1).ok(); }
+
+Result<RunReport> Interpreter::advance(State& next, const std::string& text, const std::string& name,
+                                       std::uint32_t first_line) {
   auto report = run_stoppable(next.session, text, name, first_line);
-  if (!report) return fail(report.diagnostics());
-  const bool bound = !report->bindings.empty() || !report->program.declared().empty();
-  Entry entry{as_script(text, report->program, first_line),
+  if (!report) {
+    fail(report.diagnostics());
+    return report;
+  }
+  const bool shows = !report->program.shown().empty();
+  Entry entry{as_script(text, report->program, first_line, Shown::printed),
+              shows ? as_script(text, report->program, first_line, Shown::named) : "",
               report->statistics,
               report->peak_bytes,
               report->arena_bytes,
@@ -82,10 +110,7 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
     entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement});
   }
   next.entries.add(std::move(entry));
-  if (bound) remember(text);
-  state_ = std::move(next);
-  screen_.out(bindings_text(*report, screen_));
-  return true;
+  return report;
 }
 
 void Interpreter::remember(std::string_view text) {

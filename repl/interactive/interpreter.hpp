@@ -21,7 +21,7 @@ namespace tessera::repl {
 
 struct CommandInfo;
 
-// What became of a trace.
+// A trace that was written.
 struct WrittenTrace {
   std::string path;
   std::int64_t slices = 0;
@@ -35,7 +35,8 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
-  void take(const std::string& line);
+  // A line, or several that were typed as one input.
+  void take(const std::string& lines);
   // The end of the input completes what is there.
   void end();
   // Drops the statement that has not been completed.
@@ -57,6 +58,10 @@ class Interpreter {
   const std::string& name() const { return name_; }
   // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
+  // The same, with what came of it; what failed has been reported.
+  Result<RunReport> run_reported(const std::string& text, const std::string& name, std::uint32_t first_line);
+  // Runs a text that nobody has typed: it answers nothing, and undo does not take it back. Gives whether it succeeded.
+  bool give(const std::string& text, const std::string& name);
   // The same names under other settings, from now on.
   void configure(Config config);
   // From now on what runs is traced into a file, which appears when the trace ends. Gives whether it can be written.
@@ -75,6 +80,8 @@ class Interpreter {
   bool complain(std::string_view why);
 
  private:
+  // Runs a text in a state, which is then the one after it. What failed has been reported.
+  Result<RunReport> advance(State& next, const std::string& text, const std::string& name, std::uint32_t first_line);
   void take_command(const std::string& text, std::uint32_t first_line);
   void complete();
   // The present state can be gone back to.
@@ -85,7 +92,7 @@ class Interpreter {
   Ranks ranks_;
   State state_;
   Session root_;  // as all began
-  // What undo goes back to, oldest first, and the first line of what it takes back.
+  // The states that undo goes back to, oldest first, each with the first line of the input that it takes back.
   struct Before {
     State state;
     std::string undone;

@@ -49,7 +49,7 @@ std::string declaration(const NamedMesh& mesh) {
                      counted(devices_of(mesh), "device", "devices"), mesh.is_default ? ", the default" : "");
 }
 
-// What each position along an axis gets by its cuts.
+// The share of each position along an axis, by its cuts.
 std::string shares(const NamedMesh& mesh) {
   std::vector<Row> rows;
   for (const NamedMesh::Cut& cut : mesh.cuts) {
@@ -114,7 +114,7 @@ std::string picture(const NamedMesh& mesh) {
   return table(lines);
 }
 
-bool says_that_there_is_none(const CommandCall& call) {
+bool tells_that_no_mesh_exists(const CommandCall& call) {
   call.out("one device; a mesh has several: mesh m = [x: 4, y: 2]\n");
   return true;
 }
@@ -182,7 +182,7 @@ std::vector<std::string> kinds_with_speeds(const Machine& machine) {
   return kinds;
 }
 
-// What is known of the devices; nothing if that is nothing.
+// The devices as the machine file describes them; empty if it does not.
 std::string device_kinds_text(const Machine& machine) {
   if (machine.devices.empty()) return "";
   std::vector<Row> rows = {{"devices", "speed", "memory", "its bandwidth"}};
@@ -198,7 +198,7 @@ std::string device_kinds_text(const Machine& machine) {
   return table(rows);
 }
 
-// Of every device, where they are known.
+// The speed and memory of every device, where they are known.
 std::vector<std::string> speeds_of(const Machine& machine) {
   std::vector<std::string> all;
   for (const DeviceKind& kind : machine.devices) {
@@ -227,7 +227,7 @@ std::string model_text(const Machine& machine) {
 
 bool run_mesh(const CommandCall& call) {
   const auto meshes = call.interpreter.state().session.meshes();
-  if (meshes.empty()) return says_that_there_is_none(call);
+  if (meshes.empty()) return tells_that_no_mesh_exists(call);
   for (const NamedMesh& mesh : meshes) call.out(declaration(mesh) + "\n" + picture(mesh) + shares(mesh));
   const std::vector<std::string> kinds = kinds_with_speeds(call.interpreter.state().session.config().machine);
   if (!kinds.empty()) call.out(fmt::format("devices {}\n", fmt::join(kinds, ", ")));
@@ -238,7 +238,7 @@ bool run_devices(const CommandCall& call) {
   const Session& session = call.interpreter.state().session;
   const auto meshes = session.meshes();
   const auto mesh = std::find_if(meshes.begin(), meshes.end(), [](const NamedMesh& m) { return m.is_default; });
-  if (mesh == meshes.end()) return says_that_there_is_none(call);
+  if (mesh == meshes.end()) return tells_that_no_mesh_exists(call);
   const Machine& machine = session.config().machine;
   const std::vector<DeviceRange> ranks = session.devices();
   const std::int64_t devices = ranks.back().second;
@@ -269,7 +269,7 @@ bool run_devices(const CommandCall& call) {
 
 bool run_placements(const CommandCall& call) {
   const State& state = call.interpreter.state();
-  if (state.session.meshes().empty()) return says_that_there_is_none(call);
+  if (state.session.meshes().empty()) return tells_that_no_mesh_exists(call);
   const Machine& machine = state.session.config().machine;
   if (machine.levels.empty()) {
     return call.interpreter.complain(

@@ -52,7 +52,7 @@ std::string expression_text(const Place& place) {
   return beginning(result);
 }
 
-// What the last input kept for backward passes.
+// Lists what the last input kept for backward passes.
 std::string kept_table(const std::vector<KeptValue>& kept) {
   std::vector<Row> rows = {{"kept for the gradient of", "the value of", "type", "each device"}};
   std::int64_t tiles = 0;

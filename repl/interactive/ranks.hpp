@@ -14,14 +14,14 @@ namespace tessera::repl {
 // As it stands: one that is alone.
 struct Ranks {
   bool is_first = true;
-  // What each gives, known to all, in the order of the ranks.
+  // Returns what each rank gives, to all of them, in the order of the ranks.
   std::function<std::vector<std::string>(std::string mine)> share = [](const std::string& mine) {
     return std::vector<std::string>{mine};
   };
   // Told of every failure: where a rank is lost, nothing goes on.
   std::function<void(const Diagnostics& why)> heed = [](const Diagnostics&) {};
 
-  // What the first finds, on all of them.
+  // Returns what the first rank finds, to all of them.
   std::string first_finds(const std::function<std::string()>& find) const {
     return share(is_first ? find() : std::string()).front();
   }

@@ -116,6 +116,7 @@ std::string steps_text(const std::vector<Redistribution>& changes) {
 std::string bindings_text(const RunReport& report, const Screen& screen) {
   std::string text;
   for (const Binding& binding : report.bindings) {
+    if (binding.name == kLastValue) continue;  // has been shown
     const std::string line = fmt::format("{} : {}", binding.name, binding.type);
     if (!screen.detailed) {
       text += line + "\n";
@@ -130,7 +131,8 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
 }
 
 std::string written(std::string_view text, const Screen& screen) {
-  return paint_picture(text, screen.out_colour, screen.boxes);
+  return paint_picture(screen.boxes ? fold_pictures(text, screen.columns()) : std::string(text), screen.out_colour,
+                       screen.boxes);
 }
 
 }  // namespace tessera::repl

@@ -1,4 +1,4 @@
-// What is said of a statement that has run, and of types and plans in one line.
+// Answers to statements that have run; types and plans in one line.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
+
+// The name of the value of the last bare expression.
+inline constexpr std::string_view kLastValue = "_";
 
 // A line for every name that was bound: its type and, where somebody looks, what it takes or what it cost.
 std::string bindings_text(const RunReport& report, const Screen& screen);
@@ -34,7 +37,7 @@ std::vector<Redistribution> changes_of(const Program& program, std::uint32_t sta
 // `all_to_all x, all_to_all y`
 std::string steps_text(const std::vector<Redistribution>& changes);
 
-// What a program writes, as the screen shows it: pictures painted.
+// Output of a program as the screen shows it: pictures painted.
 std::string written(std::string_view text, const Screen& screen);
 
 }  // namespace tessera::repl

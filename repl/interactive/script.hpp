@@ -3,12 +3,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
-// The text of the program, whose first line had this number: what was shown is printed. Ends in a newline.
-std::string as_script(std::string text, const Program& program, std::uint32_t first_line);
+// How a script writes an expression that a session has shown.
+enum class Shown : std::uint8_t {
+  printed,  // `print a + b`
+  named,    // `let _ = a + b; print _`, for a later input that uses it
+};
+
+// The text of the program, whose first line had this number. Ends in a newline.
+std::string as_script(std::string text, const Program& program, std::uint32_t first_line, Shown shown);
+// Does the text use the last value, `_`?
+bool uses_last_value(std::string_view text);
 
 }  // namespace tessera::repl

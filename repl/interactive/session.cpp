@@ -3,9 +3,12 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "repl/files.hpp"
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/script.hpp"
 #include "repl/render/table.hpp"
 
 namespace tessera::repl {
@@ -50,6 +53,21 @@ bool set_memory(const CommandCall& call, Config config, std::string_view value) 
   return true;
 }
 
+// The inputs as a script. A value that was shown gets its name where an input before the next such value uses it.
+std::string script_of(const std::vector<const Entry*>& entries) {
+  std::vector<std::string> scripts;
+  bool is_used = false;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    const bool shows = !(*entry)->naming_script.empty();
+    const bool uses = uses_last_value((*entry)->script);
+    scripts.push_back(shows && (is_used || uses) ? (*entry)->naming_script : (*entry)->script);
+    is_used = shows ? uses : is_used || uses;
+  }
+  std::string script;
+  for (auto one = scripts.rbegin(); one != scripts.rend(); ++one) script += *one;
+  return script;
+}
+
 }  // namespace
 
 std::span<const std::string_view> setting_names() { return kSettings; }
@@ -62,8 +80,7 @@ bool run_load(const CommandCall& call) {
 }
 
 bool run_save(const CommandCall& call) {
-  std::string script;
-  for (const Entry* entry : call.interpreter.state().entries.in_order()) script += entry->script;
+  const std::string script = script_of(call.interpreter.state().entries.in_order());
   const std::string why = call.interpreter.ranks().first_finds(
       [&] { return replace_file(std::string(call.argument), script).value_or(""); });
   return why.empty() ? true : call.interpreter.complain(why);

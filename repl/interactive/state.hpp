@@ -1,4 +1,4 @@
-// What a session has come to: its names, and what is remembered of the inputs that made them. `:undo` goes back to an
+// The state of a session: its names, and what it remembers of the inputs that made them. `:undo` goes back to an
 // earlier one.
 #pragma once
 
@@ -24,6 +24,7 @@ struct BoundBy {
 // An input that was run to its end.
 struct Entry {
   std::string script;
+  std::string naming_script;  // the same where a later input uses the value that this one has shown; empty: shows none
   std::vector<StatementStatistics> statistics;
   std::int64_t peak_bytes = 0;
   std::int64_t arena_bytes = 0;

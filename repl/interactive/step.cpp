@@ -28,7 +28,7 @@ std::optional<std::size_t> last_as(std::string_view expression) {
   return found;
 }
 
-// What stands before the last `as`, run; nothing where that is no expression of its own.
+// Runs the expression before the last `as`; nothing where that is no expression of its own.
 std::optional<Array> operand_of(const CommandCall& call) {
   const auto end = last_as(call.argument);
   if (!end) return std::nullopt;

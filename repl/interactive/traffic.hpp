@@ -1,4 +1,4 @@
-// What goes over which links in a step, in words.
+// The traffic of a step on each link, in words.
 #pragma once
 
 #include <string>

@@ -33,6 +33,8 @@ constexpr std::array kWords = {
              "f's results, then the gradient of the first with respect to each name of `wrt`"},
     WordHelp{"again", "let b = again { exp(a) * a }",
              "a value that a gradient computes again instead of keeping its parts"},
+    WordHelp{"pipeline", "let p = pipeline w = a for i < 3 by \"auto\" { w * 2.0 }",
+             "a loop whose turns overlap where they are on several meshes; `by` names the schedule"},
     WordHelp{"within", "let b = a as [16, 16@x] within 64KiB",
              "how much memory a change of layout may take on a device"},
     WordHelp{"loop", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},

@@ -12,7 +12,7 @@ struct WordHelp {
   std::string_view does;
 };
 
-// What the examples begin with.
+// The beginning of every example.
 inline constexpr std::string_view kWordSetting =
     "mesh m = [x: 4, y: 2]\nlet a = iota(f32[16@x, 16])\nlet c = true\n"
     "fn f(v: f32[N, K]?, w: f32[N, K]?) = sum(v * w)\n";

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "repl/interactive/input.hpp"
+#include "repl/interactive/report.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/learn/values.hpp"
 
@@ -64,18 +66,32 @@ std::vector<std::string> names_let_in(std::string_view statement) {
 }
 
 Result<RunReport> Attempt::add(const std::string& statement, const std::string& file, std::uint32_t line) {
-  auto report = run_stoppable(session_, statement, file, line);
+  Session after = session_.fork();
+  auto report = run_stoppable(after, statement, file, line);
+  record(statement, report, std::move(after));
+  return report;
+}
+
+void Attempt::record(const std::string& statement, const Result<RunReport>& report, Session after) {
   if (!report) {
     for (const std::string& name : names_let_in(statement)) refusals_[name] = report.diagnostics();
-    return report;
+    return;
   }
   std::vector<std::string> bound;
   for (const Binding& binding : report->bindings) {
+    if (binding.name == kLastValue) continue;
     bound.push_back(binding.name);
     refusals_.erase(binding.name);
   }
-  if (!bound.empty() || declares_mesh_or_function(statement)) statements_.push_back({statement, std::move(bound)});
-  return report;
+  Session before = std::exchange(session_, std::move(after));
+  if (!bound.empty() || declares_mesh_or_function(statement))
+    statements_.push_back({statement, std::move(bound), std::move(before)});
+}
+
+void Attempt::undo() {
+  if (statements_.empty()) return;
+  session_ = std::move(statements_.back().before);
+  statements_.pop_back();
 }
 
 bool Attempt::binds(std::string_view name) const {
@@ -110,21 +126,9 @@ std::string Attempt::program(const std::vector<std::string>& names) const {
   return text;
 }
 
-bool OpenStatement::add(std::string_view line) {
-  constexpr int kLinesAlwaysAsked = 50;
-  text_ += line;
-  text_ += '\n';
-  ++lines_;
-  for (const char c : line) {
-    if (c == '(' || c == '[' || c == '{') ++open_brackets_;
-    if (c == ')' || c == ']' || c == '}') --open_brackets_;
-  }
-  return (open_brackets_ <= 0 || lines_ <= kLinesAlwaysAsked) && !is_incomplete(text_);
-}
-
 std::vector<StatementText> statements_of(std::string_view text) {
   std::vector<StatementText> found;
-  OpenStatement open;
+  Input open;
   std::uint32_t first_line = 1;
   std::uint32_t line = 0;
   while (!text.empty()) {
@@ -135,7 +139,7 @@ std::vector<StatementText> statements_of(std::string_view text) {
     const std::string_view shown = trimmed(row);
     if (open.empty() && (shown.empty() || shown.front() == '#')) continue;
     if (open.empty()) first_line = line;
-    if (open.add(row) || text.empty()) found.push_back({open.take(), first_line});
+    if (open.add(row, line) || text.empty()) found.push_back({open.take(), first_line});
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// What a learner has typed towards an answer: statements, tried as they come.
+// A learner's answer in the making: statements, tried as they come.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,10 @@ class Attempt {
   // Runs a statement, which must not bind a given name again. If it succeeds and declares something it belongs to the
   // answer; if it fails, it is remembered that the name it would have bound was refused.
   Result<RunReport> add(const std::string& statement, const std::string& file, std::uint32_t line);
+  // The same for a statement that has been run: `after` is the session then, whatever came of it.
+  void record(const std::string& statement, const Result<RunReport>& report, Session after);
+  // Forgets the last statement that belongs to the answer.
+  void undo();
 
   // Is every one of these names bound or refused?
   bool settles(const std::vector<std::string>& names) const;
@@ -47,27 +51,12 @@ class Attempt {
   struct Statement {
     std::string text;
     std::vector<std::string> bound;  // none: a mesh or a function
+    Session before;
   };
   Session session_;
   std::set<std::string, std::less<>> given_;  // none in golf, where the learner chooses everything
   std::vector<Statement> statements_;
   std::map<std::string, Diagnostics> refusals_;
-};
-
-// A statement as it comes, line by line. Whether it is complete is asked of the parser, which reads all of it each
-// time: of a long one only where the brackets, counted without regard to strings and comments, are closed.
-class OpenStatement {
- public:
-  // Adds a line; gives whether the statement is complete.
-  bool add(std::string_view line);
-  bool empty() const { return text_.empty(); }
-  std::size_t size() const { return text_.size(); }
-  std::string take() { return std::exchange(*this, OpenStatement{}).text_; }
-
- private:
-  std::string text_;
-  int lines_ = 0;
-  std::int64_t open_brackets_ = 0;
 };
 
 // The statements of a text, each with the number of its first line. Lines without one are left out.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,24 +12,31 @@
 #include "repl/files.hpp"
 #include "repl/learn/lesson.hpp"
 #include "repl/learn/progress.hpp"
+#include "repl/typing/keyboard.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
-// What the learner entered: a line, Ctrl-C, which forgets the statement begun, or the end of the input.
+// The learner's input: a line or several at once, Ctrl-C, which forgets the statement begun, or the end of the
+// input.
 struct Entered {
   enum class Kind : std::uint8_t { line, interrupt, end };
   Kind kind = Kind::end;
   std::string line = {};
 };
-// The next of it, after this prompt.
-using NextLine = std::function<Entered(std::string_view prompt)>;
+struct Asked {
+  std::string_view prompt;
+  const Session* names = nullptr;  // that Tab completes; none: a question is asked, which one line answers
+};
+// The next of it.
+using NextLine = std::function<Entered(const Asked& asked)>;
+// Reads what somebody types at a terminal.
+NextLine course_lines(Keyboard& keyboard);
 
-enum class Keep : std::uint8_t { progress, nothing };
-
-// Takes the learner through lessons from `first` on, until they end or the learner leaves. With Keep::progress what is
-// done is saved as it happens. Gives the exit status.
-int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, Keep keep, Console& console,
-                 const NextLine& next_line);
+// Takes the learner through lessons from `first` on, until they end or the learner leaves. What is done of a course is
+// saved as it happens (CourseProgress::load has its name); without a course nothing is. Gives the exit status.
+int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const std::optional<std::string>& course,
+                 Console& console, const NextLine& next_line);
 
 // The course of this executable: what `:learn` of a session calls. It begins at the lesson of that number; where the
 // learner was if it is empty.
@@ -37,10 +45,18 @@ int take_course(Console& console, std::string_view lesson, const NextLine& next_
 // The place of the lesson with that number.
 Read<std::size_t> place_of(std::string_view number, std::size_t lessons);
 
+// A line for each lesson, with its number and whether it is done.
+std::string lesson_list(const std::vector<Lesson>& lessons, const CourseProgress& progress);
+
 // The place of the first lesson that the learner has yet to do; of the last one if all are done.
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CourseProgress& progress);
 
-// A lesson's page: its text, what is given, its goal, and what to type.
+// A lesson's page: pictures, its text, what is given, its goal, and what to type.
 std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count);
+// As the terminal takes it.
+void show_page(const Lesson& lesson, std::size_t number, std::size_t count, Console& console);
+
+// `shape, bytes and copies`
+std::string listed_names(std::vector<std::string> names);
 
 }  // namespace tessera::repl

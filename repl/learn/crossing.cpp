@@ -15,7 +15,7 @@ std::int64_t elements_of(const Box& box) {
   return elements;
 }
 
-// Of the plan's arrays, from a device that holds something.
+// An array of the plan, as a device has it that holds something.
 std::int64_t element_bytes_of(const Plan& plan) {
   const auto start = plan.moment(0);
   if (!start) return 0;

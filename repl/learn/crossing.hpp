@@ -1,4 +1,4 @@
-// What comes into a node from others in changes of layout.
+// Bytes that come into a node from others in changes of layout.
 #pragma once
 
 #include <string_view>

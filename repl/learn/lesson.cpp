@@ -78,7 +78,7 @@ std::vector<Section> sections(std::string_view text) {
   return found;
 }
 
-// What is wrong with a file, and where.
+// A fault in a lesson's file, with its line.
 struct Fault {
   int line = 0;
   std::string what;
@@ -105,10 +105,11 @@ class Reader {
     if (heading.starts_with("mistake ")) return take_mistake(section, body);
     std::string* target = target_of(heading);
     if (target == nullptr) {
-      return Fault{section.line,
-                   fmt::format("there is no section `{}`; there are: title, text, given, judged with, goal, hint, "
-                               "answer, check KIND, mistake NAME: VALUE",
-                               heading)};
+      return Fault{
+          section.line,
+          fmt::format("there is no section `{}`; there are: title, picture, text, given, judged with, goal, hint, "
+                      "answer, check KIND, mistake NAME: VALUE",
+                      heading)};
     }
     if (!target->empty()) return Fault{section.line, fmt::format("the section `{}` stands twice", heading)};
     *target = body;
@@ -116,7 +117,8 @@ class Reader {
   }
 
   std::string* target_of(std::string_view heading) {
-    const std::array<std::pair<std::string_view, std::string*>, 6> targets = {{{"title", &lesson.title},
+    const std::array<std::pair<std::string_view, std::string*>, 7> targets = {{{"title", &lesson.title},
+                                                                               {"picture", &lesson.picture},
                                                                                {"text", &lesson.text},
                                                                                {"given", &lesson.given},
                                                                                {"judged with", &lesson.judged_with},
@@ -270,6 +272,21 @@ std::vector<std::string> asked_names(const Lesson& lesson) {
     for (const Setting& setting : check.settings) add(setting.key);
   }
   return names;
+}
+
+Lesson with_checks_of(const Lesson& lesson, const std::function<bool(const std::string& name)>& is_there) {
+  Lesson part = lesson;
+  for (Check& check : part.checks) {
+    const Rule rule = rule_of(check.kind);
+    if (rule.needed.empty())
+      std::erase_if(check.settings, [&](const Setting& setting) { return !is_there(setting.key); });
+  }
+  std::erase_if(part.checks, [&](const Check& check) {
+    const Rule rule = rule_of(check.kind);
+    return check.settings.empty() || std::any_of(rule.asks.begin(), rule.asks.end(),
+                                                 [&](std::string_view key) { return !is_there(check.value(key)); });
+  });
+  return part;
 }
 
 Read<Lesson> read_lesson(std::string_view text, const std::string& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ struct Mistake {
 struct Lesson {
   std::string name;  // of its file, without the number: `rows-become-columns`
   std::string title;
+  std::string picture;      // expressions, one a line, that are drawn before the text
   std::string text;         // what it teaches
   std::string given;        // a program, run before the learner's
   std::string judged_with;  // run after `given` where an answer is judged: other data of the same types
@@ -77,6 +79,9 @@ struct Lesson {
 
 // The names that an answer has to bind, in the order of the checks, each once.
 std::vector<std::string> asked_names(const Lesson& lesson);
+
+// The lesson with those of its checks only that ask for names which are there.
+Lesson with_checks_of(const Lesson& lesson, const std::function<bool(const std::string& name)>& is_there);
 
 // Reads a lesson's file; `file` stands for it in what is said about a fault: `FILE:LINE: what is wrong; what to write`.
 Read<Lesson> read_lesson(std::string_view text, const std::string& file);

@@ -85,7 +85,7 @@ Read<Fact> of_array(const Session& session, const Asked& asked) {
   return {std::move(fact), {}};
 }
 
-// What every device receives in all steps of some plans.
+// Bytes that every device receives in all steps of some plans.
 std::vector<std::int64_t> received_by_device(const std::vector<Plan>& plans) {
   std::vector<std::int64_t> received;
   for (const Plan& plan : plans) {

@@ -28,9 +28,10 @@ std::string progress_path() {
 
 }  // namespace
 
-CourseProgress CourseProgress::load() {
+CourseProgress CourseProgress::load(const std::string& course) {
   CourseProgress progress;
   progress.path_ = progress_path();
+  if (!progress.path_.empty() && !course.empty()) progress.path_ += "-" + course;
   std::error_code error;
   if (progress.path_.empty() || !std::filesystem::is_regular_file(progress.path_, error)) return progress;
   const auto text = read_text(progress.path_);

@@ -13,8 +13,8 @@ namespace tessera::repl {
 class CourseProgress {
  public:
   // Of $XDG_DATA_HOME/tessera/lessons, else of ~/.local/share/tessera/lessons; with neither variable nothing is kept.
-  // What cannot be read counts as no progress.
-  static CourseProgress load();
+  // A course of somebody's own has a name, and the file `lessons-NAME`. What cannot be read counts as no progress.
+  static CourseProgress load(const std::string& course);
 
   const std::string& at() const { return at_; }
   bool is_done(const std::string& lesson) const { return done_.count(lesson) > 0; }

@@ -27,7 +27,7 @@ Verdict check_one(const Trial& trial, const Check& check) {
 }
 
 // The names of a session with their types: what a statement may use.
-std::string what_there_is(const Session& session) {
+std::string names_with_types(const Session& session) {
   std::string text = "There is:\n";
   for (const Binding& binding : session.names()) text += fmt::format("    {} : {}\n", binding.name, binding.type);
   return text;
@@ -45,7 +45,7 @@ Verdict refused(const Lesson& lesson, const Attempt& attempt) {
     const std::string slug = why->empty() ? "" : why->front().slug;
     const std::string said = known_mistake(lesson, "error", [&](const std::string& value) { return value == slug; });
     return wrong(fmt::format("`{}` is not there: {} (`tessera explain {}` has more).\n{}{}", name, message_of(*why),
-                             slug, said, what_there_is(attempt.session())));
+                             slug, said, names_with_types(attempt.session())));
   }
   return {};
 }
@@ -85,10 +85,10 @@ std::optional<std::string> changed_type(const Session& given, const Session& sta
 
 }  // namespace
 
-Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply)}; }
+Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply), {}}; }
 
 Verdict unfit(const std::string& where, const std::string& why) {
-  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why)};
+  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why), {}};
 }
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
@@ -133,6 +133,7 @@ Verdict judge(const Lesson& lesson, const Attempt& attempt) {
     Verdict one = check_one(trial, check);
     if (one.outcome != Outcome::right) return one;
     all.reply += one.reply;
+    all.scores.insert(all.scores.end(), one.scores.begin(), one.scores.end());
   }
   return all;
 }

@@ -17,9 +17,17 @@ enum class Outcome : std::uint8_t {
   unfit,  // the lesson's own data make no sense
 };
 
+// One score of an answer, beside the planner's.
+struct ScoreLine {
+  std::string name;  // `bytes`
+  std::int64_t own = 0;
+  std::int64_t par = 0;
+};
+
 struct Verdict {
   Outcome outcome = Outcome::right;
   std::string reply;  // lines; of a wrong answer with the smallest counterexample
+  std::vector<ScoreLine> scores = {};
 };
 
 struct Trial {
@@ -31,7 +39,7 @@ struct Trial {
   Session judged;  // `start`, and then the answer
 };
 
-// What it took to make some of an answer's names: the statements that they are made of, and no others, as run.
+// The cost of some of an answer's names: of the statements that they are made of, and no others, as run.
 struct Costs {
   std::vector<Redistribution> changes;  // in the answer's order
   std::int64_t received_bytes = 0;      // by all devices
@@ -42,7 +50,7 @@ Costs costs_of(const Trial& trial, const std::vector<std::string>& names);
 Verdict wrong(std::string reply);
 // The lesson is to blame: says where.
 Verdict unfit(const std::string& where, const std::string& why);
-// What the lesson says about a wrong answer that it knows, or nothing. `same` says whether a mistake's value is the
+// The lesson's words about a wrong answer that it knows, or nothing. `same` says whether a mistake's value is the
 // answer's.
 template <class Same>
 std::string known_mistake(const Lesson& lesson, std::string_view subject, Same&& same) {
@@ -55,7 +63,7 @@ std::string known_mistake(const Lesson& lesson, std::string_view subject, Same&&
 // A session that prints nothing, after the lesson's program. Fails where the lesson's program does.
 Result<Session> given_session(const Lesson& lesson);
 
-// What is said of an answer that binds a given name again.
+// The reply to an answer that binds a given name again.
 std::string name_is_given(const std::string& name);
 
 // Judges an answer that settles all names that the lesson asks for.

@@ -94,15 +94,16 @@ std::string text_of(const Numbers& numbers) {
   return fmt::format("[{}{}]", fmt::join(texts, ", "), numbers.size() > kShown ? ", ..." : "");
 }
 
-std::string device_text(const MeshAxes& mesh, std::int64_t device) {
+std::string device_text(const MeshAxes& mesh, std::int64_t device, std::optional<std::int64_t> of_run) {
   std::vector<std::string> coordinates;
   std::int64_t rest = device;
   for (auto axis = mesh.rbegin(); axis != mesh.rend(); ++axis) {
     coordinates.insert(coordinates.begin(), fmt::format("{}={}", axis->name, rest % axis->size));
     rest /= axis->size;
   }
-  if (coordinates.empty()) return fmt::format("device {}", device);
-  return fmt::format("device {} ({})", device, fmt::join(coordinates, ", "));
+  const std::int64_t shown = of_run.value_or(device);
+  if (coordinates.empty()) return fmt::format("device {}", shown);
+  return fmt::format("device {} ({})", shown, fmt::join(coordinates, ", "));
 }
 
 std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view text) {

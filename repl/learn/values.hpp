@@ -25,8 +25,8 @@ std::optional<std::size_t> first_difference(const Numbers& a, const Numbers& b);
 // `1536`, `[16, 24]`; of a long list the beginning.
 std::string text_of(const Numbers& numbers);
 
-// `device 3 (x=1, y=0)`
-std::string device_text(const MeshAxes& mesh, std::int64_t device);
+// `device 3 (x=1, y=0)`; where the mesh lies on other devices, by that of the run.
+std::string device_text(const MeshAxes& mesh, std::int64_t device, std::optional<std::int64_t> of_run = std::nullopt);
 // The number of the device at `x=1, y=0`; axes that are not named are at 0. Nothing if the mesh has no such device.
 std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view text);
 // `[0:16, 2:4]`, or `nothing`
@@ -39,7 +39,7 @@ std::string mesh_text(const MeshAxes& mesh);
 // Array::picture under another name.
 std::string picture_of(const Array& array, std::string_view name);
 
-// What an expression of the language is in a session, which stays as it is.
+// The value of an expression in a session, which stays as it is.
 Read<Array> value_of(const Session& session, std::string_view expression);
 // The changes of layout that an expression asks for, in order.
 Read<std::vector<Plan>> changes_of(const Session& session, std::string_view expression);

@@ -1,4 +1,4 @@
-// What the front end of a session on ranks and its first rank tell each other, through the pipes of the launcher:
+// Messages between the front end of a session on ranks and its first rank, through the pipes of the launcher:
 // frames of a few texts each.
 #pragma once
 
@@ -61,7 +61,7 @@ class FrameReader {
   std::optional<Frame> next();
   // Are these no frames?
   bool is_nonsense() const { return is_nonsense_; }
-  // What is no whole frame.
+  // The bytes that are no whole frame.
   const std::string& rest() const { return bytes_; }
 
  private:

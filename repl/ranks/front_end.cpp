@@ -124,7 +124,7 @@ void FrontEnd::show(const Frame& frame) {
   }
 }
 
-// What was asked meanwhile is answered; the one who asked goes on.
+// Answers a question that came meanwhile; the rank that asked it goes on.
 void FrontEnd::answer(const std::string& text) {
   done_ = false;
   send({FrameKind::answer, {text}});

@@ -16,7 +16,7 @@ namespace tessera::repl {
 
 class FrontEnd final : public Answerer {
  public:
-  // What makes `interrupt` readable stops what the ranks run; where it is negative, Ctrl-C does. `name` is what
+  // The ranks are stopped when `interrupt` becomes readable; where it is negative, by Ctrl-C. `name` is what
   // diagnostics call what is typed.
   FrontEnd(int ranks, Screen screen, const std::string& name, int interrupt);
   ~FrontEnd() override;

@@ -1,4 +1,4 @@
-// What a front end says of its screen before anything else, and a screen that can do as much.
+// The front end's first message, which describes its screen; and a screen made from it.
 #pragma once
 
 #include "repl/interactive/screen.hpp"

@@ -11,7 +11,7 @@
 
 namespace tessera::repl {
 
-// What the first rank says. Any thread may say something.
+// Messages of the first rank. Any thread may send one.
 class Outbox {
  public:
   // Standard output; what a library writes there goes to standard error from now on.

@@ -58,7 +58,8 @@ std::string find_program(const std::vector<std::string>& names) {
   return "";
 }
 
-// What the launchers want to hear so that more ranks than cores, and root, are no obstacle; what is set already stays.
+// Variables that the launchers want set so that more ranks than cores, and root, are no obstacle; what is set already
+// stays.
 std::vector<std::string> environment_of_ranks() {
   std::vector<std::pair<std::string, std::string>> wanted = {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                                              {"OMPI_MCA_hwloc_base_binding_policy", "none"},
@@ -114,7 +115,7 @@ void close_all(std::initializer_list<int> descriptors) {
   ::_exit(127);
 }
 
-// What can be read without waiting, up to a limit.
+// Reads what is there without waiting, up to a limit.
 void drain(int descriptor, std::string& text) {
   struct pollfd wanted = {descriptor, POLLIN, 0};
   std::array<char, 4096> chunk;
@@ -125,7 +126,7 @@ void drain(int descriptor, std::string& text) {
   }
 }
 
-// Whether the process has ended within this time. What it writes is read, so that it can.
+// True if the process ends within this time. Its output is read meanwhile, or it might wait for a reader.
 bool ends_within(pid_t process, std::chrono::milliseconds time, int output, std::string& text) {
   const auto deadline = steady_clock::now() + time;
   while (true) {

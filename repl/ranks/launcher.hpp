@@ -23,13 +23,13 @@ class Launcher {
   bool ok() const { return process_ > 0; }
   std::string why() const { return why_; }  // it is not ok
   bool has_ended() const;
-  // What is written here the first rank reads, and the other way round.
+  // The first rank reads what is written to this one, and writes what the other gives.
   int to_ranks() const { return to_ranks_; }
   int from_ranks() const { return from_ranks_; }
   // Tells the ranks that nothing more comes and waits until the launcher has ended, with all that it started; not for
   // ever. Gives what came from them meanwhile.
   std::string finish();
-  // What it wrote to standard error so far, with what the ranks wrote there.
+  // Standard error of the launcher and its ranks so far.
   std::string said() const;
 
  private:

@@ -151,7 +151,7 @@ class Worker {
 
 int work(Launch& launch, const Config& config) { return Worker(launch, config).run(); }
 
-void refuse_to_work(const Diagnostics& why) {
+void refuse_worker(const Diagnostics& why) {
   std::string message = why.front().message;
   if (!why.front().help.empty()) message += "\n  help: " + why.front().help;
   write_bytes(STDOUT_FILENO, to_bytes({FrameKind::lost, {message}}));

@@ -9,6 +9,6 @@ namespace tessera::repl {
 // front end's. `config` says how statements run.
 int work(Launch& launch, const Config& config);
 // Tells the front end why there is no session.
-void refuse_to_work(const Diagnostics& why);
+void refuse_worker(const Diagnostics& why);
 
 }  // namespace tessera::repl

@@ -15,6 +15,10 @@ std::string_view code(Ink ink) {
     case Ink::secondary: return "1;34";
     case Ink::gutter: return "34";
     case Ink::help: return "1;32";
+    case Ink::keyword: return "35";
+    case Ink::axis: return "36";
+    case Ink::string: return "32";
+    case Ink::comment: return "90";
     case Ink::device_0: return "36";
     case Ink::device_1: return "33";
     case Ink::device_2: return "35";

@@ -17,6 +17,11 @@ enum class Ink : std::uint8_t {
   secondary,
   gutter,
   help,
+  // Words of the language, as they are typed.
+  keyword,
+  axis,
+  string,
+  comment,
   // Twelve that are told apart, for devices.
   device_0,
   device_1,

@@ -1,6 +1,7 @@
 #include "repl/render/picture.hpp"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "repl/render/paint.hpp"
@@ -49,9 +50,9 @@ bool is_inside(std::string_view line, const std::vector<std::size_t>& corners) {
 
 // The number of the first device that a cell's label names; its place in the row where it names none.
 std::size_t first_device(std::string_view label, std::size_t otherwise) {
-  std::size_t at = label.find("device");
+  const std::size_t word = label.find("device");
+  std::size_t at = label.find_first_of("0123456789", word == std::string_view::npos ? 0 : word);
   if (at == std::string_view::npos) return otherwise;
-  at = label.find_first_of("0123456789", at);
   std::size_t number = 0;
   for (; at < label.size() && label[at] >= '0' && label[at] <= '9'; ++at) number = number * 10 + (label[at] - '0');
   return number;
@@ -119,7 +120,58 @@ class Painter {
   std::vector<std::size_t> devices_;  // of the cells below it
 };
 
+// The columns of a picture that stand side by side on a screen of `width`: [first, end) of its corners.
+std::vector<std::pair<std::size_t, std::size_t>> column_groups(const std::vector<std::size_t>& corners,
+                                                               std::size_t width) {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  for (std::size_t first = 0; first + 1 < corners.size();) {
+    std::size_t end = first + 1;
+    while (end + 1 < corners.size() && corners[0] + corners[end + 1] - corners[first] < width) ++end;
+    groups.emplace_back(first, end);
+    first = end;
+  }
+  return groups;
+}
+
+std::string_view cut(std::string_view line, std::size_t begin, std::size_t end) {
+  return begin >= line.size() ? "" : line.substr(begin, end - begin);
+}
+
+// The lines of a picture, its heading before its first border, group after group.
+void fold_picture(const Lines& lines, std::size_t first, std::size_t end, std::size_t width, std::string& result) {
+  const std::vector<std::size_t> corners = corners_of(lines[first + 1]);
+  for (const auto& [from, to] : column_groups(corners, width)) {
+    for (std::size_t i = first; i < end; ++i) {
+      std::string line(cut(lines[i], 0, corners[0]));
+      line.resize(corners[0], ' ');
+      line += cut(lines[i], corners[from], corners[to] + 1);
+      result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+  }
+}
+
 }  // namespace
+
+std::string fold_pictures(std::string_view text, int width) {
+  const Lines lines = split_lines(text);
+  std::string result;
+  for (std::size_t i = 0; i < lines.size();) {
+    const bool is_wide = i + 1 < lines.size() && is_border(lines[i + 1]) && !is_border(lines[i]) &&
+                         lines[i + 1].size() > static_cast<std::size_t>(width);
+    if (!is_wide) {
+      result += lines[i++];
+      result += "\n";
+      continue;
+    }
+    const std::vector<std::size_t> corners = corners_of(lines[i + 1]);
+    std::size_t end = i + 1;
+    while (end < lines.size() && (is_border(lines[end]) || is_inside(lines[end], corners))) ++end;
+    fold_picture(lines, i, end, static_cast<std::size_t>(width), result);
+    i = end;
+  }
+  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
+}
 
 std::string paint_picture(std::string_view text, Colour colour, bool boxes) {
   if (colour == Colour::no && !boxes) return std::string(text);

@@ -9,7 +9,10 @@
 namespace tessera::repl {
 
 // Every cell of the grids in the text in the colour of its first device, and with box characters where they are wanted.
-// What is no grid stays as it is.
+// Other text stays as it is.
 std::string paint_picture(std::string_view text, Colour colour, bool boxes);
+
+// Pictures that are wider than the screen in parts of so many columns of tiles as it takes, one below the other.
+std::string fold_pictures(std::string_view text, int width);
 
 }  // namespace tessera::repl

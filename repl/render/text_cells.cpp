@@ -36,6 +36,39 @@ CodePoint take(std::string_view& text) {
   return result;
 }
 
+// The columns before a line's text, as wrapped_at_words has it.
+std::size_t text_begin(std::string_view line, std::size_t width) {
+  std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  for (std::size_t at = begin; at < line.size(); ++at) {
+    const bool ends_gap = at >= 2 && line[at] != ' ' && line[at - 1] == ' ' && line[at - 2] == ' ';
+    if (ends_gap && at <= width / 2) begin = at;
+  }
+  return begin <= width / 2 ? begin : 0;
+}
+
+std::string wrapped_line(std::string_view line, int width) {
+  const std::string indentation(text_begin(line, static_cast<std::size_t>(width)), ' ');
+  std::string text;
+  int used = 0;
+  while (!line.empty()) {
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t end = std::min(line.find(' ', blanks), line.size());
+    const std::string_view word = line.substr(blanks, end - blanks);
+    const bool begins = text.empty() || used == static_cast<int>(indentation.size());
+    if (!begins && used + static_cast<int>(blanks) + columns(word) > width) {
+      text += "\n" + indentation;
+      used = static_cast<int>(indentation.size());
+    } else {
+      text += std::string(blanks, ' ');
+      used += static_cast<int>(blanks);
+    }
+    text += word;
+    used += columns(word);
+    line.remove_prefix(end);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Cell> cells(std::string_view text) {
@@ -77,6 +110,18 @@ std::string padded(std::string_view text, int to_columns) {
 std::string padded_left(std::string_view text, int to_columns) {
   const int missing = std::max(0, to_columns - columns(text));
   return std::string(static_cast<std::size_t>(missing), ' ') + std::string(text);
+}
+
+std::string wrapped_at_words(std::string_view text, int width) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    result += columns(line) <= width ? std::string(line) : wrapped_line(line, width);
+    if (end < text.size()) result += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
 }
 
 }  // namespace tessera::repl

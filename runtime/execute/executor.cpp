@@ -81,6 +81,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
     TESSERA_TRY_STATUS(from_step(may_take(steps), step.origin));
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
+    if (borders_ != nullptr) TESSERA_TRY_STATUS(from_step(team_.advance_beside(), step.origin));
     tell_progress(body, i);
     payload_.add(plan.steps[i].born);
     const std::int64_t alive = payload_.largest(plan.steps[i]);

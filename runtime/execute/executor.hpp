@@ -77,8 +77,7 @@ class Executor {
                           std::int64_t microbatch);
   void begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit, std::int64_t microbatch);
 
-  base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
-                        const std::vector<std::uint32_t>& order);
+  base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan, const std::vector<std::uint32_t>& order);
   // On ranks.
   base::Status send_over_border(synth::RegisterId from, synth::RegisterId to);
   void remember(synth::RegisterId id, std::int64_t microbatch);
@@ -137,9 +136,10 @@ class Executor {
   std::int64_t output_bytes_ = 0;  // that were written
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> statistics_number_;
-  int loops_ = 0;  // that run
-  Borders* borders_ = nullptr;       // of the pipeline that runs on ranks
-  std::int64_t microbatch_ = 0;      // of the visit that is taken
+  int loops_ = 0;               // that run
+  Borders* borders_ = nullptr;  // of the pipeline that runs on ranks
+  bool in_pipeline_ = false;
+  std::int64_t microbatch_ = 0;  // of the visit that is taken
   // What ranks without devices of a scalar's mesh know of it, microbatch by microbatch.
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By result and number of the part; steps of loops run often.

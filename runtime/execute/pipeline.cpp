@@ -31,23 +31,30 @@ bool ends_run(const base::Diagnostics& why) {
 }  // namespace
 
 // One that fails is taken again in the order of the loop, so that the same failure is reported whatever the schedule:
-// ranks agree on that, because in another order another rank may fail first.
+// ranks agree on that, because in another order another rank may fail first. A pipeline inside a visit of another one
+// has no borders, and is taken in that order at once.
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
+  const std::int64_t outer = microbatch_;
+  const bool is_inner = in_pipeline_;
+  in_pipeline_ = true;
   ++loops_;
   const std::int64_t steps_before = steps_taken_;
-  base::Status status = take_all(pipeline, plan, pipeline.order);
-  if (!status.ok() && !ends_run(status.errors())) {
+  base::Status status =
+      is_inner ? take_visits(pipeline, plan, order_of_loop(pipeline)) : take_all(pipeline, plan, pipeline.order);
+  if (!is_inner && !status.ok() && !ends_run(status.errors())) {
     steps_taken_ = steps_before;
     base::Status again = take_all(pipeline, plan, order_of_loop(pipeline));
     if (!again.ok()) status = std::move(again);
   }
   --loops_;
+  in_pipeline_ = is_inner;
+  microbatch_ = outer;
   return status;
 }
 
 base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
                                 const std::vector<std::uint32_t>& order) {
-  if (team_.alone()) return take_visits(pipeline, plan, order);
+  if (team_.alone()) return base::guarded([&] { return take_visits(pipeline, plan, order); });
   Borders borders(team_, storage_);
   borders_ = &borders;
   base::Status status = base::Done{};
@@ -58,8 +65,12 @@ base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan&
   }
   borders_ = nullptr;
   const auto agreed = team_.agree(std::move(status), {});
-  if (agreed.ok() || !ends_run(agreed.errors())) team_.begin_run(world_.stop);
-  return agreed.ok() ? base::Status(base::Done{}) : base::Status(agreed.errors());
+  if (!agreed.ok() && ends_run(agreed.errors())) return agreed.errors();
+  // What one rank says of a failure from now on must not be wiped out by another that is still about to end the run.
+  if (const auto met = team_.agree(base::Done{}, {}); !met.ok()) return met.errors();
+  team_.begin_run(world_.stop);
+  if (!agreed.ok()) return agreed.errors();
+  return base::Done{};
 }
 
 base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
@@ -89,8 +100,7 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
   for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
     const bool is_written = plan_[pipeline.next[k]].direct && is_first(pipeline.next, k);
     if (pipeline.carried_by[k] != visit || is_written) continue;
-    const std::int64_t there =
-        to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
+    const std::int64_t there = to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
     copy_to(pipeline.next[k], pipeline.results[k], there);
   }
   return base::Done{};
@@ -106,7 +116,8 @@ void Executor::remember(synth::RegisterId id, std::int64_t microbatch) {
 void Executor::recall(synth::RegisterId id, std::int64_t microbatch) {
   if (!storage_.knows_itself(id)) return;
   const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].turns)});
-  if (known != known_scalars_.end()) std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
+  if (known != known_scalars_.end())
+    std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
 }
 
 base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterId to) {

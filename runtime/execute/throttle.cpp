@@ -39,11 +39,12 @@ std::vector<double> slowness_of(const synth::Machine& machine, std::int64_t devi
 
 // The first of the devices that exchange with this one: that with the same places along all other axes.
 std::int64_t first_of_group(const synth::Mesh& mesh, const synth::AxisList& axes, std::int64_t device) {
+  std::int64_t place = mesh.place(device);
   for (const synth::AxisPart& part : axes) {
     const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / (part.before * part.size));
-    device -= device / stride % part.size * stride;
+    place -= place / stride % part.size * stride;
   }
-  return device;
+  return mesh.device_at(place);
 }
 
 std::size_t index_of(const synth::Mesh& mesh, std::int64_t number) {

@@ -9,8 +9,8 @@
 
 namespace tessera::runtime {
 
-// A thread that looks at the messages again and again, as long as this lives. Where MPI serves one thread only, messages
-// go on between steps.
+// A thread that looks at the messages again and again, as long as this lives. Where MPI serves one thread only,
+// messages go on between steps.
 class MessagesBeside {
  public:
   explicit MessagesBeside(Team& team) : thread_([this, &team] { look(team); }) {}

@@ -287,6 +287,10 @@ base::Status Team::await_beside(std::int64_t number) {
   return wait([&] { return messenger_->is_done_beside(number); });
 }
 
+base::Status Team::advance_beside() {
+  return with_messages([&] { messenger_->is_done_beside(0); });
+}
+
 bool Team::go_on_beside() {
   const std::scoped_lock lock(messenger_mutex_);
   try {

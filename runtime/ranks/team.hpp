@@ -89,6 +89,7 @@ class Team {
   std::span<std::byte> lasting_room(std::int64_t bytes);
   base::Result<std::int64_t> begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
   base::Status await_beside(std::int64_t number);
+  base::Status advance_beside();
   // Of another thread: lets messages go on, where MPI allows it. False: it does not, or messages have failed.
   bool go_on_beside();
   // What `source` has of these bytes, the targets get. The others need not call this.

@@ -22,6 +22,7 @@ namespace {
 // Larger pictures are summarised.
 constexpr std::size_t kRowsMax = 16;
 constexpr std::size_t kColumnsMax = 8;
+constexpr std::size_t kShortColumnsMax = 16;
 constexpr std::size_t kSlicesMax = 8;
 // Elements are drawn if there are few, and no line becomes too long.
 constexpr std::int64_t kElementsMax = 64;
@@ -35,11 +36,17 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
   return static_cast<std::size_t>(std::max<std::int64_t>(1, wanted));
 }
 
+// How a tile says who holds it.
+enum class Labels {
+  in_words,   // `device 12`, `devices 0 + 1`
+  by_number,  // `12`, `sum of 0-63`
+};
+
 class Picture {
  public:
   // `values` is the array itself if its elements are to be drawn.
-  Picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values)
-      : type_(type), values_(values), cuts_(type.rank()) {
+  Picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values, Labels labels)
+      : type_(type), values_(values), labels_(labels), cuts_(type.rank()) {
     const synth::AxisList& pending = type.layout().pending();
     const auto parts = static_cast<std::size_t>(synth::shard_count(pending));
     for (std::size_t device = 0; device < boxes.size(); ++device) {
@@ -62,7 +69,7 @@ class Picture {
       slices *= cuts_[d].size();
     }
     return slices <= kSlicesMax && (cuts_.size() < 2 || cuts_[cuts_.size() - 2].size() <= kRowsMax) &&
-           (cuts_.empty() || cuts_.back().size() <= kColumnsMax);
+           (cuts_.empty() || cuts_.back().size() <= (labels_ == Labels::by_number ? kShortColumnsMax : kColumnsMax));
   }
 
   std::string text() const {
@@ -88,6 +95,7 @@ class Picture {
 
   // `devices 0-3`; of a pending array `devices 0 + 1`, `max of devices 0, 1`.
   std::string label(const Owners& owners) const {
+    if (labels_ == Labels::by_number) return short_label(owners);
     if (owners.size() == 1) return named(owners[0]);
     std::vector<std::string> parts;
     for (const auto& devices : owners) parts.push_back(listed(devices));
@@ -95,6 +103,21 @@ class Picture {
       case synth::ReduceOp::sum: return fmt::format("devices {}", fmt::join(parts, " + "));
       case synth::ReduceOp::max: return fmt::format("max of devices {}", fmt::join(parts, ", "));
       case synth::ReduceOp::min: return fmt::format("min of devices {}", fmt::join(parts, ", "));
+    }
+    return "";
+  }
+
+  // The devices whose parts make a sum, all in one list.
+  std::string short_label(const Owners& owners) const {
+    std::vector<std::size_t> devices;
+    for (const auto& part : owners) devices.insert(devices.end(), part.begin(), part.end());
+    std::sort(devices.begin(), devices.end());
+    const std::string list = device_list(devices);
+    if (owners.size() == 1) return list;
+    switch (type_.layout().reduce()) {
+      case synth::ReduceOp::sum: return fmt::format("sum of {} parts: {}", owners.size(), list);
+      case synth::ReduceOp::max: return fmt::format("max of {} parts: {}", owners.size(), list);
+      case synth::ReduceOp::min: return fmt::format("min of {} parts: {}", owners.size(), list);
     }
     return "";
   }
@@ -194,6 +217,7 @@ class Picture {
 
   const synth::ArrayType& type_;
   const Distributed* values_;
+  Labels labels_;
   std::map<synth::Box, Owners> owners_;
   std::vector<std::set<synth::Interval>> cuts_;
   std::vector<std::size_t> idle_;
@@ -210,14 +234,23 @@ bool is_wide(const std::string& text) {
   return false;
 }
 
+// The first that is narrow enough: with elements, without, with devices by number alone; else a description in words.
 std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values) {
+  bool leaves_out = false;
   if (values != nullptr && shows_elements(type)) {
-    const Picture drawing(type, boxes, values);
+    const Picture drawing(type, boxes, values, Labels::in_words);
     const std::string text = drawing.fits() ? drawing.text() : "";
     if (!text.empty() && !is_wide(text)) return text;
+    leaves_out = true;
   }
-  const Picture drawing(type, boxes, nullptr);
-  return drawing.fits() ? drawing.text() : pattern_text(type, boxes);
+  const std::string remark = leaves_out ? "the elements are left out: with them the picture would be too wide\n" : "";
+  const Picture drawing(type, boxes, nullptr, Labels::in_words);
+  const std::string text = drawing.fits() ? drawing.text() : "";
+  if (!text.empty() && !is_wide(text)) return text + remark;
+  const Picture narrow(type, boxes, nullptr, Labels::by_number);
+  const std::string numbers = narrow.fits() ? narrow.text() : "";
+  if (!numbers.empty() && !is_wide(numbers)) return numbers + "numbers in the picture are devices\n" + remark;
+  return pattern_text(type, boxes) + remark;
 }
 
 }  // namespace

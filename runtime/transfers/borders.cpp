@@ -57,7 +57,8 @@ Borders::Route Borders::route_of(synth::RegisterId from, synth::RegisterId to) c
 void Borders::copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const {
   for (const Copy& copy : route.here) {
     const synth::Box& home = storage_.tiles(from).boxes[copy.source];
-    const TileView source = part_of(storage_.view(from, copy.source), begin_in(copy.box, home), synth::shape_of(copy.box));
+    const TileView source =
+        part_of(storage_.view(from, copy.source), begin_in(copy.box, home), synth::shape_of(copy.box));
     const TileOut out = storage_.out(to, copy.target);
     copy_elements(source, target_part(out, storage_.tiles(to).boxes[copy.target], copy.box));
   }

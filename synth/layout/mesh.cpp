@@ -303,6 +303,13 @@ std::vector<std::int64_t> axis_sizes(const Mesh& mesh) {
   return sizes;
 }
 
+std::int64_t devices_of_both(const Mesh& a, const Mesh& b) {
+  if (a.has_devices_of(b)) return a.devices();
+  std::int64_t count = a.devices();
+  for (std::int64_t d = 0; d < b.devices(); ++d) count += a.number_of(b.device_of_run(d)) ? 0 : 1;
+  return count;
+}
+
 std::string print(const Mesh& mesh) {
   return print_axes(mesh) + (mesh.matrix() ? " place " + print(*mesh.matrix()) : "");
 }

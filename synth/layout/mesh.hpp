@@ -116,6 +116,9 @@ class Mesh {
 
 std::vector<std::int64_t> axis_sizes(const Mesh& mesh);
 
+// How many devices of the run are in one of the two or in both.
+std::int64_t devices_of_both(const Mesh& a, const Mesh& b);
+
 // `x:4,y:2`, `d:4 work(4,2,1,1),t:2`, `x:2,y:4 on 8:16` or `dp:16,tp:4 on (64:96,0:32) place [[4,4],[1,4]]`, as the
 // command line writes it; empty for the single device 0.
 std::string print(const Mesh& mesh);

@@ -120,25 +120,28 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
 
 // The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
 struct Group {
+  const Mesh& mesh;
   AxisList axes;
-  std::vector<std::int32_t> position;       // of every device
-  std::vector<std::int64_t> device_offset;  // of every position
+  std::vector<std::int32_t> position;      // of every device
+  std::vector<std::int64_t> place_offset;  // of every position: places add up, whatever order the devices are in
 
-  std::int64_t size() const { return static_cast<std::int64_t>(device_offset.size()); }
+  std::int64_t size() const { return static_cast<std::int64_t>(place_offset.size()); }
   std::int32_t peer(std::int32_t device, std::int64_t at) const {
     const auto own = static_cast<std::size_t>(position[static_cast<std::size_t>(device)]);
-    return static_cast<std::int32_t>(device - device_offset[own] + device_offset[static_cast<std::size_t>(at)]);
+    const std::int64_t place = mesh.place(device) - place_offset[own] + place_offset[static_cast<std::size_t>(at)];
+    return static_cast<std::int32_t>(mesh.device_at(place));
   }
 };
 
 Group group_of(const ArrayType& before, const ArrayType& after) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
   TESSERA_CHECK(axes.has_value(), "a reduction to a type with other pending axes");
-  Group group{*axes, positions(before.mesh(), *axes), {}};
-  group.device_offset.assign(static_cast<std::size_t>(shard_count(*axes)), -1);
-  for (std::size_t device = 0; device < group.position.size(); ++device) {
-    auto& first = group.device_offset[static_cast<std::size_t>(group.position[device])];
-    if (first < 0) first = static_cast<std::int64_t>(device);
+  Group group{before.mesh(), *axes, positions(before.mesh(), *axes), {}};
+  group.place_offset.assign(static_cast<std::size_t>(shard_count(*axes)), -1);
+  for (std::int64_t place = 0; place < before.devices(); ++place) {
+    const auto device = static_cast<std::size_t>(group.mesh.device_at(place));
+    std::int64_t& first = group.place_offset[static_cast<std::size_t>(group.position[device])];
+    if (first < 0) first = place;
   }
   return group;
 }

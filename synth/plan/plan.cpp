@@ -12,6 +12,25 @@ std::string_view name(Planner planner) {
   return "";
 }
 
+bool is_between_meshes(Planner planner) {
+  switch (planner) {
+    case Planner::sendrecv:
+    case Planner::localgather:
+    case Planner::globalgather:
+    case Planner::alpa: return true;
+    case Planner::tessera:
+    case Planner::paper:
+    case Planner::xla:
+    case Planner::shardy:
+    case Planner::dtensor:
+    case Planner::gather:
+    case Planner::ring:
+    case Planner::smp:
+    case Planner::p2: return false;
+  }
+  return false;
+}
+
 std::optional<Planner> planner_by_name(std::string_view name) {
 #define ROW(identifier, text) \
   if (name == (text)) return Planner::identifier;

@@ -13,16 +13,20 @@
 namespace tessera::synth {
 
 // FOREACH(identifier, "name"): the order of `tessera compare`.
-#define TESSERA_PLANNERS(FOREACH) \
-  FOREACH(tessera, "tessera")     \
-  FOREACH(paper, "paper")         \
-  FOREACH(xla, "xla")             \
-  FOREACH(shardy, "shardy")       \
-  FOREACH(dtensor, "dtensor")     \
-  FOREACH(gather, "gather")       \
-  FOREACH(ring, "ring")           \
-  FOREACH(smp, "smp")             \
-  FOREACH(p2, "p2")
+#define TESSERA_PLANNERS(FOREACH)       \
+  FOREACH(tessera, "tessera")           \
+  FOREACH(paper, "paper")               \
+  FOREACH(xla, "xla")                   \
+  FOREACH(shardy, "shardy")             \
+  FOREACH(dtensor, "dtensor")           \
+  FOREACH(gather, "gather")             \
+  FOREACH(ring, "ring")                 \
+  FOREACH(smp, "smp")                   \
+  FOREACH(p2, "p2")                     \
+  FOREACH(sendrecv, "sendrecv")         \
+  FOREACH(localgather, "localgather")   \
+  FOREACH(globalgather, "globalgather") \
+  FOREACH(alpa, "alpa")
 
 enum class Planner : std::uint8_t {
 #define MEMBER(identifier, text) identifier,
@@ -30,6 +34,8 @@ enum class Planner : std::uint8_t {
 #undef MEMBER
 };
 std::string_view name(Planner planner);
+// Does the planner know nothing but changes from one mesh to another?
+bool is_between_meshes(Planner planner);
 std::optional<Planner> planner_by_name(std::string_view name);
 
 // The sends of a step, one by one, as `tessera plan --sends` lists them and as anybody may write them.

@@ -104,6 +104,11 @@ base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
 // of a few steps (synth/reduce/rivals.hpp).
 base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
+// Those between two meshes.
+base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                       Planner planner);
+// Lists the sends of the step of an `alpa` plan that leads from mesh to mesh, and prices them.
+base::Status list_broadcasts(Plan& plan, const Machine& machine);
 
 // The plan of a chain, priced but not verified. The prices are of a machine that machine_for gave.
 base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,

@@ -74,14 +74,6 @@ class Live {
   std::vector<std::int64_t> round_peaks_;
 };
 
-// How many devices have a part in a step between two meshes.
-std::int64_t devices_of_both(const Mesh& a, const Mesh& b) {
-  if (a.has_devices_of(b)) return a.devices();
-  std::int64_t count = a.devices();
-  for (std::int64_t d = 0; d < b.devices(); ++d) count += a.number_of(b.device_of_run(d)) ? 0 : 1;
-  return count;
-}
-
 base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices, Live& live) {
   TESSERA_TRY(after, apply(collective, before));
   const StepCost price = prices.of(collective, before, after);
@@ -114,6 +106,8 @@ base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType
   ArrayType type = from;
   for (const Collective& collective : chain) {
     TESSERA_TRY(step, priced_step(collective, type, prices, live));
+    // All rounds are between the devices of the first.
+    if (collective.round && collective.round->index > 0) step.group_size = plan.steps.back().group_size;
     type = step.after;
     plan.received_bytes_total += step.received_bytes_total;
     plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);

@@ -46,6 +46,10 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
     if (options.collectives_only) return collectives_only_chains(from, to, prices, options.within_bytes);
     return portfolio(from, to, prices, options.within_bytes ? Resolve::every_way : Resolve::fastest);
   }
+  if (is_between_meshes(options.planner)) {
+    TESSERA_TRY(chain, meshes_rival_chain(from, to, prices.machine(), options.planner));
+    return std::vector<Chain>{chain};
+  }
   TESSERA_TRY(chain, rival_chain(from, to, options.planner, prices.machine()));
   return std::vector<Chain>{chain};
 }
@@ -139,6 +143,7 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
 }  // namespace
 
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+  if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");
   const bool knows_weights =
       planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
   if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
@@ -153,6 +158,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
     case Planner::ring:
     case Planner::smp:
     case Planner::p2: return sum_chain(from, to, planner, machine);
+    case Planner::sendrecv:
+    case Planner::localgather:
+    case Planner::globalgather:
+    case Planner::alpa:
     case Planner::tessera: break;
   }
   return make(Kind::unsupported, name(planner), "it is not a rival");
@@ -173,6 +182,7 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
     if (!nothing_to_do) chains = std::move(found);
   }
   TESSERA_TRY(best, best_of(prices, from, to, chains, options));
+  if (options.planner == Planner::alpa) TESSERA_TRY_STATUS(list_broadcasts(best, machine));
   best.bound_promised = ours && !options.collectives_only;
   return best;
 }

@@ -17,16 +17,29 @@ std::string place_json(const Mesh& mesh) {
   return mesh.matrix() ? fmt::format(R"( "place": {},)", print(*mesh.matrix())) : "";
 }
 
-// `"mesh": .., "from": .., "to": .., "planner": .., "devices": N`
-std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
-  return fmt::format(R"("mesh": {},{} "from": {}, "to": {}, "planner": {}, "devices": {})",
-                     quoted(print_axes(from.mesh())), place_json(from.mesh()), quoted(print(from, Spacing::tight)),
-                     quoted(print(to, Spacing::tight)), quoted(name(planner)), from.devices());
+// ` "to_mesh": "x:4 on 8:12",` of a plan between two meshes.
+std::string to_mesh_json(const ArrayType& from, const ArrayType& to) {
+  return from.mesh() == to.mesh() ? "" : fmt::format(R"( "to_mesh": {},)", quoted(print(to.mesh())));
 }
 
-// No type of the plan's mesh says where devices in an order of their own hold what.
-std::string type_json(const ArrayType& type, const Mesh& mesh) {
-  return type.mesh() == mesh || type.mesh().is_row_major() ? quoted(print(type, Spacing::tight)) : "null";
+// `"mesh": .., "from": .., "to": .., "planner": .., "devices": N`
+std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
+  return fmt::format(R"("mesh": {},{}{} "from": {}, "to": {}, "planner": {}, "devices": {})",
+                     quoted(print_axes(from.mesh())), place_json(from.mesh()), to_mesh_json(from, to),
+                     quoted(print(from, Spacing::tight)), quoted(print(to, Spacing::tight)), quoted(name(planner)),
+                     devices_of_both(from.mesh(), to.mesh()));
+}
+
+// No type of the plan's meshes says where devices in an order of their own hold what.
+std::string type_json(const ArrayType& type, const Plan& plan) {
+  const bool is_known = type.mesh() == plan.from.mesh() || type.mesh() == plan.to.mesh() || type.mesh().is_row_major();
+  return is_known ? quoted(print(type, Spacing::tight)) : "null";
+}
+
+// ` "mesh": "to_mesh",` of a step that ends on the target's mesh, where that is another than the source's.
+std::string step_mesh_json(const ArrayType& type, const Plan& plan) {
+  const bool crosses = plan.from.mesh() != plan.to.mesh();
+  return crosses && type.mesh() == plan.to.mesh() ? R"( "mesh": "to_mesh",)" : "";
 }
 
 std::string box_json(const Box& box) {
@@ -90,20 +103,20 @@ std::string program_json(const PlanStep& step) {
                      hop_slots(program), steps);
 }
 
-std::string step_json(const PlanStep& step, const Mesh& mesh) {
-  return fmt::format(R"({{"op": {}, "detail": {}, "type": {}, "local_bytes_max": {}, )"
+std::string step_json(const PlanStep& step, const Plan& plan) {
+  return fmt::format(R"({{"op": {}, "detail": {}, "type": {},{} "local_bytes_max": {}, )"
                      R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}{}}})",
                      quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
-                     type_json(step.after, mesh), step.local_bytes_max, step.received_bytes_total,
-                     step.received_bytes_max, step.groups, step.group_size, transfer_json(step), program_json(step));
+                     type_json(step.after, plan), step_mesh_json(step.after, plan), step.local_bytes_max,
+                     step.received_bytes_total, step.received_bytes_max, step.groups, step.group_size,
+                     transfer_json(step), program_json(step));
 }
 
 }  // namespace
 
 std::string print_json(const Plan& plan) {
   std::string steps;
-  for (const PlanStep& step : plan.steps)
-    steps.append(steps.empty() ? "" : ", ").append(step_json(step, plan.from.mesh()));
+  for (const PlanStep& step : plan.steps) steps.append(steps.empty() ? "" : ", ").append(step_json(step, plan));
   return fmt::format(R"({{{}, "steps": [{}], "received_bytes_total": {}, "lower_bound_bytes_total": {}, )"
                      R"("local_bytes_max": {}, "bound_bytes": {}, "peak_bytes": {}, )"
                      R"("seconds": {}, "lower_bound_seconds": {}, "verified": {}}})",

@@ -122,10 +122,16 @@ std::string totals(const Plan& plan) {
                      seconds_text(plan.lower_bound_seconds));
 }
 
+// Between two meshes where each end lies.
+std::string meshes_text(const Plan& plan) {
+  if (plan.from.mesh() == plan.to.mesh()) return "";
+  return fmt::format("  from mesh {}\n  to mesh   {}\n", print(plan.from.mesh()), print(plan.to.mesh()));
+}
+
 }  // namespace
 
 std::string print_text(const Plan& plan) {
-  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to));
+  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan);
   if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
   return out + steps_table(plan) + totals(plan);
 }

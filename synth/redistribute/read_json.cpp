@@ -278,8 +278,24 @@ base::Result<std::shared_ptr<const ReduceProgram>> read_program(const json::Obje
 
 // ---- Steps and plans ----
 
-base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) {
-  TESSERA_TRY(object, object_with(value, kStepKeys, {"transfer", "program"}));
+// The meshes of a plan's ends, one or two.
+struct Meshes {
+  MeshRef from;
+  MeshRef to;
+};
+
+// The mesh that a step ends on: `"mesh": "to_mesh"` is the target's.
+base::Result<MeshRef> read_step_mesh(const json::Object& step, const Meshes& meshes) {
+  if (json::member(step, "mesh") == nullptr) return meshes.from;
+  TESSERA_TRY(text, text_of(step, "mesh"));
+  if (text != "to_mesh" || *meshes.from == *meshes.to)
+    return bad("a step's `mesh` is not \"to_mesh\", or there is no other mesh");
+  return meshes.to;
+}
+
+base::Result<PlanStep> read_step(const json::Value& value, const Meshes& meshes) {
+  TESSERA_TRY(object, object_with(value, kStepKeys, {"mesh", "transfer", "program"}));
+  TESSERA_TRY(mesh, read_step_mesh(*object, meshes));
   TESSERA_TRY(op, text_of(*object, "op"));
   TESSERA_TRY(text, text_of(*object, "detail"));
   if (std::holds_alternative<json::Null>(json::member(*object, "type")->content)) {
@@ -304,11 +320,11 @@ base::Result<PlanStep> read_step(const json::Value& value, const MeshRef& mesh) 
   return step;
 }
 
-base::Status read_steps(const json::Object& object, const MeshRef& mesh, Plan& plan) {
+base::Status read_steps(const json::Object& object, const Meshes& meshes, Plan& plan) {
   const auto* items = std::get_if<json::Array>(&json::member(object, "steps")->content);
   if (items == nullptr || items->size() > kStepsMax) return bad("`steps` is not a list, or too long a one");
   for (const json::Value& item : *items) {
-    TESSERA_TRY(step, read_step(item, mesh));
+    TESSERA_TRY(step, read_step(item, meshes));
     plan.steps.push_back(std::move(step));
   }
   return base::Done{};
@@ -416,19 +432,26 @@ base::Result<MeshRef> read_mesh(const json::Object& object) {
 }
 
 base::Result<Plan> read_plan(const json::Value& value) {
-  TESSERA_TRY(object, object_with(value, kPlanKeys, {"place"}));
+  TESSERA_TRY(object, object_with(value, kPlanKeys, {"place", "to_mesh"}));
   TESSERA_TRY(mesh, read_mesh(*object));
+  Meshes meshes{mesh, mesh};
+  if (json::member(*object, "to_mesh") != nullptr) {
+    TESSERA_TRY(to_text, text_of(*object, "to_mesh"));
+    TESSERA_TRY(to_mesh, parse_mesh(to_text));
+    if (*to_mesh == *mesh) return bad("`to_mesh` is the mesh");
+    meshes.to = to_mesh;
+  }
   Plan plan;
   TESSERA_TRY(from, read_end(*object, "from", mesh));
-  TESSERA_TRY(to, read_end(*object, "to", mesh));
+  TESSERA_TRY(to, read_end(*object, "to", meshes.to));
   TESSERA_TRY(planner, read_planner(*object));
   plan.from = from;
   plan.to = to;
   plan.planner = planner;
   std::int64_t devices = 0;
   TESSERA_TRY_STATUS(read_integer(*object, "devices", devices));
-  if (devices != mesh->devices()) return bad("`devices` is not the mesh's");
-  TESSERA_TRY_STATUS(read_steps(*object, mesh, plan));
+  if (devices != devices_of_both(*meshes.from, *meshes.to)) return bad("`devices` is not the mesh's");
+  TESSERA_TRY_STATUS(read_steps(*object, meshes, plan));
   TESSERA_TRY_STATUS(read_figures(*object, plan));
   // The text does not say; only a chain of named collectives may be one that promised nothing.
   const auto is_exchange = [](const PlanStep& s) {

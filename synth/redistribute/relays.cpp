@@ -15,6 +15,9 @@ constexpr double kNearBound = 1.01;
 // Few large parts are quickly found and enough where many tasks balance one another; more where they do not.
 constexpr std::int64_t kFewSends = 300;
 constexpr std::int64_t kManySends = 2000;
+// Between two meshes as many as this, where fewer leave the plan further than this from the bound.
+constexpr std::int64_t kMostSends = 6000;
+constexpr double kFarFromBound = 1.03;
 // Where more than this many sends are needed at least, a search takes longer than planning may.
 constexpr std::int64_t kSendsMax = 12'000;
 
@@ -24,12 +27,13 @@ struct Found {
 };
 
 std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                              double bound, const std::vector<std::int32_t>& parts) {
-  RelayRecipe recipe = find_relay(cluster, tasks, element_bytes, bound, parts);
+                              double bound, const std::vector<std::int32_t>& parts, bool one_mesh) {
+  RelayRecipe recipe = find_relay(cluster, tasks, element_bytes, bound, parts,
+                                  one_mesh ? RelayTrees::hubs : RelayTrees::hubs_and_halves);
   const auto transfer = transfer_of(tasks, recipe);
   if (!transfer || transfer->sends.empty()) return std::nullopt;
   const TransferCost cost(cluster, *transfer, element_bytes);
-  recipe.stretches = cost.best_stretches();
+  recipe.stretches = one_mesh ? cost.best_stretches() : cost.best_stretches_of_any();
   const double seconds = cost.seconds(recipe.stretches);
   return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds};
 }
@@ -50,7 +54,7 @@ std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds) {
   const bool one_mesh = from.mesh() == to.mesh();
   if (std::max(from.devices(), to.devices()) > kExactDevicesMax) return std::nullopt;
-  if (one_mesh && machine.levels.size() < 2) return std::nullopt;
+  if (from.mesh().has_devices_of(to.mesh()) && machine.levels.size() < 2) return std::nullopt;
   const double bound = bound_of(from, to, machine);
   if (seconds <= kNearBound * bound) return std::nullopt;
   if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
@@ -60,10 +64,12 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   const std::int64_t element_bytes = bytes_of(to.element());
   std::optional<Found> best;
   std::vector<std::int32_t> tried;
-  for (const std::int64_t sends : {kFewSends, kManySends}) {
+  for (const std::int64_t sends : {kFewSends, kManySends, kMostSends}) {
+    const bool is_far = !one_mesh && (!best || best->seconds > kFarFromBound * bound);
+    if (sends == kMostSends && !is_far) break;
     std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, sends);
-    if (parts == tried) break;
-    auto found = relay_of(cluster, tasks, element_bytes, bound, parts);
+    if (parts == tried) continue;
+    auto found = relay_of(cluster, tasks, element_bytes, bound, parts, one_mesh);
     tried = std::move(parts);
     if (found && (!best || found->seconds < best->seconds)) best = std::move(found);
     if (best && best->seconds <= kNearBound * bound) break;

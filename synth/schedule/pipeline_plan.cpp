@@ -104,8 +104,7 @@ PipelinePlan plan_pipeline(const Cut& cut, PipelineShape shape, Schedule schedul
   plan.meshes = meshes_of(cut);
   plan.shape = std::move(shape);
   plan.warm_ups = warm_ups(plan.shape, schedule, microbatches);
-  const Timeline times =
-      timeline(plan.shape, plan.warm_ups, is_late(schedule), microbatches, Overlap::full, stop);
+  const Timeline times = timeline(plan.shape, plan.warm_ups, is_late(schedule), microbatches, Overlap::full, stop);
   for (const TimedVisit& visit : times.visits) plan.order.push_back(static_cast<std::uint32_t>(visit.visit));
   plan.makespan = times.makespan;
   plan.bubble = bubble(plan.shape, times);

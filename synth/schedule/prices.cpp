@@ -42,7 +42,7 @@ class StepPrices {
     if (std::holds_alternative<Assemble>(apply.operation)) return copied(result);
     std::vector<ArrayType> operands;
     for (const RegisterId id : apply.operands) operands.push_back(type(id));
-    const auto local = compute_cost(Machine{{}, kinds_on(result.mesh())}, apply.operation, operands, result);
+    const auto local = compute_cost(kinds_for(result.mesh()), apply.operation, operands, result);
     return local ? local->seconds : 0;
   }
 
@@ -57,10 +57,11 @@ class StepPrices {
   // Read and written once.
   double copied(const ArrayType& result) {
     double seconds = 0;
-    const std::vector<DeviceKind> kinds = kinds_on(result.mesh());
+    const std::vector<DeviceKind>& kinds = kinds_for(result.mesh()).devices;
     for (std::int64_t device = 0; device < result.devices(); ++device) {
       const double bytes = 2 * static_cast<double>(tile_bytes(result, device));
-      seconds = std::max(seconds, bytes / kinds[static_cast<std::size_t>(device)].bandwidth_bytes_per_second);
+      const DeviceKind& kind = kinds[result.mesh().device_of_run(device).value];
+      seconds = std::max(seconds, bytes / kind.bandwidth_bytes_per_second);
     }
     return seconds;
   }
@@ -74,14 +75,14 @@ class StepPrices {
     return static_cast<double>(std::max<std::int64_t>(rounds, 0));
   }
 
-  std::vector<DeviceKind> kinds_on(const Mesh& mesh) const {
-    std::vector<DeviceKind> kinds;
-    for (std::int64_t device = 0; device < mesh.devices(); ++device) {
-      const std::size_t id = mesh.device_of_run(device).value;
-      kinds.push_back(id < kinds_.size() ? kinds_[id] : DeviceKind{});
-      kinds.back().count = 1;
-    }
-    return kinds;
+  // Of all devices up to the mesh's last, as compute_cost wants them.
+  const Machine& kinds_for(const Mesh& mesh) {
+    const auto known = kinds_for_.find(mesh.devices_end());
+    if (known != kinds_for_.end()) return known->second;
+    Machine machine{{}, kinds_};
+    for (DeviceKind& kind : machine.devices) kind.count = 1;
+    machine.devices.resize(std::max(machine.devices.size(), static_cast<std::size_t>(mesh.devices_end())));
+    return kinds_for_.emplace(mesh.devices_end(), std::move(machine)).first->second;
   }
 
   // A machine file that does not fit was refused where the transfer was planned.
@@ -96,7 +97,8 @@ class StepPrices {
   const Program& program_;
   const Machine& machine_;
   std::vector<DeviceKind> kinds_;
-  std::map<std::int64_t, Machine> machines_;  // by devices
+  std::map<std::int64_t, Machine> machines_;   // by devices
+  std::map<std::int64_t, Machine> kinds_for_;  // by devices
   std::map<RegisterId, LiteralId> constants_;
 };
 

@@ -15,13 +15,13 @@ namespace tessera::synth {
 // included; `eager-1f1b` as many more again, so that what is on its way between stages hides behind work. Late: what no
 // border waits for is computed after the border is sent, not before. `auto` is late, and has no more in flight on any
 // stage than hide all that can be hidden.
-#define TESSERA_SCHEDULES(FOREACH)                               \
-  FOREACH(gpipe, "gpipe", false)                                 \
-  FOREACH(gpipe_late, "gpipe+late", true)                        \
-  FOREACH(one_forward_one_backward, "1f1b", false)               \
-  FOREACH(one_forward_one_backward_late, "1f1b+late", true)      \
-  FOREACH(eager, "eager-1f1b", false)                            \
-  FOREACH(eager_late, "eager-1f1b+late", true)                   \
+#define TESSERA_SCHEDULES(FOREACH)                          \
+  FOREACH(gpipe, "gpipe", false)                            \
+  FOREACH(gpipe_late, "gpipe+late", true)                   \
+  FOREACH(one_forward_one_backward, "1f1b", false)          \
+  FOREACH(one_forward_one_backward_late, "1f1b+late", true) \
+  FOREACH(eager, "eager-1f1b", false)                       \
+  FOREACH(eager_late, "eager-1f1b+late", true)              \
   FOREACH(automatic, "auto", true)
 
 enum class Schedule : std::uint8_t {

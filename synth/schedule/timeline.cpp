@@ -12,8 +12,8 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const PipelineShape& shape, const WarmUps& warm_ups, bool late, std::int64_t microbatches,
-             Overlap overlap, bool all_greedy)
+  Simulation(const PipelineShape& shape, const WarmUps& warm_ups, bool late, std::int64_t microbatches, Overlap overlap,
+             bool all_greedy)
       : shape_(shape),
         warm_ups_(warm_ups),
         late_(late),
@@ -160,11 +160,11 @@ class Simulation {
   Overlap overlap_;
   bool all_greedy_;
   std::vector<std::vector<std::size_t>> visits_of_, into_, out_of_;
-  std::vector<std::int64_t> next_;                            // of each visit, the microbatch that it takes next
-  std::vector<std::vector<double>> begins_;                   // of each visit and microbatch
-  std::vector<double> free_;                                  // of each stage
+  std::vector<std::int64_t> next_;                               // of each visit, the microbatch that it takes next
+  std::vector<std::vector<double>> begins_;                      // of each visit and microbatch
+  std::vector<double> free_;                                     // of each stage
   std::map<std::pair<std::size_t, std::size_t>, double> links_;  // from stage to stage: when it is free
-  std::vector<std::vector<double>> arrivals_;                 // of each border and microbatch
+  std::vector<std::vector<double>> arrivals_;                    // of each border and microbatch
   std::vector<std::vector<double>> ends_;
   Timeline timeline_;
 };

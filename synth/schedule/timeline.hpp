@@ -35,9 +35,9 @@ enum class Overlap : std::uint8_t {
 };
 
 // A stage of two visits takes w forward, then one backward and one forward in turn. One of more takes the latest visit
-// that is ready, with at most w microbatches between its first and its last; so do all where the others would wait for each
-// other for ever. A value that goes over a border has places for the larger w of both ends, so that nobody runs ahead of
-// a stage that does not send anything back.
+// that is ready, with at most w microbatches between its first and its last; so do all where the others would wait for
+// each other for ever. A value that goes over a border has places for the larger w of both ends, so that nobody runs
+// ahead of a stage that does not send anything back.
 Timeline timeline(const PipelineShape& shape, const WarmUps& warm_ups, bool late, std::int64_t microbatches,
                   Overlap overlap = Overlap::full, base::StopToken stop = {});
 

@@ -17,11 +17,11 @@ namespace {
 struct Known {
   MeshRef mesh;
   bool border = false;
-  std::vector<std::size_t> before;      // the steps that make what it reads
-  std::vector<std::size_t> after;       // and those that read what it makes
-  std::vector<std::size_t> next;        // the carried values whose next value it makes
-  std::optional<std::size_t> carried;   // a parameter that it follows from
-  std::size_t depth = 0;                // borders before it
+  std::vector<std::size_t> before;     // the steps that make what it reads
+  std::vector<std::size_t> after;      // and those that read what it makes
+  std::vector<std::size_t> next;       // the carried values whose next value it makes
+  std::optional<std::size_t> carried;  // a parameter that it follows from
+  std::size_t depth = 0;               // borders before it
   std::size_t visit = 0;
   bool is_main = false;
 };
@@ -39,6 +39,7 @@ class Cutter {
     for (std::size_t k = 0; k < next_.size(); ++k) {
       if (const auto made = maker_.find(next_[k]); made != maker_.end()) known_[made->second].next.push_back(k);
     }
+    if (const auto fault = bring_scalars_to_readers()) return *fault;
     join_first_visits();
     number_visits();
     note_main();
@@ -92,12 +93,48 @@ class Cutter {
     return std::nullopt;
   }
 
-  std::vector<std::size_t> steps_of(const Mesh& mesh) const {
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      if (!known_[i].carried && *known_[i].mesh == mesh) all.push_back(i);
+  // A scalar that every device can make for itself: of constants and indices.
+  bool is_made_anywhere(std::size_t i) const {
+    const auto* apply = std::get_if<Apply>(&body_[i].node);
+    const bool is_pure = apply != nullptr && (std::holds_alternative<Constant>(apply->operation) ||
+                                              std::holds_alternative<Map>(apply->operation));
+    return is_pure && program_.registers[apply->results[0]].rank() == 0 && !known_[i].carried &&
+           std::all_of(known_[i].before.begin(), known_[i].before.end(),
+                       [&](std::size_t before) { return is_made_anywhere(before); });
+  }
+
+  // The count of a loop or the condition of a branch may be on another mesh than what it decides about: then it goes
+  // with that. One that is computed of arrays would be a border that nobody wrote.
+  std::optional<CutFault> bring_scalars_to_readers() {
+    for (std::size_t i = known_.size(); i-- > 0;) {
+      const auto reads_here = [&](std::size_t reader) { return *known_[reader].mesh == *known_[i].mesh; };
+      const std::vector<std::size_t>& readers = known_[i].after;
+      if (readers.empty() || std::any_of(readers.begin(), readers.end(), reads_here)) continue;
+      if (is_made_anywhere(i)) known_[i].mesh = known_[readers.front()].mesh;
     }
-    return all;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      for (const std::size_t before : known_[i].before) {
+        const bool is_here = known_[before].border || *known_[before].mesh == *known_[i].mesh;
+        if (!is_here) return CutFault{CutFault::Why::hidden, i, 0};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::size_t number_of(const Mesh& mesh) const {
+    const auto same = [&](const MeshRef& one) { return *one == mesh; };
+    return static_cast<std::size_t>(std::find_if(meshes_.begin(), meshes_.end(), same) - meshes_.begin());
+  }
+  std::size_t depth_after(std::size_t i) const { return known_[i].depth + (known_[i].border ? 1 : 0); }
+
+  // Calls f(mesh, depth) for every step, and for every next value where it is taken over.
+  template <class F>
+  void for_each_place(const F& f) const {
+    for (const Known& step : known_) f(number_of(*step.mesh), step.depth);
+    for (const RegisterId id : next_) {
+      const auto made = maker_.find(id);
+      f(number_of(mesh_of(id)), made == maker_.end() ? 0 : depth_after(made->second));
+    }
   }
 
   void note_mesh(const MeshRef& mesh) {
@@ -109,49 +146,45 @@ class Cutter {
   void join_first_visits() {
     for (const Known& step : known_) note_mesh(step.mesh);
     for (const RegisterId parameter : parameters_) note_mesh(program_.registers[parameter].mesh_ref());
-    for (const MeshRef& mesh : meshes_) {
-      const std::vector<std::size_t> steps = steps_of(*mesh);
-      std::optional<std::size_t> second;
-      bool sends = false;
-      for (const std::size_t i : steps) {
-        if (known_[i].depth == 0) sends = sends || known_[i].border;
-        if (known_[i].depth > 0) second = std::min(second.value_or(known_[i].depth), known_[i].depth);
-      }
-      for (const std::size_t i : steps) {
-        if (!sends && second && known_[i].depth == 0) known_[i].depth = *second;
-      }
+    std::vector<std::optional<std::size_t>> second(meshes_.size());
+    for_each_place([&](std::size_t mesh, std::size_t depth) {
+      if (depth > 0) second[mesh] = std::min(second[mesh].value_or(depth), depth);
+    });
+    std::vector<bool> sends(meshes_.size(), false);
+    for (const Known& step : known_) {
+      if (step.border && step.depth == 0) sends[number_of(*step.mesh)] = true;
+    }
+    for (Known& step : known_) {
+      const std::size_t mesh = number_of(*step.mesh);
+      if (step.depth == 0 && !sends[mesh] && second[mesh]) step.depth = *second[mesh];
     }
   }
 
   // By depth, then by the mesh that came first. A mesh without steps has a visit for what it carries.
   void number_visits() {
+    std::vector<std::size_t> last_depth(meshes_.size(), 0);
+    for_each_place([&](std::size_t mesh, std::size_t depth) { last_depth[mesh] = std::max(last_depth[mesh], depth); });
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // by depth and mesh
-    const auto number_of = [&](const Mesh& mesh) {
-      return static_cast<std::size_t>(std::find_if(meshes_.begin(), meshes_.end(), [&](const MeshRef& one) {
-                                        return *one == mesh;
-                                      }) - meshes_.begin());
-    };
-    std::vector<bool> has_visit(meshes_.size(), false);
     for (const Known& step : known_) {
-      if (step.carried) continue;
-      numbers[{step.depth, number_of(*step.mesh)}] = 0;
-      has_visit[number_of(*step.mesh)] = true;
+      const std::size_t mesh = number_of(*step.mesh);
+      numbers[{step.carried ? last_depth[mesh] : step.depth, mesh}] = 0;
     }
-    for (std::size_t m = 0; m < meshes_.size(); ++m) {
-      if (!has_visit[m]) numbers[{0, m}] = 0;
+    for (const RegisterId parameter : parameters_) {
+      const std::size_t mesh = number_of(mesh_of(parameter));
+      numbers[{last_depth[mesh], mesh}] = 0;
     }
-    last_visit_.assign(meshes_.size(), 0);
+    std::vector<std::size_t> last_visit(meshes_.size(), 0);
     for (auto& [key, number] : numbers) {
       number = cut_.visits.size();
-      last_visit_[key.second] = number;
+      last_visit[key.second] = number;
       cut_.visits.push_back({meshes_[key.second], {}, {}, {}});
     }
     for (Known& step : known_) {
       const std::size_t mesh = number_of(*step.mesh);
-      step.visit = step.carried ? last_visit_[mesh] : numbers.at({step.depth, mesh});
+      step.visit = step.carried ? last_visit[mesh] : numbers.at({step.depth, mesh});
     }
     for (const RegisterId parameter : parameters_)
-      cut_.carried_by.push_back(static_cast<std::uint32_t>(last_visit_[number_of(mesh_of(parameter))]));
+      cut_.carried_by.push_back(static_cast<std::uint32_t>(last_visit[number_of(mesh_of(parameter))]));
   }
 
   // What a border of the same visit waits for.
@@ -189,10 +222,10 @@ class Cutter {
     const std::set<std::size_t> makers(known_[i].before.begin(), known_[i].before.end());
     for (const std::size_t before : makers) {
       const auto& readers = known_[before].after;
-      const bool is_kept = known_[before].visit >= later ||
-                           std::any_of(readers.begin(), readers.end(), [&](std::size_t reader) {
-                             return reader != i && known_[reader].visit >= later;
-                           });
+      const bool is_kept =
+          known_[before].visit >= later || std::any_of(readers.begin(), readers.end(), [&](std::size_t reader) {
+            return reader != i && known_[reader].visit >= later;
+          });
       if (!is_kept) bytes += bytes_made(before);
     }
     return bytes;
@@ -222,7 +255,6 @@ class Cutter {
   std::vector<Known> known_;
   std::map<RegisterId, std::size_t> maker_;
   std::vector<MeshRef> meshes_;
-  std::vector<std::size_t> last_visit_;  // of each mesh
   Cut cut_;
 };
 

@@ -1,6 +1,6 @@
-// What a microbatch of a pipeline takes, cut into visits: the steps of one mesh with equally many borders before them, the
-// most on any way from the body's inputs. A border is a step that brings a value from one mesh to another; it belongs to
-// the visit that made the value.
+// What a microbatch of a pipeline takes, cut into visits: the steps of one mesh with equally many borders before them,
+// the most on any way from the body's inputs. A border is a step that brings a value from one mesh to another; it
+// belongs to the visit that made the value.
 //
 // - What no border comes before goes with the first visit of its mesh that sends or gets something.
 // - What reads a carried value, or follows from one, goes with the last visit of its mesh: then carried values are

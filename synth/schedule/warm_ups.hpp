@@ -2,8 +2,9 @@
 // pipeline goes with as many as it has.
 //
 // A microbatch of stage i comes back from stage j after L(i,j): all visits from i to j and back, the borders between
-// them, and the rest of those (of stage i alone, if rests are late). In that time stage i takes w(i) - w(j) + 1 others, so
-// that no period is shorter than L(i,j) / (w(i) - w(j) + 1), nor than a border; and the longest of these is the period.
+// them, and the rest of those (of stage i alone, if rests are late). In that time stage i takes w(i) - w(j) + 1 others,
+// so that no period is shorter than L(i,j) / (w(i) - w(j) + 1), nor than a border; and the longest of these is the
+// period.
 #pragma once
 
 #include <cstdint>

@@ -27,10 +27,16 @@ struct Child {
   Devices needers;
 };
 
+// More units than these may get a part along trees, each node of which has so many children, in lists that are turned
+// by so many places.
+constexpr std::size_t kFewReceivers = 8;
+constexpr std::size_t kChildren = 2;
+constexpr std::size_t kTurns = 4;
+
 class Ways {
  public:
-  Ways(const Cluster& cluster, double bound)
-      : cluster_(cluster), bound_(bound), out_(cluster.links()), in_(cluster.links()) {
+  Ways(const Cluster& cluster, double bound, RelayTrees trees)
+      : cluster_(cluster), bound_(bound), trees_(trees), out_(cluster.links()), in_(cluster.links()) {
     for (const Cluster::Level& level : cluster.levels())
       seconds_per_byte_.insert(seconds_per_byte_.end(), level.units, 1 / level.bandwidth);
   }
@@ -221,6 +227,7 @@ class Ways {
     bool has_hub = false;
     std::int32_t entry = 0;
     double cost = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> tree = {};  // the receivers in order, those first that pass the part on; empty: no tree
   };
   Pattern pattern(std::size_t level, Devices senders, const std::vector<Devices>& receivers) const {
     const auto copies = static_cast<double>(receivers.size());
@@ -242,11 +249,53 @@ class Ways {
       const double cost = once.cost + hub.cost + all_entries - entries[r].cost;
       if (cost < best.cost) best = Pattern{once.device, r, true, hub.device, cost};
     }
+    if (trees_ == RelayTrees::hubs_and_halves && receivers.size() > kFewReceivers)
+      consider_halves(best, once, level, receivers, entries, all_entries);
     return best;
+  }
+
+  // Receivers from some place of their list on, every other one of which passes the part on.
+  static std::vector<std::size_t> half_tree(std::size_t count, std::size_t rotation, std::size_t odd) {
+    std::vector<std::size_t> order;
+    for (const std::size_t parity : {odd, 1 - odd}) {
+      for (std::size_t i = parity; i < count; i += 2) order.push_back((i + rotation) % count);
+    }
+    return order;
+  }
+  // The node of the tree's list at `i` sends to those from here on.
+  static std::size_t first_child(std::size_t i) { return 1 + kChildren * i; }
+  static double children_of(std::size_t i, std::size_t count) {
+    return static_cast<double>(std::min(first_child(i + 1), count)) -
+           static_cast<double>(std::min(first_child(i), count));
+  }
+
+  void consider_halves(Pattern& best, const Choice& once, std::size_t level, const std::vector<Devices>& receivers,
+                       const std::vector<Choice>& entries, double all_entries) const {
+    const std::size_t count = receivers.size();
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+      for (const std::size_t odd : {std::size_t{0}, std::size_t{1}}) {
+        const std::vector<std::size_t> order = half_tree(count, turn * count / kTurns, odd);
+        double cost = once.cost + all_entries;
+        for (std::size_t i = 0; first_child(i) < count && cost < best.cost; ++i) {
+          cost += entry(level, receivers[order[i]], children_of(i, count)).cost - entries[order[i]].cost;
+        }
+        if (cost < best.cost) best = Pattern{once.device, 0, false, 0, cost, order};
+      }
+    }
+  }
+
+  void spread_along(std::size_t level, const Pattern& chosen, const std::vector<Devices>& receivers) {
+    std::vector<std::int32_t> got;  // by place in the tree's list, the device that got the part
+    for (std::size_t i = 0; i < chosen.tree.size(); ++i) {
+      const Devices& receiver = receivers[chosen.tree[i]];
+      got.push_back(entry(level, receiver, children_of(i, chosen.tree.size())).device);
+      enter(level, i == 0 ? chosen.sender : got[(i - 1) / kChildren], got.back(), receiver);
+    }
   }
 
   void spread(std::size_t level, Devices senders, const std::vector<Devices>& receivers) {
     const Pattern chosen = pattern(level, senders, receivers);
+    if (!chosen.tree.empty()) return spread_along(level, chosen, receivers);
     std::int32_t from = chosen.sender;
     if (chosen.has_hub) {
       enter(level, from, chosen.entry, receivers[chosen.hub]);
@@ -289,6 +338,7 @@ class Ways {
 
   const Cluster& cluster_;
   double bound_;
+  RelayTrees trees_;
   double tolerated_ = 0;
   int doublings_ = 2;
   std::vector<Lane> out_;  // of every link
@@ -393,9 +443,9 @@ std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::
 }
 
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                       double bound, const std::vector<std::int32_t>& counts) {
+                       double bound, const std::vector<std::int32_t>& counts, RelayTrees trees) {
   std::vector<TaskPart> parts = parts_of(tasks, counts, element_bytes);
-  Ways ways(cluster, bound);
+  Ways ways(cluster, bound, trees);
   for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
     ways.sharpen(std::min(kSharpest, kBlunt + pass));

@@ -23,9 +23,13 @@ namespace tessera::synth {
 std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
                                       std::int64_t sends_wanted);
 
+// By which trees more than a few units get a part: from the sender or from a hub all of them, or also along two trees
+// in which half of them pass it on, to two others each. Those of one tree are the leaves of the other.
+enum class RelayTrees : std::uint8_t { hubs, hubs_and_halves };
+
 // One stretch, of so many parts of each task. `bound` is what no way can beat, in seconds: links that are busy for no
 // longer do not matter.
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                       double bound, const std::vector<std::int32_t>& parts);
+                       double bound, const std::vector<std::int32_t>& parts, RelayTrees trees = RelayTrees::hubs);
 
 }  // namespace tessera::synth

@@ -1,6 +1,8 @@
 #include "synth/transfer/transfer_cost.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -127,11 +129,34 @@ double TransferCost::seconds(std::int64_t stretches) const {
   return total;
 }
 
-std::int64_t TransferCost::best_stretches() const {
+std::int64_t TransferCost::best_stretches() const { return hops_ <= 1 ? 1 : best_of(candidates()); }
+
+std::int64_t TransferCost::best_stretches_of_any() const {
   if (hops_ <= 1) return 1;
+  constexpr std::array<double, 6> kTimes = {0.25, 0.5, 0.71, 1, 1.41, 2};
+  constexpr double kMost = 1024;
+  double latency = 0;
+  for (std::size_t hop = 0; hop < hops_; ++hop)
+    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
+  std::int64_t longest = 1;
+  for (const Box& shape : shapes_) {
+    for (const Interval& interval : shape) longest = std::max(longest, interval.length());
+  }
+  std::vector<std::int64_t> all = candidates();
+  if (latency == 0) return best_of(all);
+  const double good = std::sqrt(busiest_seconds() * static_cast<double>(hops_ - 1) / latency);
+  for (const double times : kTimes) {
+    const double count = std::min({std::round(good * times), static_cast<double>(longest), kMost});
+    if (count >= 1) all.push_back(static_cast<std::int64_t>(count));
+  }
+  std::sort(all.begin(), all.end());
+  return best_of(all);
+}
+
+std::int64_t TransferCost::best_of(const std::vector<std::int64_t>& candidates) const {
   std::int64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t stretches : candidates()) {
+  for (const std::int64_t stretches : candidates) {
     const double taken = seconds(stretches);
     if (taken >= least) continue;
     least = taken;

@@ -25,8 +25,11 @@ class TransferCost {
   TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes);
 
   double seconds(std::int64_t stretches) const;
-  // The number of stretches that takes the least time; the least of equal ones.
+  // The number of stretches that takes the least time; the least of equal ones. Between two meshes also those near
+  // sqrt(w(H - 1) / l), with w the busiest link of the whole transfer, H hops and l the latency of a slot: fewer leave
+  // links idle while the first stretch passes and the last one ends, more wait for messages.
   std::int64_t best_stretches() const;
+  std::int64_t best_stretches_of_any() const;
   // Bytes that devices receive, in all and at most; the most peers of a device in any hop, times the slots.
   StepCost cost(std::int64_t stretches) const;
   // The busiest link's bytes of the whole transfer, in seconds.
@@ -44,6 +47,7 @@ class TransferCost {
   // Bytes of every stretch of a box of every shape.
   std::vector<std::vector<double>> stretch_bytes(std::int64_t stretches) const;
   std::vector<std::int64_t> candidates() const;
+  std::int64_t best_of(const std::vector<std::int64_t>& candidates) const;
   double slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const;
 
   std::int64_t element_bytes_;

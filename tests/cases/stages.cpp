@@ -7,6 +7,7 @@
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/program/program.hpp"
 #include "synth/verify/verify.hpp"
@@ -37,7 +38,7 @@ typeck::ReshardPolicy policy_of(Reshard reshard) {
 }
 
 void check_plan(const synth::Plan& plan, const Settings& settings, Faults& faults) {
-  const auto machine = synth::machine_for(machine_of(settings), plan.from.devices());
+  const auto machine = synth::machine_for(machine_of(settings), synth::run_devices(plan.from, plan.to));
   if (!machine.ok()) return;  // the case is about a machine that does not fit
   const auto verified = synth::verify(plan, *machine);
   if (!verified.ok()) {

@@ -96,7 +96,8 @@ class Runner:
 class Typist:
     """`tessera` on a terminal that neither edits nor echoes, so that everything on it is a prompt or an answer."""
 
-    PROMPT = re.compile(r"(?:^|\n)([>.] |Enter: next step )$")
+    # A prompt's number, which the documents leave out, and the prompt.
+    PROMPT = re.compile(r"(?:^|\n)(\d*)([>.] |Enter: next step )$")
     TYPED = re.compile(r"(?:[>.] |Enter: next step)(.*)")
 
     def __init__(self, runner):
@@ -116,7 +117,7 @@ class Typist:
         while time.monotonic() < deadline:
             found = self.PROMPT.search(text)
             if found:
-                return text[:found.start(1)], found.group(1)
+                return text[:found.start(1)], found.group(2)
             ready, _, _ = select.select([self.terminal], [], [], 0.1)
             try:
                 data = os.read(self.terminal, 65536) if ready else None

@@ -64,7 +64,8 @@ TEST(Plan, AMachineOfTheHostsMustBeOne) {
 
 TEST(Plan, EveryPlannerHasItsName) {
   EXPECT_EQ(planner_names(),
-            (std::vector<std::string>{"tessera", "paper", "xla", "shardy", "dtensor", "gather", "ring", "smp", "p2"}));
+            (std::vector<std::string>{"tessera", "paper", "xla", "shardy", "dtensor", "gather", "ring", "smp", "p2",
+                                      "sendrecv", "localgather", "globalgather", "alpa"}));
   // A rival may be unable to plan; our planner and gathering plan everything.
   for (const std::string& name : planner_names()) {
     const auto plan = make_plan(request("x:2", "f32[8@x,8]", "f32[8,8@x]", name));

@@ -177,6 +177,8 @@ TEST(Session, BareExpressionsAreShownOnlyWhereWanted) {
   Recording repl(config);
   ASSERT_TRUE(succeeded(repl.session.run("1 + 2")));
   EXPECT_EQ(*repl.text, "3\n");
+  ASSERT_TRUE(succeeded(repl.session.run("_ * 2\n_ + 1")));
+  EXPECT_EQ(*repl.text, "3\n6\n7\n");
 }
 
 TEST(Session, AScriptKeepsNoValues) {

@@ -58,6 +58,8 @@ const std::vector<Printed> kPrinted = {
     {"let a = if c { 1 } else { if d { 2 } else { 3 } }", "let a = if c { 1 } else if d { 2 } else { 3 }\n"},
     {"if c { let d = 1; d } else { e }", "if c {\n  let d = 1\n  d\n} else {\n  e\n}\n"},
     {"loop w = w0 for i < 100 { w }", "loop w = w0 for i < 100 { w }\n"},
+    {"pipeline  w=w0 for i<100 by\"1f1b\" {w}", "pipeline w = w0 for i < 100 by \"1f1b\" { w }\n"},
+    {"pipeline w = w0 for by < by { pipeline }", "pipeline w = w0 for by < by { pipeline }\n"},
     {"a; b", "a\nb\n"},
     // Empty lines: one is kept between statements, none elsewhere.
     {"\n\na\n\n\n\nb\nc\n\n", "a\n\nb\nc\n"},

@@ -212,6 +212,8 @@ ExprId TreeMaker::loop() {
   Loop loop{some([&] { return Carried{name(), expr()}; }), name(), {}, {}};
   loop.bound = expr();
   loop.body = block();
+  loop.is_pipeline = draw_(3) == 0;
+  if (loop.is_pipeline && draw_(2) == 0) loop.schedule = ScheduleName{"eager-1f1b+late", {}};
   return add(std::move(loop));
 }
 

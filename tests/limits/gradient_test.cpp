@@ -1,14 +1,15 @@
-// How long a gradient takes, in proportion to its forward pass: both are measured in turns, so that a slow machine
-// meets both.
+// What a gradient takes in proportion to its forward pass, in seconds of all cores together. Both are measured in
+// turns, so that a slow spell of the machine meets both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <tessera/function.hpp>
 #include <vector>
+
+#include "tests/limits/yardstick.hpp"
 
 namespace tessera::limits {
 namespace {
@@ -19,9 +20,9 @@ struct Argument {
 };
 
 double seconds_of(const Function& function, const std::vector<Array>& arguments) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = process_seconds();
   EXPECT_TRUE(function.call(arguments).ok());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return process_seconds() - begin;
 }
 
 // What comes after the forward pass, in times of it: the best of some turns, until it is clear.

@@ -11,12 +11,15 @@
 
 namespace tessera::limits {
 
-// Of this thread alone: what others do on its core is not counted.
-inline double thread_seconds() {
+inline double seconds_of(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+// Of this thread alone, and of all threads of this process: what others do on the same cores is not counted.
+inline double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+inline double process_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 // What planning and calls do: small allocations, ordered maps, arithmetic on integers of 64 bits.
 inline std::uint64_t fixed_work() {

@@ -19,6 +19,7 @@
 #include "repl/interactive/words.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/render/picture.hpp"
+#include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
 
 namespace tessera::repl {
@@ -80,8 +81,9 @@ TEST(WordsOfTheLanguage, AreAllExplained) {
   Words explained;
   for (const WordHelp& word : words()) explained.emplace_back(word.word);
   // These are words of forms only where one begins, and names elsewhere.
-  const auto of_forms = std::erase_if(explained, [](const auto& word) { return word == "grad" || word == "again"; });
-  EXPECT_EQ(of_forms, 2U);
+  const auto of_forms = std::erase_if(
+      explained, [](const auto& word) { return word == "grad" || word == "again" || word == "pipeline"; });
+  EXPECT_EQ(of_forms, 3U);
   EXPECT_EQ(explained, keywords());
   EXPECT_EQ(find_word("sum"), nullptr);
 }
@@ -159,13 +161,14 @@ TEST(SessionHistory, KeepsLinesBetweenSessions) {
   const std::string path = (folder.path() / "state" / "tessera" / "history").string();
   {
     SessionHistory history(path);
-    EXPECT_TRUE(history.lines().empty());
+    EXPECT_TRUE(history.texts().empty());
     EXPECT_TRUE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("let a = 1"));
     EXPECT_FALSE(history.add("  "));
     EXPECT_TRUE(history.add("é"));
+    EXPECT_TRUE(history.add("fn f() {\n\tg()\n}"));
   }
-  EXPECT_EQ(SessionHistory(path).lines(), (Words{"let a = 1", "é"}));
+  EXPECT_EQ(SessionHistory(path).texts(), (Words{"let a = 1", "é", "fn f() {\n\tg()\n}"}));
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
@@ -174,14 +177,14 @@ TEST(SessionHistory, ForgetsTheOldest) {
   const std::string path = (folder.path() / "history").string();
   {
     std::ofstream out(path);
-    for (std::size_t i = 0; i < 2 * SessionHistory::kLinesMax + 1; ++i) out << i << '\n';
+    for (std::size_t i = 0; i < 2 * SessionHistory::kTextsMax + 1; ++i) out << i << '\n';
   }
   const SessionHistory history(path);
-  ASSERT_EQ(history.lines().size(), SessionHistory::kLinesMax);
-  EXPECT_EQ(history.lines().back(), fmt::format("{}", 2 * SessionHistory::kLinesMax));
-  EXPECT_EQ(SessionHistory(path).lines().size(), SessionHistory::kLinesMax);
+  ASSERT_EQ(history.texts().size(), SessionHistory::kTextsMax);
+  EXPECT_EQ(history.texts().back(), fmt::format("{}", 2 * SessionHistory::kTextsMax));
+  EXPECT_EQ(SessionHistory(path).texts().size(), SessionHistory::kTextsMax);
   const std::string kept = read(path);
-  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(SessionHistory::kLinesMax));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), static_cast<std::ptrdiff_t>(SessionHistory::kTextsMax));
 }
 
 TEST(SessionHistory, DoesWithoutAFile) {
@@ -189,7 +192,7 @@ TEST(SessionHistory, DoesWithoutAFile) {
   EXPECT_TRUE(nowhere.add("a"));
   SessionHistory in_a_file("/dev/null/history");
   EXPECT_TRUE(in_a_file.add("a"));
-  EXPECT_TRUE(in_a_file.lines().empty());
+  EXPECT_TRUE(in_a_file.texts().empty());
 }
 
 TEST(Commands, AreFoundByABeginning) {
@@ -296,6 +299,34 @@ TEST(Picture, CellsHaveTheColoursOfTheirDevices) {
   EXPECT_NE(painted.find("|\x1B[36m device 0 \x1B[0m|\x1B[33m device 1 \x1B[0m|"), std::string::npos) << painted;
   EXPECT_EQ(paint_picture(picture, Colour::no, true),
             "a: f32[2@x]\n ┌──────────┬──────────┐\n │ device 0 │ device 1 │\n └──────────┴──────────┘\n");
+}
+
+TEST(Picture, OnANarrowScreenIsFolded) {
+  const std::string picture =
+      "a: f32[2, 4@x] on [x:3]\n"
+      "      0:1     1:2     2:4\n"
+      "    +-----+---------+-----+\n"
+      "0:2 | one | two     | 3   |\n"
+      "    +-----+---------+-----+\n"
+      "after\n";
+  EXPECT_EQ(fold_pictures(picture, 27), picture);
+  EXPECT_EQ(fold_pictures(picture, 21),
+            "a: f32[2, 4@x] on [x:3]\n"
+            "      0:1     1:2\n"
+            "    +-----+---------+\n"
+            "0:2 | one | two     |\n"
+            "    +-----+---------+\n"
+            "      2:4\n"
+            "    +-----+\n"
+            "0:2 | 3   |\n"
+            "    +-----+\n"
+            "after\n");
+}
+
+TEST(Words, AreKeptWhereLinesAreBroken) {
+  EXPECT_EQ(wrapped_at_words("  :plan E   the steps it would take, in bytes\nshort", 30),
+            "  :plan E   the steps it would\n            take, in bytes\nshort");
+  EXPECT_EQ(wrapped_at_words("aaaaaaaaaaaa bb", 5), "aaaaaaaaaaaa\nbb");
 }
 
 TEST(Picture, OtherTextStaysAsItIs) {

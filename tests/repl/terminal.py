@@ -14,7 +14,7 @@ import time
 SECONDS_MAX = 60
 TAB, ERASE_LINE = "\t", "\x15"
 # What moves the cursor, erases or colours.
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z~]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
 
 
 def plain(text):
@@ -82,14 +82,14 @@ class Terminal:
 
     def prompt(self, seconds=SECONDS_MAX):
         """What came up to the next prompt."""
-        return self.until(r"(?:^|\n)> $", seconds)
+        return self.until(r"(?:^|\n)\d+> $", seconds)
 
     def answer(self, line, seconds=SECONDS_MAX):
         """Types a line; what came up to the next prompt, without the line itself and the prompt."""
         self.type(line + "\r")
         # A line that is drawn anew while it is edited begins with the prompt, too: the answer is below it.
-        text = self.until(r"\n(?:.*\n)?> $", seconds)
-        return text[text.index("\n") + 1:].removesuffix("> ")
+        text = self.until(r"\n(?:.*\n)?\d+> $", seconds)
+        return re.sub(r"\d+> $", "", text[text.index("\n") + 1:])
 
     def interrupt(self):
         self.type(b"\x03")
@@ -117,7 +117,7 @@ def complete_names(case, terminal):
     terminal.type("sof" + TAB)
     terminal.until(r"t$")
     terminal.type(TAB)
-    terminal.until(r"\nsoftmax\( *softness\n> soft$")
+    terminal.until(r"\nsoftmax\( *softness\n\d+> soft$")
     terminal.type(ERASE_LINE)
     terminal.until(r"> $")
     case.assertEqual(terminal.answer("print sum(iota(f32[4@ro" + TAB + "]))"), "6.0\n")

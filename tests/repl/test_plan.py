@@ -145,7 +145,7 @@ class Plan(CommandLine):
 
     def test_machines(self):
         self.write("good.json", '[{"name":"gpu","count":4,"bandwidth":1e9,"latency":1e-6}]')
-        self.write("other.json", '[{"name":"gpu","count":5,"bandwidth":1e9,"latency":1e-6}]')
+        self.write("other.json", '[{"name":"gpu","count":3,"bandwidth":1e9,"latency":1e-6}]')
         self.write("broken.json", '[{"name":"gpu","count":4,"bandwidth":1e9,"latency":]')
         (plan,) = self.tessera("plan", *change(), "--machine", "good.json", "--json").objects()
         (usual,) = self.tessera("plan", *change(), "--json").objects()
@@ -153,6 +153,80 @@ class Plan(CommandLine):
         self.fails(1, "plan", *change(), "--machine", "other.json")
         self.fails(2, "plan", *change(), "--machine", "broken.json")
         self.fails(2, "plan", *change(), "--machine", "missing.json")
+
+
+BETWEEN = ["--mesh", "x:2,y:4", "--to-mesh", "x:2,y:4 on 8:16", "--from", "f32[64@y,64]", "--to", "f32[64@x,64]"]
+RIVALS_BETWEEN = ["sendrecv", "localgather", "globalgather", "alpa"]
+
+
+class BetweenMeshes(CommandLine):
+    """--to-mesh."""
+
+    def setUp(self):
+        super().setUp()
+        machine = self.folder / "nodes.json"
+        machine.write_text(json.dumps(NODES))
+        self.machine = ["--machine", str(machine)]
+
+    def test_text(self):
+        text = self.succeeds("plan", *BETWEEN)
+        self.assertIn("  from mesh x:2,y:4\n  to mesh   x:2,y:4 on 8:16\n", text)
+
+    def test_json_says_where_the_target_lies(self):
+        (plan,) = self.tessera("plan", *BETWEEN, *self.machine, "--json").objects()
+        self.assertEqual(list(plan), [KEYS[0], "to_mesh"] + KEYS[1:])
+        self.assertEqual((plan["to_mesh"], plan["devices"], plan["verified"]), ("x:2,y:4 on 8:16", 16, True))
+        self.assertEqual({step["mesh"] for step in plan["steps"]}, {"to_mesh"})
+        self.assertEqual(plan["received_bytes_total"], plan["lower_bound_bytes_total"])
+
+    def test_the_same_mesh_is_one(self):
+        here = change("x:4", "f32[8@x,8]", "f32[8,8@x]")
+        self.assertEqual(self.succeeds("plan", *here, "--json"), self.succeeds("plan", *here, "--to-mesh", "x:4 on 0:4", "--json"))
+
+    def test_every_planners_plan_reads_back_with_its_sends(self):
+        for planner in ["tessera"] + RIVALS_BETWEEN:
+            for more in [[], ["--sends"]]:
+                text = self.succeeds("plan", *BETWEEN, *self.machine, "--planner", planner, "--json", *more)
+                self.assertEqual(self.succeeds("plan", "--verify", "-", "--json", *self.machine, text=text), text)
+
+    def test_a_changed_one_is_wrong(self):
+        text = self.succeeds("plan", *BETWEEN, *self.machine, "--json")
+        wrong = text.replace("on 8:16", "on 4:12")
+        done = self.tessera("plan", "--verify", "-", *self.machine, text=wrong)
+        self.assertEqual(done.status, 1)
+        self.assertIn("line 1: wrong: ", done.out)
+
+    def test_batch(self):
+        lines = [{"mesh": "x:2", "to_mesh": "y:3 on 1:4", "from": "f32[6@x]", "to": "f32[6@y]"},
+                 {"mesh": "x:2", "to_mesh": "y:3 on 1:3", "from": "f32[6@x]", "to": "f32[6@y]"},
+                 {"mesh": "x:2", "to_mesh": "y:", "from": "f32[6@x]", "to": "f32[6@y]"}]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        plans = self.tessera("plan", "--batch", "-", text=text).objects()
+        self.assertEqual([plan.get("error") for plan in plans[:2]], [None, "mesh-devices"])
+        self.assertEqual([plan["to_mesh"] for plan in plans], ["y:3 on 1:4", "y:3 on 1:3", "y:"])
+
+    def test_compare_has_a_line_for_everybody(self):
+        plans = self.tessera("compare", *BETWEEN, *self.machine, "--json").objects()
+        self.assertEqual([plan["planner"] for plan in plans], PLANNERS + RIVALS_BETWEEN)
+        self.assertEqual([plan.get("error") for plan in plans], [None] + ["unsupported"] * 5 + [None] * 4)
+        bound = plans[0]["lower_bound_seconds"]
+        self.assertLess(plans[0]["seconds"], 1.05 * bound)
+        self.assertGreater(plans[6]["seconds"], 3.9 * bound)
+        table = self.succeeds("compare", *BETWEEN, *self.machine)
+        for planner in PLANNERS + RIVALS_BETWEEN:
+            self.assertIn("\n" + planner, table)
+
+    def test_what_is_wrong(self):
+        def slug(*words):
+            return self.fails(1, *words).err
+        self.assertIn("[mesh-devices]", slug("plan", *change("x:4 on 4:4")))
+        self.assertIn("[mesh-devices]", slug("plan", *BETWEEN[:3], "x:2,y:4 on 8:12", *BETWEEN[4:]))
+        self.assertIn("[machine-mismatch]", slug("plan", *BETWEEN[:3], "x:2,y:4 on 9:17", *BETWEEN[4:], *self.machine))
+        self.assertIn("[cross-mesh]", slug("plan", *BETWEEN, "--collectives-only"))
+        self.assertIn("[unsupported]", slug("plan", *BETWEEN, "--planner", "gather"))
+        self.assertIn("[unsupported]", slug("plan", *change(), "--planner", "alpa"))
+        self.fails(2, "plan", "--batch", "-", "--to-mesh", "x:2")
+        self.fails(2, "plan", "--verify", "-", "--to-mesh", "x:2")
 
 
 class Batch(CommandLine):

@@ -176,7 +176,7 @@ class Talking(AtATerminal):
         self.assertIn("error[unknown-name]", terminal.answer("nothing"))
         self.assertIn("┌", terminal.answer("show iota(f32[4@x])"))
         terminal.type("let c = (1 +\r")
-        terminal.until(r"\n\. $")
+        terminal.until(r"\n\d+\. +$")
         self.assertRegex(terminal.answer("2)"), r"^c : i64 .*8 copies\n$")
         self.leave(terminal)
 
@@ -209,7 +209,7 @@ class Talking(AtATerminal):
         terminal.type(":learn 3\r")
         self.assertIn("3 of 34", terminal.until(r"\n[^\n]*> $"))
         terminal.type(":quit\r")
-        terminal.until(r"session\.\n> $")
+        terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer("sum(a)"), "120.0\n")
         terminal.type(":quit\r")
         self.assertEqual(terminal.ended(), 0)
@@ -238,7 +238,7 @@ class Interrupting(AtATerminal):
         terminal.answer("mesh m = [x: 3]")
         terminal.answer("let kept = 7")
         terminal.type("let a = (1 +\r")
-        terminal.until(r"\n\. $")
+        terminal.until(r"\n\d+\. +$")
         terminal.interrupt()
         terminal.prompt()
         for statement in (LONG, ":time loop w = 0.0 for i < 1000000000 { w + 1.0 }"):
@@ -262,7 +262,7 @@ class Interrupting(AtATerminal):
         terminal.until(r"interrupted.*> $")
         time.sleep(0.3)
         terminal.type("\x151\r")
-        terminal.until(r"\n1\n> $")
+        terminal.until(r"\n1\n\d+> $")
         self.leave(terminal)
 
 

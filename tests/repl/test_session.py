@@ -9,6 +9,7 @@ import time
 import unittest
 
 from driver import CommandLine, main
+from terminal import ESCAPES
 
 
 class Piped(CommandLine):
@@ -102,10 +103,10 @@ class Terminal(CommandLine):
         return terminal, process
 
     def until(self, terminal, ending, within=""):
-        """What the terminal shows, until it holds `within` and then ends in `ending`."""
+        """What the terminal shows, until it holds `within` and then ends in `ending`, but for what moves and colours."""
         text = ""
         deadline = time.monotonic() + 30
-        while within not in text or not text.endswith(ending):
+        while within not in text or not ESCAPES.sub("", text).endswith(ending):
             ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
             self.assertTrue(ready, text)
             try:
@@ -118,7 +119,7 @@ class Terminal(CommandLine):
         terminal, process = self.start()
         banner = self.until(terminal, "> ")
         self.assertTrue(banner.startswith("tessera "), banner)
-        self.assertEqual(len(banner.splitlines()), 2)
+        self.assertEqual(banner.count("\n"), 1)
         os.write(terminal, b"let a = (1 +\n")
         self.until(terminal, ". ")
         os.write(terminal, b"2)\n")
@@ -132,7 +133,7 @@ class Terminal(CommandLine):
         terminal, _ = self.start(NO_COLOR="1")
         self.until(terminal, "> ")
         os.write(terminal, b"b\n")
-        self.assertNotIn("\x1b", self.until(terminal, "> ", "error[unknown-name]"))
+        self.assertNotRegex(self.until(terminal, "> ", "error[unknown-name]"), r"\x1b\[[0-9;]*m")
 
     def test_interrupting_at_the_prompt_drops_the_line(self):
         terminal, process = self.start()

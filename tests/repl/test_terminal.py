@@ -24,7 +24,7 @@ class AtATerminal(CommandLine):
 class Typing(AtATerminal):
     def test_a_banner_of_one_line_and_answers(self):
         terminal = Terminal(self)
-        self.assertRegex(terminal.prompt(), r"^tessera [^\n]*\n> $")
+        self.assertRegex(terminal.prompt(), r"^tessera [^\n]*\n1> $")
         self.assertEqual(terminal.answer("1 + 2"), "3\n")
         self.assertEqual(terminal.answer("mesh m = [x: 4, y: 2]"), "")
         self.assertEqual(terminal.answer("let a = iota(f32[16@y, 16, 16@x])"),
@@ -43,8 +43,8 @@ class Typing(AtATerminal):
     def test_statements_of_several_lines(self):
         terminal = self.start()
         terminal.type("let a = (1 +\r")
-        terminal.until(r"\n\. $")
-        self.assertEqual(terminal.answer("2)"), "a : i64\n")
+        terminal.until(r"\n\d+\. +$")
+        self.assertEqual(terminal.answer("2)"), "\na : i64\n")  # below the block, drawn for the last time
 
     def test_editing_the_line(self):
         terminal = self.start()
@@ -70,7 +70,98 @@ class Typing(AtATerminal):
 
     def test_long_lines(self):
         terminal = self.start(columns=40)
-        self.assertEqual(terminal.answer("0" + " + 1" * 200), "200\n")
+        self.assertEqual(terminal.answer("0" + " + 1" * 200).splitlines()[-1], "200")
+
+
+class Blocks(AtATerminal):
+    """Texts of several lines: typed, pasted, brought back."""
+
+    def paste(self, terminal, text):
+        terminal.type("\x1b[200~" + text + "\x1b[201~")
+
+    def test_prompts_have_the_numbers_of_messages(self):
+        terminal = self.start()
+        terminal.type("let a = (1 +\r2)\r")
+        terminal.until(r"a : i64\n3> $")
+        self.assertIn("input:3:1", terminal.answer("nothing"))
+
+    def test_a_pasted_text_runs_as_one(self):
+        terminal = self.start()
+        self.paste(terminal, "let a = 20\nlet b = nothing\nlet c = 1\n")
+        said = terminal.answer("")
+        self.assertIn("input:2:9", said[said.index("error"):])
+        self.assertIn("unknown-name", terminal.answer("a"))
+        self.paste(terminal, "let a = 20\n:type a\na + 1")
+        self.assertRegex(terminal.answer(""), r"a : i64\n(?:.*\n)*i64\n(?:.*\n)*21\n$")
+
+    def test_pasted_prompts_and_answers_are_taken_off(self):
+        terminal = self.start()
+        self.paste(terminal, "> let a = (1 +\n. 2)\na : i64\n> a * 2\n6\n")
+        self.assertRegex(terminal.answer(""), r"\n6\na : i64\n$")
+        self.assertEqual(terminal.answer("a"), "3\n")
+        self.assertEqual(terminal.answer("> a * 5"), "15\n")
+
+    def test_a_block_is_one_entry_of_the_history(self):
+        terminal = self.start()
+        terminal.type("fn f(v: i64) {\rlet w = v * 2\rw + 1\r}\r")
+        terminal.until(r"\n5> $")
+        terminal.answer("f(1)")
+        self.assertEqual(terminal.leave(), 0)
+        again = self.start()
+        # The block comes back whole; in its third line, `w` is changed, and all of it is entered.
+        again.type(UP + UP + UP + "\x7f7" + "\r")
+        again.until(r"\n5> $")
+        self.assertEqual(again.answer("f(1)"), "8\n")
+
+    def test_enter_begins_a_line_where_something_is_open(self):
+        terminal = self.start()
+        terminal.type("let a = [1,")
+        terminal.until(r"1,$")
+        terminal.type("\r")
+        terminal.until(r"\n2\. $")
+        terminal.type("2]")
+        terminal.until(r"2\]$")
+        terminal.type("\r")
+        self.assertIn("a : i64[2]", terminal.until(r"\n3> $"))
+
+    def test_the_last_value_has_a_name(self):
+        terminal = self.start()
+        self.assertEqual(terminal.answer("1 + 2"), "3\n")
+        self.assertEqual(terminal.answer("_ * _"), "9\n")
+        self.assertEqual(terminal.answer("_ + 1"), "10\n")
+
+    def test_colours_while_typing(self):
+        terminal = self.start()
+        began = len(terminal.text)
+        terminal.type("let a = iota(f32[8@x]) # all")
+        terminal.until(r"all$")
+        typed = terminal.text[began:]
+        self.assertIn("\x1b[35mlet\x1b[0m", typed)
+        self.assertIn("\x1b[36mx\x1b[0m", typed)
+        self.assertIn("\x1b[90m# all\x1b[0m", typed)
+
+    def test_search(self):
+        terminal = self.start()
+        for line in ("let first = 1", "let second = 2", "3"):
+            terminal.answer(line)
+        terminal.type("\x12")
+        terminal.until(r"search : $")
+        terminal.type("fir")
+        terminal.until(r"search fir: let first = 1$")
+        self.assertIn("first : i64", terminal.answer(""))
+
+    def test_words_are_moved_over_erased_and_put_back(self):
+        terminal = self.start()
+        self.assertEqual(terminal.answer("10 + 5\x17\x19\x19"), "65\n")
+        self.assertEqual(terminal.answer("10 - 2\x1bb\x1bb3\x1b[1;5C0"), "3098\n")
+        self.assertEqual(terminal.answer("12\x14"), "21\n")
+        self.assertEqual(terminal.answer("7\x158\x1f\x1f"), "7\n")
+
+    def test_a_text_higher_than_the_terminal(self):
+        terminal = self.start()
+        self.paste(terminal, "let a = [" + ",\n".join(map(str, range(100))) + "]")
+        terminal.until(r"99\]$")
+        self.assertIn("a : i64[100]", terminal.answer(""))
 
 
 class Completing(AtATerminal):
@@ -108,7 +199,7 @@ class Interrupting(AtATerminal):
     def test_at_the_prompt_the_line_is_dropped(self):
         terminal = self.start()
         terminal.type("let a = (1 +\r")
-        terminal.until(r"\n\. $")
+        terminal.until(r"\n\d+\. +$")
         terminal.type("2 + ")
         terminal.until(r"2 \+ $")
         terminal.interrupt()
@@ -126,7 +217,7 @@ class Interrupting(AtATerminal):
         terminal.until(r"interrupted.*> $")
         time.sleep(0.3)
         terminal.type("\x151\r")
-        terminal.until(r"\n1\n> $")
+        terminal.until(r"\n1\n\d+> $")
         self.assertEqual(terminal.answer("2"), "2\n")
 
     def stops(self, terminal, statement):
@@ -216,7 +307,7 @@ class Walking(AtATerminal):
         terminal.type(":step a as [4, 4@(x,y)]\r")
         terminal.until(r"next step $")
         terminal.type("\r")
-        self.assertIn("step 1 of", terminal.until(r"next step $|\n> $"))
+        self.assertIn("step 1 of", terminal.until(r"next step $|\n\d+> $"))
         terminal.type("q\r")
         terminal.until(r"> $")
         self.assertEqual(terminal.leave(), 0)
@@ -232,13 +323,13 @@ class Learning(AtATerminal):
         terminal.type("help\r")
         self.assertIn(":hint", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
-        self.assertIn("Back in the session.", terminal.until(r"session\.\n> $"))
+        self.assertIn("Back in the session.", terminal.until(r"session\.\n\d+> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")
         terminal.type(":learn 7\r")
         self.assertIn("Lesson 7 of 34", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
-        terminal.until(r"session\.\n> $")
-        self.assertEqual(terminal.answer(":learn 30"), "error: there is no lesson 30; the course has lessons 1 to 29\n")
+        terminal.until(r"session\.\n\d+> $")
+        self.assertEqual(terminal.answer(":learn 35"), "error: there is no lesson 35; the course has lessons 1 to 34\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         # What is drawn in the course is drawn as in the session.
         terminal.type(":learn 5\r")
@@ -249,7 +340,7 @@ class Learning(AtATerminal):
             self.assertEqual("\u250c" in said, line in ("show a", "let b = a"), said)
             self.assertNotIn("+--", said)
         terminal.type(":quit\r")
-        terminal.until(r"session\.\n> $")
+        terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.leave(), 0)
 
 

@@ -45,8 +45,12 @@ class Traces(CommandLine):
             if event["ph"] == "M":
                 names[event["name"], event["pid"], event["tid"]] = event["args"]["name"]
                 continue
-            self.assertEqual(event["ph"], "X")
             self.assertGreaterEqual(event["ts"], 0)
+            if event["ph"] == "C":
+                self.assertRegex(event["name"], r"\A(memory|in flight), device [0-7]\Z")
+                self.assertGreaterEqual(event["args"]["bytes"], 0)
+                continue
+            self.assertEqual(event["ph"], "X")
             self.assertGreaterEqual(event["dur"], 0)
             self.assertGreater(event["args"]["peak_bytes"], 0)
             self.assertRegex(names["thread_name", event["pid"], event["tid"]], r"\Adevice [0-7]\Z")
@@ -65,6 +69,16 @@ class Traces(CommandLine):
         of_statements = sum(int(count) for count in re.findall(r"received (\d+) bytes", done.err))
         self.assertGreater(of_statements, 0)
         self.assertEqual(sum(event["args"]["received_bytes"] for event in slices(path)), of_statements)
+
+    def test_counters_are_those_of_the_slices(self):
+        _, path = self.trace(SCRIPT)
+        counted = [event for event in events(path) if event["ph"] == "C"]
+        arrived = [event["args"]["bytes"] for event in counted if event["name"].startswith("in flight")]
+        received = [event["args"]["received_bytes"] for event in slices(path)]
+        self.assertEqual(arrived[0::2], [count for count in received if count > 0])
+        self.assertEqual(set(arrived[1::2]), {0})
+        self.assertEqual([event["args"]["bytes"] for event in counted if event["name"].startswith("memory")],
+                         [event["args"]["peak_bytes"] for event in slices(path)])
 
     def test_bytes_of_each_device(self):
         # 7 elements over 3 devices: pieces of 2, 2 and 3. A piece's owner receives it from two others, then the others'.

@@ -229,7 +229,8 @@ class ThreadMessenger final : public Messenger {
   std::int64_t turn_ = 0;
   std::span<std::byte> all_;
   std::map<int, std::deque<Awaited>> incoming_;  // by sender
-  static constexpr std::int64_t kBeside = std::int64_t{1} << 62U;  // messages beside all others have batches from here on
+  static constexpr std::int64_t kBeside = std::int64_t{1}
+                                          << 62U;  // messages beside all others have batches from here on
   std::int64_t batches_ = 0;
   std::int64_t besides_ = 0;
 };

@@ -44,7 +44,6 @@ DOORS = {
     "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
     "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
     "CLI11": (r"CLI/", r"(repl|bench)/"),
-    "libedit": (r"histedit\.h$|editline/", r"repl/interactive/line_editor\.cpp$"),
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),

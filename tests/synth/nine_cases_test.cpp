@@ -2,8 +2,12 @@
 // hosts hold together. Bounds and rivals are worked out by hand in units of 1 GiB over a host's link.
 #include <gmock/gmock.h>
 
-#include <tuple>
+#include <string>
+#include <vector>
 
+#include "synth/cluster/cluster.hpp"
+#include "synth/layout/tiling.hpp"
+#include "synth/redistribute/rivals/alpa.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {
@@ -55,20 +59,22 @@ struct Case {
   double bound;
   double sendrecv;
   double localgather;
+  double broadcast_naive;
+  double broadcast_balanced;
 };
 
 const std::vector<std::int64_t> kShape = {1024, 1024, 512};
 
 const std::vector<Case> kCases = {
-    {"1", {2, {"x", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1},
-    {"2", {2, {"-", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1},
-    {"3", {2, {"-", "x", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1},
-    {"4", {2, {"-", "(x,y)", "-"}}, {2, {"(x,y)", "-", "-"}}, kShape, 1, 1, 1},
-    {"5", {2, {"y", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1},
-    {"6", {2, {"x", "-", "-"}}, {3, {"x", "-", "-"}}, {3072, 1024, 170}, 0.996, 3.98, 0.996},
-    {"7", {1, {"y", "-", "-"}}, {2, {"-", "-", "-"}}, kShape, 2, 16, 16},
-    {"8", {1, {"y", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 2, 8, 2},
-    {"9", {2, {"-", "x", "-"}}, {2, {"-", "-", "x"}}, kShape, 1, 4, 1},
+    {"1", {2, {"x", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1, 1, 1},
+    {"2", {2, {"-", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1, 2, 1},
+    {"3", {2, {"-", "x", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1, 1.5, 1.5},
+    {"4", {2, {"-", "(x,y)", "-"}}, {2, {"(x,y)", "-", "-"}}, kShape, 1, 1, 1, 1.875, 1.875},
+    {"5", {2, {"y", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 1, 4, 1, 2, 1.5},
+    {"6", {2, {"x", "-", "-"}}, {3, {"x", "-", "-"}}, {3072, 1024, 170}, 0.996, 3.98, 0.996, 1.992, 1.992},
+    {"7", {1, {"y", "-", "-"}}, {2, {"-", "-", "-"}}, kShape, 2, 16, 16, 2, 2},
+    {"8", {1, {"y", "-", "-"}}, {2, {"x", "-", "-"}}, kShape, 2, 8, 2, 2, 2},
+    {"9", {2, {"-", "x", "-"}}, {2, {"-", "-", "x"}}, kShape, 1, 4, 1, 1.5, 1.5},
 };
 
 class NineCases : public TestWithParam<Case> {
@@ -94,6 +100,26 @@ TEST_P(NineCases, AreWithinTwoHundredthsOfThem) {
 TEST_P(NineCases, AreWithinThreeHundredthsOnFastHosts) {
   const Plan made = planned(from(), to(), {}, machine(kFast));
   EXPECT_LE(made.seconds, 1.03 * made.lower_bound_seconds) << print_text(made);
+}
+
+TEST_P(NineCases, TakeTheRivalsAsLongAsIsKnown) {
+  const auto seconds = [&](Planner planner) {
+    PlanOptions options;
+    options.planner = planner;
+    return planned(from(), to(), options, machine(kCloud)).seconds / (kGiB / kCloud.bandwidth);
+  };
+  EXPECT_NEAR(seconds(Planner::sendrecv), GetParam().sendrecv, 0.01 * GetParam().sendrecv);
+  EXPECT_NEAR(seconds(Planner::localgather), GetParam().localgather, 0.01 * GetParam().localgather);
+  EXPECT_LE(seconds(Planner::alpa), 1.05 * GetParam().bound);
+}
+
+TEST_P(NineCases, TakeBroadcastsAsLongAsTheirOrderSays) {
+  const Cluster cluster(*machine_for(machine(kCloud), run_devices(from(), to())));
+  const auto boxes = rivals::host_boxes(cluster, relay_tasks(from(), to()), 4);
+  const double unit = kGiB / kCloud.bandwidth;
+  EXPECT_NEAR(rivals::as_they_come(boxes, false).seconds / unit, GetParam().broadcast_naive, 0.01);
+  EXPECT_NEAR(rivals::as_they_come(boxes, true).seconds / unit, GetParam().broadcast_balanced, 0.01);
+  EXPECT_NEAR(rivals::best_order(boxes).seconds / unit, GetParam().bound, 0.01);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
@@ -131,7 +157,29 @@ TEST_P(OneDeviceToMany, TakesWhatItsLinkNeeds) {
   RecordProperty("over_bound", std::to_string(made.seconds / made.lower_bound_seconds));
 }
 
+TEST_P(OneDeviceToMany, TakesTheRivalsAsLongAsIsKnown) {
+  const auto seconds = [&](Planner planner) {
+    PlanOptions options;
+    options.planner = planner;
+    return planned(from(), to(), options, machine()).seconds / (kGiB / kCloud.bandwidth);
+  };
+  EXPECT_NEAR(seconds(Planner::sendrecv), GetParam().sendrecv, 0.01 * GetParam().sendrecv);
+  EXPECT_NEAR(seconds(Planner::localgather), GetParam().localgather, 0.01 * GetParam().localgather);
+}
+
 INSTANTIATE_TEST_SUITE_P(Row, OneDeviceToMany, ValuesIn(kRows));
+
+// Three cells of 256 MiB, on hosts 0 and 1, 1 and 2, 0 and 2: for two hosts together one cell must leave over two
+// links, which says half a cell; for all three, three cells over three links.
+TEST(CellsOfThreeHosts, BindAllThreeTogether) {
+  constexpr double kLink = 1e9;
+  const MeshRef source = mesh("c:3,r:2 on (0:1,2:5,1:2,5:6)");
+  const ArrayType from = type("i32[201326592@c]", source);
+  const ArrayType to = type("i32[201326592@y]", mesh("y:12 on 6:18"));
+  const Plan made = planned(from, to, {}, Machine{{{"host", 9, kLink, 0}, {"device", 2, 100e9, 0}}});
+  EXPECT_NEAR(made.lower_bound_seconds, 0.268435456, 1e-9);
+  EXPECT_LE(made.seconds, 1.03 * made.lower_bound_seconds) << print_text(made);
+}
 
 }  // namespace
 }  // namespace tessera::synth::test

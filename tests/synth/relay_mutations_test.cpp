@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "synth/collective/collective.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/relays.hpp"
 #include "tests/synth/support.hpp"
@@ -45,30 +46,36 @@ PlanStep* relay_of(Plan& plan) {
   return nullptr;
 }
 
-TEST(RelayMutations, AreRefusedOrMakeNoDifference) {
+using AnyChange = RandomChange (*)(Random& random);
+
+void expect_refused_or_harmless(AnyChange any_change) {
   Random random(7);
   int mutants = 0;
   int refused = 0;
   while (mutants < kMutants) {
-    const RandomChange problem = random_change(random);
+    const RandomChange problem = any_change(random);
+    const std::int64_t devices = run_devices(problem.from, problem.to);
     const Plan right = planned(problem.from, problem.to, {}, problem.machine);
     for (int i = 0; i < 50; ++i) {
       Plan wrong = right;
       PlanStep* const step = relay_of(wrong);
       if (step == nullptr) break;
       RelayRecipe recipe = *step->collective.relay;
-      change(recipe, problem.to.devices(), random);
+      change(recipe, devices, random);
       ++mutants;
       step->collective.relay = std::make_shared<const RelayRecipe>(recipe);
       const base::Status verdict = verify(wrong, problem.machine);
       refused += verdict.ok() ? 0 : 1;
       if (!verdict.ok()) continue;
       expect_moves_data(wrong);
-      ASSERT_FALSE(HasFailure()) << print_json(right) << "\n" << print_json(wrong);
+      ASSERT_FALSE(::testing::Test::HasFailure()) << print_json(right) << "\n" << print_json(wrong);
     }
   }
   EXPECT_GE(refused, mutants / 2);
 }
+
+TEST(RelayMutations, AreRefusedOrMakeNoDifference) { expect_refused_or_harmless(random_change); }
+TEST(RelayMutations, AreRefusedOrMakeNoDifferenceBetweenMeshes) { expect_refused_or_harmless(random_change_between); }
 
 }  // namespace
 }  // namespace tessera::synth::test

@@ -14,7 +14,10 @@ struct RandomChange {
 };
 RandomChange random_change(Random& random);
 
-// A plan of such a change; a relay in many of them.
+// From one mesh to another, on sixteen devices of a machine of two levels.
+RandomChange random_change_between(Random& random);
+
+// A plan of such a change on one mesh; a relay in many of them.
 Plan random_relay_plan(Random& random);
 
 }  // namespace tessera::synth::test

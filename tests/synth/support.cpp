@@ -97,14 +97,21 @@ void run_copies(const ArrayType& before, const ArrayType& after, const Data& dat
   }
 }
 
+// The number of a device of the run within a mesh; -1 if it is not there.
+std::int64_t number_on(const ArrayType& type, std::int32_t device) {
+  return type.mesh().number_of(DeviceId{static_cast<std::uint32_t>(device)}).value_or(-1);
+}
+
 // Slot by slot; within a slot nothing is written that is read.
 void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayType& after, const Data& data,
                Data& out) {
   const auto transfer = transfer_of(relay_tasks(before, after), recipe);
   ASSERT_TRUE(transfer.has_value());
   for (std::int64_t device = 0; device < after.devices(); ++device) {
-    for (const std::size_t element : element_numbers(after, intersect(tile(before, device), tile(after, device))))
-      put(out, device, element, *data[static_cast<std::size_t>(device)][element]);
+    const auto own = before.mesh().number_of(after.mesh().device_of_run(device));
+    if (!own) continue;
+    for (const std::size_t element : element_numbers(after, intersect(tile(before, *own), tile(after, device))))
+      put(out, device, element, *data[static_cast<std::size_t>(*own)][element]);
   }
   for (std::int64_t slot = 0; slot < transfer->slots(); ++slot) {
     const Data there = out;
@@ -113,9 +120,11 @@ void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayTy
       if (stretch < 0 || stretch >= transfer->stretches) continue;
       const Box& piece = transfer->pieces[static_cast<std::size_t>(send.piece)];
       for (const std::size_t element : element_numbers(after, stretch_of(piece, transfer->stretches, stretch))) {
-        const auto value = (send.hop == 0 ? data : there)[static_cast<std::size_t>(send.from)][element];
+        const std::int64_t from = number_on(send.hop == 0 ? before : after, send.from);
+        ASSERT_GE(from, 0) << "device " << send.from << " has no part in this";
+        const auto value = (send.hop == 0 ? data : there)[static_cast<std::size_t>(from)][element];
         ASSERT_TRUE(value.has_value()) << "device " << send.from << " sends what it does not have yet";
-        put(out, send.to, element, *value);
+        put(out, number_on(after, send.to), element, *value);
       }
     }
   }
@@ -131,9 +140,10 @@ void run_program(const ProgrammedReduction& reduction, const ArrayType& before, 
     for (const BoxSend& send : sends) {
       if (send.hop != hop) continue;
       for (const std::size_t element : element_numbers(after, send.box)) {
-        const auto value = now[static_cast<std::size_t>(send.source)][element];
+        const auto value = now[static_cast<std::size_t>(number_on(before, send.source))][element];
         ASSERT_TRUE(value.has_value()) << "device " << send.source << " sends what it does not have";
-        const auto [at, is_first] = came.try_emplace({send.target, element}, *value);
+        const auto target = static_cast<std::int32_t>(number_on(after, send.target));
+        const auto [at, is_first] = came.try_emplace({target, element}, *value);
         if (!is_first) at->second = combine(before.layout().reduce(), at->second, *value);
       }
     }
@@ -233,8 +243,8 @@ Data run_step(const Collective& step, const ArrayType& before, const ArrayType& 
 std::int64_t round_of(const ArrayType& from, const ArrayType& to, std::size_t dimension, std::int64_t count,
                       std::int64_t coordinate) {
   Interval piece{0, to.shape()[dimension]};
-  for (std::int64_t device = 0; device < to.devices(); ++device) {
-    for (const ArrayType* type : {&from, &to}) {
+  for (const ArrayType* type : {&from, &to}) {
+    for (std::int64_t device = 0; device < type->devices(); ++device) {
       const Interval tile = tile_interval(*type, dimension, device);
       for (const std::int64_t end : {tile.begin, tile.end}) {
         if (end <= coordinate) piece.begin = std::max(piece.begin, end);
@@ -255,18 +265,22 @@ std::int64_t coordinate_of(const ArrayType& type, std::size_t element, std::size
   return number % type.shape()[dimension];
 }
 
-std::int64_t most_held(const Data& source, const Data& target, std::int64_t element_bytes) {
+}  // namespace
+
+std::int64_t most_held(const ArrayType& before, const Data& source, const ArrayType& after, const Data& target) {
+  std::map<std::uint32_t, std::int64_t> held;  // by device of the run
+  const auto add = [&](const ArrayType& type, const Data& data) {
+    for (std::size_t device = 0; device < data.size(); ++device) {
+      held[type.mesh().device_of_run(static_cast<std::int64_t>(device)).value] +=
+          std::count_if(data[device].begin(), data[device].end(), [](const auto& slot) { return slot.has_value(); });
+    }
+  };
+  add(before, source);
+  add(after, target);
   std::int64_t most = 0;
-  for (std::size_t device = 0; device < source.size(); ++device) {
-    const auto held = [&](const Data& data) {
-      return std::count_if(data[device].begin(), data[device].end(), [](const auto& slot) { return slot.has_value(); });
-    };
-    most = std::max(most, (held(source) + held(target)) * element_bytes);
-  }
+  for (const auto& [device, count] : held) most = std::max(most, count * bytes_of(after.element()));
   return most;
 }
-
-}  // namespace
 
 std::int64_t run_round(const Collective& step, const ArrayType& before, Data& source, Data& target) {
   const ArrayType& after = *step.target;
@@ -286,7 +300,7 @@ std::int64_t run_round(const Collective& step, const ArrayType& before, Data& so
       put(target, copy.target, element, value.value_or(-1));
     }
   }
-  const std::int64_t most = most_held(source, target, bytes_of(after.element()));
+  const std::int64_t most = most_held(before, source, after, target);
   for (DeviceData& data : source) {
     for (std::size_t element = 0; element < data.size(); ++element) {
       if (moves(element)) data[element].reset();

@@ -45,6 +45,8 @@ Data run_step(const Collective& step, const ArrayType& before, const ArrayType& 
 // One round of an exchange that leads from `before`: what arrives is put into `target`; then what the round took away
 // leaves `source`. Gives the most bytes that a device holds until then.
 std::int64_t run_round(const Collective& step, const ArrayType& before, Data& source, Data& target);
+// The most bytes that a device holds of both.
+std::int64_t most_held(const ArrayType& before, const Data& source, const ArrayType& after, const Data& target);
 // The round, of so many, that moves a coordinate along the dimension: counted out by asking every device for its tiles.
 std::int64_t round_of(const ArrayType& from, const ArrayType& to, std::size_t dimension, std::int64_t count,
                       std::int64_t coordinate);

@@ -21,6 +21,13 @@ Span place_of(const LoopDraft& draft, std::size_t step) {
   return origin < draft.spans.size() ? draft.spans[origin] : Span{};
 }
 
+std::string inner_name(const synth::Step& step) {
+  if (std::holds_alternative<synth::Choose>(step.node)) return "if";
+  const auto* apply = std::get_if<synth::Apply>(&step.node);
+  if (apply == nullptr) return "loop";
+  return std::holds_alternative<synth::Assemble>(apply->operation) ? "slice" : synth::describe(apply->operation);
+}
+
 // What stands in a body that cannot be cut.
 Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const frontend::Loop& loop) {
   const synth::Step& step = draft.body[fault.step];
@@ -33,9 +40,9 @@ Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const f
           .suggest("send what the microbatch alone gives, and add it up after the border; or write `loop`");
     }
     case synth::CutFault::Why::hidden:
-      return base::make(Kind::pipeline_inner, std::holds_alternative<synth::Choose>(step.node) ? "if" : "loop")
+      return base::make(Kind::pipeline_inner, inner_name(step))
           .at(place_of(draft, fault.step))
-          .suggest("bring values from mesh to mesh in the pipeline's own body, before or after it");
+          .suggest("bring values from mesh to mesh in the pipeline's own body, before or after it, with `as ... on`");
     case synth::CutFault::Why::effect: {
       const auto* apply = std::get_if<synth::Apply>(&step.node);
       const std::string what = apply == nullptr ? "print" : std::string(synth::name(apply->operation));
@@ -55,8 +62,8 @@ std::optional<synth::Schedule> Checker::written_schedule(const frontend::Loop& l
   if (schedule.has_value()) return schedule;
   const std::vector<std::string> names = synth::schedule_names();
   const auto near = base::nearest(loop.schedule->text, names);
-  const std::string help = near.has_value() ? fmt::format("did you mean `{}`?", *near)
-                                            : fmt::format("there are {}", fmt::join(names, ", "));
+  const std::string help =
+      near.has_value() ? fmt::format("did you mean `{}`?", *near) : fmt::format("there are {}", fmt::join(names, ", "));
   report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
   return std::nullopt;
 }

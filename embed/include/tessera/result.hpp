@@ -1,8 +1,9 @@
 // What comes back of a call: a value, or the diagnostics that say why there is none. tessera.hpp includes this.
 //
-//     tessera::Result<int> half = 4 % 2 == 0 ? tessera::Result<int>(2) : tessera::Diagnostics{{.message = "it is
-//     odd"}}; if (half) std::cout << *half; for (const tessera::Diagnostic& mistake : half.diagnostics()) std::cerr <<
-//     mistake.message;
+//     tessera::Session session;
+//     tessera::Result<tessera::Array> a = session.get("a");
+//     if (a) std::cout << a->text();
+//     for (const tessera::Diagnostic& mistake : a.diagnostics()) std::cerr << mistake.message;
 #pragma once
 
 #include <cstdint>

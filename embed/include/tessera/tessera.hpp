@@ -168,7 +168,7 @@ struct Config {
   std::int64_t output_bytes_max = 0;  // that a run gives to `output`: `too-much-output`
   double seconds_max = 0;             // of check, run, Session::function, Function::call, each: `over-time`
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
-  bool bare_expressions = false;      // true: a bare expression is written to `output` (a REPL's)
+  bool bare_expressions = false;      // true: a bare expression is written to `output` and bound to `_`
   Team team = {};                     // the ranks that run the session together; none: this process alone
   bool share_memory = true;           // false: ranks of one machine send messages, too
   std::optional<StopToken> stop = {};
@@ -252,11 +252,14 @@ struct PlanRequest {
   std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
-  std::string planner = "tessera";  // tessera paper xla shardy dtensor gather ring smp p2
+  // tessera, paper xla shardy dtensor gather, of sums alone ring smp p2, or between two meshes sendrecv localgather
+  // globalgather alpa
+  std::string planner = "tessera";
   Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count
   std::optional<StopToken> stop = {};
+  std::string to_mesh = {};  // where the target lies, `x:4 on 8:12`; empty: on the same mesh
 };
 
 // What the figures mean: docs/language.md, "JSON of a plan".
@@ -277,7 +280,8 @@ class TESSERA_API Plan {
   };
   std::vector<Step> steps() const;
   MeshAxes mesh() const;
-  std::string mesh_text() const;  // `x:4,y:2`; empty: one device
+  std::string mesh_text() const;     // `x:4,y:2`; empty: one device
+  std::string to_mesh_text() const;  // of the target's, where it is another
   std::vector<std::int64_t> shape() const;
 
   // What the devices hold between two steps.
@@ -286,11 +290,13 @@ class TESSERA_API Plan {
     std::int64_t bytes = 0;
     std::int64_t contribution = 0;    // of a pending array: the device's place among those whose parts are combined
     std::int64_t received_bytes = 0;  // from other devices, in the step that led here
+    std::int64_t device = 0;          // which of the run it is; its number, unless the mesh is on others
   };
   struct Moment {
     std::string type;
     std::int64_t contributions = 1;  // parts that make up each element; more than 1 while a reduction is pending
-    std::vector<Holding> devices;    // by number
+    std::vector<Holding> devices;    // by number in the mesh that the array is on
+    MeshAxes mesh = {};              // that mesh
   };
   // Moment 0 is before the first step, moment i after step i. After a round of an exchange the array is on its way, and
   // the boxes are those that it goes to. `bad-call` where the plan has fewer steps.
@@ -300,7 +306,7 @@ class TESSERA_API Plan {
   // over at a hop has come at an earlier one. Where parts are combined, each contributor hands over its part of the box
   // that the target adds up.
   struct Move {
-    std::int64_t source = 0;
+    std::int64_t source = 0;  // devices of the run
     std::int64_t target = 0;
     Box box;
     bool combines = false;
@@ -337,6 +343,8 @@ TESSERA_API Result<Plan> make_plan(const PlanRequest& request);
 TESSERA_API std::string plan_failure_json(const PlanRequest& request, const Diagnostics& why);
 // All planner names, in their order.
 TESSERA_API const std::vector<std::string>& planner_names();
+// Does the planner know nothing but plans between two meshes (PlanRequest::to_mesh)?
+TESSERA_API bool plans_between_meshes(std::string_view planner);
 // `64MiB`, `2KB`, `1000` in bytes.
 TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 
@@ -345,8 +353,8 @@ TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
 // The levels as a file that it reads.
 TESSERA_API std::string machine_text(const Machine& machine);
-// A request as one JSON object with the keys mesh, from, to and optionally planner, within (a number of bytes or a text
-// such as "64MiB"). What it does not say is taken from `defaults`.
+// A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
+// or a text such as "64MiB"). What it does not say is taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
 // plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
 TESSERA_API std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);

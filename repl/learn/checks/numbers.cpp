@@ -13,7 +13,7 @@ namespace tessera::repl {
 
 namespace {
 
-// What the learner bound to a name, as numbers.
+// The value that the learner bound to a name, as numbers.
 Numbers answer_of(const Trial& trial, const std::string& name) {
   const auto value = trial.shown.get(name);
   return value ? numbers_of(*value) : Numbers{};
@@ -25,7 +25,10 @@ std::string not_this(const Trial& trial, const std::string& name, const Numbers&
     const auto mistaken = value_of(trial.given, value);
     return mistaken.value && same_numbers(numbers_of(*mistaken.value), answer);
   });
-  return fmt::format("`{}` is not {}.\n{}", name, text_of(answer), known);
+  const auto value = trial.shown.get(name);
+  const bool is_list_of_one = value && !value->shape().empty() && answer.size() == 1;
+  const std::string shown = is_list_of_one ? fmt::format("[{}]", text_of(answer)) : text_of(answer);
+  return fmt::format("`{}` is not {}.\n{}", name, shown, known);
 }
 
 std::string where(const Check& check, const Setting& setting) {

@@ -109,16 +109,21 @@ Verdict scored(const Costs& costs, const Plan& plan, const std::optional<std::st
   const Score own = score_of(costs);
   const Score par = score_of(plan);
   const std::string scores = score_text(own, par);
+  const auto over_par = [&](std::string reply) {
+    Verdict verdict = wrong(std::move(reply));
+    verdict.scores = score_lines(own, par);
+    return verdict;
+  };
   const std::string over = must ? first_over_par(own, par, *must) : "";
   if (!over.empty()) {
-    return wrong(fmt::format("The data are right, but `{}` is over par, the planner's own plan:\n{}{}", over, scores,
-                             worst_step(steps)));
+    return over_par(fmt::format("The data are right, but `{}` is over par, the planner's own plan:\n{}{}", over, scores,
+                                worst_step(steps)));
   }
   if (!must && scores_at_par(own, par) == 0) {
-    return wrong(fmt::format("The data are right, but every score is over par, the planner's own plan:\n{}{}", scores,
-                             worst_step(steps)));
+    return over_par(fmt::format("The data are right, but every score is over par, the planner's own plan:\n{}{}",
+                                scores, worst_step(steps)));
   }
-  return {Outcome::right, scores};
+  return {Outcome::right, scores, score_lines(own, par)};
 }
 
 Verdict same_source(const Trial& trial, const std::string& from, const std::string& to) {

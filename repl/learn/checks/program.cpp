@@ -165,7 +165,8 @@ Verdict check_error(const Trial& trial, const Check& check) {
                              value ? value->picture() : ""));
   }
   const std::string slug = why->empty() ? "" : why->front().slug;
-  if (slug == check.value("slug")) return {Outcome::right, fmt::format("It is refused: {}.\n", why->front().message)};
+  if (slug == check.value("slug"))
+    return {Outcome::right, fmt::format("It is refused: {}.\n", why->front().message), {}};
   const std::string known =
       known_mistake(trial.lesson, "error", [&](const std::string& mistaken) { return mistaken == slug; });
   return wrong(fmt::format("It is refused, but for another reason: {} ({}).\n{}", message_of(*why), slug, known));
@@ -183,7 +184,7 @@ Verdict check_program(const Trial& trial, const Check& check) {
   }
   const Costs costs = costs_of(trial, {result});
   const std::map<std::string, int> taken = launches_of(costs);
-  if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken))};
+  if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken)), {}};
   const std::string type = trial.judged.get(result)->type();
   const auto same_counts = [&](const std::string& mistaken) { return read_counts(mistaken) == taken; };
   const auto same_type = [&](const std::string& mistaken) { return without_blanks(mistaken) == without_blanks(type); };

@@ -37,6 +37,12 @@ Score score_of(const Costs& costs) {
   return score;
 }
 
+std::vector<ScoreLine> score_lines(const Score& score, const Score& par) {
+  std::vector<ScoreLine> lines;
+  for (const ScoreInfo& info : kScores) lines.push_back({std::string(info.name), score.*info.value, par.*info.value});
+  return lines;
+}
+
 std::string score_text(const Score& score, const Score& par) {
   std::string text;
   for (const ScoreInfo& info : kScores) {

@@ -1,7 +1,8 @@
-// What an answer's changes of layout cost, beside what the planner would have needed.
+// Scores: what an answer's changes of layout cost, beside what the planner would have needed.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "repl/learn/trial.hpp"
 
@@ -22,6 +23,7 @@ struct Score {
 Score score_of(const Costs& costs);
 Score score_of(const Plan& plan);
 
+std::vector<ScoreLine> score_lines(const Score& score, const Score& par);
 // A line for each score, against par.
 std::string score_text(const Score& score, const Score& par);
 // Which of the scores named, in a list such as `bytes, peak`, is worse than par; empty if none is.

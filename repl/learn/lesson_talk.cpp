@@ -1,0 +1,254 @@
+#include "repl/learn/lesson_talk.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "repl/interactive/commands.hpp"
+#include "repl/learn/values.hpp"
+#include "repl/output_picture.hpp"
+#include "repl/render/text_cells.hpp"
+#include "repl/terminal.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+constexpr std::string_view kLessonHelp =
+    "Type statements; a line goes on while a bracket is open. An expression alone is shown, so try things out:\n"
+    "only the names that are asked for count, and each may be bound again; given names stay as they are.\n"
+    "  :hint       a hint, then the next one\n"
+    "  :answer?    an answer that is right\n"
+    "  :page       this lesson's page once more\n"
+    "  :list       the lessons, and which are done\n"
+    "  :skip       on to the next lesson\n"
+    "  :back       back to the one before\n"
+    "  :quit       leave (or Ctrl-D); the next `tessera learn` goes on here\n"
+    "The commands of a session work here, too: :plan, :why, :step, :compare, :type, :undo, :doc and others;\n"
+    ":help COMMAND says what one does.\n";
+
+// A picture that the reply before ended with is not drawn again: from so many equal lines on they are left out.
+constexpr std::size_t kRepeatedLines = 5;
+
+// Commands that would take away what the lesson gives.
+bool is_out_of_place(std::string_view name) {
+  constexpr std::array kNames = {":reset", ":load", ":learn"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+Config lesson_config() {
+  Config config;
+  config.clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  return config;
+}
+
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+// The names that are in both lists, in the order of the first.
+std::vector<std::string> both(std::vector<std::string> names, const std::vector<std::string>& others) {
+  std::erase_if(names,
+                [&](const std::string& name) { return std::find(others.begin(), others.end(), name) == others.end(); });
+  return names;
+}
+
+}  // namespace
+
+LessonTalk::LessonTalk(const Lesson& lesson, Session given, Console& console, const NextLine& next_line,
+                       std::function<std::string()> list)
+    : lesson_(lesson),
+      asked_(asked_names(lesson)),
+      console_(console),
+      next_line_(next_line),
+      list_(std::move(list)),
+      interpreter_(lesson_config(), screen(), "input"),
+      attempt_(lesson, std::move(given)) {}
+
+Screen LessonTalk::screen() {
+  Screen screen;
+  screen.out = [this](std::string_view text) { console_.out(text); };
+  screen.err = [this](std::string_view text) { console_.err(text); };
+  screen.columns = terminal_columns;
+  screen.out_colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
+  screen.err_colour = takes_colour(STDERR_FILENO) ? Colour::yes : Colour::no;
+  screen.boxes = takes_box_characters(STDOUT_FILENO);
+  screen.detailed = is_conversation();
+  if (screen.detailed) {
+    screen.ask = [this](std::string_view question) {
+      const Entered entered = next_line_({question, nullptr});
+      return entered.kind == Entered::Kind::line && entered.line.empty();
+    };
+  }
+  return screen;
+}
+
+bool LessonTalk::begin() { return interpreter_.give(lesson_.given, "lesson"); }
+
+Leave LessonTalk::run() {
+  while (true) {
+    const Entered entered = next_line_({open_.empty() ? "learn> " : "     . ", &interpreter_.state().session});
+    switch (entered.kind) {
+      case Entered::Kind::line:
+        for (const std::string& input : inputs_of(entered.line)) {
+          if (const auto leave = take(input)) return *leave;
+        }
+        break;
+      case Entered::Kind::interrupt: open_.take(); break;
+      case Entered::Kind::end: return Leave::quit;
+    }
+  }
+}
+
+std::optional<Leave> LessonTalk::take(const std::string& text) {
+  const std::uint32_t first_line = line_number_ + 1;
+  line_number_ = first_line + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+  const std::string_view shown = trimmed(text);
+  if (open_.empty() && (shown.empty() || (shown.front() == '#' && shown.find('\n') == std::string_view::npos)))
+    return std::nullopt;
+  if (open_.empty() && (shown == "help" || shown == "?")) return say(kLessonHelp);
+  const bool begins_command = open_.empty() && shown.front() == ':';
+  const std::string input = begins_command ? std::string(shown) : text;
+  if (open_.add(input, first_line, begins_command ? expression_begin(input) : 0)) {
+    const std::uint32_t line = open_.first_line();
+    const std::string whole = open_.take();
+    return whole.starts_with(':') ? command(std::string(trimmed(whole)), line) : evaluate(whole, line);
+  }
+  if (open_.size() > kAnswerBytesMax) {
+    open_.take();
+    console_.complain("a statement of more than 64 KiB is no answer");
+  }
+  return std::nullopt;
+}
+
+std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t first_line) {
+  if (text == ":hint") return hint();
+  if (text == ":answer?" || text == ":answer") return say(indented(lesson_.answer));
+  if (text == ":page") {
+    show_page(lesson_, 0, 0, console_);
+    return std::nullopt;
+  }
+  if (text == ":list") return say(list_());
+  if (text == ":skip") return Leave::next;
+  if (text == ":back") return Leave::back;
+  if (text == ":help") return say(kLessonHelp);
+  const CommandInfo* known = find_command(text.substr(0, text.find(' ')));
+  if (known != nullptr && is_out_of_place(known->name)) {
+    console_.complain(
+        fmt::format("`{}` does not go in a lesson, whose names stay as they are\n  help: :skip and :back "
+                    "lead to other lessons, :quit leaves",
+                    known->name));
+    return std::nullopt;
+  }
+  const std::size_t undoable = interpreter_.undoable();
+  run_command(interpreter_, text, first_line);
+  if (known != nullptr && known->name == ":undo" && interpreter_.undoable() < undoable) attempt_.undo();
+  return interpreter_.left() ? std::optional(Leave::quit) : std::nullopt;
+}
+
+std::optional<Leave> LessonTalk::say(std::string_view text) {
+  console_.out(wrapped_at_words(text, terminal_columns()));
+  return std::nullopt;
+}
+
+std::optional<Leave> LessonTalk::hint() {
+  if (lesson_.hints.empty()) return say("This lesson has no hints; :answer? shows an answer.\n");
+  if (hints_given_ == lesson_.hints.size()) return say("That was the last hint; :answer? shows an answer.\n");
+  return say(lesson_.hints[hints_given_++]);
+}
+
+std::optional<Leave> LessonTalk::evaluate(const std::string& statement, std::uint32_t first_line) {
+  if (const auto given = attempt_.rebound_name(statement)) {
+    console_.complain(name_is_given(*given));
+    return std::nullopt;
+  }
+  const auto report = interpreter_.run_reported(statement, "input", first_line);
+  attempt_.record(statement, report, interpreter_.state().session.fork());
+  std::vector<std::string> touched = report ? std::vector<std::string>() : names_let_in(statement);
+  if (report) {
+    for (const Binding& binding : report->bindings) touched.push_back(binding.name);
+  }
+  touched = both(std::move(touched), asked_);
+  if (touched.empty() || (!report && !expects_refusal(touched))) return std::nullopt;
+  return judge_now(touched);
+}
+
+std::vector<std::string> LessonTalk::missing() const {
+  std::vector<std::string> names = asked_;
+  std::erase_if(names, [&](const std::string& name) { return attempt_.settles({name}); });
+  return names;
+}
+
+// Has the diagnostic said all there is to say about a statement that failed?
+bool LessonTalk::expects_refusal(const std::vector<std::string>& names) const {
+  return std::any_of(lesson_.checks.begin(), lesson_.checks.end(), [&](const Check& check) {
+    return check.kind == CheckKind::error && std::find(names.begin(), names.end(), check.value("name")) != names.end();
+  });
+}
+
+// A name is judged as soon as it is bound, and then with all that were bound before it.
+std::optional<Leave> LessonTalk::judge_now(const std::vector<std::string>& bound) {
+  const auto is_bound_now = [&](const std::string& name) {
+    return std::find(bound.begin(), bound.end(), name) != bound.end();
+  };
+  const auto is_settled = [&](const std::string& name) { return attempt_.settles({name}); };
+  const Verdict own = judge(with_checks_of(lesson_, is_bound_now), attempt_);
+  const Lesson settled = with_checks_of(lesson_, is_settled);
+  const Verdict all = own.outcome == Outcome::right ? judge(settled, attempt_) : own;
+  const std::vector<std::string> right = both(bound, asked_names(settled));
+  const std::string praise = right.empty() ? "" : listed_names(right);
+  if (own.outcome != Outcome::right || (all.outcome != Outcome::right && praise.empty())) {
+    console_.out(fmt::format("\nNot yet.\n{}\nTry again; :hint helps.\n", reply_text(all.reply)));
+    return std::nullopt;
+  }
+  if (all.outcome != Outcome::right) {
+    const std::string first = all.reply.substr(0, all.reply.find('\n') + 1);
+    const std::string head = judged_alone(bound) ? fmt::format("Right: {}. ", praise) : "";
+    return say(fmt::format("{}Not yet: {}", head, first));
+  }
+  const std::vector<std::string> open = missing();
+  if (!open.empty()) {
+    const std::string head = praise.empty() ? "" : fmt::format("Right so far: {}. ", praise);
+    return say(fmt::format("{}Still to bind: {}.\n", head, listed_names(open)));
+  }
+  done_ = true;
+  console_.out(fmt::format("\nRight.\n{}", reply_text(all.reply)));
+  return Leave::next;
+}
+
+// Is there a check of these names and no others?
+bool LessonTalk::judged_alone(const std::vector<std::string>& names) const {
+  return !with_checks_of(lesson_, [&](const std::string& name) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+          }).checks.empty();
+}
+
+// A reply as the terminal takes it, without the picture that the one before has ended with.
+std::string LessonTalk::reply_text(const std::string& reply) {
+  const std::string before = std::exchange(latest_reply_, reply);
+  const std::vector<std::string_view> old_lines = lines_in(before);
+  std::vector<std::string_view> lines = lines_in(reply);
+  std::size_t same = 0;
+  while (same < std::min(lines.size(), old_lines.size()) &&
+         lines[lines.size() - 1 - same] == old_lines[old_lines.size() - 1 - same])
+    ++same;
+  if (same == lines.size() && same > 0) --same;  // the first line says what is wrong
+  if (same >= kRepeatedLines) lines.resize(lines.size() - same);
+  std::string text;
+  for (const std::string_view line : lines) text += line;
+  return picture_for_output(text);
+}
+
+}  // namespace tessera::repl

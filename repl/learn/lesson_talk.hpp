@@ -1,0 +1,64 @@
+// One lesson as a conversation, from its page to the right answer or until the learner leaves it. What is typed runs in
+// an interpreter, so that everything works that works in a session; statements that bind something belong to the
+// answer, too, which is judged name by name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/console.hpp"
+#include "repl/interactive/interpreter.hpp"
+#include "repl/learn/attempt.hpp"
+#include "repl/learn/course.hpp"
+#include "repl/learn/lesson.hpp"
+#include "repl/learn/trial.hpp"
+
+namespace tessera::repl {
+
+// Where a lesson was left.
+enum class Leave : std::uint8_t { next, back, quit };
+
+class LessonTalk {
+ public:
+  // `given` is a session after the lesson's program; `list` gives the lessons and which are done.
+  LessonTalk(const Lesson& lesson, Session given, Console& console, const NextLine& next_line,
+             std::function<std::string()> list);
+  LessonTalk(const LessonTalk&) = delete;
+  LessonTalk& operator=(const LessonTalk&) = delete;
+
+  // Shows what is given as the session does: nothing where that fails, which has been reported.
+  bool begin();
+  Leave run();
+  bool is_done() const { return done_; }
+
+ private:
+  Screen screen();
+  std::optional<Leave> take(const std::string& text);
+  std::optional<Leave> command(const std::string& text, std::uint32_t first_line);
+  std::optional<Leave> evaluate(const std::string& statement, std::uint32_t first_line);
+  std::optional<Leave> judge_now(const std::vector<std::string>& bound);
+  bool judged_alone(const std::vector<std::string>& names) const;
+  std::optional<Leave> hint();
+  std::optional<Leave> say(std::string_view text);
+  std::vector<std::string> missing() const;
+  bool expects_refusal(const std::vector<std::string>& names) const;
+  std::string reply_text(const std::string& reply);
+
+  const Lesson& lesson_;
+  std::vector<std::string> asked_;
+  Console& console_;
+  const NextLine& next_line_;
+  std::function<std::string()> list_;
+  Interpreter interpreter_;
+  Attempt attempt_;
+  Input open_;
+  std::uint32_t line_number_ = 0;
+  std::size_t hints_given_ = 0;
+  std::string latest_reply_;
+  bool done_ = false;
+};
+
+}  // namespace tessera::repl

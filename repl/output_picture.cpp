@@ -1,0 +1,16 @@
+#include "repl/output_picture.hpp"
+
+#include <unistd.h>
+
+#include "repl/render/picture.hpp"
+#include "repl/terminal.hpp"
+
+namespace tessera::repl {
+
+std::string picture_for_output(std::string_view text) {
+  const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
+  if (!takes_box_characters(STDOUT_FILENO)) return paint_picture(text, colour, false);
+  return paint_picture(fold_pictures(text, terminal_columns()), colour, true);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,12 @@
+// Pictures as standard output takes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera::repl {
+
+// Folded, with boxes and colours on a terminal; as they are elsewhere.
+std::string picture_for_output(std::string_view text);
+
+}  // namespace tessera::repl

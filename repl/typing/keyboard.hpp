@@ -1,0 +1,33 @@
+// Somebody at a terminal who types texts; where the terminal cannot be edited on, lines as they come.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "repl/console.hpp"
+#include "repl/files.hpp"
+#include "repl/typing/line_editor.hpp"
+
+namespace tessera::repl {
+
+class Keyboard {
+ public:
+  // `interrupt` is what Ctrl-C makes readable.
+  Keyboard(Console& console, int interrupt, LineEditor::Completer completer);
+
+  // The next text, without a line break at its end. Where the terminal cannot be edited on it has one line, with the
+  // prompt of line 0.
+  LineReader::Outcome next(const Typing& typing, std::string& text);
+  void remember(const std::string& text);
+  // Forgets what was typed of a line.
+  void drop() { lines_.drop(); }
+  // Why next() failed.
+  std::string why() const { return lines_.why(); }
+
+ private:
+  Console& console_;
+  LineReader lines_;
+  std::unique_ptr<LineEditor> editor_;
+};
+
+}  // namespace tessera::repl

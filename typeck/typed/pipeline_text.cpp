@@ -1,0 +1,113 @@
+#include "typeck/typed/pipeline_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "synth/schedule/timeline.hpp"
+#include "synth/schedule/warm_ups.hpp"
+#include "typeck/typed/place_text.hpp"
+#include "typeck/typed/walk.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// `1.5 us`, `2 s`.
+std::string time_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
+  return fmt::format("{:.4g} s", seconds);
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// Columns as wide as their widest entries.
+std::string table(const Rows& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format(" {:<{}}", row[c], widths[c] + 1);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string stages_table(const synth::PipelinePlan& plan) {
+  Rows rows = {{"stage", "mesh", "forward", "backward", "rest", "border", "in flight"}};
+  const std::vector<synth::StageFigures> figures = synth::stage_figures(plan.shape);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string mesh = synth::print(*plan.meshes[i]);
+    rows.push_back({fmt::format("{}", i), mesh.empty() ? "one device" : mesh, time_text(figures[i].forward_seconds),
+                    time_text(figures[i].backward_seconds), time_text(figures[i].rest_seconds),
+                    time_text(figures[i].border_seconds), fmt::format("{}", plan.warm_ups[i])});
+  }
+  return table(rows);
+}
+
+std::string schedules_table(const synth::PipelinePlan& plan) {
+  Rows rows = {{"schedule", "in flight", "period", "makespan", "bubble"}};
+  for (const synth::ScheduleFigures& one : synth::compare_schedules(plan.shape, plan.microbatches)) {
+    const bool fills = std::all_of(one.warm_ups.begin(), one.warm_ups.end(),
+                                   [&](std::int64_t warm_up) { return warm_up >= plan.microbatches; });
+    rows.push_back({fmt::format("{}{}", synth::name(one.schedule), one.schedule == plan.schedule ? " *" : ""),
+                    fmt::format("{}", fmt::join(one.warm_ups, " ")), fills ? "-" : time_text(one.period),
+                    time_text(one.makespan), fmt::format("{:.1f}%", one.bubble * 100)});
+  }
+  return table(rows);
+}
+
+// A row for each stage, a column for each stretch of time: the microbatch that has most of it, a digit in the stage's
+// first visit, a letter in the others.
+std::string picture(const synth::PipelinePlan& plan) {
+  constexpr std::size_t kColumns = 96;
+  const synth::Timeline times =
+      synth::timeline(plan.shape, plan.warm_ups, synth::is_late(plan.schedule), plan.microbatches);
+  if (times.makespan <= 0) return "";
+  std::vector<std::string> rows(plan.shape.stages, std::string(kColumns, '.'));
+  std::vector<std::vector<double>> most(plan.shape.stages, std::vector<double>(kColumns, 0.0));
+  const double column = times.makespan / static_cast<double>(kColumns);
+  for (const synth::TimedVisit& visit : times.visits) {
+    const std::size_t stage = plan.shape.visits[visit.visit].stage;
+    const bool is_first = plan.shape.visits_of(stage).front() == visit.visit;
+    const char glyph = static_cast<char>((is_first ? '0' : 'a') + visit.microbatch % 10);
+    for (auto c = static_cast<std::size_t>(visit.begin / column); c < kColumns; ++c) {
+      const double begin = column * static_cast<double>(c);
+      const double covered = std::min(visit.end, begin + column) - std::max(visit.begin, begin);
+      if (begin >= visit.end) break;
+      if (covered <= std::max(most[stage][c], column * 0.25)) continue;
+      most[stage][c] = covered;
+      rows[stage][c] = glyph;
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) text += fmt::format("  {} |{}|\n", i, rows[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string pipeline_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
+                          const std::function<std::uint32_t(base::SourceId)>& first_line) {
+  std::string text;
+  const std::function<void(const Node&)> visit = [&](const Node& node) {
+    const auto* loop = std::get_if<Loop>(&node.body);
+    if (loop == nullptr || loop->pipeline == nullptr) return;
+    const synth::PipelinePlan& plan = *loop->pipeline;
+    text += fmt::format("pipeline of {} microbatches on {} stages by {}{}\n", plan.microbatches, plan.shape.stages,
+                        synth::name(plan.schedule), place(sources, first_line, node.span));
+    text += stages_table(plan) + schedules_table(plan) + picture(plan);
+  };
+  Walk(typed, visit).region(region);
+  return text;
+}
+
+}  // namespace tessera::typeck
