@@ -72,15 +72,15 @@ class TreeBuilder {
   }
 
   StatementId mesh_statement(Parser::MeshStatementContext* c) {
-    return add(c,
-               MeshStatement{name(c->name()), mesh_axes(c->meshAxes()), on_devices(c->onDevices()), place(c->place())});
+    MeshStatement mesh{name(c->name()), mesh_axes(c->meshAxes()->meshAxis()), on_devices(c->onDevices()), {}};
+    mesh.place = place(c->place());
+    return add(c, std::move(mesh));
   }
   StatementId lone_mesh(Parser::MeshAloneContext* c) {
-    antlr4::ParserRuleContext* axes = c->loneAxes();
-    if (axes == nullptr) axes = c->meshAxes();
-    MeshStatement mesh{{"m", span(axes)}, {}, on_devices(c->onDevices()), place(c->place())};
-    mesh.axes = c->loneAxes() != nullptr ? lone_axes(c->loneAxes()) : mesh_axes(c->meshAxes());
-    return add(axes, std::move(mesh));
+    auto* lone = c->loneAxes();
+    auto axes = lone != nullptr ? mesh_axes(lone->loneAxis()) : mesh_axes(c->meshAxes()->meshAxis());
+    auto* at = lone != nullptr ? static_cast<antlr4::ParserRuleContext*>(lone) : c->meshAxes();
+    return add(at, MeshStatement{{"m", span(at)}, std::move(axes), on_devices(c->onDevices()), place(c->place())});
   }
   std::optional<Placement> place(Parser::PlaceContext* c) {
     if (c == nullptr) return std::nullopt;
@@ -97,23 +97,17 @@ class TreeBuilder {
   std::optional<OnDevices> on_devices(Parser::OnDevicesContext* c) {
     if (c == nullptr) return std::nullopt;
     OnDevices on{{}, span(c)};
-    for (auto* range : c->deviceRange()) {
+    for (auto* range : c->deviceRange())
       on.ranges.push_back({expression(range->expression(0)), expression(range->expression(1))});
-    }
     return on;
   }
-  std::vector<MeshAxis> mesh_axes(Parser::MeshAxesContext* c) {
+  ExprId size_of(Parser::MeshAxisContext* c) { return expression(c->expression()); }
+  ExprId size_of(Parser::LoneAxisContext* c) { return arithmetic(c->arithmetic()); }
+  template <class Axis>
+  std::vector<MeshAxis> mesh_axes(const std::vector<Axis*>& written) {
     std::vector<MeshAxis> axes;
-    for (auto* axis : c->meshAxis()) {
-      axes.push_back({name(axis->name()), expression(axis->expression()), {}});
-      for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
-    }
-    return axes;
-  }
-  std::vector<MeshAxis> lone_axes(Parser::LoneAxesContext* c) {
-    std::vector<MeshAxis> axes;
-    for (auto* axis : c->loneAxis()) {
-      axes.push_back({name(axis->name()), arithmetic(axis->arithmetic()), {}});
+    for (Axis* axis : written) {
+      axes.push_back({name(axis->name()), size_of(axis), {}});
       for (auto* cut : axis->namedCut()) axes.back().cuts.push_back(named_cut(cut));
     }
     return axes;
