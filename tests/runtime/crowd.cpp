@@ -17,6 +17,8 @@
 #include <thread>
 #include <utility>
 
+#include "tests/runtime/support.hpp"
+
 namespace tessera::runtime::test {
 
 namespace {
@@ -255,6 +257,42 @@ std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharin
     if (!wrong[rank].empty()) said.push_back(fmt::format("rank {}: {}", rank, wrong[rank]));
   }
   return said;
+}
+
+// Ranks of a machine need not follow each other.
+Machines any_machines(synth::test::Random& random) {
+  Machines labels;
+  const std::size_t ranks = 2 + random.below(7);
+  for (std::size_t rank = 0; rank < ranks; ++rank) labels.push_back(static_cast<int>(random.below(4)));
+  Machines machines;
+  for (const int label : labels)
+    machines.push_back(static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
+  return machines;
+}
+
+namespace {
+
+std::string other_tile(const Value& mine, const Value& simulated) {
+  for (std::int64_t device = 0; device < mine.type().devices(); ++device) {
+    if (mine.has_device(device) && !std::ranges::equal(mine.tile(device), simulated.tile(device)))
+      return fmt::format("another tile of device {}", device);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
+                                     unsigned delays) {
+  const Outcome simulated = run_well(program);
+  const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
+    World world;
+    world.team = team;
+    const auto outcome = run(program, {}, world);
+    if (!outcome.ok()) return outcome.errors()[0].message;
+    return other_tile(outcome->outputs.at(0), simulated.outputs.at(0));
+  };
+  return in_crowd(machines, sharing, run_it, nullptr, delays);
 }
 
 }  // namespace tessera::runtime::test

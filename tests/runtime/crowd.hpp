@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "runtime/ranks/team.hpp"
+#include "synth/program/program.hpp"
+#include "tests/synth/random_layouts.hpp"
 
 namespace tessera::runtime::test {
 
@@ -30,5 +32,12 @@ constexpr MemorySharing kCrowdSharing = MemorySharing::wanted;
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
                                   const std::function<std::string(const std::shared_ptr<Team>&)>& f,
                                   std::atomic<std::int64_t>* sent_bytes = nullptr, unsigned delays = 0);
+
+// Two to eight ranks on up to four machines, in any order.
+Machines any_machines(synth::test::Random& random);
+
+// What the ranks of a crowd have, in the program's first output, that the simulation has not.
+std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
+                                     unsigned delays);
 
 }  // namespace tessera::runtime::test

@@ -11,6 +11,7 @@
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/relays.hpp"
+#include "tests/synth/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
@@ -18,45 +19,13 @@ namespace {
 using synth::test::Random;
 using testing::IsEmpty;
 
-// Ranks of a machine need not follow each other.
-Machines any_machines(Random& random) {
-  Machines labels;
-  const std::size_t ranks = 2 + random.below(7);
-  for (std::size_t rank = 0; rank < ranks; ++rank) labels.push_back(static_cast<int>(random.below(4)));
-  Machines machines;
-  for (const int label : labels)
-    machines.push_back(static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
-  return machines;
-}
-
-synth::Program program_of(const synth::Plan& plan) {
+synth::Program program_of_relays(const synth::Plan& plan) {
   Builder builder(print(plan.from.mesh()));
   RegisterId at = builder.apply(synth::Iota{}, {}, plan.from);
   for (const synth::PlanStep& step : plan.steps)
     at = builder.apply(synth::Collect{step.collective, 1}, {at}, step.after);
   builder.output(at);
   return builder.program();
-}
-
-std::string other_tile(const Value& mine, const Value& simulated) {
-  for (std::int64_t device = 0; device < mine.type().devices(); ++device) {
-    if (mine.has_device(device) && !std::ranges::equal(mine.tile(device), simulated.tile(device)))
-      return fmt::format("another tile of device {}", device);
-  }
-  return "";
-}
-
-std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays) {
-  const Outcome simulated = run_well(program);
-  const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
-    World world;
-    world.team = team;
-    const auto outcome = run(program, {}, world);
-    if (!outcome.ok()) return outcome.errors()[0].message;
-    return other_tile(outcome->outputs.at(0), simulated.outputs.at(0));
-  };
-  return in_crowd(machines, sharing, run_it, nullptr, delays);
 }
 
 TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
@@ -72,7 +41,7 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
                                        [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
     relays += has_relay ? 1 : 0;
     const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
-    EXPECT_THAT(differences(any_machines(random), sharing, program_of(plan), static_cast<unsigned>(i) + 1), IsEmpty())
+    EXPECT_THAT(differences(any_machines(random), sharing, program_of_relays(plan), static_cast<unsigned>(i) + 1), IsEmpty())
         << print_json(plan);
   }
   EXPECT_GE(relays, wanted / 5);
