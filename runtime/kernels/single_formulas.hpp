@@ -1,0 +1,116 @@
+// The functions of the language as formulas on one f32, right to a unit in the last place or a few: polynomials fitted
+// so that the greatest relative error is least, well below half a unit; what is lost is lost in the steps' own
+// rounding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/kernels/formula_parts.hpp"
+
+namespace tessera::runtime::formulas {
+
+// e^r, for |r| <= ln(2)/2.
+TESSERA_INLINE float exp_near_zero(float r) {
+  constexpr std::array<float, 5> kSeries = {0x1.fffffcp-2F, 0x1.555490p-3F, 0x1.5558fap-5F, 0x1.123b6ap-7F,
+                                            0x1.6a21acp-10F};
+  return 1.0F + (r + r * r * polynomial(r, kSeries));
+}
+
+// e^(x + rest), for x in [-127, 87] and a rest of less than a unit of x or so. The result may be subnormal.
+TESSERA_INLINE float exp_of_sum(float x, float rest) {
+  const Exponent<float> e = exponent_of(x);
+  return times_power_of_two(exp_near_zero(e.rest + rest), e.n);
+}
+
+TESSERA_INLINE float exp(float x) {
+  const Exponent<float> e = exponent_of(between(-105.0F, x, 89.0F));
+  return times_power_of_two(exp_near_zero(e.rest), e.n);
+}
+
+// For |x| <= 87 only.
+TESSERA_INLINE float exp_of_medium(float x) {
+  const Exponent<float> e = exponent_of(x);
+  return exp_near_zero(e.rest) * power_of_two<float>(e.n.bits);
+}
+
+TESSERA_INLINE float exp2(float x) {
+  const float near = between(-151.0F, x, 129.0F);
+  const Whole<float> n = nearest_whole(near);
+  return times_power_of_two(exp_near_zero((near - n.value) * Format<float>::ln2), n);
+}
+
+TESSERA_INLINE float log(float x) {
+  constexpr std::array<float, 3> kSeries = {0x1.55557ap-1F, 0x1.995e8cp-2F, 0x1.31e82cp-2F};
+  return log_by(x, kSeries);
+}
+
+// Near 0 an odd polynomial, elsewhere 1 - 2 / (e^2|x| + 1); from 9.02 on that is 1.
+TESSERA_INLINE float tanh(float x) {
+  constexpr std::array<float, 5> kSeries = {-0x1.555530p-2F, 0x1.110692p-3F, -0x1.b827fep-5F, 0x1.519c92p-6F,
+                                            -0x1.73641ap-8F};
+  const float z = x * x;
+  const float low = x + x * z * polynomial(z, kSeries);
+  const float y = at_most(10.0F, magnitude(x));
+  const float high = 1.0F - 2.0F / (exp_of_medium(2.0F * y) + 1.0F);
+  return with_sign_of(y < 0.625F ? low : high, x);
+}
+
+// Never overflows on the way.
+TESSERA_INLINE float sigmoid(float x) {
+  const float e = exp(-magnitude(x));
+  return (x < 0.0F ? e : 1.0F) / (1.0F + e);
+}
+
+// Near 0 an odd polynomial, elsewhere 1 - erfc(|x|), where e^(x^2) erfc(x) is a polynomial of t = 1 / (x + 3/2).
+TESSERA_INLINE float erf(float x) {
+  constexpr std::array<float, 6> kLow = {0x1.06eba6p-3F,  -0x1.8126f4p-2F, 0x1.ce1d16p-4F,
+                                         -0x1.b6b394p-6F, 0x1.483058p-8F,  -0x1.3e1f28p-11F};
+  constexpr std::array<float, 5> kHigh = {-0x1.0d39e6p-9F, 0x1.35c9fap-1F, 0x1.0e4394p-1F, 0x1.1912dep+1F,
+                                          -0x1.75cb32p+0F};
+  const float y = at_most(4.0F, magnitude(x));
+  const float z = y * y;
+  const float low = y + y * polynomial(z, kLow);
+  const float high = 1.0F - exp_of_medium(-z) * polynomial(1.0F / (y + 1.5F), kHigh);
+  return with_sign_of(y < 0.9F ? low : high, x);
+}
+
+// With y = |x|: -y Q(y) where x is negative, y - y Q(y) where not; nothing cancels. (y + 5/2) Q(y) e^(y^2/2) is a
+// polynomial of u = (y - 5/2) / (y + 5/2). The square of y is taken in two pieces, since e^(-y^2/2) multiplies the
+// error of its argument.
+TESSERA_INLINE float gelu(float x) {
+  constexpr std::array<float, 10> kSeries = {0x1.69cee6p-1F,   -0x1.bc19c2p-2F,  0x1.0e4f30p-3F, 0x1.2ea454p-7F,
+                                             -0x1.0c783ep-6F,  -0x1.a3aae0p-10F, 0x1.4ac4d6p-9F, 0x1.66cec2p-11F,
+                                             -0x1.464dd2p-12F, -0x1.4a3336p-13F};
+  constexpr std::uint32_t kHighHalf = ~std::uint32_t{0xfff};
+  const float size = magnitude(x);
+  const float y = at_most(15.0F, size);
+  const float high = float_of(bits_of(y) & kHighHalf);
+  const float bell = exp_of_sum(-0.5F * high * high, -0.5F * ((y - high) * (y + high)));
+  const float t = 1.0F / (y + 2.5F);
+  const float tail = t * polynomial(1.0F - 5.0F * t, kSeries);
+  const float part = (x < 0.0F ? size : y) * tail * bell;  // the bell, which may be subnormal, last
+  return with_sign_of(x < 0.0F ? part : size - part, x);
+}
+
+// Angles up to this are reduced by `reduce_angle`.
+inline constexpr float kSingleAngleMax = 0x1p13F;
+
+TESSERA_INLINE Angle<float> reduce_angle(float x) {
+  constexpr std::array<float, 4> kHalfPi = {0x1.92p+0F, 0x1.fb4p-12F, 0x1.444p-24F, 0x1.68c234p-39F};
+  const Whole<float> n = nearest_whole(x * 0x1.45f306p-1F);
+  const float a = (x - n.value * kHalfPi[0]) - n.value * kHalfPi[1];  // exact: but for the last, 11 bits each
+  const float b = n.value * kHalfPi[2];
+  const float sum = a - b;
+  const float tail = ((a - sum) - b) - n.value * kHalfPi[3];
+  const float high = sum + tail;
+  return {high, (sum - high) + tail, n.bits};
+}
+
+TESSERA_INLINE float sine(const Angle<float>& angle) {
+  constexpr std::array<float, 3> kSine = {-0x1.555546p-3F, 0x1.110754p-7F, -0x1.994abcp-13F};
+  constexpr std::array<float, 3> kCosine = {0x1.55554ap-5F, -0x1.6c0c28p-10F, 0x1.99e7f0p-16F};
+  return sine_by(angle, kSine, kCosine);
+}
+
+}  // namespace tessera::runtime::formulas
