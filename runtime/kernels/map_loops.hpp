@@ -11,6 +11,7 @@
 #include "runtime/kernels/map_ops.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime::elementwise {
 
@@ -18,24 +19,33 @@ namespace tessera::runtime::elementwise {
 template <class T>
 struct Consecutive {
   const T* first;
-  T operator()(std::int64_t i) const { return first[i]; }
+  TESSERA_INLINE T operator()(std::int64_t i) const { return first[i]; }
 };
 template <class T>
 struct Repeated {
   T value;
-  T operator()(std::int64_t) const { return value; }
+  TESSERA_INLINE T operator()(std::int64_t) const { return value; }
 };
 template <class T>
 struct Strided {
   const T* first;
   std::int64_t stride;
-  T operator()(std::int64_t i) const { return first[i * stride]; }
+  TESSERA_INLINE T operator()(std::int64_t i) const { return first[i * stride]; }
+};
+
+struct FillRun {
+  template <class R, class F, class... Readers>
+  TESSERA_INLINE static void run(R* out, std::int64_t n, F f, Readers... readers) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(readers(i)...);
+  }
 };
 
 template <class R, class F, class... Readers>
 void fill_run(R* out, std::int64_t n, const F& f, const Readers&... readers) {
-  TESSERA_INDEPENDENT_ROUNDS
-  for (std::int64_t i = 0; i < n; ++i) out[i] = f(readers(i)...);
+  constexpr std::int64_t kShort = 32;  // no more than a vector or two
+  using Loop = for_target<FillRun>::with<R*, std::int64_t, F, Readers...>;
+  (n < kShort ? Loop::baseline : Loop::of(widest_target()))(out, n, f, readers...);
 }
 
 // Picks the readers one operand at a time; `chosen` are those of the operands before K.
