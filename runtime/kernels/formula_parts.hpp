@@ -83,6 +83,28 @@ TESSERA_INLINE T polynomial(T x, const std::array<T, N>& c) {
     return c[I] + x * polynomial<I + 1>(x, c);
 }
 
+// x^n, for a power n of two.
+template <std::size_t n, class T>
+TESSERA_INLINE T raised(T x) {
+  if constexpr (n == 1) {
+    return x;
+  } else {
+    const T root = raised<n / 2>(x);
+    return root * root;
+  }
+}
+// As `polynomial`, but the terms meet in pairs, and pairs in pairs: steps that do not wait for each other.
+template <std::size_t I = 0, std::size_t count = 0, class T, std::size_t N>
+TESSERA_INLINE T paired_polynomial(T x, const std::array<T, N>& c) {
+  constexpr std::size_t kCount = count == 0 ? N : count;
+  if constexpr (kCount == 1) {
+    return c[I];
+  } else {
+    constexpr std::size_t kLow = std::bit_ceil(kCount) / 2;
+    return paired_polynomial<I, kLow>(x, c) + raised<kLow>(x) * paired_polynomial<I + kLow, kCount - kLow>(x, c);
+  }
+}
+
 // The nearest whole number, as a float and (its last bits) as bits. Exact below a quarter of Format::whole_from.
 template <class T>
 struct Whole {

@@ -72,7 +72,10 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
   constexpr std::size_t kLanes = bytes / sizeof(T);
   constexpr std::size_t kPieces = kReduceLanes / kLanes;
   constexpr std::size_t kAll = N * kPieces;
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kAhead = 16'384;
   std::array<Piece, kAll> pieces;
+  const char* ahead = reinterpret_cast<const char*>(x) + kAhead;
   for (std::int64_t i = 0; i < kReduceBlock; i += kReduceLanes) {
 #pragma GCC unroll 32
     for (std::size_t k = 0; k < kAll; ++k) {
@@ -83,6 +86,10 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
       else
         combine_lanes<How>(pieces[k], next);
     }
+    // What comes next is asked for, since the processor does not foresee it where several blocks are read at once.
+#pragma GCC unroll 16
+    for (std::size_t line = 0; N > 1 && line < N * kReduceLanes * sizeof(T) / kLine; ++line, ahead += kLine)
+      __builtin_prefetch(ahead);
   }
   join_all<How, kLanes, kAll>(pieces);
   join_all<How, kLanes, half(kAll)>(pieces);

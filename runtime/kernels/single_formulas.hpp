@@ -28,12 +28,6 @@ TESSERA_INLINE float exp(float x) {
   return times_power_of_two(exp_near_zero(e.rest), e.n);
 }
 
-// For |x| <= 87 only.
-TESSERA_INLINE float exp_of_medium(float x) {
-  const Exponent<float> e = exponent_of(x);
-  return exp_near_zero(e.rest) * power_of_two<float>(e.n.bits);
-}
-
 TESSERA_INLINE float exp2(float x) {
   const float near = between(-151.0F, x, 129.0F);
   const Whole<float> n = nearest_whole(near);
@@ -45,15 +39,23 @@ TESSERA_INLINE float log(float x) {
   return log_by(x, kSeries);
 }
 
+// For |x| <= 126 only, and less exact than the others: for what is subtracted from a larger number.
+TESSERA_INLINE float short_exp2(float x) {
+  constexpr std::array<float, 5> kSeries = {0x1.62e42ap-1F, 0x1.ebf9b8p-3F, 0x1.c6b760p-5F, 0x1.3cec50p-7F,
+                                            0x1.5bb83ep-10F};
+  const Whole<float> n = nearest_whole(x);
+  const float rest = x - n.value;
+  return (1.0F + rest * polynomial(rest, kSeries)) * power_of_two<float>(n.bits);
+}
+
 // Near 0 an odd polynomial, elsewhere 1 - 2 / (e^2|x| + 1); from 9.02 on that is 1.
 TESSERA_INLINE float tanh(float x) {
-  constexpr std::array<float, 5> kSeries = {-0x1.555530p-2F, 0x1.110692p-3F, -0x1.b827fep-5F, 0x1.519c92p-6F,
-                                            -0x1.73641ap-8F};
+  constexpr std::array<float, 4> kSeries = {-0x1.55544ap-2F, 0x1.10cda4p-3F, -0x1.af59c4p-5F, 0x1.0cc738p-6F};
   const float z = x * x;
   const float low = x + x * z * polynomial(z, kSeries);
   const float y = at_most(10.0F, magnitude(x));
-  const float high = 1.0F - 2.0F / (exp_of_medium(2.0F * y) + 1.0F);
-  return with_sign_of(y < 0.625F ? low : high, x);
+  const float high = 1.0F - 2.0F / (short_exp2(y * (2.0F * Format<float>::log2_e)) + 1.0F);
+  return with_sign_of(y < 0.55F ? low : high, x);
 }
 
 // Never overflows on the way.
@@ -62,17 +64,18 @@ TESSERA_INLINE float sigmoid(float x) {
   return (x < 0.0F ? e : 1.0F) / (1.0F + e);
 }
 
-// Near 0 an odd polynomial, elsewhere 1 - erfc(|x|), where e^(x^2) erfc(x) is a polynomial of t = 1 / (x + 3/2).
+// erfc(y) is 2^-yq for a polynomial q of y, and what 2^-yq lacks of 1 is exact enough near 0; from 3.92 on that is 1.
 TESSERA_INLINE float erf(float x) {
-  constexpr std::array<float, 6> kLow = {0x1.06eba6p-3F,  -0x1.8126f4p-2F, 0x1.ce1d16p-4F,
-                                         -0x1.b6b394p-6F, 0x1.483058p-8F,  -0x1.3e1f28p-11F};
-  constexpr std::array<float, 5> kHigh = {-0x1.0d39e6p-9F, 0x1.35c9fap-1F, 0x1.0e4394p-1F, 0x1.1912dep+1F,
-                                          -0x1.75cb32p+0F};
+  constexpr std::array<float, 8> kExponent = {-0x1.a0be84p+0F,  -0x1.d63e36p-1F,  -0x1.2fc7eep-3F, 0x1.c8bddep-6F,
+                                              -0x1.39faecp-12F, -0x1.d8eb06p-10F, 0x1.1fd9fep-11F, -0x1.ebf2f4p-15F};
+  constexpr std::array<float, 6> kSeries = {0x1.62e430p-1F, 0x1.ebfbdcp-3F,  0x1.c6aee6p-5F,
+                                            0x1.3b2d52p-7F, 0x1.5f400ep-10F, 0x1.41fa9ep-13F};
   const float y = at_most(4.0F, magnitude(x));
-  const float z = y * y;
-  const float low = y + y * polynomial(z, kLow);
-  const float high = 1.0F - exp_of_medium(-z) * polynomial(1.0F / (y + 1.5F), kHigh);
-  return with_sign_of(y < 0.9F ? low : high, x);
+  const float exponent = y * paired_polynomial(y, kExponent);
+  const Whole<float> n = nearest_whole(exponent);
+  const float rest = exponent - n.value;
+  const float scale = power_of_two<float>(n.bits);
+  return with_sign_of(scale * (rest * polynomial(rest, kSeries)) + (scale - 1.0F), x);
 }
 
 // With y = |x|: -y Q(y) where x is negative, y - y Q(y) where not; nothing cancels. (y + 5/2) Q(y) e^(y^2/2) is a
@@ -88,7 +91,7 @@ TESSERA_INLINE float gelu(float x) {
   const float high = float_of(bits_of(y) & kHighHalf);
   const float bell = exp_of_sum(-0.5F * high * high, -0.5F * ((y - high) * (y + high)));
   const float t = 1.0F / (y + 2.5F);
-  const float tail = t * polynomial(1.0F - 5.0F * t, kSeries);
+  const float tail = t * paired_polynomial(1.0F - 5.0F * t, kSeries);
   const float part = (x < 0.0F ? size : y) * tail * bell;  // the bell, which may be subnormal, last
   return with_sign_of(x < 0.0F ? part : size - part, x);
 }
