@@ -110,6 +110,8 @@ class BlockRunner {
         slot_bytes_(static_cast<std::size_t>(work.block_elements_max()) * sizeof(double)),
         memory_(std::make_unique_for_overwrite<std::byte[]>(work.chain().slots() * slot_bytes_)) {
     elements_.resize(work.chain().slots());
+    operands_.reserve(kMapOperandsMax);
+    strip_operands_.reserve(kMapOperandsMax);
   }
 
   void run(std::int64_t number) {
