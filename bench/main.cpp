@@ -58,6 +58,9 @@ int main(int argc, char** argv) {
   kernels_command->add_option("--against", kernels.against, "measure the same with numpy or jax")
       ->check(CLI::IsMember({"numpy", "jax"}));
   kernels_command->add_option("--python", kernels.python, "the Python that has it")->capture_default_str();
+  kernels_command->add_option("--clock", kernels.clock, "the wall's, or the processor time of all cores")
+      ->check(CLI::IsMember({"wall", "cpu"}))
+      ->capture_default_str();
   kernels_command->add_flag("--json", kernels.json, "a line of JSON for each kernel");
   kernels_command->callback([&] { status = tessera::bench::run(kernels); });
 

@@ -1,18 +1,28 @@
-// Wall-clock times of things done several times over.
+// Times of things done several times over.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <limits>
 #include <vector>
 
 namespace tessera::bench {
 
+// The wall's, or what all threads of the process took of the processor: that is hardly more while others want it too.
+enum class Clock : std::uint8_t { wall, cpu };
+
+inline double seconds_on(Clock clock) {
+  timespec now{};
+  clock_gettime(clock == Clock::wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 template <class F>
-double seconds_of(const F& f) {
-  const auto begin = std::chrono::steady_clock::now();
+double seconds_of(const F& f, Clock clock = Clock::wall) {
+  const double begin = seconds_on(clock);
   f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return seconds_on(clock) - begin;
 }
 
 // What is compared is measured in turns, so that a slow spell of the machine meets all of it: the best of `goes` each,

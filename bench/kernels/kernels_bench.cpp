@@ -37,9 +37,9 @@ class Statement {
     well(session_.run(declarations(row)));
     program_.emplace(well(session_.check("let result = " + row.statement + "\n")));
   }
-  double seconds() const {
+  double seconds(Clock clock) const {
     Session once = session_.fork();
-    return seconds_of([&] { well(once.run(*program_)); });
+    return seconds_of([&] { well(once.run(*program_)); }, clock);
   }
 
  private:
@@ -78,13 +78,13 @@ struct Times {
   std::optional<double> rival;
 };
 
-Times measure(const Row& row, Rival* rival, int goes) {
+Times measure(const Row& row, Rival* rival, int goes, Clock clock) {
   const Statement statement(row);
   const std::function<void()> bound = bound_of(row);
   const bool with_rival = rival != nullptr && rival->prepare(row);
   const auto best = best_in_turns(with_rival ? 3 : 2, goes, [&](std::size_t i) {
-    if (i == 0) return statement.seconds();
-    return i == 1 ? seconds_of(bound) : rival->seconds().value_or(INFINITY);
+    if (i == 0) return statement.seconds(clock);
+    return i == 1 ? seconds_of(bound, clock) : rival->seconds().value_or(INFINITY);
   });
   return {best[0], best[1], with_rival ? std::optional(best[2]) : std::nullopt};
 }
@@ -124,7 +124,8 @@ std::string name_of(const Row& row) {
 }  // namespace
 
 int run(const KernelsBench& options) {
-  const auto rival = options.against.empty() ? nullptr : Rival::start(options.python, options.against);
+  const Clock clock = options.clock == "cpu" ? Clock::cpu : Clock::wall;
+  const auto rival = options.against.empty() ? nullptr : Rival::start(options.python, options.against, options.clock);
   if (!options.against.empty() && rival == nullptr) {
     fmt::print(stderr, "{} has no {}; name another Python with --python\n", options.python, options.against);
     return 2;
@@ -136,7 +137,7 @@ int run(const KernelsBench& options) {
   for (const Row& row : kernel_rows()) {
     const std::string name = name_of(row);
     if (row.sort != options.only && name.find(options.only) == std::string::npos) continue;
-    const Times times = measure(row, rival.get(), options.goes);
+    const Times times = measure(row, rival.get(), options.goes, clock);
     std::vector<std::optional<double>> figures = {times.tessera * 1e3, times.bound * 1e3, times.tessera / times.bound};
     if (rival != nullptr) {
       figures.push_back(times.rival ? std::optional(*times.rival * 1e3) : std::nullopt);

@@ -12,8 +12,9 @@ namespace tessera::bench {
 
 class Rival {
  public:
-  // `what` is `numpy` or `jax`. Nothing if that Python cannot be started or has no such module.
-  static std::unique_ptr<Rival> start(const std::string& python, const std::string& what);
+  // `what` is `numpy` or `jax`, `clock` `wall` or `cpu`. Nothing if that Python cannot be started or has no such
+  // module.
+  static std::unique_ptr<Rival> start(const std::string& python, const std::string& what, const std::string& clock);
   Rival(const Rival&) = delete;
   Rival& operator=(const Rival&) = delete;
   ~Rival();

@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/execute/chain_blocks.hpp"
 #include "runtime/execute/chain_operations.hpp"
+#include "runtime/execute/chain_strips.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/stream.hpp"
@@ -111,25 +112,55 @@ class BlockRunner {
         slot_bytes_(static_cast<std::size_t>(work.block_elements_max()) * sizeof(double)),
         memory_(std::make_unique_for_overwrite<std::byte[]>(work.chain().slots() * slot_bytes_)) {
     elements_.resize(work.chain().slots());
-    operands_.reserve(3);  // as many as any operation of a chain reads
+    operands_.reserve(kMapOperandsMax);
+    strip_operands_.reserve(kMapOperandsMax);
   }
 
   void run(std::int64_t number) {
     const DeviceWork& device = work_.of_block(number);
     const Blocks::Block block = device.blocks.block(number - device.first);
-    for (const ChainOperation& operation : work_.chain().operations()) {
-      const TileOut out{operation.element, part_shape(operation.result(), device, block), nullptr};
-      compute(operation, device, block, out.shape, target(operation, device, block, number));
-      if (operation.slot == ChainPlace::kNone) continue;
-      elements_[operation.slot] = operation.element;
-      if (operation.array != ChainPlace::kNone) {
-        const std::size_t bytes = static_cast<std::size_t>(runtime::count(out.shape) * bytes_of(operation.element));
-        stream_copy(in_array(operation, device, block), slot(operation.slot), bytes);
-      }
+    const std::vector<ChainOperation>& all = work_.chain().operations();
+    for (std::size_t i = 0; i < all.size(); i = all[i].group_end) {
+      const std::span<const ChainOperation> group = std::span(all).subspan(i, all[i].group_end - i);
+      if (run_by_strips(group, device, block)) continue;
+      for (const ChainOperation& operation : group) run_whole(operation, device, block, number);
     }
   }
 
  private:
+  void run_whole(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
+                 std::int64_t number) {
+    const synth::Shape shape = part_shape(operation.result(), device, block);
+    compute(operation, device, block, shape, target(operation, device, block, number));
+    if (operation.slot == ChainPlace::kNone) return;
+    elements_[operation.slot] = operation.element;
+    if (operation.array == ChainPlace::kNone) return;
+    const std::size_t bytes = static_cast<std::size_t>(runtime::count(shape) * bytes_of(operation.element));
+    stream_copy(in_array(operation, device, block), slot(operation.slot), bytes);
+  }
+
+  // False, and nothing is done, where the group is no elementwise one or strips do not suit it.
+  bool run_by_strips(std::span<const ChainOperation> group, const DeviceWork& device, const Blocks::Block& block) {
+    strips_.clear();
+    for (const ChainOperation& operation : group) {
+      const auto* const map = std::get_if<synth::Map>(&operation.apply->operation);
+      const bool has_place = operation.slot != ChainPlace::kNone || operation.array != ChainPlace::kNone;
+      if (map == nullptr || !has_place) return false;
+      const synth::Shape shape = part_shape(operation.result(), device, block);
+      strip_operands_.clear();
+      for (const ChainPlace& place : operation.operands)
+        strip_operands_.push_back({operand(place, device, block, shape.size()), place.is_passing});
+      const bool is_slot = operation.slot != ChainPlace::kNone;
+      std::byte* const array = operation.array == ChainPlace::kNone ? nullptr : in_array(operation, device, block);
+      if (is_slot) elements_[operation.slot] = operation.element;
+      const StripArray result{dense_view(operation.element, shape, is_slot ? slot(operation.slot) : array),
+                              is_slot && operation.is_passing};
+      if (!strips_.add(map->op, strip_operands_, result, is_slot ? array : nullptr)) return false;
+    }
+    strips_.run();
+    return true;
+  }
+
   void compute(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
                const synth::Shape& shape, std::byte* target) {
     operands_.clear();
@@ -191,6 +222,8 @@ class BlockRunner {
   std::unique_ptr<std::byte[]> memory_;
   std::vector<synth::ElementType> elements_;  // of what is in every slot
   std::vector<TileView> operands_;
+  std::vector<StripArray> strip_operands_;
+  Strips strips_;
 };
 
 }  // namespace

@@ -7,12 +7,11 @@
 
 namespace tessera::runtime {
 
-namespace {}  // namespace
-
 ChainOperations::ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan,
                                  const Storage& storage)
     : plan_(plan), lead_(lead) {
   find_readers(steps);
+  find_groups(storage);
   is_flat_ = lead == 0 && std::holds_alternative<synth::Reduce>(computed_.back()->operation);
   streams_ = bytes_written(storage) > kStreamBytes;
   for (const synth::Apply* apply : computed_) add(*apply, storage);
@@ -43,19 +42,20 @@ void ChainOperations::add(const synth::Apply& apply, const Storage& storage) {
   const synth::RegisterId result = apply.results[0];
   ChainOperation operation{&apply, storage.type(result).element(), {}};
   for (const synth::RegisterId operand : apply.operands) operation.operands.push_back(place_of(operand));
-  // A result in a slot may be written over an operand's only where no later operation reads that: slots of operands
-  // are free from the next operation on.
+  // A result is never written over an operand's: slots of operands are free from the next operation on.
   const bool is_last_of_flat = is_flat_ && number + 1 == computed_.size();
-  if (!is_last_of_flat && (streams_ || !is_kept(apply))) operation.slot = take_slot(result, number);
+  operation.group_end = group_ends_[number];
+  operation.is_passing = last_reader(result, number) < operation.group_end;
+  if (!is_last_of_flat && (streams_ || !is_kept(apply)))
+    operation.slot = take_slot(result, number, operation.is_passing);
   if (!is_last_of_flat && is_kept(apply)) operation.array = array_number(result);
-  free_slots(number);
   operations_.push_back(std::move(operation));
 }
 
 // Reshapes look at what is in a slot; of anything else the storage knows what they look at.
 ChainPlace ChainOperations::place_of(synth::RegisterId id) {
   const auto made = slot_of_.find(viewed(id));
-  if (made != slot_of_.end()) return ChainPlace{ChainPlace::kNone, made->second, id};
+  if (made != slot_of_.end()) return ChainPlace{ChainPlace::kNone, made->second, id, is_passing_[viewed(id)]};
   return ChainPlace{array_number(id), ChainPlace::kNone, id};
 }
 
@@ -76,19 +76,30 @@ std::size_t ChainOperations::last_reader(synth::RegisterId id, std::size_t maker
   return found == last_reader_.end() ? maker : found->second;
 }
 
-std::size_t ChainOperations::take_slot(synth::RegisterId id, std::size_t maker) {
-  const auto free = std::find(free_at_.begin(), free_at_.end(), ChainPlace::kNone);
-  const auto slot = static_cast<std::size_t>(free - free_at_.begin());
-  if (free == free_at_.end()) free_at_.push_back(ChainPlace::kNone);
-  slots_ = free_at_.size();
-  free_at_[slot] = last_reader(id, maker);
-  slot_of_[id] = slot;
-  return slot;
+std::size_t ChainOperations::take_slot(synth::RegisterId id, std::size_t maker, bool is_passing) {
+  const auto free = std::find_if(used_.begin(), used_.end(), [&](const Slot& slot) {
+    return (is_passing ? slot.passing_after : slot.all_after) < maker;
+  });
+  const auto number = static_cast<std::size_t>(free - used_.begin());
+  if (free == used_.end()) used_.push_back({});
+  const std::size_t last = last_reader(id, maker);
+  const std::size_t end_of_last = group_ends_[last] - 1;
+  used_[number] = {is_passing ? last : end_of_last, end_of_last};
+  slot_of_[id] = number;
+  is_passing_[id] = is_passing;
+  return number;
 }
 
-void ChainOperations::free_slots(std::size_t done) {
-  for (std::size_t& last : free_at_) {
-    if (last != ChainPlace::kNone && last <= done) last = ChainPlace::kNone;
+void ChainOperations::find_groups(const Storage& storage) {
+  const auto shape = [&](const synth::Apply* apply) { return storage.type(apply->results[0]).shape(); };
+  const auto is_map = [](const synth::Apply* apply) { return std::holds_alternative<synth::Map>(apply->operation); };
+  group_ends_.resize(computed_.size());
+  for (std::size_t begin = 0; begin < computed_.size();) {
+    std::size_t end = begin + 1;
+    while (end < computed_.size() && is_map(computed_[begin]) && is_map(computed_[end]) &&
+           shape(computed_[end]) == shape(computed_[begin]))
+      ++end;
+    for (; begin < end; ++begin) group_ends_[begin] = end;
   }
 }
 

@@ -14,7 +14,8 @@ struct ChainPlace {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t array = kNone;
   std::size_t slot = kNone;
-  synth::RegisterId id;  // whose shape is meant
+  synth::RegisterId id;     // whose shape is meant
+  bool is_passing = false;  // made and used up in one group
 };
 
 struct ChainOperation {
@@ -23,6 +24,8 @@ struct ChainOperation {
   std::vector<ChainPlace> operands;
   std::size_t slot = ChainPlace::kNone;   // what it makes
   std::size_t array = ChainPlace::kNone;  // where that goes besides, or instead
+  bool is_passing = false;                // only operations of its group read what it makes
+  std::size_t group_end = 0;              // elementwise neighbours whose results have one shape are a group
 
   synth::RegisterId result() const { return apply->results[0]; }
 };
@@ -34,7 +37,7 @@ class ChainOperations {
 
   const std::vector<ChainOperation>& operations() const { return operations_; }
   const std::vector<synth::RegisterId>& arrays() const { return arrays_; }
-  std::size_t slots() const { return slots_; }
+  std::size_t slots() const { return used_.size(); }
   // Does what it writes go past the caches?
   bool streams() const { return streams_; }
   std::size_t lead() const { return lead_; }
@@ -54,8 +57,8 @@ class ChainOperations {
   std::size_t array_number(synth::RegisterId id);
   synth::RegisterId viewed(synth::RegisterId id) const;
   std::size_t last_reader(synth::RegisterId id, std::size_t maker) const;
-  std::size_t take_slot(synth::RegisterId id, std::size_t maker);
-  void free_slots(std::size_t done);
+  std::size_t take_slot(synth::RegisterId id, std::size_t maker, bool is_passing);
+  void find_groups(const Storage& storage);
 
   const MemoryPlan& plan_;
   std::size_t lead_;
@@ -66,8 +69,14 @@ class ChainOperations {
   std::map<synth::RegisterId, synth::RegisterId> view_of_;  // what the chain's reshapes look at
   std::map<synth::RegisterId, std::size_t> slot_of_;
   std::map<synth::RegisterId, std::size_t> last_reader_;  // by number in computed_
-  std::vector<std::size_t> free_at_;                      // of every slot in use: after which operation it is free
-  std::size_t slots_ = 0;
+  std::vector<std::size_t> group_ends_;                   // of every operation's group
+  // After which operation a slot is free for results that pass in a group, and for all. Groups are run strip by strip:
+  // what outlives a group, or was there before it, must not be written over amid it.
+  struct Slot {
+    std::size_t passing_after, all_after;
+  };
+  std::vector<Slot> used_;
+  std::map<synth::RegisterId, bool> is_passing_;  // of what is in slots
   bool streams_ = false;
 };
 

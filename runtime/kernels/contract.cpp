@@ -73,6 +73,8 @@ namespace {
 template <class T>
 class GeneralSum {
  public:
+  static constexpr std::int64_t kAtOnce = 8;
+
   GeneralSum(const ContractIndices& indices, std::span<const TileView> operands)
       : indices_(indices), at_(operands.size()), term_at_(operands.size()) {
     for (const TileView& operand : operands) data_.push_back(typed<T>(operand));
@@ -83,6 +85,13 @@ class GeneralSum {
     }
   }
 
+  // out[position] for all positions in [begin, end).
+  void elements(std::int64_t begin, std::int64_t end, T* out) {
+    for (; data_.size() == 2 && begin + kAtOnce <= end; begin += kAtOnce) several(begin, out + begin);
+    for (; begin < end; ++begin) out[begin] = element(begin);
+  }
+
+ private:
   T element(std::int64_t position) {
     std::fill(at_.begin(), at_.end(), 0);
     advance(at_, indices_.result(), position);
@@ -94,8 +103,29 @@ class GeneralSum {
     }
     return sum;
   }
-
- private:
+  // Of two operands: an addition waits for the one before it in its sum, but not for those of other sums.
+  void several(std::int64_t position, T* out) {
+    std::array<const T*, kAtOnce> left;
+    std::array<const T*, kAtOnce> right;
+    std::array<T, kAtOnce> sums;
+    sums.fill(Combine<synth::ReduceKind::sum, T>::identity());
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      std::fill(at_.begin(), at_.end(), 0);
+      advance(at_, indices_.result(), position + static_cast<std::int64_t>(r));
+      left[r] = data_[0] + at_[0];
+      right[r] = data_[1] + at_[1];
+    }
+    for (std::int64_t term = 0; term < terms_; term += inner_) {
+      std::fill(at_.begin(), at_.end(), 0);
+      advance(at_, indices_.summed(), term);
+      for (std::int64_t i = 0; i < inner_; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < sums.size(); ++r)
+          sums[r] = plus(sums[r], times(left[r][at_[0] + i * steps_[0]], right[r][at_[1] + i * steps_[1]]));
+      }
+    }
+    std::copy(sums.begin(), sums.end(), out);
+  }
   void advance(std::vector<std::int64_t>& at, const IndexList& indices, std::int64_t position) const {
     for (std::size_t d = indices.size(); d-- > 0;) {
       const std::int64_t extent = indices_.extent(indices[d]);
@@ -180,9 +210,9 @@ void contract(const synth::Contract& how, std::span<const TileView> operands, co
     }
     if (as_product) return contract_as_product<T>(indices, shape, operands, out);
     const std::int64_t terms = std::max<std::int64_t>(1, indices.count(indices.summed()));
-    parallel_ranges(results, std::max<std::int64_t>(1, kGrain / terms), [&](std::int64_t begin, std::int64_t end) {
-      GeneralSum<T> sum(indices, operands);
-      for (std::int64_t o = begin; o < end; ++o) typed<T>(out)[o] = sum.element(o);
+    const std::int64_t grain = std::max(GeneralSum<T>::kAtOnce, kGrain / terms);
+    parallel_ranges(results, grain, [&](std::int64_t begin, std::int64_t end) {
+      GeneralSum<T>(indices, operands).elements(begin, end, typed<T>(out));
     });
   });
 }

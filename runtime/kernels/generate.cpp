@@ -16,8 +16,7 @@ namespace tessera::runtime {
 namespace {
 
 // f(to, first, step, n) fills n elements of the tile: those that in the whole array have the numbers first, first +
-// step,
-// ...
+// step, ...
 template <class T, class F>
 void fill_runs_by_number(const TilePlace& place, const TileOut& out, std::int64_t grain, const F& f) {
   if (is_empty(out.shape)) return;
@@ -42,17 +41,13 @@ TESSERA_INLINE PhiloxCounter block(std::int64_t seed, std::int64_t number) {
 
 // A whole number below 2^32 as a double, by moves of bits: not every processor has vectors for it.
 TESSERA_INLINE double exactly(std::uint64_t small) {
-  return formulas::double_of(small | formulas::bits_of(0x1p52)) - 0x1p52;
+  return formulas::float_of(small | formulas::bits_of(0x1p52)) - 0x1p52;
 }
 
 TESSERA_INLINE double uniform53(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = (std::uint64_t{high} << 32U | low) >> 11U;
   return (exactly(bits >> 32U) * 0x1p32 + exactly(bits & 0xffff'ffffU)) * 0x1p-53;
 }
-
-template <class T>
-constexpr formulas::Precision kPrecision =
-    std::same_as<T, float> ? formulas::Precision::single : formulas::Precision::full;
 
 struct Uniform {
   template <class T>
@@ -69,11 +64,11 @@ struct Gaussian {
   template <class T>
   TESSERA_INLINE static T of(const PhiloxCounter& words) {
     constexpr double kHalfPi = 0x1.921fb54442d18p+0;
-    const double radius = std::sqrt(-2.0 * formulas::log<kPrecision<T>>(1.0 - uniform53(words[0], words[1])));
+    const double radius = std::sqrt(-2.0 * formulas::log(1.0 - uniform53(words[0], words[1])));
     const double quarters = 4.0 * uniform53(words[2], words[3]);
-    const formulas::Whole whole = formulas::nearest_whole(quarters);
-    const formulas::Angle angle{(quarters - whole.value) * kHalfPi, 0.0, whole.bits + 1U};
-    return static_cast<T>(radius * formulas::sine<kPrecision<T>>(angle));
+    const formulas::Whole<double> whole = formulas::nearest_whole(quarters);
+    const formulas::Angle<double> angle{(quarters - whole.value) * kHalfPi, 0.0, whole.bits + 1U};
+    return static_cast<T>(radius * formulas::sine(angle));
   }
 };
 

@@ -74,7 +74,7 @@ Words negated(const Words& words) {
 }
 
 // words / 2^192 * pi/2 as a sum of two doubles.
-Angle quarter_turns(Words words, std::uint64_t quarters) {
+Angle<double> quarter_turns(Words words, std::uint64_t quarters) {
   constexpr std::uint64_t kHalfPi = 0xc90f'daa2'2168'c234;  // in units of 2^-63
   int shift = 0;
   while (words[0] == 0 && shift < 128) {
@@ -88,14 +88,14 @@ Angle quarter_turns(Words words, std::uint64_t quarters) {
   const std::uint64_t high = static_cast<std::uint64_t>(product >> 75U) << 11U;
   const std::uint64_t low = static_cast<std::uint64_t>((product - (Wide{high} << 64U)) >> 22U);
   const auto scaled = [exponent = -127 - shift - zeros](std::uint64_t word, int by) {
-    return static_cast<double>(word) * power_of_two(static_cast<std::uint64_t>(std::int64_t{by} + exponent));
+    return static_cast<double>(word) * power_of_two<double>(static_cast<std::uint64_t>(std::int64_t{by} + exponent));
   };
   return {scaled(high, 64), scaled(low, 22), quarters};
 }
 
 }  // namespace
 
-Angle reduce_large_angle(double x) {
+Angle<double> reduce_large_angle(double x) {
   const double size = magnitude(x);
   if (!(size < std::numeric_limits<double>::infinity())) {
     const double none = size == size ? std::numeric_limits<double>::quiet_NaN() : x;
@@ -112,7 +112,7 @@ Angle reduce_large_angle(double x) {
     rest = negated(rest);
     ++quarters;
   }
-  Angle angle = quarter_turns(rest, quarters);
+  Angle<double> angle = quarter_turns(rest, quarters);
   if (is_beyond != (x < 0)) angle = {-angle.high, -angle.low, angle.quarters};
   if (x < 0) angle.quarters = std::uint64_t{0} - angle.quarters;
   return angle;

@@ -1,6 +1,7 @@
 #include "runtime/kernels/map.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 #include "runtime/kernels/map_ops.hpp"
@@ -58,29 +59,28 @@ std::optional<std::int64_t> first_without_value(synth::MapOp op, Operands operan
 
 }  // namespace
 
-std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOut& out) {
+MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) {
   namespace e = elementwise;
   using synth::MapOp;
-  if (const auto bad = first_without_value(op, operands, out.shape)) return bad;
   switch (op) {
-    case MapOp::add: e::binary<e::Add>(operands, out); break;
-    case MapOp::subtract: e::binary<e::Subtract>(operands, out); break;
-    case MapOp::multiply: e::binary<e::Multiply>(operands, out); break;
-    case MapOp::divide: e::binary<e::Divide>(operands, out); break;
-    case MapOp::remainder: e::binary<e::Remainder>(operands, out); break;
-    case MapOp::power: e::power(operands, out); break;
-    case MapOp::minimum: e::binary<e::Minimum>(operands, out); break;
-    case MapOp::maximum: e::binary<e::Maximum>(operands, out); break;
-    case MapOp::equal: e::comparison<e::Equal>(operands, out); break;
-    case MapOp::not_equal: e::comparison<e::NotEqual>(operands, out); break;
-    case MapOp::less: e::comparison<e::Less>(operands, out); break;
-    case MapOp::less_equal: e::comparison<e::LessEqual>(operands, out); break;
-    case MapOp::greater: e::comparison<e::Greater>(operands, out); break;
-    case MapOp::greater_equal: e::comparison<e::GreaterEqual>(operands, out); break;
-    case MapOp::logical_and: e::binary<e::LogicalAnd>(operands, out); break;
-    case MapOp::logical_or: e::binary<e::LogicalOr>(operands, out); break;
-    case MapOp::logical_not: e::unary<e::LogicalNot>(operands, out); break;
-    case MapOp::negate: e::unary<e::Negate>(operands, out); break;
+    case MapOp::add: return e::binary<e::Add>(result);
+    case MapOp::subtract: return e::binary<e::Subtract>(result);
+    case MapOp::multiply: return e::binary<e::Multiply>(result);
+    case MapOp::divide: return e::binary<e::Divide>(result);
+    case MapOp::remainder: return e::binary<e::Remainder>(result);
+    case MapOp::power: return e::power(result, operands[1]);
+    case MapOp::minimum: return e::binary<e::Minimum>(result);
+    case MapOp::maximum: return e::binary<e::Maximum>(result);
+    case MapOp::equal: return e::comparison<e::Equal>(operands[0].element);
+    case MapOp::not_equal: return e::comparison<e::NotEqual>(operands[0].element);
+    case MapOp::less: return e::comparison<e::Less>(operands[0].element);
+    case MapOp::less_equal: return e::comparison<e::LessEqual>(operands[0].element);
+    case MapOp::greater: return e::comparison<e::Greater>(operands[0].element);
+    case MapOp::greater_equal: return e::comparison<e::GreaterEqual>(operands[0].element);
+    case MapOp::logical_and: return e::binary<e::LogicalAnd>(result);
+    case MapOp::logical_or: return e::binary<e::LogicalOr>(result);
+    case MapOp::logical_not: return e::unary<e::LogicalNot>(result);
+    case MapOp::negate: return e::unary<e::Negate>(result);
     case MapOp::exp:
     case MapOp::exp2:
     case MapOp::log:
@@ -89,18 +89,48 @@ std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOu
     case MapOp::gelu:
     case MapOp::erf:
     case MapOp::sin:
-    case MapOp::cos: e::smooth(op, operands, out); break;
-    case MapOp::sqrt: e::unary<e::Sqrt>(operands, out); break;
-    case MapOp::rsqrt: e::unary<e::Rsqrt>(operands, out); break;
-    case MapOp::relu: e::unary<e::Relu>(operands, out); break;
-    case MapOp::abs: e::unary<e::Abs>(operands, out); break;
-    case MapOp::sign: e::unary<e::Sign>(operands, out); break;
-    case MapOp::floor: e::unary<e::Floor>(operands, out); break;
-    case MapOp::select: e::select(operands, out); break;
-    case MapOp::clip: e::clip(operands, out); break;
-    case MapOp::cast: e::cast(operands, out); break;
-    case MapOp::copy: e::copy(operands, out); break;
+    case MapOp::cos: return e::smooth(op, result);
+    case MapOp::sqrt: return e::unary<e::Sqrt>(result);
+    case MapOp::rsqrt: return e::unary<e::Rsqrt>(result);
+    case MapOp::relu: return e::unary<e::Relu>(result);
+    case MapOp::abs: return e::unary<e::Abs>(result);
+    case MapOp::sign: return e::unary<e::Sign>(result);
+    case MapOp::floor: return e::unary<e::Floor>(result);
+    case MapOp::select: return e::select(result);
+    case MapOp::clip: return e::clip(result);
+    case MapOp::cast: return e::cast(result, operands[0].element);
+    case MapOp::copy: return e::copy(result);
   }
+  throw base::InternalError("an elementwise operation has no loop");
+}
+
+namespace {
+
+template <std::size_t N>
+void run_over_tiles(const MapLoop& loop, Operands operands, const TileOut& out) {
+  std::array<synth::Shape, N> strides;
+  for (std::size_t k = 0; k < N; ++k) strides[k] = broadcast_strides(operands[k], out.shape);
+  const auto nest = make_nest(out.shape, strides);
+  const std::int64_t out_bytes = synth::bytes_of(out.element);
+  parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<N>& offsets, std::int64_t n) {
+      std::array<const std::byte*, N> first;
+      for (std::size_t k = 0; k < N; ++k)
+        first[k] = operands[k].data + offsets[k] * synth::bytes_of(operands[k].element);
+      loop.run(out.data + position * out_bytes, n, first.data(), nest.inner_strides().data());
+    });
+  });
+}
+
+}  // namespace
+
+std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOut& out) {
+  if (const auto bad = first_without_value(op, operands, out.shape)) return bad;
+  const MapLoop loop = map_loop(op, operands, out.element);
+  TESSERA_CHECK(operands.size() >= loop.operands, "an elementwise operation has another number of operands");
+  if (loop.operands == 1) run_over_tiles<1>(loop, operands, out);
+  if (loop.operands == 2) run_over_tiles<2>(loop, operands, out);
+  if (loop.operands == 3) run_over_tiles<3>(loop, operands, out);
   return std::nullopt;
 }
 

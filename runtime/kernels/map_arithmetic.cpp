@@ -1,44 +1,49 @@
+#include <optional>
+
 #include "runtime/kernels/map_loops.hpp"
 
 namespace tessera::runtime::elementwise {
 
-template void binary<Add>(std::span<const TileView>, const TileOut&);
-template void binary<Subtract>(std::span<const TileView>, const TileOut&);
-template void binary<Multiply>(std::span<const TileView>, const TileOut&);
-template void binary<Divide>(std::span<const TileView>, const TileOut&);
-template void binary<Remainder>(std::span<const TileView>, const TileOut&);
-template void binary<Minimum>(std::span<const TileView>, const TileOut&);
-template void binary<Maximum>(std::span<const TileView>, const TileOut&);
+template MapLoop binary<Add>(synth::ElementType);
+template MapLoop binary<Subtract>(synth::ElementType);
+template MapLoop binary<Multiply>(synth::ElementType);
+template MapLoop binary<Divide>(synth::ElementType);
+template MapLoop binary<Remainder>(synth::ElementType);
+template MapLoop binary<Minimum>(synth::ElementType);
+template MapLoop binary<Maximum>(synth::ElementType);
 
 namespace {
 
-template <int exponent, class T>
-void small_powers(std::span<const TileView> operands, const TileOut& out) {
-  map_elements<T, T>(out, operands.first(1), [](T a) { return small_power<exponent>(a); });
-}
+template <int exponent>
+struct SmallPower {
+  template <class T>
+  T operator()(T a) const {
+    return small_power<exponent>(a);
+  }
+};
 
-// False where the exponent is no small whole number.
+// Nothing where the exponent is no small whole number.
 template <class T>
-bool raise(T exponent, std::span<const TileView> operands, const TileOut& out) {
-  if (exponent == 2) return small_powers<2, T>(operands, out), true;
-  if (exponent == 3) return small_powers<3, T>(operands, out), true;
-  if (exponent == 4) return small_powers<4, T>(operands, out), true;
-  if (exponent == 1) return small_powers<1, T>(operands, out), true;
-  if (exponent == -1) return small_powers<-1, T>(operands, out), true;
-  return false;
+std::optional<MapLoop> small_power_loop(T exponent) {
+  if (exponent == 2) return map_loop_of<SmallPower<2>, T, T>();
+  if (exponent == 3) return map_loop_of<SmallPower<3>, T, T>();
+  if (exponent == 4) return map_loop_of<SmallPower<4>, T, T>();
+  if (exponent == 1) return map_loop_of<SmallPower<1>, T, T>();
+  if (exponent == -1) return map_loop_of<SmallPower<-1>, T, T>();
+  return std::nullopt;
 }
 
 }  // namespace
 
-void power(std::span<const TileView> operands, const TileOut& out) {
-  const bool done = synth::visit_element(out.element, [&](auto zero) {
+MapLoop power(synth::ElementType element, const TileView& exponent) {
+  const auto small = synth::visit_element(element, [&](auto zero) -> std::optional<MapLoop> {
     using T = decltype(zero);
     if constexpr (Float<T>) {
-      if (count(operands[1].shape) == 1) return raise<T>(*typed<T>(operands[1]), operands, out);
+      if (count(exponent.shape) == 1) return small_power_loop(*typed<T>(exponent));
     }
-    return false;
+    return std::nullopt;
   });
-  if (!done) binary<Power>(operands, out);
+  return small ? *small : binary<Power>(element);
 }
 
 }  // namespace tessera::runtime::elementwise

@@ -2,14 +2,14 @@
 
 namespace tessera::runtime::elementwise {
 
-template void comparison<Equal>(std::span<const TileView>, const TileOut&);
-template void comparison<NotEqual>(std::span<const TileView>, const TileOut&);
-template void comparison<Less>(std::span<const TileView>, const TileOut&);
-template void comparison<LessEqual>(std::span<const TileView>, const TileOut&);
-template void comparison<Greater>(std::span<const TileView>, const TileOut&);
-template void comparison<GreaterEqual>(std::span<const TileView>, const TileOut&);
-template void binary<LogicalAnd>(std::span<const TileView>, const TileOut&);
-template void binary<LogicalOr>(std::span<const TileView>, const TileOut&);
-template void unary<LogicalNot>(std::span<const TileView>, const TileOut&);
+template MapLoop comparison<Equal>(synth::ElementType);
+template MapLoop comparison<NotEqual>(synth::ElementType);
+template MapLoop comparison<Less>(synth::ElementType);
+template MapLoop comparison<LessEqual>(synth::ElementType);
+template MapLoop comparison<Greater>(synth::ElementType);
+template MapLoop comparison<GreaterEqual>(synth::ElementType);
+template MapLoop binary<LogicalAnd>(synth::ElementType);
+template MapLoop binary<LogicalOr>(synth::ElementType);
+template MapLoop unary<LogicalNot>(synth::ElementType);
 
 }  // namespace tessera::runtime::elementwise

@@ -2,12 +2,12 @@
 
 namespace tessera::runtime::elementwise {
 
-template void unary<Negate>(std::span<const TileView>, const TileOut&);
-template void unary<Sqrt>(std::span<const TileView>, const TileOut&);
-template void unary<Rsqrt>(std::span<const TileView>, const TileOut&);
-template void unary<Relu>(std::span<const TileView>, const TileOut&);
-template void unary<Abs>(std::span<const TileView>, const TileOut&);
-template void unary<Sign>(std::span<const TileView>, const TileOut&);
-template void unary<Floor>(std::span<const TileView>, const TileOut&);
+template MapLoop unary<Negate>(synth::ElementType);
+template MapLoop unary<Sqrt>(synth::ElementType);
+template MapLoop unary<Rsqrt>(synth::ElementType);
+template MapLoop unary<Relu>(synth::ElementType);
+template MapLoop unary<Abs>(synth::ElementType);
+template MapLoop unary<Sign>(synth::ElementType);
+template MapLoop unary<Floor>(synth::ElementType);
 
 }  // namespace tessera::runtime::elementwise

@@ -1,4 +1,4 @@
-// The loops behind `map`, for any function of one to three elements. Included by the files that instantiate them only.
+// The loops behind `map`, for any function of one to three elements. Included by the files that make them only.
 #pragma once
 
 #include <array>
@@ -9,8 +9,7 @@
 
 #include "base/check.hpp"
 #include "runtime/kernels/map_ops.hpp"
-#include "runtime/kernels/nest.hpp"
-#include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime::elementwise {
 
@@ -18,24 +17,33 @@ namespace tessera::runtime::elementwise {
 template <class T>
 struct Consecutive {
   const T* first;
-  T operator()(std::int64_t i) const { return first[i]; }
+  TESSERA_INLINE T operator()(std::int64_t i) const { return first[i]; }
 };
 template <class T>
 struct Repeated {
   T value;
-  T operator()(std::int64_t) const { return value; }
+  TESSERA_INLINE T operator()(std::int64_t) const { return value; }
 };
 template <class T>
 struct Strided {
   const T* first;
   std::int64_t stride;
-  T operator()(std::int64_t i) const { return first[i * stride]; }
+  TESSERA_INLINE T operator()(std::int64_t i) const { return first[i * stride]; }
+};
+
+struct FillRun {
+  template <class R, class F, class... Readers>
+  TESSERA_INLINE static void run(R* out, std::int64_t n, F f, Readers... readers) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(readers(i)...);
+  }
 };
 
 template <class R, class F, class... Readers>
 void fill_run(R* out, std::int64_t n, const F& f, const Readers&... readers) {
-  TESSERA_INDEPENDENT_ROUNDS
-  for (std::int64_t i = 0; i < n; ++i) out[i] = f(readers(i)...);
+  constexpr std::int64_t kShort = 32;  // no more than a vector or two
+  using Loop = for_target<FillRun>::with<R*, std::int64_t, F, Readers...>;
+  (n < kShort ? Loop::baseline : Loop::of(widest_target()))(out, n, f, readers...);
 }
 
 // Picks the readers one operand at a time; `chosen` are those of the operands before K.
@@ -60,61 +68,55 @@ void fill_any_run(R* out, std::int64_t n, const F& f, const std::tuple<const A*.
   fill_run(out, n, f, Strided<A>{std::get<I>(operands), strides[I]}...);
 }
 
-// out[i] = f(a[i], ...): operand k has elements of type A_k, the result of type R.
-template <class R, class... A, class F>
-void map_elements(const TileOut& out, std::span<const TileView> operands, const F& f) {
-  constexpr std::size_t n_operands = sizeof...(A);
-  TESSERA_CHECK(operands.size() == n_operands, "an elementwise operation has another number of operands");
-  std::array<synth::Shape, n_operands> strides;
-  for (std::size_t k = 0; k < n_operands; ++k) strides[k] = broadcast_strides(operands[k], out.shape);
-  const auto nest = make_nest(out.shape, strides);
-  constexpr auto sequence = std::make_index_sequence<n_operands>{};
-  parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<n_operands>& offsets, std::int64_t n) {
-      const auto at = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::tuple<const A*...>{typed<A>(operands[I]) + offsets[I]...};
-      }(sequence);
-      fill_any_run(typed<R>(out) + position, n, f, at, nest.inner_strides().data(), sequence);
-    });
-  });
+// out[i] = F{}(a[i], ...): operand k has elements of type A_k, the result of type R.
+template <class F, class R, class... A>
+void run_map(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
+  constexpr auto sequence = std::make_index_sequence<sizeof...(A)>{};
+  const auto first = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<const A*...>{reinterpret_cast<const A*>(operands[I])...};
+  }(sequence);
+  fill_any_run(reinterpret_cast<R*>(out), n, F{}, first, strides, sequence);
+}
+
+template <class F, class R, class... A>
+MapLoop map_loop_of() {
+  return {run_map<F, R, A...>, sizeof...(A)};
 }
 
 [[noreturn]] inline void refuse(synth::ElementType element) {
   throw base::InternalError("an elementwise operation is not defined for " + std::string(synth::name(element)));
 }
 
-// All operands and the result have one element type.
 template <class Op>
-void unary(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto zero) {
+MapLoop unary(synth::ElementType element) {
+  return synth::visit_element(element, [&](auto zero) -> MapLoop {
     using T = decltype(zero);
     if constexpr (std::invocable<Op, T>)
-      map_elements<T, T>(out, operands, Op{});
+      return map_loop_of<Op, T, T>();
     else
-      refuse(out.element);
+      refuse(element);
   });
 }
 
 template <class Op>
-void binary(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto zero) {
+MapLoop binary(synth::ElementType element) {
+  return synth::visit_element(element, [&](auto zero) -> MapLoop {
     using T = decltype(zero);
     if constexpr (std::invocable<Op, T, T>)
-      map_elements<T, T, T>(out, operands, Op{});
+      return map_loop_of<Op, T, T, T>();
     else
-      refuse(out.element);
+      refuse(element);
   });
 }
 
-// Operands of one element type, the result bool.
 template <class Op>
-void comparison(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(operands[0].element, [&](auto zero) {
+MapLoop comparison(synth::ElementType operand) {
+  return synth::visit_element(operand, [&](auto zero) -> MapLoop {
     using T = decltype(zero);
     if constexpr (std::invocable<Op, T, T>)
-      map_elements<bool, T, T>(out, operands, Op{});
+      return map_loop_of<Op, bool, T, T>();
     else
-      refuse(operands[0].element);
+      refuse(operand);
   });
 }
 

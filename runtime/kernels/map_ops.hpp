@@ -1,13 +1,13 @@
 // What each elementwise operation does to single elements (synth/program/operation.hpp gives the meanings), and the
-// functions that do it to tiles. An operation is defined for the element types its call operator accepts.
+// loops that do it to runs of them. An operation is defined for the element types its call operator accepts.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/map.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime::elementwise {
@@ -243,19 +243,21 @@ struct Clip {
   }
 };
 
+// The loops of operations whose operands and result have one element type.
 template <class Op>
-void unary(std::span<const TileView> operands, const TileOut& out);
+MapLoop unary(synth::ElementType element);
 template <class Op>
-void binary(std::span<const TileView> operands, const TileOut& out);
+MapLoop binary(synth::ElementType element);
+// The result is bool.
 template <class Op>
-void comparison(std::span<const TileView> operands, const TileOut& out);
+MapLoop comparison(synth::ElementType operand);
 // binary<Power>, faster where one small whole exponent serves all elements.
-void power(std::span<const TileView> operands, const TileOut& out);
+MapLoop power(synth::ElementType element, const TileView& exponent);
 // exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.
-void smooth(synth::MapOp op, std::span<const TileView> operands, const TileOut& out);
-void select(std::span<const TileView> operands, const TileOut& out);
-void clip(std::span<const TileView> operands, const TileOut& out);
-void cast(std::span<const TileView> operands, const TileOut& out);
-void copy(std::span<const TileView> operands, const TileOut& out);
+MapLoop smooth(synth::MapOp op, synth::ElementType element);
+MapLoop select(synth::ElementType element);
+MapLoop clip(synth::ElementType element);
+MapLoop cast(synth::ElementType result, synth::ElementType operand);
+MapLoop copy(synth::ElementType element);
 
 }  // namespace tessera::runtime::elementwise

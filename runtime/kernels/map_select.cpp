@@ -39,30 +39,30 @@ struct Cast {
 
 }  // namespace
 
-void select(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto zero) {
+MapLoop select(synth::ElementType element) {
+  return synth::visit_element(element, [](auto zero) {
     using T = decltype(zero);
-    map_elements<T, bool, T, T>(out, operands, Select{});
+    return map_loop_of<Select, T, bool, T, T>();
   });
 }
 
-void clip(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto zero) {
+MapLoop clip(synth::ElementType element) {
+  return synth::visit_element(element, [](auto zero) {
     using T = decltype(zero);
-    map_elements<T, T, T, T>(out, operands, Clip{});
+    return map_loop_of<Clip, T, T, T, T>();
   });
 }
 
-void cast(std::span<const TileView> operands, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto result) {
-    synth::visit_element(operands[0].element, [&](auto operand) {
-      using R = decltype(result);
-      using T = decltype(operand);
-      map_elements<R, T>(out, operands, Cast<R>{});
+MapLoop cast(synth::ElementType result, synth::ElementType operand) {
+  return synth::visit_element(result, [&](auto to) {
+    return synth::visit_element(operand, [](auto from) {
+      using R = decltype(to);
+      using T = decltype(from);
+      return map_loop_of<Cast<R>, R, T>();
     });
   });
 }
 
-void copy(std::span<const TileView> operands, const TileOut& out) { unary<Same>(operands, out); }
+MapLoop copy(synth::ElementType element) { return unary<Same>(element); }
 
 }  // namespace tessera::runtime::elementwise

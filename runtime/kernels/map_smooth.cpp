@@ -1,4 +1,4 @@
-// The smooth functions of tiles: runs of them go through vector_functions.hpp.
+// The smooth functions of runs of elements, by vector_functions.hpp.
 #include <algorithm>
 #include <array>
 
@@ -22,28 +22,29 @@ void apply_to_run(RunFunction<T> function, const T* in, std::int64_t stride, T* 
   }
 }
 
+template <synth::MapOp op, class T>
+void run_smooth(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
+  static const RunFunction<T> function = vector_function<T>(op);
+  apply_to_run(function, reinterpret_cast<const T*>(operands[0]), strides[0], reinterpret_cast<T*>(out), n);
+}
+
 template <class T>
-void apply(RunFunction<T> function, const TileView& operand, const TileOut& out) {
-  const auto nest = make_nest<1>(out.shape, {broadcast_strides(operand, out.shape)});
-  const std::int64_t stride = nest.inner_strides()[0];
-  parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& at, std::int64_t n) {
-      apply_to_run(function, typed<T>(operand) + at[0], stride, typed<T>(out) + position, n);
-    });
-  });
+MapLoop smooth_loop(synth::MapOp op) {
+  using synth::MapOp;
+  MapLoop loop{nullptr, 1};
+  [&]<MapOp... all>(std::integer_sequence<MapOp, all...>) {
+    ((op == all ? void(loop.run = run_smooth<all, T>) : void()), ...);
+  }(std::integer_sequence<MapOp, MapOp::exp, MapOp::exp2, MapOp::log, MapOp::tanh, MapOp::sigmoid, MapOp::gelu,
+                          MapOp::erf, MapOp::sin, MapOp::cos>{});
+  return loop;
 }
 
 }  // namespace
 
-void smooth(synth::MapOp op, std::span<const TileView> operands, const TileOut& out) {
-  TESSERA_CHECK(operands.size() == 1, "a function of one element has another number of operands");
-  synth::visit_element(out.element, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (Float<T>)
-      apply<T>(vector_function<T>(op), operands[0], out);
-    else
-      refuse(out.element);
-  });
+MapLoop smooth(synth::MapOp op, synth::ElementType element) {
+  if (element == synth::ElementType::f32) return smooth_loop<float>(op);
+  if (element == synth::ElementType::f64) return smooth_loop<double>(op);
+  refuse(element);
 }
 
 }  // namespace tessera::runtime::elementwise

@@ -11,13 +11,14 @@
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/packs.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/reduce_blocks.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-constexpr std::int64_t kBlock = 128;
-constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kBlock = kReduceBlock;
+constexpr std::int64_t kLanes = kReduceLanes;
 // Complete stretches of this many blocks leave the cascade as one value, so stretches may be reduced apart (in
 // parallel) without changing the order.
 constexpr std::int64_t kStretch = kBlock * 1024;
@@ -84,6 +85,24 @@ T reduce_block(const T* x, std::int64_t n) {
   return value;
 }
 
+// Blocks of n elements side by side, the last of which may be shorter.
+template <class How, class T>
+void push_blocks(Cascade<How, T>& cascade, const T* x, std::int64_t n) {
+  std::int64_t at = 0;
+  if constexpr (Float<T>) {
+    constexpr std::int64_t kAtOnce = 64;
+    std::array<T, kAtOnce> some;
+    const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
+    for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
+      const std::int64_t now = std::min(kAtOnce, blocks);
+      function(x + at, now, some.data());
+      for (std::int64_t b = 0; b < now; ++b) cascade.push(some[static_cast<std::size_t>(b)]);
+      at += now * kBlock;
+    }
+  }
+  for (; at < n; at += kBlock) cascade.push(reduce_block<How, T>(x + at, std::min(kBlock, n - at)));
+}
+
 // Elements [begin, end), in row-major order, of the view whose nest this is.
 template <class How, class T>
 T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::int64_t end) {
@@ -91,18 +110,18 @@ T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::
   const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
   if (consecutive && end - begin <= kBlock) return reduce_block<How, T>(first + begin, end - begin);
   Cascade<How, T> cascade;
+  if (consecutive) {
+    push_blocks<How, T>(cascade, first + begin, end - begin);
+    return cascade.join();
+  }
   std::array<T, kBlock> gathered;
   for (std::int64_t at = begin; at < end; at += kBlock) {
     const std::int64_t n = std::min(kBlock, end - at);
-    const T* block = first + at;
-    if (!consecutive) {
-      const std::int64_t stride = nest.inner_strides()[0];
-      for_runs(nest, at, at + n, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t length) {
-        for (std::int64_t i = 0; i < length; ++i) gathered[position - at + i] = first[offsets[0] + i * stride];
-      });
-      block = gathered.data();
-    }
-    cascade.push(reduce_block<How, T>(block, n));
+    const std::int64_t stride = nest.inner_strides()[0];
+    for_runs(nest, at, at + n, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) gathered[position - at + i] = first[offsets[0] + i * stride];
+    });
+    cascade.push(reduce_block<How, T>(gathered.data(), n));
   }
   return cascade.join();
 }
@@ -154,6 +173,30 @@ void reduce_inner(const Groups& groups, const T* first, T* out) {
   }
 }
 
+template <class How>
+struct CombineRows {
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = How::combine(a[i], b[i]);
+  }
+};
+template <class How>
+struct CombineFourRows {
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, const T* c, const T* d, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = How::combine(How::combine(How::combine(How::combine(out[i], a[i]), b[i]), c[i]), d[i]);
+  }
+};
+
+// out[i] = a[i] How b[i]; `out` may be one of them.
+template <class How, class T>
+void combine_rows(T* out, const T* a, const T* b, std::int64_t n) {
+  for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>::of(widest_target())(a, b, out, n);
+}
+
 // A Cascade for each of some columns.
 template <class How, class T>
 class RowCascade {
@@ -176,10 +219,7 @@ class RowCascade {
   }
 
  private:
-  void join_rows(const T* before, T* row) const {
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t c = 0; c < width_; ++c) row[c] = How::combine(before[c], row[c]);
-  }
+  void join_rows(const T* before, T* row) const { combine_rows<How>(row, before, row, width_); }
   std::int64_t width_;
   std::vector<std::unique_ptr<T[]>> levels_;
   std::uint64_t pushed_ = 0;
@@ -229,9 +269,9 @@ class RowReducer {
   }
   void take_four() {
     const auto [a, b, c, d] = waiting_;
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < width_; ++i)
-      block_[i] = How::combine(How::combine(How::combine(How::combine(block_[i], a[i]), b[i]), c[i]), d[i]);
+    using Loop = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*, T*,
+                                                                          std::int64_t>;
+    Loop::of(widest_target())(a, b, c, d, block_, width_);
   }
   void take_each() {
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -240,8 +280,7 @@ class RowReducer {
         std::copy_n(row, width_, block_);
         continue;
       }
-      TESSERA_INDEPENDENT_ROUNDS
-      for (std::int64_t i = 0; i < width_; ++i) block_[i] = How::combine(block_[i], row[i]);
+      combine_rows<How, T>(block_, block_, row, width_);
     }
   }
 

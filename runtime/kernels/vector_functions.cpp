@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 
 #include "runtime/kernels/formulas.hpp"
-#include "runtime/kernels/map_loops.hpp"
+#include "runtime/kernels/single_formulas.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-using formulas::Precision;
-
-#define TESSERA_FUNCTION(Name, formula)         \
-  struct Name {                                 \
-    template <Precision precision>              \
-    TESSERA_INLINE static double of(double x) { \
-      return formulas::formula<precision>(x);   \
-    }                                           \
+#define TESSERA_FUNCTION(Name, formula) \
+  struct Name {                         \
+    template <class T>                  \
+    TESSERA_INLINE static T of(T x) {   \
+      return formulas::formula(x);      \
+    }                                   \
   };
 TESSERA_FUNCTION(Exp, exp)
 TESSERA_FUNCTION(Exp2, exp2)
@@ -29,53 +26,62 @@ TESSERA_FUNCTION(Gelu, gelu)
 TESSERA_FUNCTION(Erf, erf)
 #undef TESSERA_FUNCTION
 
-template <class T>
-inline constexpr Precision kPrecision = std::same_as<T, float> ? Precision::single : Precision::full;
-
 template <class Function>
 struct Plain {
   template <class T>
   TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Function::template of<kPrecision<T>>(in[i]));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Function::of(in[i]);
   }
 };
 
-// Sines; a cosine is that of an angle one quarter on. Angles too large for the formula are seldom, so a block without
-// one is reduced by vectors, and one with them element by element. An infinite angle is NaN, and -0.0 keeps its sign.
-template <std::uint64_t quarters>
+// Sines; a cosine is that of an angle one quarter on. Angles too large for a formula are seldom: a block that has some
+// is taken again for these alone, by the next formula, and by the last one angle by angle. An infinite angle is NaN,
+// and -0.0 keeps its sign.
+template <std::uint8_t quarters>
 struct Circular {
   static constexpr std::int64_t kBlock = 256;
 
   template <class T>
-  TESSERA_INLINE static T of(double x, formulas::Angle angle) {
+  TESSERA_INLINE static T of(T x, formulas::Angle<T> angle) {
     angle.quarters += quarters;
-    const double value = formulas::sine<kPrecision<T>>(angle);
-    return static_cast<T>(quarters == 0 && x == 0.0 ? x : value);
+    const T value = formulas::sine(angle);
+    return quarters == 0 && x == T{0} ? x : value;
   }
   template <class T>
-  TESSERA_INLINE static void run_large_block(const T* in, T* out, std::int64_t n) {
-    std::array<double, kBlock> high;
-    std::array<double, kBlock> low;
-    std::array<std::uint64_t, kBlock> turned;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = in[i];
-      const bool is_large = !(formulas::magnitude(x) <= formulas::kAngleMax);
-      const formulas::Angle angle = is_large ? formulas::reduce_large_angle(x) : formulas::reduce_angle(x);
-      high[i] = angle.high;
-      low[i] = angle.low;
-      turned[i] = angle.quarters;
+  TESSERA_INLINE static bool any_above(const T* in, std::int64_t n, T limit) {
+    formulas::BitsOf<T> most = 0;  // of floats without their signs: in the order of the numbers, NaN above all
+    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, formulas::bits_of(formulas::magnitude(in[i])));
+    return most > formulas::bits_of(limit);
+  }
+  TESSERA_INLINE static void run_block(const double* in, double* out, std::int64_t n) {
+    std::array<double, kBlock> large;
+    const bool has_large = any_above(in, n, formulas::kAngleMax);
+    if (has_large) std::copy_n(in, n, large.data());
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of(in[i], formulas::reduce_angle(in[i]));
+    for (std::int64_t i = 0; has_large && i < n; ++i) {
+      const double x = large[i];
+      if (!(formulas::magnitude(x) <= formulas::kAngleMax)) out[i] = of(x, formulas::reduce_large_angle(x));
+    }
+  }
+  TESSERA_INLINE static void run_block(const float* in, float* out, std::int64_t n) {
+    std::array<double, kBlock> wide;
+    std::array<float, kBlock> single;
+    const bool has_large = any_above(in, n, formulas::kSingleAngleMax);
+    float* const small = has_large ? single.data() : out;
+    if (has_large) {
+      for (std::int64_t i = 0; i < n; ++i) wide[i] = in[i];
     }
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::Angle{high[i], low[i], turned[i]});
-  }
-  template <class T>
-  TESSERA_INLINE static void run_block(const T* in, T* out, std::int64_t n) {
-    bool is_small = true;
-    for (std::int64_t i = 0; i < n; ++i) is_small &= in[i] <= T{0x1p20} && in[i] >= T{-0x1p20};
-    if (!is_small) return run_large_block(in, out, n);
+    for (std::int64_t i = 0; i < n; ++i) small[i] = of(in[i], formulas::reduce_angle(in[i]));
+    if (!has_large) return;
+    run_block(wide.data(), wide.data(), n);
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = of<T>(in[i], formulas::reduce_angle(in[i]));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool is_small = formulas::magnitude(in[i]) <= formulas::kSingleAngleMax;
+      out[i] = is_small ? single[i] : static_cast<float>(wide[i]);
+    }
   }
   template <class T>
   TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {

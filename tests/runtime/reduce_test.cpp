@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <random>
+#include <vector>
 
+#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/reduce_blocks.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
@@ -150,6 +156,51 @@ TEST(Reduce, MaximaOfFloatsInVectors) {
       for (std::int64_t r = 0; r < 33; ++r) EXPECT_EQ(std::isnan(rows[r]), r == 7);
     }
   }
+}
+
+// What blocks are reduced in: eight lanes, which meet in pairs. Several blocks at once or one, on vectors of any width.
+template <class T, class How>
+T block_by_hand(const T* x) {
+  std::array<T, kReduceLanes> lanes;
+  std::copy_n(x, kReduceLanes, lanes.begin());
+  for (std::int64_t i = kReduceLanes; i < kReduceBlock; ++i) {
+    T& lane = lanes[static_cast<std::size_t>(i % kReduceLanes)];
+    lane = How::combine(lane, x[i]);
+  }
+  for (std::size_t width = 1; width < lanes.size(); width *= 2) {
+    for (std::size_t k = 0; k < lanes.size(); k += 2 * width) lanes[k] = How::combine(lanes[k], lanes[k + width]);
+  }
+  return lanes[0];
+}
+
+template <class T>
+void expect_blocks_as_by_hand() {
+  constexpr std::int64_t kBlocks = 13;  // eight, four and one
+  std::mt19937_64 random(20260102);
+  std::vector<T> x(static_cast<std::size_t>(kBlocks * kReduceBlock));
+  for (T& value : x) value = static_cast<T>(static_cast<double>(random() % 2'001) / 1'000.0 - 1.0);
+  for (std::size_t i = 0; i < x.size(); i += 37) x[i] = i % 2 == 0 ? T{0} : static_cast<T>(-0.0);
+  std::fill_n(x.begin() + 2 * kReduceBlock, kReduceBlock, static_cast<T>(-0.0));
+  x[5 * kReduceBlock + 77] = std::numeric_limits<T>::quiet_NaN();
+  x[12 * kReduceBlock] = std::numeric_limits<T>::quiet_NaN();
+  for (const ReduceKind kind : {ReduceKind::sum, ReduceKind::product, ReduceKind::max, ReduceKind::min}) {
+    visit_combine<T>(kind, [&](auto how) {
+      for (const VectorTarget target : vector_targets()) {
+        std::vector<T> got(kBlocks);
+        blocks_function<T>(kind, target)(x.data(), kBlocks, got.data());
+        for (std::int64_t b = 0; b < kBlocks; ++b) {
+          const T want = block_by_hand<T, decltype(how)>(x.data() + b * kReduceBlock);
+          EXPECT_EQ(std::memcmp(&got[static_cast<std::size_t>(b)], &want, sizeof want), 0)
+              << synth::name(kind) << ' ' << name(target) << " block " << b;
+        }
+      }
+    });
+  }
+}
+
+TEST(Reduce, BlocksHaveTheSameBitsForEveryTarget) {
+  expect_blocks_as_by_hand<float>();
+  expect_blocks_as_by_hand<double>();
 }
 
 RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {

@@ -1,0 +1,84 @@
+#include "runtime/execute/chain_strips.hpp"
+
+#include <algorithm>
+
+#include "runtime/kernels/nest.hpp"
+#include "runtime/kernels/stream.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Elements of a strip: a few arrays of so many stay in the innermost cache.
+constexpr std::int64_t kStrip = 2'048;
+// Shorter rows are not worth a call for each.
+constexpr std::int64_t kRowMin = 512;
+constexpr std::size_t kArrays = 1 + kMapOperandsMax;
+
+}  // namespace
+
+void Strips::clear() {
+  steps_.clear();
+  rows_ = 1;
+  columns_ = count_ = 0;
+}
+
+bool Strips::add(synth::MapOp op, std::span<const StripArray> operands, const StripArray& result, std::byte* copy_to) {
+  const synth::Shape& shape = result.view.shape;
+  std::array<synth::Shape, kArrays> strides;
+  strides.fill(synth::Shape(shape.size(), std::int64_t{0}));
+  strides[0] = dense_strides(shape);
+  std::array<TileView, kMapOperandsMax> views;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    views[k] = operands[k].view;
+    strides[k + 1] = broadcast_strides(views[k], shape);
+  }
+  const auto nest = make_nest<kArrays>(shape, strides);
+  if (nest.rank > 2 || nest.count < kRowMin || (count_ > 0 && nest.count != count_)) return false;
+  count_ = nest.count;
+  Step step{map_loop(op, std::span(views).first(operands.size()), result.view.element), {}, {}, {}, copy_to, {}};
+  step.is_flat = nest.rank == 1;
+  const auto walk = [&](const StripArray& array, std::size_t number) {
+    const std::int64_t bytes = synth::bytes_of(array.view.element);
+    const std::int64_t row = step.is_flat ? 0 : nest.strides[0][number] * bytes;
+    return Walk{array.view.data, bytes, row, nest.inner_strides()[number], array.is_passing};
+  };
+  step.result = walk(result, 0);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    step.operands[k] = walk(operands[k], k + 1);
+    step.strides[k] = step.operands[k].step;
+  }
+  steps_.push_back(step);
+  if (step.is_flat) return true;
+  const bool is_first = columns_ == 0;
+  if (is_first) {
+    rows_ = nest.extents[0];
+    columns_ = nest.extents[1];
+  }
+  return rows_ == nest.extents[0] && columns_ == nest.extents[1] && columns_ >= kRowMin;
+}
+
+void Strips::run_strip(const Step& step, std::int64_t row, std::int64_t column, std::int64_t n) const {
+  const std::int64_t columns = columns_ == 0 ? count_ : columns_;
+  const auto at = [&](const Walk& walk) {
+    return step.is_flat ? walk.at(0, row * columns + column) : walk.at(row, column);
+  };
+  std::array<const std::byte*, kMapOperandsMax> operands{};
+  for (std::size_t k = 0; k < step.loop.operands; ++k) operands[k] = at(step.operands[k]);
+  auto* const result = const_cast<std::byte*>(at(step.result));
+  step.loop.run(result, n, operands.data(), step.strides.data());
+  if (step.copy_to == nullptr) return;
+  const std::int64_t bytes = step.result.element_bytes;
+  stream_copy(step.copy_to + (row * columns + column) * bytes, result, static_cast<std::size_t>(n * bytes));
+}
+
+void Strips::run() const {
+  const std::int64_t columns = columns_ == 0 ? count_ : columns_;
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    for (std::int64_t column = 0; column < columns; column += kStrip) {
+      for (const Step& step : steps_) run_strip(step, row, column, std::min(kStrip, columns - column));
+    }
+  }
+}
+
+}  // namespace tessera::runtime

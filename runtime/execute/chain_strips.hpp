@@ -1,0 +1,59 @@
+// Elementwise steps on one block, a strip of it at a time: what one step makes is in the innermost cache when the next
+// one reads it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/kernels/map.hpp"
+
+namespace tessera::runtime {
+
+// An operand, or a result, of a step.
+struct StripArray {
+  TileView view;
+  bool is_passing = false;  // only the strip under work matters: strips share the memory of the first
+};
+
+// Steps whose results have one shape, taken together.
+class Strips {
+ public:
+  void clear();
+  // The next step. Its result is dense; if `copy_to` is not null, what it makes goes there too, past the caches. False:
+  // an operand repeats in a way that strips do not follow, and nothing may be run.
+  bool add(synth::MapOp op, std::span<const StripArray> operands, const StripArray& result, std::byte* copy_to);
+  void run() const;
+
+ private:
+  // How an array is walked: bytes from row to row, elements from one to the next in a row.
+  struct Walk {
+    const std::byte* first = nullptr;
+    std::int64_t element_bytes = 0;
+    std::int64_t row_bytes = 0;
+    std::int64_t step = 0;
+    bool is_passing = false;
+
+    const std::byte* at(std::int64_t row, std::int64_t column) const {
+      return is_passing ? first : first + row * row_bytes + column * step * element_bytes;
+    }
+  };
+  struct Step {
+    MapLoop loop;
+    std::array<Walk, kMapOperandsMax> operands;
+    std::array<std::int64_t, kMapOperandsMax> strides{};
+    Walk result;
+    std::byte* copy_to = nullptr;
+    bool is_flat = false;  // rows do not matter to it
+  };
+
+  void run_strip(const Step& step, std::int64_t row, std::int64_t column, std::int64_t n) const;
+
+  std::vector<Step> steps_;
+  std::int64_t count_ = 0;
+  std::int64_t rows_ = 1;
+  std::int64_t columns_ = 0;
+};
+
+}  // namespace tessera::runtime

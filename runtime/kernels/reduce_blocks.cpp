@@ -1,0 +1,146 @@
+#include "runtime/kernels/reduce_blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/kernels/arithmetic.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Some lanes of a block, as many as one register has.
+template <class T, std::size_t bytes>
+struct PieceOf;
+template <std::size_t bytes>
+struct PieceOf<float, bytes> {
+  typedef float type __attribute__((vector_size(bytes)));
+};
+template <std::size_t bytes>
+struct PieceOf<double, bytes> {
+  typedef double type __attribute__((vector_size(bytes)));
+};
+
+// a becomes How::combine(a, b), lane by lane.
+template <class How, class Piece>
+TESSERA_INLINE void combine_lanes(Piece& a, const Piece& b) {
+  if constexpr (How::of_kind == synth::ReduceKind::sum)
+    a = a + b;
+  else if constexpr (How::of_kind == synth::ReduceKind::product)
+    a = a * b;
+  else if constexpr (How::of_kind == synth::ReduceKind::max)
+    a = ((a >= b) | (a != a)) ? a : b;
+  else
+    a = ((a <= b) | (a != a)) ? a : b;
+}
+
+// What neighbours of a, and then those of b, give together.
+template <class How, std::size_t lanes, class Piece>
+TESSERA_INLINE void join_neighbours(Piece& joined, const Piece& a, const Piece& b) {
+  Piece second;
+  if constexpr (lanes == 2) {
+    joined = __builtin_shufflevector(a, b, 0, 2);
+    second = __builtin_shufflevector(a, b, 1, 3);
+  } else if constexpr (lanes == 4) {
+    joined = __builtin_shufflevector(a, b, 0, 2, 4, 6);
+    second = __builtin_shufflevector(a, b, 1, 3, 5, 7);
+  } else {
+    joined = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+    second = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+  }
+  combine_lanes<How>(joined, second);
+}
+
+// The first n pieces become half as many. One piece alone stands for both.
+template <class How, std::size_t lanes, std::size_t n, class Piece, std::size_t N>
+TESSERA_INLINE void join_all(std::array<Piece, N>& pieces) {
+#pragma GCC unroll 16
+  for (std::size_t k = 0; 2 * k < n; ++k) {
+    Piece joined;
+    join_neighbours<How, lanes>(joined, pieces[2 * k], pieces[std::min(2 * k + 1, n - 1)]);
+    pieces[k] = joined;
+  }
+}
+
+constexpr std::size_t half(std::size_t n) { return n < 2 ? 1 : n / 2; }
+
+// N blocks at once, since each step of one waits for the step before. N is a power of two, at most eight.
+template <class How, std::size_t bytes, std::size_t N, class T>
+TESSERA_INLINE void reduce_some(const T* x, T* out) {
+  using Piece = typename PieceOf<T, bytes>::type;
+  constexpr std::size_t kLanes = bytes / sizeof(T);
+  constexpr std::size_t kPieces = kReduceLanes / kLanes;
+  constexpr std::size_t kAll = N * kPieces;
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kAhead = 16'384;
+  std::array<Piece, kAll> pieces;
+  const char* ahead = reinterpret_cast<const char*>(x) + kAhead;
+  for (std::int64_t i = 0; i < kReduceBlock; i += kReduceLanes) {
+#pragma GCC unroll 32
+    for (std::size_t k = 0; k < kAll; ++k) {
+      Piece next;
+      std::memcpy(&next, x + k / kPieces * kReduceBlock + i + k % kPieces * kLanes, sizeof next);
+      if (i == 0)
+        pieces[k] = next;
+      else
+        combine_lanes<How>(pieces[k], next);
+    }
+    // What comes next is asked for, since the processor does not foresee it where several blocks are read at once.
+#pragma GCC unroll 16
+    for (std::size_t line = 0; N > 1 && line < N * kReduceLanes * sizeof(T) / kLine; ++line, ahead += kLine)
+      __builtin_prefetch(ahead);
+  }
+  join_all<How, kLanes, kAll>(pieces);
+  join_all<How, kLanes, half(kAll)>(pieces);
+  join_all<How, kLanes, half(half(kAll))>(pieces);
+  std::memcpy(out, pieces.data(), N * sizeof(T));
+}
+
+template <class How, std::size_t bytes>
+struct ReduceBlocks {
+  template <class T>
+  TESSERA_INLINE static void run(const T* x, std::int64_t blocks, T* out) {
+    // What the registers can hold beside what is read.
+    constexpr std::size_t kMost = bytes / sizeof(T) == kReduceLanes ? 8 : 4;
+    std::int64_t b = 0;
+    for (; b + 8 <= blocks && kMost == 8; b += 8) reduce_some<How, bytes, kMost>(x + b * kReduceBlock, out + b);
+    for (; b + 4 <= blocks; b += 4) reduce_some<How, bytes, 4>(x + b * kReduceBlock, out + b);
+    for (; b < blocks; ++b) reduce_some<How, bytes, 1>(x + b * kReduceBlock, out + b);
+  }
+};
+
+template <class How, class T>
+BlocksFunction<T> blocks_function_of(VectorTarget target) {
+  using Baseline = typename for_target<ReduceBlocks<How, 16>>::template with<const T*, std::int64_t, T*>;
+#if TESSERA_HAS_TARGETS
+  using Wider = typename for_target<ReduceBlocks<How, 32>>::template with<const T*, std::int64_t, T*>;
+  switch (target) {
+    case VectorTarget::baseline: return Baseline::baseline;
+    case VectorTarget::avx2: return Wider::avx2;
+    case VectorTarget::avx512: return Wider::avx512;
+  }
+#else
+  static_cast<void>(target);
+#endif
+  return Baseline::baseline;
+}
+
+}  // namespace
+
+template <class T>
+BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target) {
+  return visit_combine<T>(kind, [&](auto how) { return blocks_function_of<decltype(how), T>(target); });
+}
+
+template <class T>
+BlocksFunction<T> blocks_function(synth::ReduceKind kind) {
+  return blocks_function<T>(kind, widest_target());
+}
+
+template BlocksFunction<float> blocks_function<float>(synth::ReduceKind, VectorTarget);
+template BlocksFunction<double> blocks_function<double>(synth::ReduceKind, VectorTarget);
+template BlocksFunction<float> blocks_function<float>(synth::ReduceKind);
+template BlocksFunction<double> blocks_function<double>(synth::ReduceKind);
+
+}  // namespace tessera::runtime

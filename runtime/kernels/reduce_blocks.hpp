@@ -1,0 +1,28 @@
+// Whole blocks of floats reduced, several at once, in the widest vectors that the processor has. All widths give the
+// same bits: they are always eight lanes that meet in pairs.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/vector_targets.hpp"
+#include "synth/program/operation.hpp"
+
+namespace tessera::runtime {
+
+// A block is reduced in so many lanes: lane k has the elements at k, k + 8, ...
+inline constexpr std::int64_t kReduceBlock = 128;
+inline constexpr std::int64_t kReduceLanes = 8;
+
+// out[b] becomes what the elements [128 b, 128 (b + 1)) of x give.
+template <class T>
+using BlocksFunction = void (*)(const T* x, std::int64_t blocks, T* out);
+
+// T is float or double.
+template <class T>
+BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target);
+
+// For the widest target of this machine.
+template <class T>
+BlocksFunction<T> blocks_function(synth::ReduceKind kind);
+
+}  // namespace tessera::runtime
