@@ -51,7 +51,7 @@ RC_GTEST_PROP(PlacesProperty, NoDeviceHasTwoArraysInOnePlace, ()) {
   synth::Program program;
   for (const char* axis : {"x", "y", "z"}) {
     const synth::MeshRef mesh = random_mesh_on(axis);
-    for (int k = 0; k < 4; ++k) program.registers.add(synth::ArrayType::replicated(ElementType::f32, {64}, mesh));
+    for (int k = 0; k < 4; ++k) program.registers.add(*synth::ArrayType::replicated(ElementType::f32, {64}, mesh));
   }
   Places places(TileMaps(program), program);
   struct Held {

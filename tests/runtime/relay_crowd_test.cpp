@@ -11,6 +11,7 @@
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/relays.hpp"
+#include "tests/synth/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
@@ -19,7 +20,7 @@ using synth::test::Random;
 using testing::IsEmpty;
 
 // Ranks of a machine need not follow each other.
-Machines any_machines(Random& random) {
+Machines random_crowd(Random& random) {
   Machines labels;
   const std::size_t ranks = 2 + random.below(7);
   for (std::size_t rank = 0; rank < ranks; ++rank) labels.push_back(static_cast<int>(random.below(4)));
@@ -29,7 +30,7 @@ Machines any_machines(Random& random) {
   return machines;
 }
 
-synth::Program program_of(const synth::Plan& plan) {
+synth::Program moving_program(const synth::Plan& plan) {
   Builder builder(print(plan.from.mesh()));
   RegisterId at = builder.apply(synth::Iota{}, {}, plan.from);
   for (const synth::PlanStep& step : plan.steps)
@@ -46,8 +47,8 @@ std::string other_tile(const Value& mine, const Value& simulated) {
   return "";
 }
 
-std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays) {
+std::vector<std::string> late_differences(const Machines& machines, MemorySharing sharing,
+                                          const synth::Program& program, unsigned delays) {
   const Outcome simulated = run_well(program);
   const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
     World world;
@@ -72,7 +73,8 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
                                        [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
     relays += has_relay ? 1 : 0;
     const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
-    EXPECT_THAT(differences(any_machines(random), sharing, program_of(plan), static_cast<unsigned>(i) + 1), IsEmpty())
+    EXPECT_THAT(late_differences(random_crowd(random), sharing, moving_program(plan), static_cast<unsigned>(i) + 1),
+                IsEmpty())
         << print_json(plan);
   }
   EXPECT_GE(relays, wanted / 5);
