@@ -68,7 +68,8 @@ TEST(ProgramCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
     const synth::Plan plan = synth::test::plan_of(sum);
     programs += has_program(plan) ? 1 : 0;
     const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
-    EXPECT_THAT(differences(any_machines(random), sharing, program_of_sums(plan), static_cast<unsigned>(i) + 1), IsEmpty())
+    EXPECT_THAT(differences(any_machines(random), sharing, program_of_sums(plan), static_cast<unsigned>(i) + 1),
+                IsEmpty())
         << print_json(plan);
   }
   EXPECT_GE(programs, wanted / 4);

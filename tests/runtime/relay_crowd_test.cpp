@@ -41,7 +41,8 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
                                        [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
     relays += has_relay ? 1 : 0;
     const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
-    EXPECT_THAT(differences(any_machines(random), sharing, program_of_relays(plan), static_cast<unsigned>(i) + 1), IsEmpty())
+    EXPECT_THAT(differences(any_machines(random), sharing, program_of_relays(plan), static_cast<unsigned>(i) + 1),
+                IsEmpty())
         << print_json(plan);
   }
   EXPECT_GE(relays, wanted / 5);
