@@ -23,6 +23,11 @@ const std::vector<std::int64_t>& Array::shape() const { return impl_->shape; }
 std::string Array::type() const { return impl_->type; }
 std::int64_t Array::devices() const { return impl_->value.type().devices(); }
 
+std::int64_t Array::device_of_run(std::int64_t device) const {
+  if (device < 0 || device >= devices()) return -1;
+  return static_cast<std::int64_t>(impl_->value.type().mesh().device_of_run(device).value);
+}
+
 MeshAxes Array::mesh() const { return embed::to_public(impl_->value.type().mesh()); }
 
 Placement Array::placement() const { return embed::placement(impl_->value.type()); }

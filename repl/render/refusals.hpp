@@ -11,7 +11,7 @@ namespace tessera::repl {
 class Refusals {
  public:
   void add(std::string_view planner, std::string_view message);
-  // `ring, smp, p2 cannot do this: it only finishes sums`: a line for each reason, in the order in
+  // `ring, smp, p2 cannot do this: the change is not just a sum`: a line for each reason, in the order in
   // which they were met.
   std::string text() const;
 

@@ -117,7 +117,8 @@ class Comparison {
     const auto [first, end] = dealt.at(static_cast<std::size_t>(crew_.rank()));
     for (std::int64_t device = 0; device < simulated.devices(); ++device) {
       const auto there = together.tile(device);
-      if (there.ok() != (first <= device && device < end))
+      const std::int64_t of_run = simulated.device_of_run(device);
+      if (there.ok() != (first <= of_run && of_run < end))
         faults_.push_back(fmt::format("`{}`: device {} is dealt to another rank", name, device));
       if (!there.ok()) continue;
       const auto here = simulated.tile(device);

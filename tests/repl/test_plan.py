@@ -335,7 +335,7 @@ class Compare(CommandLine):
         text = self.succeeds("compare", *change())
         rows = [line.split()[0] for line in text.splitlines() if line]
         self.assertEqual(rows[-10:], ["planner", *ANY_CHANGE, "bound", "ring,", "modelled:"])
-        self.assertIn("\nring, smp, p2 cannot do this: it only finishes sums\n", text)
+        self.assertIn("\nring, smp, p2 cannot do this: the change is not just a sum\n", text)
 
     def test_json(self):
         done = self.tessera("compare", *change(), "--json")

@@ -53,7 +53,7 @@ TEST(SumRivals, MastersOfLittle) {
 }
 
 TEST(SumRivals, DoNothingElse) {
-  const std::string nothing_else = "cannot do this: it only finishes sums";
+  const std::string nothing_else = "cannot do this: the change is not just a sum";
   for (const Planner rival : kSumRivals) {
     const std::string who = "the planner `" + std::string(name(rival)) + "` ";
     const auto refused = [&](const char* from, const char* to) {

@@ -205,6 +205,7 @@ class TESSERA_API Array {
   const std::vector<std::int64_t>& shape() const;
   std::string type() const;  // `f32[16@x, 8]`
   std::int64_t devices() const;
+  std::int64_t device_of_run(std::int64_t device) const;  // another number where its mesh lies `on` devices of its own
   Placement placement() const;
   MeshAxes mesh() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
@@ -252,9 +253,7 @@ struct PlanRequest {
   std::string mesh = {};  // `dp:16,tp:4`, `dp:16,tp:4 place [[4,4],[1,4]]` or `.. place auto`
   std::string from = {};
   std::string to = {};
-  // tessera, paper xla shardy dtensor gather, of sums alone ring smp p2, or between two meshes sendrecv localgather
-  // globalgather alpa
-  std::string planner = "tessera";
+  std::string planner = "tessera";  // or a rival: planner_names()
   Machine machine = {};
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes = {};  // of the plan's peak; the source is dead after it, so rounds count

@@ -63,7 +63,7 @@ base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, c
 
 base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
   auto sum = lone_sum(from, to);
-  if (!sum) return unsupported(planner, "it only finishes sums");
+  if (!sum) return unsupported(planner, "the change is not just a sum");
   if (from.devices() > kExactDevicesMax) return unsupported(planner, "there are more than 512 devices");
   if (!has_programs(machine, from)) return unsupported(planner, "no machine file says what links there are");
   const AxisList axes = pending_change(from, to).resolve;
