@@ -148,14 +148,10 @@ class PlanVerifier {
     if (step.collective.program != nullptr) {
       if (auto fault = replay(step, after, program)) return fault;
     }
-    if (step.listed != nullptr) {
-      const State before = state_;
-      if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
-      if (auto fault = follow_listed(step, before, after, received, seconds)) return fault;
-    } else {
-      if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
-      if (auto fault = price(step, after, received, seconds)) return fault;
-    }
+    if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+    if (auto fault = step.listed != nullptr ? follow_listed(step, after, received, seconds)
+                                            : price(step, after, received, seconds))
+      return fault;
     if (step.collective.program != nullptr) {
       if (step.listed != nullptr && received != program.received_bytes)
         return "the listed sends are not those of its program";
@@ -182,11 +178,15 @@ class PlanVerifier {
     return at("its program", replay_program(request, *step.collective.program, machine_, figures));
   }
 
-  // The state is the one after the step.
-  Fault follow_listed(const PlanStep& step, const State& before, const Standing& after, Numbers& received,
-                      double& seconds) const {
+  // Sends are followed as though the array were new: what a device holds before the step is one part of a sum, and if
+  // a keep left it a neutral element, it is a part all the same. Else a tile next to such parts would be whole before
+  // they come to it.
+  Fault follow_listed(const PlanStep& step, const Standing& after, Numbers& received, double& seconds) const {
     if (auto fault = check_listed(step)) return fault;
-    SendsReplay replay(before, after, state_.gathered, step.collective.program != nullptr);
+    const State before(state_.type);
+    State made = before;
+    if (auto fault = follow_contributors(made, step.collective, after)) return fault;
+    SendsReplay replay(before, after, made.gathered, step.collective.program != nullptr);
     if (auto fault = replay.follow(*step.listed, [](const Box&) { return true; })) return fault;
     received = in_bytes(replay.received());
     seconds = seconds_of_sends(*step.listed, step.after, machine_);
@@ -202,7 +202,10 @@ class PlanVerifier {
   // What each round's sends take; `received` is what the round has to bring.
   Fault follow_listed_rounds(std::size_t first, const Standing& after, const RoundReplay& rounds,
                              const std::vector<Numbers>& received, std::vector<double>& seconds) const {
-    SendsReplay replay(state_, after, state_.gathered, false);
+    const State before(state_.type);
+    State made = before;
+    if (auto fault = follow_contributors(made, plan_.steps[first].collective, after)) return fault;
+    SendsReplay replay(before, after, made.gathered, false);
     for (std::size_t k = 0; k < received.size(); ++k) {
       const PlanStep& step = plan_.steps[first + k];
       if (step.listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "synth/redistribute/plan.hpp"
@@ -277,6 +278,35 @@ TEST(ListedSends, ThatAddAPartTwiceAreRefused) {
                                R"([[[0, 4]], 1, 0, 1, "add", "own"], [[[0, 4]], 0, 1, 2], [[[0, 4]], 0, 2, 2])",
                                3, 80, 48, 5e-06};
   EXPECT_EQ(verdict(twice), "step 1 (all_reduce): [[0, 4]] from 1 to 0 at hop 1: a part of the sum is added twice");
+}
+
+// After a keep, device 0 has the whole sum and device 1 a neutral element. Each is a part and has to come all the same.
+std::string verdict_after_keep(std::string_view sends) {
+  const auto read = read_json(fmt::format(
+      R"({{"mesh": "x:2,y:2", "from": "f32[4]{{+x}}", "to": "f32[4]{{+x}}", "planner": "tessera", "devices": 4, )"
+      R"("steps": [{{"op": "keep", "detail": "y", "type": "f32[4]{{+x,y}}", "local_bytes_max": 16, )"
+      R"("received_bytes_total": 0, "received_bytes_max": 0, "groups": 4, "group_size": 1}}, )"
+      R"({{"op": "all_reduce", "detail": "y", "type": "f32[4]{{+x}}", "local_bytes_max": 16, )"
+      R"("received_bytes_total": 64, "received_bytes_max": 16, "groups": 2, "group_size": 2, "transfer": )"
+      R"({{"recipe": "listed", "hops": 2, "stretches": 1, "sends": [{}]}}}}], "received_bytes_total": 64, )"
+      R"("lower_bound_bytes_total": 0, "local_bytes_max": 16, "bound_bytes": 16, "peak_bytes": 32, )"
+      R"("seconds": 2.00016e-06, "lower_bound_seconds": 0, "verified": false}})",
+      sends));
+  if (!read.ok()) return first_message(read);
+  const auto fault = fault_of(*read, {});
+  return fault.ok() ? fault->value_or("") : first_message(fault);
+}
+
+TEST(ListedSends, AfterAKeepVerify) {
+  const std::string_view first = R"([[[0, 2]], 1, 0, 0, "add", "own"], [[[2, 4]], 0, 1, 0, "add", "own"], )"
+                                 R"([[[0, 2]], 0, 1, 1], [[[2, 4]], 1, 0, 1], )";
+  const std::string second = R"([[[0, 2]], 3, 2, 0, "add", "own"], [[[2, 4]], 2, 3, 0, "add", "own"], )"
+                             R"([[[0, 2]], 2, 3, 1], [[[2, 4]], 3, 2, 1])";
+  EXPECT_EQ(verdict_after_keep(fmt::format("{}{}", first, second)), "");
+  // Without what device 3 adds, neutral as it is.
+  const std::string_view without = std::string_view(second).substr(second.find("[[[2, 4]], 2"));
+  EXPECT_EQ(verdict_after_keep(fmt::format("{}{}", first, without)),
+            "step 2 (all_reduce): [[0, 2]] from 2 to 3 at hop 1: what its sender has is not the sum that is wanted");
 }
 
 TEST(ListedSends, ThatCannotBeReadAreRefused) {

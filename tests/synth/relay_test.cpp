@@ -22,12 +22,20 @@ namespace {
 
 using Loads = std::map<std::tuple<std::size_t, std::int64_t, bool>, std::int64_t>;
 
+// What the first peer of a device costs in seconds, and each further one. Of two levels the one with the greater wait
+// counts.
+using Wait = std::pair<double, double>;
+
+Wait wait_at(const MachineLevel& level) {
+  return {level.latency_seconds, level.gap_seconds ? *level.gap_seconds : level.latency_seconds};
+}
+
 // A transfer's seconds by its definition: every slot's bytes on every link, counted anew.
 double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t devices, std::int64_t element_bytes) {
   double total = 0;
   for (std::int64_t slot = 0; slot < transfer.slots(); ++slot) {
     Loads loads;
-    std::map<std::int64_t, double> slowest;
+    std::map<std::int64_t, Wait> slowest;
     std::map<std::int64_t, std::map<std::pair<std::int32_t, bool>, std::set<std::int32_t>>> peers;
     for (const Send& send : transfer.sends) {
       const std::int64_t stretch = slot - send.hop;
@@ -42,13 +50,14 @@ double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t
         if (send.from / size == send.to / size) continue;
         loads[{l, send.from / size, true}] += bytes;
         loads[{l, send.to / size, false}] += bytes;
-        slowest[send.hop] = std::max(slowest[send.hop], machine.levels[l].latency_seconds);
+        slowest[send.hop] = std::max(slowest[send.hop], wait_at(machine.levels[l]));
       }
     }
     double latency = 0;
     for (const auto& [hop, of_hop] : peers) {
+      const auto [first, further] = slowest[hop];
       for (const auto& [device, others] : of_hop)
-        latency = std::max(latency, static_cast<double>(others.size()) * slowest[hop]);
+        latency = std::max(latency, first + static_cast<double>(others.size() - 1) * further);
     }
     double busiest = 0;
     for (const auto& [link, bytes] : loads)
