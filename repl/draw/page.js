@@ -112,7 +112,7 @@
         'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
         'After the + stands what it received in the last step.',
       one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',
-      Stage.howPlaced(cards),
+      Stage.howPlaced(one, cards),
     ].filter(Boolean).join(' ');
     if (focused && focused.disabled) byId('play').focus();
   }

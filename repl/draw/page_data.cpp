@@ -87,6 +87,7 @@ json moment_of(const Plan& plan, const Plan::Moment& moment) {
                        {"received_bytes", held.received_bytes}});
   }
   return {{"type", moment.type},
+          {"mesh", mesh_text(moment.mesh)},
           {"contributions", moment.contributions},
           {"pattern", pattern_of(moment, plan.shape(), shown.size())},
           {"devices", std::move(devices)}};
@@ -129,7 +130,7 @@ Result<json> plan_of(const Plan& plan, std::uint32_t line, const std::string& wh
   for (std::size_t i = 0; i <= steps.size(); ++i) {
     const auto moment = plan.moment(i);
     if (!moment) return moment.diagnostics();
-    devices = moment->devices.size();
+    devices = std::max(devices, moment->devices.size());
     moments.push_back(moment_of(plan, *moment));
   }
   json drawn = json::array();

@@ -8,7 +8,7 @@
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
 //                         hops, stretches, busy, moves: [{source, target, box, hop}]}],
-//                moments: [{type, contributions, pattern: [text, ...],
+//                moments: [{type, mesh, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
 // A lesson has `lesson` as well, {text: [line, ...], goal}; its changes are the given arrays as they lie: no step, one
@@ -17,7 +17,8 @@
 // `parts` are what slices and the like fetch without a plan; `work` is what local steps take, where the machine says
 // what its devices can do, the longest first. A moment is what the devices hold between two steps. Of a large mesh only
 // some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which links a step
-// keeps busy; a move's source and target count among the devices that are there.
+// keeps busy. A moment's `mesh` is the one that the array is on then, and its devices are those of that mesh; their
+// numbers, and a move's source and target, are devices of the run.
 #pragma once
 
 #include <string>

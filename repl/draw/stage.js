@@ -123,7 +123,8 @@ const Stage = (() => {
     };
   }
 
-  function howPlaced({ asMesh }) {
+  function howPlaced(one, { asMesh }) {
+    if (!isOnOneMesh(one)) return 'Drawn are the devices of both meshes; an empty card is a device that is not of the mesh that the array is on.';
     if (!asMesh) return '';
     const names = (axes) => axes.map((axis) => axis.name).join(', ');
     return `The devices stand as in the mesh: down is ${names(asMesh.rows)}, across ${names(asMesh.across)}.`;
@@ -141,12 +142,23 @@ const Stage = (() => {
     return `A picture has a panel for each piece of ${outer}, from left to right ${pieces.join('; ')}. In each, ${sides}.`;
   }
 
+  // The devices of the run that get a card: those of every moment's mesh, by number.
+  function cardNumbers(one) {
+    const numbers = new Set(one.moments.flatMap((moment) => moment.devices.map((device) => device.number)));
+    return [...numbers].sort((a, b) => a - b);
+  }
+  function isOnOneMesh(one) {
+    const meshes = one.moments.map((moment) => `${moment.mesh} on ${moment.devices.map((device) => device.number)}`);
+    return new Set(meshes).size === 1;
+  }
+  const holdingOf = (moment, number) => moment.devices.find((device) => device.number === number);
+
   // How many devices stand in a row if they are placed as the mesh: rows are its first axes, and as many of the last ones
-  // as fit are a row. Nothing where a row would not fit, or where only some devices are drawn.
+  // as fit are a row. Nothing where a row would not fit, where only some devices are drawn, or where there are two meshes.
   function meshColumns(one, fit) {
     const axes = one.mesh.filter((axis) => axis.size > 1);
     const product = (some) => some.reduce((n, axis) => n * axis.size, 1);
-    if (axes.length < 2 || product(axes) !== one.moments[0].devices.length) return undefined;
+    if (axes.length < 2 || !isOnOneMesh(one) || product(axes) !== one.moments[0].devices.length) return undefined;
     const first = axes.findIndex((_, i) => i > 0 && product(axes.slice(i)) <= fit);
     return first < 0 ? undefined : { columns: product(axes.slice(first)), rows: axes.slice(0, first), across: axes.slice(first) };
   }
@@ -159,16 +171,16 @@ const Stage = (() => {
   }
 
   function grid(one, width) {
-    const devices = one.moments[0].devices;
+    const numbers = cardNumbers(one);
     const fit = Math.max(2, Math.floor((width + CARD.gap) / (CARD.least + CARD.gap)));
     const asMesh = meshColumns(one, fit);
-    const columns = asMesh ? asMesh.columns : fullRows(devices.length, fit);
+    const columns = asMesh ? asMesh.columns : fullRows(numbers.length, fit);
     const card = (width - CARD.gap * (columns - 1)) / columns;
     const height = CARD.head + artHeight(one) + CARD.foot + 2 * CARD.pad;
-    const places = devices.map((_, i) => ({
+    const places = new Map(numbers.map((number, i) => [number, {
       x: (i % columns) * (card + CARD.gap), y: Math.floor(i / columns) * (height + CARD.gap),
-    }));
-    const rows = Math.ceil(devices.length / columns);
+    }]));
+    const rows = Math.ceil(numbers.length / columns);
     return { width, card, height, places, asMesh, total: rows * (height + CARD.gap) - CARD.gap };
   }
 
@@ -197,6 +209,20 @@ const Stage = (() => {
     into.append(svg('line', { x1: scale(one.bound_bytes), x2: scale(one.bound_bytes), y1: -2, y2: 12, class: 'bound' }));
   }
 
+  // The card of a device that is not of the mesh that the array is on: only its memory bar may show something, what comes.
+  function drawEmptyCard(one, number, place, cards, coming) {
+    const group = svg('g', { transform: `translate(${place.x} ${place.y})`, role: 'img', 'data-device': number });
+    group.setAttribute('aria-label', `device ${number}: not of this mesh`);
+    group.append(rectangle({ x: 0.5, y: 0.5, w: cards.card - 1, h: cards.height - 1 }, 'card', { rx: 6 }));
+    group.append(svg('text', { x: CARD.pad, y: CARD.pad + 11 }, `device ${number}`));
+    group.append(svg('text', { x: CARD.pad, y: CARD.pad + 25, class: 'quiet' }, 'not of this mesh'));
+    const below = CARD.pad + CARD.head + artHeight(one);
+    const memory = svg('g', { transform: `translate(${CARD.pad} ${below + 39})` });
+    drawMemory(memory, one, { number, bytes: 0 }, coming, cards.card - 2 * CARD.pad);
+    group.append(memory);
+    return group;
+  }
+
   function drawCard(one, moment, device, place, cards, shape, coming) {
     const group = svg('g', { transform: `translate(${place.x} ${place.y})`, role: 'img', 'data-device': device.number });
     const part = partText(moment, device);
@@ -206,7 +232,7 @@ const Stage = (() => {
     group.append(rectangle({ x: 0.5, y: 0.5, w: cards.card - 1, h: cards.height - 1 }, 'card', { rx: 6 }));
     const coordinates = device.name.slice(device.name.indexOf('(') + 1, -1);
     group.append(svg('text', { x: CARD.pad, y: CARD.pad + 11 }, `device ${device.number}`));
-    if (one.mesh.length > 0) group.append(svg('text', { x: CARD.pad, y: CARD.pad + 25, class: 'quiet' }, fitted(coordinates, inner)));
+    if (device.name.includes('(')) group.append(svg('text', { x: CARD.pad, y: CARD.pad + 25, class: 'quiet' }, fitted(coordinates, inner)));
     const picture = svg('g', { transform: `translate(${CARD.pad} ${CARD.pad + CARD.head})`, class: 'picture' });
     for (const whole of shape.wholes) picture.append(rectangle(whole, 'whole'));
     drawTile(picture, moment, device, shape);
@@ -237,10 +263,11 @@ const Stage = (() => {
     const shape = geometry(one, cards.card - 2 * CARD.pad);
     const root = svg('svg', { viewBox: `0 0 ${cards.width} ${Math.max(cards.total, 1)}`, role: 'group', 'aria-label': `Devices: ${moment.type}` });
     root.append(definitionsOf());
-    moment.devices.forEach((device, i) => {
-      const coming = next ? next.devices[i].bytes : 0;
-      root.append(drawCard(one, moment, device, cards.places[i], cards, shape, coming));
-    });
+    for (const [number, place] of cards.places) {
+      const device = holdingOf(moment, number);
+      const coming = (next && holdingOf(next, number)?.bytes) ?? 0;
+      root.append(device ? drawCard(one, moment, device, place, cards, shape, coming) : drawEmptyCard(one, number, place, cards, coming));
+    }
     where.replaceChildren(root);
     return { root, cards, shape };
   }
@@ -249,7 +276,10 @@ const Stage = (() => {
   // back, and links that go further in the same direction, are lines of their own.
   function drawLinks(step, drawn) {
     const { cards } = drawn;
-    const middle = (i) => ({ x: cards.places[i].x + cards.card / 2, y: cards.places[i].y + cards.height / 2 });
+    const middle = (number) => {
+      const { x, y } = cards.places.get(number);
+      return { x: x + cards.card / 2, y: y + cards.height / 2 };
+    };
     const pairs = new Map(step.moves.map((move) => [`${move.source},${move.target}`, move]));
     for (const { source, target } of pairs.values()) {
       const [from, to] = [middle(source), middle(target)];
@@ -266,8 +296,8 @@ const Stage = (() => {
     const slots = Math.max(1, step.hops + step.stretches - 1);
     for (const move of step.moves) {
       if (move.source === move.target) continue;
-      const from = drawn.cards.places[move.source];
-      const to = drawn.cards.places[move.target];
+      const from = drawn.cards.places.get(move.source);
+      const to = drawn.cards.places.get(move.target);
       for (const r of drawn.shape.rects(move.box)) {
         const node = rectangle(r, 'tile flying', { style: hue(move.source) });
         drawn.root.append(node);

@@ -61,8 +61,8 @@ def bytes_held(process):
 def enter(terminal, text):
     """Types a line and waits for its answer; a statement that is not complete is dropped."""
     terminal.type(text + "\r")
-    answer = terminal.until(r"\n[>.] $")
-    if answer.endswith("\n. "):
+    answer = terminal.until(r"\n\d+(?:> |\. +)$")
+    if not answer.endswith("> "):
         terminal.interrupt()
         answer += terminal.prompt()
     return answer

@@ -25,6 +25,8 @@ LARGE = "mesh m = [x: 16, y: 32]\nlet a = iota(f32[1024@(x,y), 64])\nlet b = a a
 DEEP = "mesh m = [x: 2, y: 3]\nlet a = iota(f32[5@x, 4, 3@y, 6, 7])\nlet b = a as [5, 4@y, 3, 6@x, 7]\n"
 SCALAR = "mesh m = [x: 3]\nlet s = sum(iota(f32[10@x]))\nprint s\n"
 PARTS = "mesh m = [x: 2]\nlet a = iota(f32[8@x])\nprint a[0:3]\nprint pad(a, [[2, 0]])\n"
+# From devices 0 to 3 to devices 2 to 6: some are on both meshes.
+CROSSING = "mesh a = [d: 4]\nmesh b = [t: 5] on 2:7\nlet v = iota(f32[20@d, 8] on a)\nlet w = v as [20, 8@t] on b\n"
 NOTHING = "let a = iota(f32[8])\nprint a\n"
 PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "nothing": NOTHING}
 FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
@@ -353,6 +355,29 @@ class InABrowser(CommandLine):
         self.assertEqual(len({x for x, _ in places}), 2)
         self.assertEqual(len({y for _, y in places}), 4)
         self.assertIn("down is x, across y", self.text("#key"))
+
+    def test_the_devices_of_both_meshes_are_drawn(self):
+        """A device has a tile only while the array is on its mesh; what crosses flies from card to card."""
+        self.open(CROSSING, motion="no-preference")
+        change = Page.data(self, self.read("page.html"))["changes"][0]
+        labels = "[...document.querySelectorAll('[data-device]')].map((card) => card.getAttribute('aria-label'))"
+        full = "[...document.querySelectorAll('[data-device]')].filter((card) => card.querySelector('.tile')).map((card) => Number(card.dataset.device))"
+        self.assertEqual([label.split(" ")[1].rstrip(":") for label in self.browser.evaluate(labels)], list("0123456"))
+        self.assertEqual(self.browser.evaluate(full), [0, 1, 2, 3])
+        self.assertEqual(self.browser.evaluate(labels)[6], "device 6: not of this mesh")
+        self.assertIn("Drawn are the devices of both meshes", self.text("#key"))
+        self.photograph("crossing-before")
+        pairs = {(move["source"], move["target"]) for move in change["steps"][0]["moves"]}
+        self.assertTrue({source for source, _ in pairs} <= {0, 1, 2, 3} and {target for _, target in pairs} <= {2, 3, 4, 5, 6}, pairs)
+        self.browser.click("#next")
+        self.browser.wait("document.querySelectorAll('.flying').length > 0")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('.link').length"), len(pairs))
+        self.photograph("crossing-flight", whole=False)
+        self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
+        self.browser.press("End")
+        self.assertEqual(self.browser.evaluate(full), [2, 3, 4, 5, 6])
+        self.assertEqual(self.browser.evaluate(labels)[0], "device 0: not of this mesh")
+        self.photograph("crossing-after")
 
     def test_nothing_to_draw(self):
         self.open(NOTHING)

@@ -59,8 +59,11 @@ class Place(CommandLine):
         self.assertIn("note[placed]: mesh `m` is placed by ", run.err)
 
     def test_another_machine(self):
-        done = self.fails(1, "place", EXAMPLE, "--machine", self.nodes())
+        """A mesh may have fewer devices than the machine; never more."""
+        few = [{**PAIR[0], "count": 1}, PAIR[1]]
+        done = self.fails(1, "place", EXAMPLE, "--machine", self.nodes(few))
         self.assertIn("error[machine-mismatch]", done.err)
+        self.assertIn("4 devices", done.err)
 
 
 class Refused(CommandLine):
