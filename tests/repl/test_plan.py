@@ -213,8 +213,9 @@ class BetweenMeshes(CommandLine):
         self.assertLess(plans[0]["seconds"], 1.05 * bound)
         self.assertGreater(plans[len(PLANNERS)]["seconds"], 3.9 * bound)
         table = self.succeeds("compare", *BETWEEN, *self.machine)
-        for planner in PLANNERS + RIVALS_BETWEEN:
+        for planner in ["tessera", *RIVALS_BETWEEN]:
             self.assertIn("\n" + planner, table)
+        self.assertIn("\n" + ", ".join(PLANNERS[1:]) + " cannot do this: the meshes differ\n", table)
 
     def test_what_is_wrong(self):
         def slug(*words):
