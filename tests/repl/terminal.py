@@ -1,5 +1,6 @@
 """A pseudo-terminal with `tessera` in it: what is typed, and what comes up on the screen."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -38,6 +39,7 @@ class Terminal:
             env={**case.environment, **environment}, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(inside)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a letter may come in two pieces
         self.text = ""  # all that came, escape sequences too
         self.seen = 0   # how much of it the test has looked at
         case.addCleanup(self.close)
@@ -65,7 +67,7 @@ class Terminal:
             data = os.read(self.descriptor, 65536)
         except OSError:
             return False  # the process has gone
-        self.text += data.decode("utf-8", "replace")
+        self.text += self.decoder.decode(data)
         return bool(data)
 
     def until(self, wanted, seconds=SECONDS_MAX):
