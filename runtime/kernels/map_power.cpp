@@ -35,8 +35,7 @@ class Block {
  public:
   static constexpr std::int64_t kLength = 256;
 
-  Block(const std::byte* operand, std::int64_t stride)
-      : first_(reinterpret_cast<const T*>(operand)), stride_(stride) {}
+  Block(const std::byte* operand, std::int64_t stride) : first_(reinterpret_cast<const T*>(operand)), stride_(stride) {}
 
   const T* at(std::int64_t begin, std::int64_t n) {
     if (stride_ == 1) return first_ + begin;

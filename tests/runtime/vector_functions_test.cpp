@@ -175,9 +175,9 @@ std::pair<std::vector<T>, std::vector<T>> bases_and_exponents() {
                                    std::numeric_limits<T>::denorm_min(),
                                    std::numeric_limits<T>::max(),
                                    std::nextafter(T{1}, T{0}),
-                                   static_cast<T>(0x1.fffffep+22),      // a half, in f32
-                                   static_cast<T>(0x1.fffffep+23),      // odd
-                                   static_cast<T>(0x1.fffffffffffffp51),  // a half, in f64
+                                   static_cast<T>(0x1.fffffep+22),         // a half, in f32
+                                   static_cast<T>(0x1.fffffep+23),         // odd
+                                   static_cast<T>(0x1.fffffffffffffp51),   // a half, in f64
                                    static_cast<T>(0x1.fffffffffffffp52)};  // odd
   std::vector<T> bases;
   std::vector<T> exponents;
