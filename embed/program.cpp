@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "embed/convert.hpp"
+#include "embed/pipelines.hpp"
 #include "embed/plan_impl.hpp"
 #include "embed/session_impl.hpp"
 #include "synth/program/program.hpp"
@@ -82,6 +83,10 @@ std::vector<LocalWork> Program::local_work() const {
     }
   }
   return result;
+}
+
+Result<std::vector<Pipeline>> Program::pipelines() const {
+  return embed::safely([&]() -> Result<std::vector<Pipeline>> { return embed::pipelines_of(*impl_); });
 }
 
 Result<std::string> Program::elaborated() const {

@@ -14,6 +14,7 @@
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"
+#include "runtime/memory/device_peaks.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "runtime/values/move_value.hpp"
 
@@ -226,6 +227,7 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
                               header_reader(embed::to_policy(config.files)),
                               config.bare_expressions,
                               [&texts](base::SourceId source) { return texts.first_line(source); },
+                              [stop](const synth::Program& program) { return runtime::pipeline_peaks(program, stop); },
                               stop,
                               std::move(wish),
                               config.devices_max};

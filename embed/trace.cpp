@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "synth/schedule/visits.hpp"
+
 namespace tessera::embed {
 
 namespace {
@@ -26,6 +28,8 @@ class TraceTeller {
     TracedStep& step = known(traced.steps);
     step.rank = traced.rank;
     step.failed = traced.failed;
+    step.visit = traced.visit;
+    step.microbatch = traced.microbatch;
     step.devices.clear();
     for (const runtime::DeviceSlice& slice : traced.devices)
       step.devices.push_back({slice.device, slice.begin, slice.end, slice.received_bytes, slice.peak_bytes});
@@ -49,6 +53,7 @@ class TraceTeller {
       result.name += (result.name.empty() ? "" : ", ") + name_of(apply->operation);
       if (!apply->results.empty()) result.type = type_text(lowered_.program.registers[apply->results[0]]);
     }
+    result.is_border = synth::is_border(lowered_.program, steps.front());
     const base::Span span = lowered_.origins.at(steps.back().origin).span;
     if (span.known()) result.place = place(*program_.texts, span);
     return result;

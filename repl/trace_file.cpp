@@ -36,6 +36,10 @@ std::string name_event(const char* what, int rank, std::int64_t track, const std
 ordered_json arguments_of(const TracedStep& step) {
   ordered_json arguments = ordered_json::object();
   if (!step.type.empty()) arguments["type"] = step.type;
+  if (step.microbatch >= 0) {
+    arguments["microbatch"] = step.microbatch;
+    arguments["visit"] = step.visit;
+  }
   if (step.failed) arguments["failed"] = true;
   if (step.place) {
     arguments["source"] = fmt::format("{}:{}:{}", step.place->file, step.place->line, step.place->column);
@@ -60,7 +64,8 @@ TraceFile::TraceFile(std::string path)
       begin_seconds_(seconds_now()) {}
 
 void TraceFile::add(const TracedStep& step) {
-  ordered_json event = {{"name", step.name}, {"cat", "step"}, {"ph", "X"}, {"pid", process_number(step.rank)}};
+  const char* const kind = step.is_border ? "border" : "step";
+  ordered_json event = {{"name", step.name}, {"cat", kind}, {"ph", "X"}, {"pid", process_number(step.rank)}};
   event["args"] = arguments_of(step);
   for (const TracedStep::Slice& slice : step.devices) {
     name_track(step.rank, slice.device);
@@ -71,8 +76,39 @@ void TraceFile::add(const TracedStep& step) {
     event["args"]["peak_bytes"] = slice.peak_bytes;
     write(text_of(event));
     ++slices_;
+    if (!step.is_border) extend_visit(step, slice);
     count(step.rank, slice);
   }
+}
+
+// A border is no part of the visit that its receiver is in.
+void TraceFile::extend_visit(const TracedStep& step, const TracedStep::Slice& slice) {
+  const std::int64_t track = track_number(step.rank, slice.device);
+  const auto open = visits_.find(track);
+  const bool goes_on =
+      open != visits_.end() && open->second.visit == step.visit && open->second.microbatch == step.microbatch;
+  if (goes_on) {
+    open->second.end_seconds = slice.end_seconds;
+    return;
+  }
+  close_visit(track);
+  if (step.visit < 0) return;
+  visits_[track] = {step.rank, step.visit, step.microbatch, slice.begin_seconds, slice.end_seconds};
+}
+
+void TraceFile::close_visit(std::int64_t track) {
+  const auto open = visits_.find(track);
+  if (open == visits_.end()) return;
+  const OpenVisit& visit = open->second;
+  write(text_of({{"name", fmt::format("microbatch {}, visit {}", visit.microbatch, visit.visit)},
+                 {"cat", "visit"},
+                 {"ph", "X"},
+                 {"pid", process_number(visit.rank)},
+                 {"args", {{"microbatch", visit.microbatch}, {"visit", visit.visit}}},
+                 {"tid", track},
+                 {"ts", microseconds(std::max(0.0, visit.begin_seconds - begin_seconds_))},
+                 {"dur", microseconds(visit.end_seconds - visit.begin_seconds)}}));
+  visits_.erase(open);
 }
 
 // A step's bytes are in flight and alive from its begin to its end on the device.
@@ -108,6 +144,7 @@ void TraceFile::write(const std::string& event) {
 }
 
 std::optional<std::string> TraceFile::finish() {
+  while (!visits_.empty()) close_visit(visits_.begin()->first);
   file_.append(buffer_ + "\n]}\n");
   buffer_.clear();
   return file_.commit();

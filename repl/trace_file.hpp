@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,7 +13,8 @@
 namespace tessera::repl {
 
 // One track for each device, below its rank; one slice for each step on each device, and counters of its memory and of
-// the bytes on their way to it. Events are written as they come, however many.
+// the bytes on their way to it; of a pipeline, one slice around all that a device does in a visit of a microbatch.
+// Events are written as they come, however many.
 class TraceFile {
  public:
   explicit TraceFile(std::string path);
@@ -27,6 +29,8 @@ class TraceFile {
 
  private:
   void name_track(int rank, std::int64_t device);
+  void extend_visit(const TracedStep& step, const TracedStep::Slice& slice);
+  void close_visit(std::int64_t track);
   void count(int rank, const TracedStep::Slice& slice);
   void write(const std::string& event);
 
@@ -36,7 +40,16 @@ class TraceFile {
   double begin_seconds_ = 0;  // is 0 in the file
   bool empty_ = true;
   std::int64_t slices_ = 0;
-  std::set<int> ranks_;  // that have their names
+  // What a device does now.
+  struct OpenVisit {
+    int rank = 0;
+    std::int64_t visit = 0;
+    std::int64_t microbatch = 0;
+    double begin_seconds = 0;
+    double end_seconds = 0;
+  };
+  std::map<std::int64_t, OpenVisit> visits_;  // by track
+  std::set<int> ranks_;                       // that have their names
   std::set<std::int64_t> tracks_;
 };
 

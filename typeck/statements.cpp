@@ -217,12 +217,20 @@ bool Checker::check_show(Span span, const frontend::Show& show) {
   return true;
 }
 
+PeaksByPlace Checker::peaks_of_pipelines(const Region& region) {
+  if (!options_.pipeline_peaks || pipelines(typed_, region).empty()) return {};
+  const auto alone = lower_alone(typed_, region, options_.stop);
+  if (!alone.has_value()) return {};
+  return peaks_by_place(*alone, options_.pipeline_peaks(alone->program));
+}
+
 // Nothing of the expression runs: it is checked in a region of its own, which is only read.
 bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
   Region scratch;
   const Maybe value = in_region(scratch, [&] { return check_expr(statement.value); });
   if (!value.has_value()) return false;
-  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line);
+  scratch.results = value->nodes;
+  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch));
   text += plan_text(typed_, scratch, sources_, options_.first_line);
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's

@@ -21,6 +21,7 @@ std::string filled(std::string_view text, std::string_view mark, std::string_vie
 std::string page_with(std::string_view data) {
   // From the last mark to the first, so that no mark is looked for in what was put in.
   std::string page = filled(page_template(), "@SCRIPT@", page_script());
+  page = filled(page, "@TIMELINE@", page_timeline());
   page = filled(page, "@STAGE@", page_stage());
   page = filled(page, "@DATA@", data);
   return filled(page, "@STYLE@", page_style());

@@ -12,6 +12,7 @@ namespace tessera::repl {
 std::string_view page_template();  // page.html, with @STYLE@, @DATA@, @STAGE@ and @SCRIPT@ in it
 std::string_view page_style();     // page.css
 std::string_view page_stage();     // stage.js
+std::string_view page_timeline();  // timeline.js
 std::string_view page_script();    // page.js
 
 // The page of some data (page_data.hpp).

@@ -278,6 +278,8 @@
     byId('lines').replaceChildren(...data.program.map(lineItem));
     byId('parts').hidden = data.parts.length === 0;
     byId('parts').querySelector('ul').replaceChildren(...data.parts.map(partItem));
+    byId('pipelines').hidden = data.pipelines.length === 0;
+    byId('pipelines').replaceChildren(...data.pipelines.map(Timeline.shown));
     byId('work').hidden = data.work.length === 0;
     byId('work').querySelector('ul').replaceChildren(...data.work.map(workItem));
     if (data.changes.length === 0) {

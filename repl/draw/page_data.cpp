@@ -12,6 +12,7 @@
 
 #include "repl/interactive/traffic.hpp"
 #include "repl/learn/values.hpp"
+#include "repl/render/json.hpp"
 
 namespace tessera::repl {
 
@@ -209,6 +210,20 @@ json work_of(std::vector<LocalWork> all) {
   return drawn;
 }
 
+// The first ones, of few enough visits to be told apart.
+json pipelines_of_page(const Program& program) {
+  constexpr std::size_t kPipelinesMax = 20;
+  constexpr std::size_t kVisitsMax = 4'000;
+  json drawn = json::array();
+  const auto all = program.pipelines();
+  if (!all) return drawn;
+  for (const Pipeline& pipeline : *all) {
+    if (drawn.size() == kPipelinesMax) break;
+    if (pipeline.visits.size() <= kVisitsMax) drawn.push_back(json::parse(to_json(pipeline)));
+  }
+  return drawn;
+}
+
 std::string parts_text(const std::vector<PartsMoved>& parts) {
   if (parts.empty()) return "";
   return fmt::format("{} operation{} parts from other devices, ", parts.size(),
@@ -259,6 +274,7 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
                      {"program", json_lines(text)},
                      {"parts", parts_of(parts)},
                      {"work", work_of(program.local_work())},
+                     {"pipelines", pipelines_of_page(program)},
                      {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -277,6 +293,7 @@ std::string lesson_data(const Lesson& lesson, const Session& given) {
                      {"lesson", {{"text", json_lines(lesson.text)}, {"goal", lesson.goal}}},
                      {"parts", json::array()},
                      {"work", json::array()},
+                     {"pipelines", json::array()},
                      {"changes", std::move(arrays)}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }

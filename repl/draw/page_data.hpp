@@ -4,6 +4,7 @@
 //     program: [line, ...]
 //     parts: [{line, who, received_bytes_total, is_most}]
 //     work: [{line, step, seconds, slowest, fastest_seconds}]
+//     pipelines: [as `tessera check --json` prints them]
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,

@@ -308,5 +308,5 @@ const Stage = (() => {
     return made;
   }
 
-  return { bytes, count, seconds, boxText, partText, stepText, element, howDrawn, howPlaced, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
+  return { bytes, count, seconds, boxText, partText, stepText, element, svg, howDrawn, howPlaced, draw, flights, inset: { x: CARD.pad, y: CARD.pad + CARD.head } };
 })();

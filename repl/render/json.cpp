@@ -1,5 +1,6 @@
 #include "repl/render/json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "repl/render/diagnostic.hpp"
@@ -21,6 +22,51 @@ ordered_json to_object(const Label& label) {
           {"length", label.place.length},
           {"text", label.text},
           {"primary", label.primary}};
+}
+
+ordered_json to_object(const Pipeline::Stage& stage) {
+  ordered_json devices = ordered_json::array();
+  std::int64_t most = 0;
+  for (const Pipeline::DevicePeak& peak : stage.peaks) {
+    devices.push_back({{"device", peak.device}, {"peak_bytes", peak.bytes}});
+    most = std::max(most, peak.bytes);
+  }
+  return {{"mesh", stage.mesh},
+          {"forward_seconds", stage.forward_seconds},
+          {"backward_seconds", stage.backward_seconds},
+          {"rest_seconds", stage.rest_seconds},
+          {"border_seconds", stage.border_seconds},
+          {"in_flight", stage.in_flight},
+          {"peak_bytes", most},
+          {"devices", std::move(devices)}};
+}
+
+ordered_json to_object(const Pipeline::Schedule& schedule) {
+  return {{"name", schedule.name},
+          {"in_flight", schedule.in_flight},
+          {"period_seconds", schedule.period_seconds},
+          {"makespan_seconds", schedule.makespan_seconds},
+          {"bubble", schedule.bubble}};
+}
+
+ordered_json timeline_of(const Pipeline& pipeline) {
+  ordered_json visits = ordered_json::array();
+  for (const Pipeline::Visit& one : pipeline.visits) {
+    visits.push_back({{"stage", one.stage},
+                      {"visit", one.visit},
+                      {"microbatch", one.microbatch},
+                      {"begin_seconds", one.begin_seconds},
+                      {"end_seconds", one.end_seconds}});
+  }
+  ordered_json borders = ordered_json::array();
+  for (const Pipeline::Border& one : pipeline.borders) {
+    borders.push_back({{"from_visit", one.from_visit},
+                       {"to_visit", one.to_visit},
+                       {"microbatch", one.microbatch},
+                       {"begin_seconds", one.begin_seconds},
+                       {"end_seconds", one.end_seconds}});
+  }
+  return {{"visits", std::move(visits)}, {"borders", std::move(borders)}};
 }
 
 }  // namespace
@@ -46,6 +92,19 @@ std::string to_json(const Diagnostic& diagnostic) {
 
 std::string wrong_plan_json(std::int64_t line, const std::string& message) {
   return line_of({{"line", line}, {"error", "wrong-plan"}, {"message", message}});
+}
+
+std::string to_json(const Pipeline& pipeline) {
+  ordered_json object = {{"pipeline", pipeline.schedule},
+                         {"microbatches", pipeline.microbatches},
+                         {"line", pipeline.place.line},
+                         {"column", pipeline.place.column}};
+  object["stages"] = ordered_json::array();
+  for (const Pipeline::Stage& stage : pipeline.stages) object["stages"].push_back(to_object(stage));
+  object["schedules"] = ordered_json::array();
+  for (const Pipeline::Schedule& schedule : pipeline.schedules) object["schedules"].push_back(to_object(schedule));
+  object["timeline"] = timeline_of(pipeline);
+  return line_of(object);
 }
 
 std::string to_json(const Binding& binding) {

@@ -13,6 +13,8 @@ namespace tessera::repl {
 std::string to_json(const Diagnostic& diagnostic);
 // {"name","type","line","column"}
 std::string to_json(const Binding& binding);
+// {"pipeline","microbatches","line","column","stages","schedules","timeline"}: docs/pipelines.md, "As JSON".
+std::string to_json(const Pipeline& pipeline);
 // {"line","error","message"}: a line of plans that is none, or a wrong one.
 std::string wrong_plan_json(std::int64_t line, const std::string& message);
 

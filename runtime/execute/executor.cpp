@@ -147,7 +147,7 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
   const synth::RegisterId shown = apply->results.empty() ? apply->operands[0] : apply->results[0];
   tracer_->begin(steps, storage_.block(shown), storage_.type(shown).mesh_ref());
   base::Status status = take(steps, plan);
-  tracer_->end(steps, payload_, !status.ok() || stop_asked(world_.stop));
+  tracer_->end(steps, payload_, plan, !status.ok() || stop_asked(world_.stop));
   return status;
 }
 

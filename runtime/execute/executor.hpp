@@ -75,6 +75,7 @@ class Executor {
                            const std::vector<std::uint32_t>& order);
   base::Status take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                           std::int64_t microbatch);
+  void enter(std::int64_t visit, std::int64_t microbatch);
   void begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit, std::int64_t microbatch);
 
   base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan, const std::vector<std::uint32_t>& order);
@@ -139,7 +140,8 @@ class Executor {
   int loops_ = 0;               // that run
   Borders* borders_ = nullptr;  // of the pipeline that runs on ranks
   bool in_pipeline_ = false;
-  std::int64_t microbatch_ = 0;  // of the visit that is taken
+  std::int64_t microbatch_ = -1;  // of the visit that is taken
+  std::int64_t visit_ = -1;
   // What ranks without devices of a scalar's mesh know of it, microbatch by microbatch.
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By result and number of the part; steps of loops run often.

@@ -35,6 +35,7 @@ bool ends_run(const base::Diagnostics& why) {
 // has no borders, and is taken in that order at once.
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
   const std::int64_t outer = microbatch_;
+  const std::int64_t outer_visit = visit_;
   const bool is_inner = in_pipeline_;
   in_pipeline_ = true;
   ++loops_;
@@ -48,7 +49,7 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
   }
   --loops_;
   in_pipeline_ = is_inner;
-  microbatch_ = outer;
+  enter(outer_visit, outer);
   return status;
 }
 
@@ -131,9 +132,15 @@ base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterI
   return borders_->send(from, to, microbatch_, plan_[to].turns.size());
 }
 
+void Executor::enter(std::int64_t visit, std::int64_t microbatch) {
+  visit_ = visit;
+  microbatch_ = microbatch;
+  if (tracer_ != nullptr) tracer_->enter(visit, microbatch);
+}
+
 void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                            std::int64_t microbatch) {
-  microbatch_ = microbatch;
+  enter(visit, microbatch);
   for (const synth::RegisterId index : pipeline.indices) write_index(index, microbatch);
   for (const synth::RegisterId id : plan.turning[visit]) {
     const std::vector<std::int64_t>& turns = plan_[id].turns;

@@ -44,6 +44,9 @@ struct TracedStep {
   int rank = 0;
   bool failed = false;
   std::span<const DeviceSlice> devices;
+  // In a pipeline: the visit of which microbatch it belongs to; else -1.
+  std::int64_t visit = -1;
+  std::int64_t microbatch = -1;
 };
 
 // The world, as the host gives it. Nothing else of the process is touched.

@@ -61,19 +61,20 @@ void Tracer::count(const Received& received) {
     received_[device] += received.by_device[device];
 }
 
-void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, bool failed) {
+void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, const StepPlan& plan, bool failed) {
   const double end = DeviceTimes::trace_clock();
   slices_.clear();
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
     const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
     const auto d = static_cast<std::size_t>(device);
     const std::int64_t of_run = device_of_run(*mesh_, device);
-    slices_.push_back({of_run, time.known ? time.begin : begin_, time.known ? time.end : end,
-                       d < received_.size() ? received_[d] : 0, payload.of(static_cast<std::size_t>(of_run))});
+    slices_.push_back(
+        {of_run, time.known ? time.begin : begin_, time.known ? time.end : end, d < received_.size() ? received_[d] : 0,
+         payload.of(static_cast<std::size_t>(of_run)) + payload.beside(plan, static_cast<std::size_t>(of_run))});
   }
   if (slices_.empty()) return times_.reset();
   if (team_.rank() == 0)
-    tell_(TracedStep{steps, 0, failed, slices_});
+    tell_(TracedStep{steps, 0, failed, slices_, visit_, microbatch_});
   else
     keep(steps, failed);
   times_.reset();
@@ -82,7 +83,7 @@ void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, boo
 void Tracer::keep(std::span<const synth::Step> steps, bool failed) {
   for (const DeviceSlice& slice : slices_) {
     records_.push_back({numbers_.at(steps.data()), static_cast<std::uint32_t>(steps.size()),
-                        &slice == &slices_.front() ? 1U : 0U, failed ? 1U : 0U, slice});
+                        &slice == &slices_.front() ? 1U : 0U, failed ? 1U : 0U, visit_, microbatch_, slice});
   }
 }
 
@@ -152,7 +153,8 @@ void Tracer::tell_of(int rank, std::span<const Record> records) {
       slices_.push_back(records.front().slice);
       records = records.subspan(1);
     } while (!records.empty() && records.front().begins == 0);
-    tell_(TracedStep{std::span(steps_[first.step], first.count), rank, first.failed != 0, slices_});
+    tell_(TracedStep{std::span(steps_[first.step], first.count), rank, first.failed != 0, slices_, first.visit,
+                     first.microbatch});
   }
 }
 

@@ -58,7 +58,12 @@ class Tracer {
   void begin(std::span<const synth::Step> steps, const Block& block, synth::MeshRef mesh);
   DeviceTimes* times() { return times_ ? &*times_ : nullptr; }
   void count(const Received& received);
-  void end(std::span<const synth::Step> steps, const Payload& payload, bool failed);
+  void end(std::span<const synth::Step> steps, const Payload& payload, const StepPlan& plan, bool failed);
+  // What follows belongs to this visit of a microbatch; -1: to none.
+  void enter(std::int64_t visit, std::int64_t microbatch) {
+    visit_ = visit;
+    microbatch_ = microbatch;
+  }
 
   // After the run, of all ranks: rank 0 is told what the others have kept of theirs. They hand over a piece at a time,
   // in times of rank 0's machine.
@@ -71,6 +76,8 @@ class Tracer {
     std::uint32_t count = 0;   // of steps taken together
     std::uint32_t begins = 0;  // 1: these steps' first slice
     std::uint32_t failed = 0;
+    std::int64_t visit = -1;
+    std::int64_t microbatch = -1;
     DeviceSlice slice;
   };
   void keep(std::span<const synth::Step> steps, bool failed);
@@ -84,6 +91,8 @@ class Tracer {
   Block block_;
   synth::MeshRef mesh_;
   double begin_ = 0;
+  std::int64_t visit_ = -1;
+  std::int64_t microbatch_ = -1;
   std::optional<DeviceTimes> times_;
   std::vector<std::int64_t> received_;  // by every device of the mesh, in the present step
   std::vector<DeviceSlice> slices_;

@@ -20,9 +20,7 @@ class Walk {
       payload_.add(step.born);
       note(steps[i].origin, step);
       if (const auto* repeat = std::get_if<synth::Repeat>(&steps[i].node)) body(repeat->body, step.bodies[0]);
-      if (const auto* pipeline = std::get_if<synth::Pipeline>(&steps[i].node)) {
-        for (std::size_t v = 0; v < pipeline->visits.size(); ++v) body(pipeline->visits[v], step.bodies[v]);
-      }
+      if (const auto* node = std::get_if<synth::Pipeline>(&steps[i].node)) pipeline(*node, steps[i].origin, step);
       if (const auto* choose = std::get_if<synth::Choose>(&steps[i].node)) {
         body(choose->then_body, step.bodies[0]);
         body(choose->else_body, step.bodies[1]);
@@ -33,17 +31,30 @@ class Walk {
   }
 
   std::vector<DevicePeak> take() { return std::move(peaks_); }
+  std::vector<synth::PipelinePeaks> take_pipelines() { return std::move(pipelines_); }
 
  private:
+  void pipeline(const synth::Pipeline& node, std::uint32_t origin, const StepPlan& step) {
+    const std::size_t number = pipelines_.size();
+    pipelines_.push_back({origin, std::vector<std::int64_t>(peaks_.size(), 0)});
+    open_.push_back(number);
+    note(origin, step);
+    for (std::size_t v = 0; v < node.visits.size(); ++v) body(node.visits[v], step.bodies[v]);
+    open_.pop_back();
+  }
   void note(std::uint32_t origin, const StepPlan& step) {
     for (std::size_t device = 0; device < peaks_.size(); ++device) {
       const std::int64_t now = payload_.of(device) + payload_.beside(step, device);
       if (now > peaks_[device].bytes) peaks_[device] = {now, origin};
+      for (const std::size_t number : open_)
+        pipelines_[number].bytes[device] = std::max(pipelines_[number].bytes[device], now);
     }
   }
 
   Payload payload_;
   std::vector<DevicePeak> peaks_;
+  std::vector<synth::PipelinePeaks> pipelines_;
+  std::vector<std::size_t> open_;  // the pipelines that the walk is inside of
 };
 
 }  // namespace
@@ -52,6 +63,14 @@ std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMa
   Walk walk(program, tiles);
   walk.body(program.body, plan.body);
   return walk.take();
+}
+
+std::vector<synth::PipelinePeaks> pipeline_peaks(const synth::Program& program, base::StopToken stop) {
+  const TileMaps tiles(program);
+  const MemoryPlan plan = plan_memory(program, tiles, stop);
+  Walk walk(program, tiles);
+  walk.body(program.body, plan.body);
+  return walk.take_pipelines();
 }
 
 }  // namespace tessera::runtime

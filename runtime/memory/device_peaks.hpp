@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "runtime/memory/plan.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
 
 namespace tessera::runtime {
 
@@ -15,5 +17,8 @@ struct DevicePeak {
 
 // Of every device that the program's arrays lie on.
 std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan);
+
+// While each pipeline of a verified program runs, those inside other pipelines included, in the order of its steps.
+std::vector<synth::PipelinePeaks> pipeline_peaks(const synth::Program& program, base::StopToken stop = {});
 
 }  // namespace tessera::runtime

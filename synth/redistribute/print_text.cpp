@@ -10,24 +10,12 @@
 #include "base/utf8.hpp"
 #include "base/wide.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/plan/bytes_text.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-// `1536 B`, `4 KiB`, `1.5 MiB`.
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
-}
 
 std::string seconds_text(double seconds) {
   if (seconds == 0) return "0 s";

@@ -50,4 +50,11 @@ struct StageFigures {
 };
 std::vector<StageFigures> stage_figures(const PipelineShape& shape);
 
+// The most that is alive while a pipeline of a device program runs, on every device of the run: payload, inputs
+// included. The plan of memory says it, which is the runtime's.
+struct PipelinePeaks {
+  std::uint32_t origin = 0;  // of the pipeline's step
+  std::vector<std::int64_t> bytes;
+};
+
 }  // namespace tessera::synth

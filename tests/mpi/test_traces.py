@@ -4,6 +4,7 @@
     test_traces.py MPIRUN PATH/TO/tessera"""
 
 import json
+import subprocess
 import sys
 import unittest
 from collections import Counter
@@ -16,6 +17,26 @@ let b = a as [16, 16@(x,y), 16]
 let c = loop w = 0.0 for i < 5 { w + sum(all_gather(b, 1, y)) }
 print sum(b), c
 """
+
+
+PIPELINE = """mesh a = [x: 2] on 0:2
+mesh b = [y: 3] on 2:5
+let t = random(f32[7, 4, 6] on a, 1)
+let w = random(f32[6, 8@x] on a, 2)
+let v = random(f32[8@y, 6] on b, 4)
+SHOWN pipeline p = zeros(f32[6, 8@x] on a), q = zeros(f32[8@y, 6] on b) for i < 7 by "SCHEDULE" {
+  let h = relu(t[i] @ w)
+  let hb = h as [4, 8@y] on b
+  let dy = hb @ v
+  let dh = dy @ transpose(v) as [4, 8@x] on a
+  (p + transpose(t[i]) @ where(h > 0.0, dh, 0.0), q + transpose(hb) @ dy)
+}
+"""
+SCHEDULES = ["gpipe", "gpipe+late", "1f1b", "1f1b+late", "eager-1f1b", "eager-1f1b+late", "auto"]
+
+
+def pipeline(schedule, shown="let (p, q) ="):
+    return PIPELINE.replace("SCHEDULE", schedule).replace("SHOWN", shown)
 
 
 class Traces(RanksTest):
@@ -40,6 +61,26 @@ class Traces(RanksTest):
             names, slices = self.trace(ranks)
             self.assertEqual(self.steps(names, slices), alone)
             self.assertEqual(len({s["pid"] for s in slices}), min(ranks, 8))
+
+    def test_pipelines_need_what_was_planned(self):
+        """On every device of every stage, to the byte, however many ranks there are; with the visits that were planned."""
+        for schedule in SCHEDULES:
+            text = pipeline(schedule) + "print sum(p), sum(q)\n"
+            told = subprocess.run(self.command("check", self.script(text), "--json"), check=True, capture_output=True,
+                                  text=True, cwd=self.folder).stdout.splitlines()
+            report = next(one for one in map(json.loads, told) if "pipeline" in one)
+            for ranks in (1, 2, 3, 8) if schedule in ("gpipe", "auto") else (3,):
+                names, slices = self.trace(ranks, text)
+                for stage in report["stages"]:
+                    for device in stage["devices"]:
+                        own = [s for s in slices if names[s["tid"]] == f"device {device['device']}" and "microbatch" in s["args"]]
+                        measured = max(s["args"]["peak_bytes"] for s in own if s["cat"] != "visit")
+                        self.assertEqual(measured, device["peak_bytes"], (schedule, ranks, device))
+                visits = Counter((names[s["tid"]], s["args"]["visit"], s["args"]["microbatch"]) for s in slices if s["cat"] == "visit")
+                planned = Counter((f"device {device['device']}", visit["visit"], visit["microbatch"])
+                                  for visit in report["timeline"]["visits"]
+                                  for device in report["stages"][visit["stage"]]["devices"])
+                self.assertEqual(visits, planned, (schedule, ranks))
 
     def test_clocks_agree(self):
         """A rank ends a gather after every rank has begun it: it reads what they bring."""

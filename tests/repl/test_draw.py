@@ -27,6 +27,16 @@ SCALAR = "mesh m = [x: 3]\nlet s = sum(iota(f32[10@x]))\nprint s\n"
 PARTS = "mesh m = [x: 2]\nlet a = iota(f32[8@x])\nprint a[0:3]\nprint pad(a, [[2, 0]])\n"
 # From devices 0 to 3 to devices 2 to 6: some are on both meshes.
 CROSSING = "mesh a = [d: 4]\nmesh b = [t: 5] on 2:7\nlet v = iota(f32[20@d, 8] on a)\nlet w = v as [20, 8@t] on b\n"
+PIPELINE = """mesh a = [x: 1] on 0:1
+mesh b = [x: 1] on 1:2
+let t = ones(f32[12, 64, 64] on a)
+let (p, q) = pipeline p = zeros(f32[64, 64] on a), q = zeros(f32[64, 64] on b) for i < 12 by "1f1b" {
+  let h = t[i] @ t[i]
+  let d = (h as [64, 64] on b) @ (h as [64, 64] on b)
+  (p + h @ (d as [64, 64] on a), q + d)
+}
+print sum(p), sum(q)
+"""
 NOTHING = "let a = iota(f32[8])\nprint a\n"
 PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "nothing": NOTHING}
 FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
@@ -44,7 +54,7 @@ class Page(CommandLine):
     def test_is_one_file_that_asks_for_nothing(self):
         page = self.drawn(FIRST)
         self.assertNotRegex(page, r"(?i)(src|href)=\"(?!data:)")
-        self.assertNotRegex(page, r"@(STYLE|DATA|STAGE|SCRIPT)@|url\((?!#)|@import")
+        self.assertNotRegex(page, r"@(STYLE|DATA|STAGE|TIMELINE|SCRIPT)@|url\((?!#)|@import")
         self.assertEqual([address for address in re.findall(r"https?://[^\s'\"]*", page)], ["http://www.w3.org/2000/svg"])
         self.assertEqual(page.count("<script"), 2)
 
@@ -75,6 +85,24 @@ class Page(CommandLine):
         self.assertEqual(moment["pattern"], ["Dimension 0: 1024 in 512 tiles of 2.", "Dimension 1: 64, whole on every device.",
                                              "Drawn are 8 of 512 devices: the first 6 and the last 2."])
         self.assertLess(len(self.drawn(LARGE)), 100_000)
+
+    def test_pipelines_are_those_of_the_check(self):
+        drawn = self.data(self.drawn(PIPELINE))["pipelines"]
+        told = [json.loads(line) for line in self.succeeds("check", "a.tess", "--json").splitlines()]
+        self.assertEqual(drawn, [one for one in told if "pipeline" in one])
+        timeline = drawn[0]["timeline"]
+        self.assertEqual(len(timeline["visits"]), 12 * 3)
+        self.assertEqual(len(timeline["borders"]), 12 * 2)
+        own = next(one for one in drawn[0]["schedules"] if one["name"] == "1f1b")
+        self.assertEqual(own["makespan_seconds"], max(visit["end_seconds"] for visit in timeline["visits"]))
+        self.assertEqual(own["in_flight"], [stage["in_flight"] for stage in drawn[0]["stages"]])
+        self.assertEqual(len({one["name"] for one in drawn[0]["schedules"]}), 7)
+        # A stage does one thing at a time, and a border begins when its visit is done.
+        for stage in (0, 1):
+            own = [visit for visit in timeline["visits"] if visit["stage"] == stage]
+            for one, other in zip(own, own[1:]):
+                self.assertLessEqual(one["end_seconds"], other["begin_seconds"] * (1 + 1e-9))
+        self.assertEqual(self.data(self.drawn(FIRST))["pipelines"], [])
 
     def test_pending_parts(self):
         moments = self.data(self.drawn(SCALAR))["changes"][0]["moments"]
@@ -378,6 +406,26 @@ class InABrowser(CommandLine):
         self.assertEqual(self.browser.evaluate(full), [2, 3, 4, 5, 6])
         self.assertEqual(self.browser.evaluate(labels)[0], "device 0: not of this mesh")
         self.photograph("crossing-after")
+
+    def test_pipelines_are_drawn_to_scale(self):
+        """Every visit and border is there, as wide as it takes long, and no letter is smaller than 12 pixels."""
+        self.open(PIPELINE)
+        drawn = self.browser.evaluate("""({
+          visits: [...document.querySelectorAll('.pipeline .visit')].map((r) => [Number(r.getAttribute('x')), Number(r.getAttribute('width'))]),
+          passages: document.querySelectorAll('.pipeline .passage').length,
+          sizes: [...document.querySelectorAll('.pipeline text, .pipeline td, .pipeline th, .pipeline p')].map((t) => parseFloat(getComputedStyle(t).fontSize)),
+          rows: [...document.querySelectorAll('.pipeline tbody')].map((b) => b.rows.length)})""")
+        told = [json.loads(line) for line in self.succeeds("check", "a.tess", "--json").splitlines()]
+        timeline = next(one for one in told if "pipeline" in one)["timeline"]
+        makespan = max(visit["end_seconds"] for visit in timeline["visits"])
+        self.assertEqual(len(drawn["visits"]), len(timeline["visits"]))
+        self.assertEqual(drawn["passages"], len(timeline["borders"]))
+        for (left, width), visit in zip(drawn["visits"], timeline["visits"]):
+            self.assertAlmostEqual(left - 64, 892 * visit["begin_seconds"] / makespan, delta=0.01)
+            self.assertAlmostEqual(width, max(1, 892 * (visit["end_seconds"] - visit["begin_seconds"]) / makespan), delta=0.01)
+        self.assertGreaterEqual(min(drawn["sizes"]), 12)
+        self.assertEqual(drawn["rows"], [2, 7])
+        self.photograph("pipeline")
 
     def test_nothing_to_draw(self):
         self.open(NOTHING)

@@ -22,6 +22,26 @@ print "sum", sum(b), d, sum(e)
 """
 
 
+PIPELINE = """mesh a = [x: 2] on 0:2
+mesh b = [y: 3] on 2:5
+let t = random(f32[7, 4, 6] on a, 1)
+let w = random(f32[6, 8@x] on a, 2)
+let v = random(f32[8@y, 6] on b, 4)
+SHOWN pipeline p = zeros(f32[6, 8@x] on a), q = zeros(f32[8@y, 6] on b) for i < 7 by "SCHEDULE" {
+  let h = relu(t[i] @ w)
+  let hb = h as [4, 8@y] on b
+  let dy = hb @ v
+  let dh = dy @ transpose(v) as [4, 8@x] on a
+  (p + transpose(t[i]) @ where(h > 0.0, dh, 0.0), q + transpose(hb) @ dy)
+}
+"""
+SCHEDULES = ["gpipe", "gpipe+late", "1f1b", "1f1b+late", "eager-1f1b", "eager-1f1b+late", "auto"]
+
+
+def pipeline(schedule, shown="let (p, q) ="):
+    return PIPELINE.replace("SCHEDULE", schedule).replace("SHOWN", shown)
+
+
 def events(path):
     return json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
 
@@ -136,6 +156,74 @@ class Traces(CommandLine):
         self.assertIn("error: cannot write old.json: File too large", done.err)
         self.assertEqual((self.folder / "old.json").read_text(encoding="utf-8"), "old")
         self.assertEqual(sorted(path.name for path in self.folder.glob("*json*")), ["old.json"])
+
+
+class Pipelines(CommandLine):
+    def traced(self, schedule):
+        self.write("a.tess", pipeline(schedule) + "print sum(p), sum(q)\n")
+        self.succeeds("run", "a.tess", "--trace", "a.json")
+        return slices(self.folder / "a.json")
+
+    def report(self):
+        told = [json.loads(line) for line in self.succeeds("check", "a.tess", "--json").splitlines()]
+        return next(one for one in told if "pipeline" in one)
+
+    def test_peaks_are_the_planned_ones(self):
+        """To the byte, on every device of every stage; and more microbatches in flight need more."""
+        firsts = {}
+        for schedule in SCHEDULES:
+            found = self.traced(schedule)
+            report = self.report()
+            self.assertEqual(report["pipeline"], schedule)
+            for stage in report["stages"]:
+                for device in stage["devices"]:
+                    measured = [s["args"]["peak_bytes"] for s in found if s["cat"] != "visit" and "microbatch" in s["args"]
+                                and s["tid"] % 100000 == device["device"]]
+                    self.assertEqual(max(measured), device["peak_bytes"], (schedule, device))
+                self.assertEqual(stage["peak_bytes"], max(device["peak_bytes"] for device in stage["devices"]))
+            firsts[report["stages"][0]["in_flight"]] = report["stages"][0]["peak_bytes"]
+        in_flight = sorted(firsts)
+        self.assertGreater(len(in_flight), 2)
+        self.assertEqual([firsts[w] for w in in_flight], sorted(set(firsts.values())))
+
+    def test_plan_says_the_peak_of_a_run(self):
+        for schedule in ("gpipe", "1f1b"):
+            self.write("a.tess", pipeline(schedule) + "print sum(p), sum(q)\n")
+            report = self.report()
+            self.write("b.tess", pipeline(schedule, "plan"))
+            rows = [line.split() for line in self.succeeds("run", "b.tess").splitlines()]
+            at = next(k for k, row in enumerate(rows) if row[:1] == ["stage"])
+            self.assertEqual(rows[at][-1], "peak")
+            for row, stage in zip(rows[at + 1:], report["stages"]):
+                planned = float(row[-2]) * {"B": 1, "KiB": 1024}[row[-1]]
+                self.assertAlmostEqual(planned / stage["peak_bytes"], 1, delta=1e-3)
+
+    def test_visits_are_whole(self):
+        """Every visit of every microbatch is a slice around its steps, in the planned order; borders are slices, too."""
+        for schedule in ("gpipe", "eager-1f1b", "auto"):
+            found = self.traced(schedule)
+            report = self.report()
+            visits = [s for s in found if s["cat"] == "visit"]
+            stage_of = {v["visit"]: v["stage"] for v in report["timeline"]["visits"]}
+            planned = {}
+            for visit in report["timeline"]["visits"]:
+                for device in report["stages"][visit["stage"]]["devices"]:
+                    planned.setdefault(device["device"], []).append((visit["visit"], visit["microbatch"]))
+            for device, expected in planned.items():
+                own = sorted((s for s in visits if s["tid"] % 100000 == device), key=lambda s: s["ts"])
+                self.assertEqual([(s["args"]["visit"], s["args"]["microbatch"]) for s in own], expected, (schedule, device))
+                for one, other in zip(own, own[1:]):
+                    self.assertLessEqual(one["ts"] + one["dur"], other["ts"] + 0.002)
+                steps = [s for s in found if s["cat"] == "step" and "visit" in s["args"] and s["tid"] % 100000 == device]
+                for step in steps:
+                    self.assertIn(device, [d["device"] for d in report["stages"][stage_of[step["args"]["visit"]]]["devices"]])
+                    around = [s for s in own if s["args"]["visit"] == step["args"]["visit"]
+                              and s["args"]["microbatch"] == step["args"]["microbatch"]]
+                    self.assertLessEqual(around[0]["ts"], step["ts"] + 0.002)
+                    self.assertGreaterEqual(around[0]["ts"] + around[0]["dur"] + 0.002, step["ts"] + step["dur"])
+            borders = [s for s in found if s["cat"] == "border"]
+            self.assertEqual(len(borders), 7 * 3 + 7 * 2)  # each on the devices that get something
+            self.assertTrue(all(s["args"]["received_bytes"] > 0 for s in borders))
 
 
 class Sessions(CommandLine):

@@ -22,6 +22,7 @@
 #include "typeck/layouts/problem.hpp"
 #include "typeck/layouts/signature.hpp"
 #include "typeck/typed/environment.hpp"
+#include "typeck/typed/pipelines.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
@@ -350,6 +351,7 @@ class Checker {
   void check_fn_statement(StatementId id, const frontend::Fn& fn);
   bool check_block_statement(StatementId id);
   bool check_print(Span span, const frontend::Print& print);
+  PeaksByPlace peaks_of_pipelines(const Region& region);
   bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
   bool check_save(Span span, const frontend::Save& save);
   std::optional<std::string> named_text(std::string_view name) const;

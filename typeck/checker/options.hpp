@@ -12,6 +12,8 @@
 #include "base/stop.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/layout/place_matrix.hpp"
+#include "synth/program/program.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
 
 namespace tessera::typeck {
 
@@ -40,6 +42,8 @@ struct CheckOptions {
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
   // The number of a text's first line, for `plan` to say where; without it 1.
   std::function<std::uint32_t(base::SourceId source)> first_line = {};
+  // What every pipeline of a device program needs on every device, for `plan` to say; without it `plan` does not.
+  std::function<std::vector<synth::PipelinePeaks>(const synth::Program& program)> pipeline_peaks = {};
   base::StopToken stop = {};  // ends the check with `interrupted`
   PlaceWish place = {};
   std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "synth/kinds.hpp"
+#include "synth/program/registers.hpp"
 
 namespace tessera::typeck {
 
@@ -115,6 +117,24 @@ class Lowering {
     return made;
   }
 
+  Lowered alone(const Region& nodes) {
+    is_draft_ = true;
+    body_ = &lowered_.program.body;
+    region(nodes, global_);
+    lowered_.program.outputs = many(nodes.results, global_);
+    UnusedScalars(lowered_.program).drop();
+    std::set<RegisterId> made;
+    synth::for_each_written(lowered_.program.body, [&](RegisterId id) { made.insert(id); });
+    std::set<RegisterId> given;
+    const auto note = [&](RegisterId id) {
+      if (!made.contains(id)) given.insert(id);
+    };
+    synth::for_each_read(lowered_.program.body, note);
+    std::ranges::for_each(lowered_.program.outputs, note);
+    lowered_.program.inputs.assign(given.begin(), given.end());
+    return std::move(lowered_);
+  }
+
   Lowered all() {
     body_ = &lowered_.program.body;
     for (std::size_t k = 0; k < typed_.statements.size(); ++k) {
@@ -137,7 +157,8 @@ class Lowering {
 
   void step(const Node& from, decltype(synth::Step::node) node) {
     stop_.look();
-    if (++steps_ > synth::kProgramStepsMax) throw TooLarge{typed_.statements[statement_].span};
+    if (++steps_ > synth::kProgramStepsMax)
+      throw TooLarge{statement_ < typed_.statements.size() ? typed_.statements[statement_].span : from.span};
     body_->push_back(synth::Step{origin(from), std::move(node)});
   }
 
@@ -318,6 +339,14 @@ class Lowering {
 std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop) {
   try {
     return Lowering(typed, Keep::nothing, stop).draft(loop);
+  } catch (const TooLarge&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop) {
+  try {
+    return Lowering(typed, Keep::nothing, stop).alone(region);
   } catch (const TooLarge&) {
     return std::nullopt;
   }

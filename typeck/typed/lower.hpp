@@ -34,6 +34,10 @@ enum class Keep : std::uint8_t {
 
 base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {});
 
+// What a region computes as a program of its own, which hands back the region's results. What comes from outside are
+// its inputs. Nothing if it has too many steps.
+std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop = {});
+
 // The body of a loop that has just been checked, as it will be lowered: what is decided about a pipeline is decided of
 // its steps. What comes from outside the loop are registers that nothing writes.
 struct LoopDraft {

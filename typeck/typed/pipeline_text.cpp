@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "synth/plan/bytes_text.hpp"
 #include "synth/schedule/timeline.hpp"
 #include "synth/schedule/warm_ups.hpp"
 #include "typeck/typed/place_text.hpp"
-#include "typeck/typed/walk.hpp"
 
 namespace tessera::typeck {
 
@@ -41,14 +41,24 @@ std::string table(const Rows& rows) {
   return text;
 }
 
-std::string stages_table(const synth::PipelinePlan& plan) {
+// The most that is alive on a device of the mesh.
+std::int64_t peak_on(const synth::Mesh& mesh, const std::vector<std::int64_t>& peaks) {
+  std::int64_t most = 0;
+  for (std::int64_t device = 0; device < mesh.devices(); ++device)
+    most = std::max(most, peaks.at(mesh.device_of_run(device).value));
+  return most;
+}
+
+std::string stages_table(const synth::PipelinePlan& plan, const std::vector<std::int64_t>* peaks) {
   Rows rows = {{"stage", "mesh", "forward", "backward", "rest", "border", "in flight"}};
+  if (peaks != nullptr) rows.front().emplace_back("peak");
   const std::vector<synth::StageFigures> figures = synth::stage_figures(plan.shape);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const std::string mesh = synth::print(*plan.meshes[i]);
     rows.push_back({fmt::format("{}", i), mesh.empty() ? "one device" : mesh, time_text(figures[i].forward_seconds),
                     time_text(figures[i].backward_seconds), time_text(figures[i].rest_seconds),
                     time_text(figures[i].border_seconds), fmt::format("{}", plan.warm_ups[i])});
+    if (peaks != nullptr) rows.back().push_back(synth::bytes_text(peak_on(*plan.meshes[i], *peaks)));
   }
   return table(rows);
 }
@@ -96,17 +106,16 @@ std::string picture(const synth::PipelinePlan& plan) {
 }  // namespace
 
 std::string pipeline_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                          const std::function<std::uint32_t(base::SourceId)>& first_line) {
+                          const std::function<std::uint32_t(base::SourceId)>& first_line, const PeaksByPlace& peaks) {
   std::string text;
-  const std::function<void(const Node&)> visit = [&](const Node& node) {
-    const auto* loop = std::get_if<Loop>(&node.body);
-    if (loop == nullptr || loop->pipeline == nullptr) return;
-    const synth::PipelinePlan& plan = *loop->pipeline;
+  for (const FoundPipeline& found : pipelines(typed, region)) {
+    const synth::PipelinePlan& plan = *found.plan;
+    const auto known = peaks.find(found.span);
     text += fmt::format("pipeline of {} microbatches on {} stages by {}{}\n", plan.microbatches, plan.shape.stages,
-                        synth::name(plan.schedule), place(sources, first_line, node.span));
-    text += stages_table(plan) + schedules_table(plan) + picture(plan);
-  };
-  Walk(typed, visit).region(region);
+                        synth::name(plan.schedule), place(sources, first_line, found.span));
+    text += stages_table(plan, known == peaks.end() ? nullptr : &known->second);
+    text += schedules_table(plan) + picture(plan);
+  }
   return text;
 }
 

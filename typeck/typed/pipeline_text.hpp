@@ -5,12 +5,14 @@
 #include <string>
 
 #include "base/source.hpp"
+#include "typeck/typed/pipelines.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
 
-// Empty where the region has no pipeline. `first_line` gives the number of a text's first line; empty: 1.
+// Empty where the region has no pipeline. `first_line` gives the number of a text's first line; empty: 1. Of pipelines
+// without peaks none are said.
 std::string pipeline_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                          const std::function<std::uint32_t(base::SourceId)>& first_line);
+                          const std::function<std::uint32_t(base::SourceId)>& first_line, const PeaksByPlace& peaks);
 
 }  // namespace tessera::typeck

@@ -102,6 +102,10 @@ struct TracedStep {
   std::optional<Place> place;  // the expression that it comes from
   int rank = 0;
   bool failed = false;  // it was begun and not completed
+  // In a pipeline: the visit of which microbatch it belongs to, both from 0; else -1.
+  std::int64_t visit = -1;
+  std::int64_t microbatch = -1;
+  bool is_border = false;  // brings an array from one mesh to another
   std::vector<Slice> devices;
 };
 
@@ -415,6 +419,56 @@ struct LocalWork {
   std::uint32_t statement = 0;  // which statement of the text performs it, from 0
 };
 
+// A pipeline, with what its stages, its schedule and all others take by the machine model (docs/pipelines.md).
+struct Pipeline {
+  // Of every device of a stage: the most that is alive on it while the pipeline runs, inputs included.
+  struct DevicePeak {
+    std::int64_t device = 0;  // of the run
+    std::int64_t bytes = 0;
+  };
+  // The work of one mesh. Seconds are those of a microbatch.
+  struct Stage {
+    std::string mesh;
+    double forward_seconds = 0;   // its first visit
+    double backward_seconds = 0;  // the others
+    double rest_seconds = 0;      // what no border waits for
+    double border_seconds = 0;    // the longest border that it sends
+    std::int64_t in_flight = 0;   // microbatches between its first and its last visit, at most
+    std::vector<DevicePeak> peaks;
+  };
+  // How one of all schedules does.
+  struct Schedule {
+    std::string name;
+    std::vector<std::int64_t> in_flight;  // of each stage
+    double period_seconds = 0;            // between two microbatches, once the pipeline is full
+    double makespan_seconds = 0;
+    double bubble = 0;  // the share of the stages' time in which they wait
+  };
+  // Who works when, by the pipeline's own schedule, in the order in which visits begin.
+  struct Visit {
+    std::int64_t stage = 0;
+    std::int64_t visit = 0;  // number within a microbatch
+    std::int64_t microbatch = 0;
+    double begin_seconds = 0;
+    double end_seconds = 0;
+  };
+  // What is on its way when.
+  struct Border {
+    std::int64_t from_visit = 0;
+    std::int64_t to_visit = 0;
+    std::int64_t microbatch = 0;
+    double begin_seconds = 0;
+    double end_seconds = 0;
+  };
+  Place place;
+  std::string schedule;  // its own
+  std::int64_t microbatches = 0;
+  std::vector<Stage> stages;
+  std::vector<Schedule> schedules;  // all, in the order of docs/pipelines.md
+  std::vector<Visit> visits;
+  std::vector<Border> borders;
+};
+
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
 class TESSERA_API Program {
  public:
@@ -425,6 +479,8 @@ class TESSERA_API Program {
   std::vector<PartsMoved> parts_moved() const;          // in the same order
   // In the same order; none unless the session's machine says what its devices can do.
   std::vector<LocalWork> local_work() const;
+  // In the order of the text, those of functions where they are first called.
+  Result<std::vector<Pipeline>> pipelines() const;
   const Diagnostics& notes() const;            // notes and warnings
   Result<std::string> elaborated() const;      // the text with every type and redistribution written out
   Result<std::string> device_program() const;  // the steps every device takes, as text
