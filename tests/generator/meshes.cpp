@@ -1,19 +1,15 @@
-// A program on several meshes: what its statements name goes to another mesh and comes back.
+// A program on several meshes: what its statements name goes to another mesh and comes back. At its end there are
+// pipelines. No axis of a mesh beside that of the program has a name of that one's.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tests/generator/pipelines.hpp"
 #include "tests/generator/program.hpp"
 #include "tests/generator/random.hpp"
 
 namespace tessera::generator {
 
 namespace {
-
-// A mesh beside that of the program; no axis has a name of that one's.
-struct OtherMesh {
-  std::string name;
-  std::vector<std::string> axes;
-};
 
 // Where a mesh of so many devices lies beside one on first:first+devices: behind it, amid it, or from device 0.
 std::string range_of(Random& random, std::int64_t count, std::int64_t first, std::int64_t devices) {
@@ -23,7 +19,7 @@ std::string range_of(Random& random, std::int64_t count, std::int64_t first, std
   return fmt::format("({}:{}, {}:{})", begin + turned, begin + count, begin, begin + turned);
 }
 
-OtherMesh declare(std::string& text, Random& random, std::string name, std::vector<std::string> axes,
+NamedMesh declare(std::string& text, Random& random, std::string name, std::vector<std::string> axes,
                   std::int64_t first, std::int64_t devices) {
   std::vector<std::string> declared;
   std::int64_t count = 1;
@@ -38,7 +34,7 @@ OtherMesh declare(std::string& text, Random& random, std::string name, std::vect
 }
 
 // A type on another mesh for a value of this shape: each axis splits a dimension, or is pending now and then.
-std::string type_on(const OtherMesh& mesh, const Facts& facts, Random& random) {
+std::string type_on(const NamedMesh& mesh, const Facts& facts, Random& random) {
   std::vector<std::vector<std::string>> splits(facts.shape.size());
   std::vector<std::string> pending;
   for (const std::string& axis : mesh.axes) {
@@ -59,7 +55,7 @@ std::string type_on(const OtherMesh& mesh, const Facts& facts, Random& random) {
 }
 
 // There and back, for what a statement names.
-std::string detours(const Statement& statement, const std::vector<OtherMesh>& others, Random& random) {
+std::string detours(const Statement& statement, const std::vector<NamedMesh>& others, Random& random) {
   std::string text;
   for (std::size_t k = 0; k < statement.names.size(); ++k) {
     const Facts& facts = statement.facts[k];
@@ -80,7 +76,7 @@ std::string several_meshes_text(const Program& program, const MeshSizes& mesh) {
   const std::int64_t devices = mesh[0] * mesh[1] * mesh[2];
   const std::int64_t first = random.chance(30) ? random.between(1, 3) : 0;
   std::string result = fmt::format("# Generated from seed {}, on several meshes.\n", program.seed);
-  std::vector<OtherMesh> others = {declare(result, random, "n", {"u", "v"}, first, devices)};
+  std::vector<NamedMesh> others = {declare(result, random, "n", {"u", "v"}, first, devices)};
   if (random.chance(50)) others.push_back(declare(result, random, "o", {"w"}, first, devices));
   result += fmt::format("mesh m = [x: {}, y: {}, z: {}]", mesh[0], mesh[1], mesh[2]);
   result += first == 0 ? "\n" : fmt::format(" on {}:{}\n", first, first + devices);
@@ -88,6 +84,8 @@ std::string several_meshes_text(const Program& program, const MeshSizes& mesh) {
     result += tessera_statement(statement) + "\n";
     if (!statement.facts.empty()) result += detours(statement, others, random);
   }
+  others.push_back({"m", {"x", "y", "z"}});
+  for (int k = 0; k < 2; ++k) result += pipeline_text(random, others, k);
   return result;
 }
 

@@ -34,7 +34,7 @@ std::string tessera_text(const Program& program, const MeshSizes& mesh);
 // The same with a cut of random weights on every axis, by which most of its uses in types are cut. It means the same.
 std::string weighted_text(const Program& program, const MeshSizes& mesh);
 // The same with two or three meshes, on devices of their own, shared, or the same in another order: most of what a
-// `let` names goes to another mesh and back. It means the same.
+// `let` names goes to another mesh and back. It means the same; at its end pipelines are asserted to be loops.
 std::string several_meshes_text(const Program& program, const MeshSizes& mesh);
 // The body of a Python function, indented by four spaces; what it needs is numpy_prelude().
 std::string numpy_text(const Program& program);
