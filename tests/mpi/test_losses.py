@@ -31,6 +31,26 @@ print sum(c)
 """
 
 
+# Visits of some ms, and borders of 2 MiB: a rank that is killed is in one or the other. Seldom is a pipeline over.
+PIPELINE = """mesh a = [x: 2] on 0:2
+mesh b = [x: 2] on 2:4
+let t = random(f32[40, 1024, 512] on a, 1)
+let w = random(f32[512, 512@x] on a, 2)
+let v = random(f32[512@x, 512] on b, 3)
+save(w, "a.npy")
+print "begun"
+let (p, q) = loop p = w, q = v for k < 1000 {
+  pipeline p = p, q = q for i < 40 by "SCHEDULE" {
+    let hb = t[i] @ w as [1024, 512@x] on b
+    let dy = hb @ v
+    let dh = dy @ transpose(v) as [1024, 512@x] on a
+    (p + transpose(t[i]) @ dh * 1e-9, q + transpose(hb) @ dy * 1e-9)
+  }
+}
+save(p, "a.npy")
+"""
+
+
 def ranks_below(process):
     """The ids of the processes below one that run `tessera run`."""
     parents, found = {}, []
@@ -135,6 +155,50 @@ class Kills(RanksTest):
                 self.expect_no_rest(sharing)
                 self.assertEqual(shared_files(), [])
 
+    def test_a_rank_killed_in_a_pipeline(self):
+        """In a visit or amid a border, on any stage, one message within five seconds, whoever is lost; the old file is whole."""
+        dice = random.Random(SEED + 1)
+        for number in range(KILLS):
+            schedule = dice.choice(["gpipe", "1f1b", "eager-1f1b", "auto"])
+            ranks = dice.choice([2, 4])
+            sharing = dice.choice(["on", "off"])
+            victim = dice.randrange(ranks)
+            with self.subTest(kill=number, schedule=schedule, ranks=ranks, sharing=sharing, victim=victim):
+                path = self.script(PIPELINE.replace("SCHEDULE", schedule))
+                process = self.start([self.mpirun, "-np", ranks, *self.command("run", path)],
+                                     env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing))
+                self.expect_line(process, "begun")
+                whole = (self.folder / "a.npy").stat().st_size
+                time.sleep(0.1 + dice.random() * 0.7)
+                running = ranks_below(process.pid)
+                self.assertEqual(len(running), ranks)
+                os.kill(next(one for one in running if rank_of(one) == victim), signal.SIGKILL)
+                killed = time.monotonic()
+                self.expect_gone(running, 5)
+                self.end_soon(process, running)
+                done = self.finish(process, killed)
+                self.assertNotEqual(done.status, 0, done.err)
+                self.assertLessEqual(len(done.diagnostics()), 1, done.err)
+                self.assertEqual((self.folder / "a.npy").stat().st_size, whole)
+                self.expect_no_rest(sharing)
+                self.assertEqual(shared_files(), [])
+
+    def test_an_interrupt_in_a_pipeline(self):
+        """It ends the ranks before their next visits."""
+        for ranks in (2, 4):
+            process = self.start([self.mpirun, "-np", ranks, *self.command("run", self.script(PIPELINE.replace("SCHEDULE", "auto")))])
+            self.expect_line(process, "begun")
+            time.sleep(0.4)
+            running = ranks_below(process.pid)
+            asked = time.monotonic()
+            for one in running:
+                os.kill(one, signal.SIGINT)
+            self.expect_gone(running, 5)
+            self.end_soon(process, running)
+            done = self.finish(process, asked)
+            self.assertNotEqual(done.status, 0)
+            self.assertLessEqual(done.err.count("error[interrupted]"), 1, done.err)
+
     def end_soon(self, process, ranks):
         """Where a rank is killed while it meets Open MPI's mpirun, that may say so and then wait for ever for a lock of its
         own PMIx: what counts is that no rank is left."""
@@ -215,4 +279,4 @@ if __name__ == "__main__":
     RanksTest.mpirun, RanksTest.tessera = sys.argv[1:3]
     KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else KILLS
     SEED = int(sys.argv[4]) if len(sys.argv) > 4 else SEED
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
