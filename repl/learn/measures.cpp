@@ -129,6 +129,7 @@ Numbers number_of(Measure measure, const std::vector<Plan>& plans) {
     case Measure::copies:
     case Measure::least_peak:
     case Measure::crossing:
+    case Measure::in_flight:
     case Measure::layouts: break;
   }
   return {static_cast<double>(result)};
@@ -200,6 +201,19 @@ Read<Fact> of_crossing(const Session& session, std::string_view text) {
   return {std::move(fact), {}};
 }
 
+Read<Fact> of_pipeline(const Session& session, std::string_view expression) {
+  Session fork = session.fork();
+  const auto program = fork.check(fmt::format("let asked_value_ = {}\n", expression), "lesson");
+  if (!program) return nothing(message_of(program.diagnostics()));
+  const auto pipelines = program->pipelines();
+  if (!pipelines) return nothing(message_of(pipelines.diagnostics()));
+  if (pipelines->size() != 1) return nothing("`in flight` wants an expression with one pipeline");
+  Fact fact;
+  for (const Pipeline::Stage& stage : pipelines->front().stages)
+    fact.value.push_back(static_cast<double>(stage.in_flight));
+  return {std::move(fact), {}};
+}
+
 // An expression; the arrays that it names are drawn.
 Read<Fact> of_expression(const Session& session, std::string_view text) {
   const auto value = value_of(session, text);
@@ -232,6 +246,7 @@ Read<Fact> measure(const Session& session, std::string_view text) {
     case Measure::idle: return of_change(session, *asked);
     case Measure::least_peak: return of_budget(session, *asked);
     case Measure::crossing: return of_crossing(session, asked->subject);
+    case Measure::in_flight: return of_pipeline(session, asked->subject);
     case Measure::layouts: {
       const auto counted = count_layouts(session, asked->subject);
       if (!counted.value) return nothing(counted.why);

@@ -22,6 +22,8 @@ namespace tessera::repl {
 //   idle of C               the devices that receive nothing, in ascending order
 //   least peak of C         the least budget of `within` that the planner grants, rounds included
 //   crossing of C over nodes of 4   bytes that come into the node that most come into
+// or an expression with one pipeline:
+//   in flight of E          microbatches in flight on each stage
 // or a rank:
 //   layouts of rank 2       different layouts of an array of rank 2 on the mesh; `layouts of rank 2 with pending`
 // Anything else is an expression of the language, whose value is the fact.
@@ -36,6 +38,7 @@ namespace tessera::repl {
   FOREACH(idle, "idle")             \
   FOREACH(least_peak, "least peak") \
   FOREACH(crossing, "crossing")     \
+  FOREACH(in_flight, "in flight")   \
   FOREACH(layouts, "layouts")
 
 struct Fact {

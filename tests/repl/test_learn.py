@@ -13,7 +13,7 @@ from driver import CommandLine, main
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted((ROOT / "repl/learn/lessons").glob("*.lesson"))
 WRONG = Path(__file__).resolve().parent / "lessons"
-LESSON_COUNT = 34
+LESSON_COUNT = 38
 
 # The answer key of the course, worked out by hand: what a lesson's own answer must bind these names to. That the
 # checks, which measure arrays and ask the planner, call the same answers right is what makes the key one.
@@ -201,7 +201,7 @@ class Answers(CommandLine):
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "35", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "35"],
+        for line in [["--check", "39", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "39"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):
@@ -308,11 +308,11 @@ class Conversation(CommandLine):
 
     def test_goes_on_where_it_was_left(self):
         first = self.succeeds("learn", text=answer_of(LESSONS[0]))
-        self.assertIn("Lesson 1 of 34", first)
+        self.assertIn("Lesson 1 of 38", first)
         self.assertIn("Right.", first)
-        self.assertIn("Lesson 2 of 34", first)
+        self.assertIn("Lesson 2 of 38", first)
         self.assertEqual(self.progress(), ["at copies", "done where-an-element-lives"])
-        self.assertIn("Lesson 2 of 34", self.succeeds("learn", text=":quit\n"))
+        self.assertIn("Lesson 2 of 38", self.succeeds("learn", text=":quit\n"))
         listed = self.succeeds("learn", "--list")
         self.assertRegex(listed, r"(?m)^  1  done  What does one")
         self.assertRegex(listed, r"(?m)^  2  here  ")
@@ -353,7 +353,7 @@ class Conversation(CommandLine):
         self.assertNotIn("That was the last lesson", end)
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
         for words in ["8 rows over the 4 places", "Bytes are rows", "That was the last hint", "    let bytes = 24",
-                      "Lesson 2 of 34"]:
+                      "Lesson 2 of 38"]:
             self.assertIn(words, said)
         self.assertEqual(said.count("What does one device hold?"), 3)
         done = self.tessera("learn", text=":nothing\n")
@@ -388,7 +388,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=answer_of(LESSONS[0]))
         self.succeeds("learn", "--reset")
         self.assertFalse((self.folder / "data/tessera/lessons").exists())
-        self.assertIn("Lesson 1 of 34", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 1 of 38", self.succeeds("learn", text=""))
         self.succeeds("learn", "--reset")
         self.succeeds("learn", "--reset")
 
@@ -398,7 +398,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=":skip\n")
         self.assertEqual(self.read("home/.local/share/tessera/lessons"), "at copies\n")
         self.environment["XDG_DATA_HOME"] = "relative"
-        self.assertIn("Lesson 2 of 34", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 2 of 38", self.succeeds("learn", text=""))
 
     def test_no_home_at_all(self):
         self.environment.pop("XDG_DATA_HOME")
@@ -406,7 +406,7 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=answer_of(LESSONS[0]))
         self.assertEqual(done.status, 0)
         self.assertIn("progress is not kept", done.err)
-        self.assertIn("Lesson 2 of 34", done.out)
+        self.assertIn("Lesson 2 of 38", done.out)
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_that_cannot_be_written(self):
@@ -419,12 +419,12 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=":skip\n")
         self.assertEqual(done.status, 0)
         self.assertIn("cannot write", done.err)
-        self.assertIn("Lesson 2 of 34", done.out)
+        self.assertIn("Lesson 2 of 38", done.out)
 
     def test_a_progress_file_of_nonsense(self):
         (self.folder / "data/tessera").mkdir(parents=True)
         self.write("data/tessera/lessons", b"at \xff\nnonsense\n\x00at\ndone of-a-later-version\n")
-        self.assertIn("Lesson 1 of 34", self.succeeds("learn", text=":skip\n"))
+        self.assertIn("Lesson 1 of 38", self.succeeds("learn", text=":skip\n"))
         self.assertIn("done of-a-later-version", self.progress())
 
 
@@ -446,7 +446,7 @@ class Terminal(CommandLine):
             os.chdir(self.folder)
             os.execve(self.executable, ["tessera", "learn"], self.environment)
         self.addCleanup(os.close, self.terminal)
-        self.assertIn("Lesson 1 of 34", self.shows("learn> "))
+        self.assertIn("Lesson 1 of 38", self.shows("learn> "))
         os.write(self.terminal, b"let shape = [\n")
         self.shows(" .   ")
         os.write(self.terminal, b"\x03")

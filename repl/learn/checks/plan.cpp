@@ -84,12 +84,25 @@ Verdict allowed_steps(const Check& check, const std::vector<TakenStep>& steps) {
   return {};
 }
 
-// The planner's own plan between two types of the answer.
-Result<Plan> par_plan(const MeshAxes& mesh, const std::string& from, const std::string& to, const Check& check) {
+// `x:4 on (2:3,3:4)`: with the devices of the run that the array's mesh lies on.
+std::string mesh_on_devices(const Array& array) {
+  std::vector<std::string> devices;
+  for (std::int64_t d = 0; d < array.devices(); ++d)
+    devices.push_back(fmt::format("{}:{}", array.device_of_run(d), array.device_of_run(d) + 1));
+  const std::string list = fmt::format("{}", fmt::join(devices, ","));
+  return mesh_text(array.mesh()) + " on " + (devices.size() == 1 ? list : "(" + list + ")");
+}
+
+// The planner's own plan between two arrays of the answer, perhaps on two meshes.
+Result<Plan> par_plan(const Array& from, const Array& to, const Check& check) {
   PlanRequest request;
-  request.mesh = mesh_text(mesh);
-  request.from = from;
-  request.to = to;
+  request.mesh = mesh_text(from.mesh());
+  if (mesh_on_devices(from) != mesh_on_devices(to)) {
+    request.mesh = mesh_on_devices(from);
+    request.to_mesh = mesh_on_devices(to);
+  }
+  request.from = type_on_its_mesh(from);
+  request.to = type_on_its_mesh(to);
   request.collectives_only = check.value("planner") == "collectives";
   return make_plan(request);
 }
@@ -169,7 +182,7 @@ Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<
   }
   if (Verdict few = crossed(trial, check, costs); few.outcome != Outcome::right) return few;
   const auto source = trial.judged.get(from);
-  const auto par = par_plan(source->mesh(), type_on_its_mesh(*source), type_on_its_mesh(*trial.judged.get(to)), check);
+  const auto par = par_plan(*source, *trial.judged.get(to), check);
   if (!par) return unfit(fmt::format("check {}", name(check.kind)), message_of(par.diagnostics()));
   return scored(costs, *par, must, steps);
 }
