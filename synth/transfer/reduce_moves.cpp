@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/layout/cuts.hpp"
 
 namespace tessera::synth {
 
@@ -114,6 +115,7 @@ class Carrying {
       case ReduceForm::direct: return take_directly(step.kind, axes, groups);
       case ReduceForm::halving: return take_by_halving(step.kind, prime_digits(axes), first);
       case ReduceForm::ring: return take_in_ring(step.kind, axes, groups);
+      case ReduceForm::units: return false;  // positions do not say who lies in which unit
     }
     return false;
   }
@@ -421,6 +423,17 @@ std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, 
   }
   if (!carrying.is_done()) return std::nullopt;
   return std::move(carrying).moves(program.stretches);
+}
+
+Interval ReduceMoves::chunk_of(std::int64_t elements, std::int32_t chunk) const {
+  if (cells.empty()) return share(elements, members, chunk);
+  const auto cell = static_cast<std::size_t>(chunk / chunks_of_cell);
+  const auto begin_of = [&](std::size_t i) {
+    return i < cells.size() ? scaled(elements, cells[i].numerator, cells[i].denominator) : elements;
+  };
+  const std::int64_t begin = begin_of(cell);
+  const Interval part = share(begin_of(cell + 1) - begin, chunks_of_cell, chunk % chunks_of_cell);
+  return {begin + part.begin, begin + part.end};
 }
 
 SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk) {
