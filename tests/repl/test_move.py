@@ -106,9 +106,9 @@ class Move(CommandLine):
         (target / "w.dev2.npy").write_text("old")
         more = LINE | {"name": "v"}
         arrays = self.write("list", text_of([LINE, more]))
-        self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "cannot-read")
+        self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "file-missing")
         np.save(source / "v.npy", np.arange(9, dtype=np.float32))
-        self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "bad-npy")
+        self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "file-shape-mismatch")
         np.save(source / "v.npy", np.arange(8, dtype=np.float32))
         (target / "v.dev3.npy").mkdir()
         self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "cannot-write")
