@@ -43,6 +43,7 @@ struct Wishes {
   ExplainOptions explain;
   PlanOptions plan;
   CompareOptions compare;
+  MoveOptions move;
   PlaceOptions place;
   LearnOptions learn;
   std::vector<std::string> learn_check;
@@ -174,6 +175,18 @@ void add_place(CLI::App& app, Wishes& wishes) {
   flag(place, "--json", options.json, "one JSON object for each mesh, in one line");
 }
 
+void add_move(CLI::App& app, Wishes& wishes) {
+  CLI::App* move = add_command(app, "move", "Plan, or do, the moves of several arrays between meshes as one.");
+  MoveOptions& options = wishes.move;
+  move->add_option("LIST", options.list, "a JSON object a line: name, mesh, to_mesh, from, to; or -")
+      ->type_name("")
+      ->required();
+  move->add_option("--from", options.from, "where the arrays are, NAME.npy")->type_name("DIR");
+  move->add_option("--to", options.to, "where to write their tiles, NAME.devD.npy: all or none")->type_name("DIR");
+  move->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  flag(move, "--json", options.json, "one JSON object in one line");
+}
+
 void add_calibrate(CLI::App& app, Wishes& wishes) {
   CLI::App* calibrate = add_command(app, "calibrate", "Measure the machine, and write a machine file.");
   CalibrateOptions& options = wishes.calibrate;
@@ -279,6 +292,12 @@ Command finished_plan(Wishes& wishes) {
   return std::move(plan);
 }
 
+Command finished_move(Wishes& wishes) {
+  MoveOptions& move = wishes.move;
+  if (move.from.empty() != move.to.empty()) return misused("move wants both --from and --to, or none to plan only");
+  return std::move(move);
+}
+
 Command finished_place(Wishes& wishes) {
   PlaceOptions& place = wishes.place;
   if (!place.machine_file) return misused("place wants a machine: --machine FILE");
@@ -320,6 +339,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);
   if (app.got_subcommand("compare")) return std::move(wishes.compare);
+  if (app.got_subcommand("move")) return finished_move(wishes);
   if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
@@ -364,6 +384,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_explain(app, wishes);
   add_plan(app, wishes);
   add_compare(app, wishes);
+  add_move(app, wishes);
   add_place(app, wishes);
   add_calibrate(app, wishes);
   add_learn(app, wishes);

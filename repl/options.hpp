@@ -73,6 +73,15 @@ struct CompareOptions {
   bool json = false;
 };
 
+// With folders the arrays are moved; without, it is only planned.
+struct MoveOptions {
+  std::string list;
+  std::string from;
+  std::string to;
+  std::optional<std::string> machine_file;
+  bool json = false;
+};
+
 // A script, or a mesh and what is moved on it.
 struct PlaceOptions {
   std::optional<std::string> file;
@@ -120,8 +129,8 @@ struct CalibrateOptions {
   int ranks = 1;             // to be started
 };
 
-using Command =
-    std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
-                 ExplainOptions, PlanOptions, CompareOptions, PlaceOptions, LearnOptions, DrawOptions, Answer>;
+using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
+                             ExplainOptions, PlanOptions, CompareOptions, MoveOptions, PlaceOptions, LearnOptions,
+                             DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -20,6 +20,7 @@ int perform(const FormatOptions& options, Console& console);
 int perform(const ExplainOptions& options, Console& console);
 int perform(const PlanOptions& options, Console& console);
 int perform(const CompareOptions& options, Console& console);
+int perform(const MoveOptions& options, Console& console);
 int perform(const CalibrateOptions& options, Console& console);
 int perform(const PlaceOptions& options, Console& console);
 int perform(const LearnOptions& options, Console& console);

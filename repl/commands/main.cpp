@@ -18,16 +18,21 @@ namespace tessera::repl {
 namespace {
 
 // True for work that the processes of a launcher do together. The first of them does all other work alone.
+bool moves_files(const Command& command) {
+  const auto* const move = std::get_if<MoveOptions>(&command);
+  return move != nullptr && !move->from.empty();
+}
 bool is_for_ranks(const Command& command) {
-  return std::holds_alternative<RunOptions>(command) || std::holds_alternative<CalibrateOptions>(command) ||
-         std::holds_alternative<SessionOptions>(command) || std::holds_alternative<WorkerOptions>(command);
+  return moves_files(command) || std::holds_alternative<RunOptions>(command) ||
+         std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<SessionOptions>(command) ||
+         std::holds_alternative<WorkerOptions>(command);
 }
 
 // Commands that take no part in MPI would leave ranks that run a script waiting for them. So the processes of a
 // launcher agree on the command first: with the others' scripts a rank compares one that says which command it is. The
 // status, unless all agree.
 std::optional<int> disagreement(const Command& command, Console& console) {
-  if (Launch::ranks_by_launcher() == 1 || std::holds_alternative<RunOptions>(command) ||
+  if (Launch::ranks_by_launcher() == 1 || moves_files(command) || std::holds_alternative<RunOptions>(command) ||
       std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<WorkerOptions>(command)) {
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 #include "base/wide.hpp"
@@ -64,7 +65,31 @@ base::Status Executor::relay_boxes(const synth::Collective& step, synth::Registe
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
-  return run_slots(team_, *known->second.schedule, storage_, from, to);
+  return run_slots(team_, std::array{SlotTask{known->second.schedule.get(), from, to}}, storage_);
+}
+
+// Several relays at once, on ranks.
+base::Status Executor::relay_together(std::span<const synth::Step> steps) {
+  std::vector<std::unique_ptr<SlotSchedule>> schedules;
+  std::vector<SlotTask> tasks;
+  OriginStatistics& statistics = statistics_of(steps[0].origin);
+  const double begin = world_.clock ? world_.clock() : 0;
+  received_bytes_ = 0;
+  for (const synth::Step& step : steps) {
+    const auto& apply = std::get<synth::Apply>(step.node);
+    const synth::Collective& collective = std::get<synth::Collect>(apply.operation).collective;
+    const synth::ArrayType& from = storage_.type(apply.operands[0]);
+    const synth::ArrayType& to = storage_.type(apply.results[0]);
+    count_received(received_by(synth::CopyWalk(from, to), to));
+    schedules.push_back(schedule_relay(team_, storage_.ranks(), *collective.relay, from, to));
+    tasks.push_back({schedules.back().get(), apply.operands[0], apply.results[0]});
+    if (received_bytes_ > 0) ++statistics.steps;
+  }
+  TESSERA_TRY_STATUS(run_slots(team_, tasks, storage_));
+  if (world_.clock) statistics.seconds += world_.clock() - begin;
+  statistics.received_bytes += received_bytes_;
+  progress_.received_bytes += received_bytes_;
+  return base::Done{};
 }
 
 base::Status Executor::reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
@@ -83,7 +108,7 @@ base::Status Executor::reduce_by_program(const synth::Collective& step, synth::R
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
-  if (!team_.alone()) return run_slots(team_, *known->second.schedule, storage_, from, to);
+  if (!team_.alone()) return run_slots(team_, std::array{SlotTask{known->second.schedule.get(), from, to}}, storage_);
   run_program(*known->second.reduction, storage_, from, to);
   return base::Done{};
 }

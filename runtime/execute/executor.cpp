@@ -78,12 +78,13 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
   for (std::size_t i = 0; i < body.size(); ++i) {
     const synth::Step& step = body[i];
     const std::size_t chain_end = plan.steps[i].chain_end;
-    const std::span steps(&step, chain_end > 0 ? chain_end - i : 1);
+    const std::size_t end = chain_end > 0 ? chain_end : team_.alone() ? i + 1 : synth::company_end(body, i);
+    const std::span steps(&step, end - i);
     TESSERA_TRY_STATUS(from_step(may_take(steps), step.origin));
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     if (borders_ != nullptr) TESSERA_TRY_STATUS(from_step(team_.advance_beside(), step.origin));
     tell_progress(body, i);
-    payload_.add(plan.steps[i].born);
+    for (std::size_t k = i; k < end; ++k) payload_.add(plan.steps[k].born);
     const std::int64_t alive = payload_.largest(plan.steps[i]);
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = statistics_of(step.origin);
@@ -96,8 +97,8 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     };
     TESSERA_TRY_STATUS(from_step(base::guarded(take_these), step.origin));
     for (const synth::Step& taken : steps) note_known(taken);
-    payload_.remove(plan.steps[i].dies);
-    i += steps.size() - 1;
+    for (std::size_t k = i; k < end; ++k) payload_.remove(plan.steps[k].dies);
+    i = end - 1;
   }
   return base::Done{};
 }
@@ -117,6 +118,7 @@ bool Executor::may_be_long(const synth::Step& step) const {
 
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
   if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
+  if (steps.size() > 1) return relay_together(steps);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
 }
 

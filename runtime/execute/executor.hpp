@@ -100,6 +100,7 @@ class Executor {
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
+  base::Status relay_together(std::span<const synth::Step> steps);
   base::Status relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
   base::Status reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
                                  const StepPlan& plan);

@@ -92,9 +92,23 @@ class LivenessWalk {
   void walk(const synth::Body& body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
       now_.back() = i;
+      const std::size_t end = synth::company_end(body, i);
+      if (end > i + 1 || synth::joins(body[i])) {
+        step_in_company(std::get<synth::Apply>(body[i].node), i, end - 1);
+        continue;
+      }
       std::visit([&](const auto& node) { step(node); }, body[i].node);
     }
     now_.back() = body.size();
+  }
+
+  // Relays that go on at once need their operands until the last of them has ended, and have their results until then.
+  void step_in_company(const synth::Apply& apply, std::size_t now, std::size_t last) {
+    now_.back() = last;
+    use_all(apply.operands);
+    now_.back() = now;
+    define(apply.results[0], Where::arena);
+    life(apply.results[0]).last_use = last;
   }
 
   void step(const synth::Apply& apply) {

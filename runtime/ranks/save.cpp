@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "runtime/io/npy.hpp"
+#include "runtime/io/staging.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kinds.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "runtime/ranks/reads.hpp"
 
@@ -106,21 +108,86 @@ base::Status save_whole(Team& team, const FilePolicy& files, const std::string& 
   return team.send(0, all_but_first(team), {});
 }
 
+namespace {
+
+std::string shard_name(const std::string& path, const Distributed& array, std::int64_t device) {
+  return fmt::format("{}.dev{}.npy", path, device_of_run(array.type.mesh(), device));
+}
+
+base::Status save_shard(const FilePolicy& files, const std::string& path, const Distributed& array, std::int64_t device,
+                        base::StopToken stop) {
+  const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
+  const auto fill = [&](const synth::Box& box, const TileOut& out) {
+    synth::Shape begin;
+    for (const synth::Interval& interval : box) begin.push_back(interval.begin);
+    copy_elements(part_of(tile, begin, out.shape), out);
+  };
+  return save_npy(files, path, array.type.element(), tile.shape, fill, stop);
+}
+
+}  // namespace
+
 base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
                          base::StopToken stop) {
   TESSERA_TRY_STATUS(wait_for_all(team));
   const Block mine = array.ranks.block(team.rank(), array.type.mesh());
-  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
-    const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
-    const auto fill = [&](const synth::Box& box, const TileOut& out) {
-      synth::Shape begin;
-      for (const synth::Interval& interval : box) begin.push_back(interval.begin);
-      copy_elements(part_of(tile, begin, out.shape), out);
-    };
-    const std::string name = fmt::format("{}.dev{}.npy", path, device_of_run(array.type.mesh(), device));
-    TESSERA_TRY_STATUS(save_npy(files, name, array.type.element(), tile.shape, fill, stop));
-  }
+  for (std::int64_t device = mine.begin; device < mine.end; ++device)
+    TESSERA_TRY_STATUS(save_shard(files, shard_name(path, array, device), array, device, stop));
   return wait_for_all(team);
+}
+
+namespace {
+
+// The same on all ranks: the first failure, if there is any.
+base::Status agreed(Team& team, base::Status mine) {
+  if (team.alone()) return mine;
+  const auto all = team.agree_on(std::move(mine), {});
+  return all ? base::Status(base::Done{}) : base::Status(all.errors());
+}
+
+base::Status stage_all(const Team& team, Staging& staging, std::span<const NamedArray> arrays, base::StopToken stop) {
+  const FilePolicy here;
+  for (const NamedArray& next : arrays) {
+    const Distributed& array = next.array;
+    const Block mine = array.ranks.block(team.rank(), array.type.mesh());
+    for (std::int64_t device = mine.begin; device < mine.end; ++device) {
+      const std::string file = shard_name(next.name, array, device);
+      TESSERA_TRY_STATUS(save_shard(here, staging.path_of(file), array, device, stop));
+      staging.add(file);
+    }
+  }
+  return base::Done{};
+}
+
+base::Status staged_and_put(Team& team, Staging& staging, std::span<const NamedArray> arrays, base::StopToken stop) {
+  TESSERA_TRY_STATUS(agreed(team, staging.open()));
+  TESSERA_TRY_STATUS(agreed(team, base::guarded([&] { return stage_all(team, staging, arrays, stop); })));
+  TESSERA_TRY_STATUS(agreed(team, staging.put()));
+  return staging.settle();
+}
+
+}  // namespace
+
+base::Status save_all_shards(Team& team, const FilePolicy& files, const std::string& folder,
+                             std::span<const NamedArray> arrays, base::StopToken stop) {
+  base::Status ready = base::Done{};
+  std::string path;
+  if (files.kind == FilePolicy::Kind::host) {
+    ready = base::make(Kind::file_not_allowed, in_quotes(folder), std::string_view("the host opens files one by one"));
+  } else if (auto resolved = resolve(files, folder)) {
+    path = *resolved;
+  } else {
+    ready = resolved.errors();
+  }
+  if (ready && team.rank() == 0) Staging::sweep(path);
+  TESSERA_TRY_STATUS(agreed(team, std::move(ready)));
+  TESSERA_TRY(job, text_of_first(team, team.rank() == 0 ? Staging::new_job() : ""));
+  Staging staging(path, folder, job, team.rank());
+  base::Status done = staged_and_put(team, staging, arrays, stop);
+  staging.end();
+  // Of ranks that were lost, too, unless they lie where only those could see.
+  if (!done) Staging::sweep(path);
+  return done;
 }
 
 }  // namespace tessera::runtime

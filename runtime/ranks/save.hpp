@@ -1,6 +1,7 @@
 // `save` and `save_shards`, of all ranks.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/result.hpp"
@@ -19,5 +20,15 @@ base::Status save_whole(Team& team, const FilePolicy& files, const std::string& 
 // A file for every device, `PATH.devD.npy`, by the rank that has it.
 base::Status save_shards(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
                          base::StopToken stop);
+
+// An array, and what its files are called.
+struct NamedArray {
+  std::string name;
+  Distributed array;
+};
+// `save_shards` of several arrays into a folder, FOLDER/NAME.devD.npy: all files or, whatever fails, none, and those
+// that were there as they were. Not for files that the host opens.
+base::Status save_all_shards(Team& team, const FilePolicy& files, const std::string& folder,
+                             std::span<const NamedArray> arrays, base::StopToken stop);
 
 }  // namespace tessera::runtime

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -18,41 +19,59 @@ namespace {
 
 class SlotRun {
  public:
-  SlotRun(Team& team, const SlotSchedule& schedule, const Storage& storage, synth::RegisterId from,
-          synth::RegisterId to)
-      : team_(team),
-        schedule_(schedule),
-        storage_(storage),
-        from_(from),
-        to_(to),
-        source_(storage.array(from)),
-        result_(storage.array(to)) {}
+  SlotRun(Team& team, std::span<const SlotTask> tasks, const Storage& storage) : team_(team), storage_(storage) {
+    std::set<int> peers;
+    std::set<int> readers;
+    for (const SlotTask& task : tasks) {
+      arrays_.push_back(MovedArray{task, storage.array(task.from), storage.array(task.to)});
+      turns_ = std::max(turns_, task.schedule->turns());
+      peers.insert(task.schedule->near_peers.begin(), task.schedule->near_peers.end());
+      readers.insert(task.schedule->near_readers.begin(), task.schedule->near_readers.end());
+      has_reads_ = has_reads_ || task.schedule->has_reads;
+    }
+    near_peers_.assign(peers.begin(), peers.end());
+    near_readers_.assign(readers.begin(), readers.end());
+  }
 
   base::Status run() {
     Turn now = turn_at(0);
     TESSERA_TRY_STATUS(await_soon(now));
     TESSERA_TRY_STATUS(send(now, Ready::now));
-    for (std::int64_t at = 0; at < schedule_.turns(); ++at) {
-      Turn next = at + 1 < schedule_.turns() ? turn_at(at + 1) : Turn{};
+    for (std::int64_t at = 0; at < turns_; ++at) {
+      Turn next = at + 1 < turns_ ? turn_at(at + 1) : Turn{};
       TESSERA_TRY_STATUS(take(now, next));
       now = std::move(next);
     }
     TESSERA_TRY_STATUS(team_.await_messages());
-    return schedule_.has_reads ? team_.finish(schedule_.near_readers) : base::Status(base::Done{});
+    return has_reads_ ? team_.finish(near_readers_) : base::Status(base::Done{});
   }
 
  private:
+  struct MovedArray {
+    SlotTask task;
+    Distributed source;
+    Distributed result;
+    const synth::ArrayType& type() const { return result.type; }
+    std::int64_t bytes_of(const synth::Box& box) const {
+      return synth::elements(box) * synth::bytes_of(result.type.element());
+    }
+  };
   // A box of a place, on its way to a device.
   struct Passage {
+    std::size_t array;
     SlotPlace from;
     synth::Box box;
+  };
+  struct Work {
+    std::size_t array;
+    SlotWork what;
   };
   using ByRank = std::map<int, std::vector<Passage>>;
   // What this rank does in a turn. Messages of one rank are of one turn after the other.
   struct Turn {
     std::int64_t at = 0;
-    std::vector<SlotWork> here;  // of memory that this rank sees
-    std::vector<SlotWork> far;   // some of it comes in messages
+    std::vector<Work> here;  // of memory that this rank sees
+    std::vector<Work> far;   // some of it comes in messages
     ByRank incoming;
     ByRank outgoing;
     std::map<int, std::span<std::byte>> received;  // the places of what comes in
@@ -66,48 +85,53 @@ class SlotRun {
     return soon ? Ready::now : Ready::later;
   }
 
-  int owner(const SlotPlace& place) const {
-    return storage_.owner(place.of == SlotPlace::Of::source ? from_ : to_, place.device);
+  int owner(const MovedArray& array, const SlotPlace& place) const {
+    return storage_.owner(place.of == SlotPlace::Of::source ? array.task.from : array.task.to, place.device);
   }
-  bool is_far(const SlotPlace& from, const SlotPlace& to) const {
-    return team_.node(owner(from)) != team_.node(owner(to));
+  bool is_far(const MovedArray& array, const SlotPlace& from, const SlotPlace& to) const {
+    return team_.node(owner(array, from)) != team_.node(owner(array, to));
   }
 
   Turn turn_at(std::int64_t at) const {
     Turn turn;
     turn.at = at;
-    for (SlotWork& work : schedule_.works(at)) {
-      const int reader = owner(work.to);
-      bool needs_messages = false;
-      for (const SlotPlace& from : work.from) {
-        if (!is_far(from, work.to)) continue;
-        needs_messages = true;
-        if (reader == team_.rank())
-          turn.incoming[owner(from)].push_back({from, work.box});
-        else if (owner(from) == team_.rank())
-          turn.outgoing[reader].push_back({from, work.box});
-      }
-      if (reader == team_.rank()) (needs_messages ? turn.far : turn.here).push_back(std::move(work));
+    for (std::size_t a = 0; a < arrays_.size(); ++a) {
+      if (at >= arrays_[a].task.schedule->turns()) continue;
+      for (SlotWork& work : arrays_[a].task.schedule->works(at)) add(turn, a, std::move(work));
     }
     return turn;
+  }
+  void add(Turn& turn, std::size_t number, SlotWork work) const {
+    const MovedArray& array = arrays_[number];
+    const int reader = owner(array, work.to);
+    bool needs_messages = false;
+    for (const SlotPlace& from : work.from) {
+      if (!is_far(array, from, work.to)) continue;
+      needs_messages = true;
+      if (reader == team_.rank())
+        turn.incoming[owner(array, from)].push_back({number, from, work.box});
+      else if (owner(array, from) == team_.rank())
+        turn.outgoing[reader].push_back({number, from, work.box});
+    }
+    if (reader == team_.rank()) (needs_messages ? turn.far : turn.here).push_back({number, std::move(work)});
   }
 
   // While a turn's messages are under way the next one's are begun, as far as they can be: over a network it takes a
   // while until a message moves at all. The turn before this one is over.
   base::Status take(Turn& now, Turn& next) {
-    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.arrive(schedule_.near_peers));
+    if (has_reads_) TESSERA_TRY_STATUS(team_.arrive(near_peers_));
     TESSERA_TRY_STATUS(await_soon(next));
     TESSERA_TRY_STATUS(send(now, Ready::later));
     TESSERA_TRY_STATUS(send(next, Ready::now));
     parallel_each(std::ssize(now.here), [&](std::int64_t i) {
-      const SlotWork& work = now.here[static_cast<std::size_t>(i)];
+      const Work& work = now.here[static_cast<std::size_t>(i)];
       std::vector<TileView> parts;
-      for (const SlotPlace& from : work.from) parts.push_back(view(from, work.box));
+      for (const SlotPlace& from : work.what.from) parts.push_back(view(arrays_[work.array], from, work.what.box));
       put(work, parts);
     });
     if (!now.incoming.empty()) TESSERA_TRY_STATUS(team_.await_messages(now.receives));
     put_received(now);
-    if (schedule_.has_reads) TESSERA_TRY_STATUS(team_.finish({}));
+    if (has_reads_) TESSERA_TRY_STATUS(team_.finish({}));
     return base::Done{};
   }
 
@@ -115,16 +139,18 @@ class SlotRun {
     std::map<int, std::byte*> at;
     for (const auto& [rank, bytes] : turn.received) at[rank] = bytes.data();
     std::vector<std::vector<TileView>> parts_of;
-    for (const SlotWork& work : turn.far) {
+    for (const Work& work : turn.far) {
+      const MovedArray& array = arrays_[work.array];
+      const synth::Box& box = work.what.box;
       std::vector<TileView>& parts = parts_of.emplace_back();
-      for (const SlotPlace& from : work.from) {
-        if (!is_far(from, work.to)) {
-          parts.push_back(view(from, work.box));
+      for (const SlotPlace& from : work.what.from) {
+        if (!is_far(array, from, work.what.to)) {
+          parts.push_back(view(array, from, box));
           continue;
         }
-        std::byte*& next = at[owner(from)];
-        parts.push_back(dense_view(result_.type.element(), synth::shape_of(work.box), next));
-        next += bytes_of(work.box);
+        std::byte*& next = at[owner(array, from)];
+        parts.push_back(dense_view(array.type().element(), synth::shape_of(box), next));
+        next += padded(array.bytes_of(box));
       }
     }
     parallel_each(std::ssize(turn.far), [&](std::int64_t i) {
@@ -132,26 +158,30 @@ class SlotRun {
     });
   }
 
-  void put(const SlotWork& work, const std::vector<TileView>& parts) const {
-    const TileTarget target = target_of(work.to, work.box);
+  void put(const Work& work, const std::vector<TileView>& parts) const {
+    const MovedArray& array = arrays_[work.array];
+    const synth::Box& box = work.what.box;
+    const TileTarget target = target_of(array, work.what.to, box);
     if (parts.size() == 1) return copy_elements(parts[0], target);
-    const synth::ReduceOp op = source_.type.layout().reduce();
+    const synth::ReduceOp op = array.source.type.layout().reduce();
     // What is added to lies where the sum is to be: it may be overwritten first only if it comes first.
     const bool in_place =
         std::none_of(parts.begin() + 1, parts.end(), [&](const TileView& part) { return part.data == target.data; });
     if (in_place) return combine_parts(op, parts, target);
-    std::vector<std::byte> sum(static_cast<std::size_t>(bytes_of(work.box)));
-    const TileOut dense{result_.type.element(), synth::shape_of(work.box), sum.data()};
+    std::vector<std::byte> sum(static_cast<std::size_t>(array.bytes_of(box)));
+    const TileOut dense{array.type().element(), synth::shape_of(box), sum.data()};
     combine_parts(op, parts, {dense_strides(dense.shape), dense.data});
     copy_elements(dense_view(dense), target);
   }
 
-  std::int64_t bytes_of(const synth::Box& box) const {
-    return synth::elements(box) * synth::bytes_of(result_.type.element());
+  // Arrays of several element types share a message: every box begins where any element may.
+  std::int64_t padded(std::int64_t bytes) const {
+    constexpr std::int64_t kLargestElement = 8;
+    return arrays_.size() == 1 ? bytes : (bytes + kLargestElement - 1) / kLargestElement * kLargestElement;
   }
   std::int64_t bytes_of(const std::vector<Passage>& passages) const {
     std::int64_t bytes = 0;
-    for (const Passage& passage : passages) bytes += bytes_of(passage.box);
+    for (const Passage& passage : passages) bytes += padded(arrays_[passage.array].bytes_of(passage.box));
     return bytes;
   }
 
@@ -185,9 +215,10 @@ class SlotRun {
       const std::span<std::byte> message = room(outgoing_rooms_, rank, turn, bytes_of(passages));
       std::byte* at = message.data();
       for (const Passage& passage : passages) {
-        const TileOut packed{result_.type.element(), synth::shape_of(passage.box), at};
-        copy_elements(view(passage.from, passage.box), packed);
-        at += bytes_of(passage.box);
+        const MovedArray& array = arrays_[passage.array];
+        const TileOut packed{array.type().element(), synth::shape_of(passage.box), at};
+        copy_elements(view(array, passage.from, passage.box), packed);
+        at += padded(array.bytes_of(passage.box));
       }
       outgoing.push_back({rank, message});
     }
@@ -197,29 +228,30 @@ class SlotRun {
   }
 
   // Beside the tiles; of this rank or a near one.
-  TileOut beside(const SlotPlace& place) const {
-    return {result_.type.element(), synth::shape_of(place.home), storage_.part(to_, place.device) + place.offset};
+  TileOut beside(const MovedArray& array, const SlotPlace& place) const {
+    return {array.type().element(), synth::shape_of(place.home),
+            storage_.part(array.task.to, place.device) + place.offset};
   }
-  TileView view(const SlotPlace& place, const synth::Box& box) const {
+  TileView view(const MovedArray& array, const SlotPlace& place, const synth::Box& box) const {
     if (place.of == SlotPlace::Of::beside)
-      return part_of(dense_view(beside(place)), begin_in(box, place.home), synth::shape_of(box));
-    const Distributed& array = place.of == SlotPlace::Of::source ? source_ : result_;
-    const TileView& tile = array.tiles[place.device];
+      return part_of(dense_view(beside(array, place)), begin_in(box, place.home), synth::shape_of(box));
+    const Distributed& at = place.of == SlotPlace::Of::source ? array.source : array.result;
+    const TileView& tile = at.tiles[place.device];
     TESSERA_CHECK(tile.data != nullptr, "a far rank's tile is read");
-    return part_of(tile, begin_in(box, array.boxes[place.device]), synth::shape_of(box));
+    return part_of(tile, begin_in(box, at.boxes[place.device]), synth::shape_of(box));
   }
-  TileTarget target_of(const SlotPlace& place, const synth::Box& box) const {
-    if (place.of == SlotPlace::Of::beside) return target_part(beside(place), place.home, box);
-    return target_part(storage_.out(to_, place.device), result_.boxes[place.device], box);
+  TileTarget target_of(const MovedArray& array, const SlotPlace& place, const synth::Box& box) const {
+    if (place.of == SlotPlace::Of::beside) return target_part(beside(array, place), place.home, box);
+    return target_part(storage_.out(array.task.to, place.device), array.result.boxes[place.device], box);
   }
 
   Team& team_;
-  const SlotSchedule& schedule_;
   const Storage& storage_;
-  synth::RegisterId from_;
-  synth::RegisterId to_;
-  Distributed source_;
-  Distributed result_;
+  std::vector<MovedArray> arrays_;
+  std::int64_t turns_ = 0;
+  bool has_reads_ = false;  // of any array
+  std::vector<int> near_peers_;
+  std::vector<int> near_readers_;
   Rooms incoming_rooms_;
   Rooms outgoing_rooms_;
   std::array<std::map<int, std::int64_t>, 2> last_sends_;  // of even and odd turns: the batch of the last to each rank
@@ -227,9 +259,8 @@ class SlotRun {
 
 }  // namespace
 
-base::Status run_slots(Team& team, const SlotSchedule& schedule, const Storage& storage, synth::RegisterId from,
-                       synth::RegisterId to) {
-  return SlotRun(team, schedule, storage, from, to).run();
+base::Status run_slots(Team& team, std::span<const SlotTask> tasks, const Storage& storage) {
+  return SlotRun(team, tasks, storage).run();
 }
 
 }  // namespace tessera::runtime

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "runtime/ranks/team.hpp"
@@ -46,8 +47,15 @@ class SlotSchedule {
   bool has_reads = false;         // does any rank read of another?
 };
 
-// A device copies what it holds of its result before the first turn.
-base::Status run_slots(Team& team, const SlotSchedule& schedule, const Storage& storage, synth::RegisterId from,
-                       synth::RegisterId to);
+// Boxes that go from one array to another as the schedule says.
+struct SlotTask {
+  const SlotSchedule* schedule = nullptr;
+  synth::RegisterId from;
+  synth::RegisterId to;
+};
+
+// A device copies what it holds of its result before the first turn. Several arrays go on at once, turn by turn: what a
+// rank sends another of all of them in a turn is one message.
+base::Status run_slots(Team& team, std::span<const SlotTask> tasks, const Storage& storage);
 
 }  // namespace tessera::runtime

@@ -186,6 +186,9 @@ struct Collect {  // one collective of the closed set: operand's type -> result'
                   // cut into rounds
   Collective collective;
   std::uint32_t rounds = 1;
+  // A relay that goes on at the same time as the one of the step before it, slot by slot: its operand was there before
+  // the first of them began, and the results of all are there when the last has ended.
+  bool joins = false;
 };
 
 // ---- Effects: no results; by value of replicated scalars or gathered elements, on the first process only ----

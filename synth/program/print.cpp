@@ -237,7 +237,8 @@ class ProgramPrinter {
     return out;
   }
   std::string how(const Collect& o, const Mesh* mesh) const {
-    return fmt::format("{}{} rounds {}", name(o.collective.kind), collective_text(o.collective, mesh), o.rounds);
+    return fmt::format("{}{} rounds {}{}", name(o.collective.kind), collective_text(o.collective, mesh), o.rounds,
+                       o.joins ? " joins" : "");
   }
   std::string how(const PrintText& o, const Mesh*) const { return fmt::format("s{}", o.text.value); }
   std::string how(const Print& o, const Mesh*) const {

@@ -94,6 +94,19 @@ struct Program {
   base::Store<std::string, StringId> strings;
 };
 
+// Does the step go on at the same time as the one before it?
+inline bool joins(const Step& step) {
+  const auto* const apply = std::get_if<Apply>(&step.node);
+  const auto* const collect = apply == nullptr ? nullptr : std::get_if<Collect>(&apply->operation);
+  return collect != nullptr && collect->joins;
+}
+// The end of the steps from `begin` on that go on at the same time.
+inline std::size_t company_end(const Body& body, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < body.size() && joins(body[end])) ++end;
+  return end;
+}
+
 inline constexpr std::size_t kProgramStepsMax = 1'000'000;
 
 // Types of operands and results fit every step; registers are written once and before they are read.

@@ -166,6 +166,7 @@ base::Result<Operation> ProgramReader::collect(const std::vector<RegisterId>& op
   TESSERA_TRY(rounds, number(std::numeric_limits<std::uint32_t>::max()));
   if (rounds < 0) return wrong("a number is negative");
   collect.rounds = static_cast<std::uint32_t>(rounds);
+  collect.joins = accept("joins");
   return Operation(std::move(collect));
 }
 

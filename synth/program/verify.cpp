@@ -1,6 +1,7 @@
 // Programs checked: types of every step, single assignment, scopes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "synth/kinds.hpp"
@@ -84,12 +85,35 @@ class ProgramVerifier {
 
   base::Status body(const Body& steps) {
     if (++depth_ > kDepthMax) return make(Kind::program_too_large, kDepthMax, "nested blocks");
+    follows_relay_ = false;
     for (const Step& step : steps) {
       if (++steps_ > kProgramStepsMax) return make(Kind::program_too_large, kProgramStepsMax, "steps");
       origin_ = step.origin;
+      TESSERA_TRY_STATUS(company(step));
       TESSERA_TRY_STATUS(std::visit([&](const auto& node) { return check(node); }, step.node));
     }
     --depth_;
+    follows_relay_ = false;
+    return base::Done{};
+  }
+
+  // Relays that go on at once: what they make none of them reads.
+  base::Status company(const Step& step) {
+    const auto* const apply = std::get_if<Apply>(&step.node);
+    const auto* const collect = apply == nullptr ? nullptr : std::get_if<Collect>(&apply->operation);
+    const bool is_relay = collect != nullptr && collect->collective.kind == CollectiveKind::relay;
+    if (collect != nullptr && collect->joins) {
+      what_ = describe(apply->operation);
+      if (!is_relay || !follows_relay_) return wrong("it joins a step that is no relay, or is none");
+      for (const RegisterId id : apply->operands) {
+        if (std::find(made_by_relays_.begin(), made_by_relays_.end(), id) != made_by_relays_.end())
+          return wrong("it reads what a relay that goes on at the same time makes");
+      }
+    } else {
+      made_by_relays_.clear();
+    }
+    follows_relay_ = is_relay;
+    if (is_relay) made_by_relays_.insert(made_by_relays_.end(), apply->results.begin(), apply->results.end());
     return base::Done{};
   }
 
@@ -172,6 +196,8 @@ class ProgramVerifier {
     return same_types(results, values);
   }
 
+  bool follows_relay_ = false;              // is the step before this one a relay?
+  std::vector<RegisterId> made_by_relays_;  // by it, and by those that it joins
   const Program& program_;
   std::vector<bool> written_;
   std::vector<bool> visible_;

@@ -210,12 +210,12 @@ base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machin
 
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& given) {
   return base::guarded([&]() -> base::Result<Plan> {
-    TESSERA_TRY(machine, machine_for(given, from.mesh()));
     ArrayType to = from;
     for (const Collective& step : steps) {
       TESSERA_TRY(next, apply(step, to));
       to = next;
     }
+    TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
     TESSERA_TRY_STATUS(check_sums(from, to, true));
     Prices prices(machine);
     TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, steps));

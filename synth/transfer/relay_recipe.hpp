@@ -38,6 +38,7 @@ struct RelayTask {
   Box box;
   std::vector<std::int32_t> holders;
   std::vector<std::int32_t> needers;
+  std::int64_t arrays = 1;  // that have such a box, and move it alike: for a search, so many times the bytes
 };
 
 // Everything that has to move between two types with the same pending sets: the boxes in which a tile of the source and
@@ -48,5 +49,7 @@ std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to);
 // The sends of a recipe; nothing where it does not fit the tasks: a part that does not reach every needer, say, or
 // another number of hops.
 std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe);
+// How many hops the parts of a recipe take, whatever it says; 0 where they do not fit the tasks.
+std::int64_t hops_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe);
 
 }  // namespace tessera::synth

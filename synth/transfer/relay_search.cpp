@@ -366,7 +366,7 @@ struct TaskPart {
 };
 
 double bytes_of_task(const RelayTask& task, std::int64_t element_bytes) {
-  return static_cast<double>(elements(task.box) * element_bytes);
+  return static_cast<double>(elements(task.box) * element_bytes * task.arrays);
 }
 
 std::int64_t longest(const Box& box) {

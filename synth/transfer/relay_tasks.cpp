@@ -149,7 +149,10 @@ std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
   return tasks;
 }
 
-std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe) {
+namespace {
+
+// With as many hops as it takes.
+std::optional<Transfer> sends_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe) {
   if (recipe.tasks.size() != tasks.size() || recipe.stretches < 1) return std::nullopt;
   Transfer transfer;
   transfer.stretches = recipe.stretches;
@@ -158,10 +161,21 @@ std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const R
     if (!add_task(tasks[t], recipe.tasks[t], sends)) return std::nullopt;
   }
   for (const Send& send : transfer.sends) transfer.hops = std::max<std::int64_t>(transfer.hops, send.hop + 1);
-  if (transfer.hops != recipe.hops) return std::nullopt;
   std::stable_sort(transfer.sends.begin(), transfer.sends.end(),
                    [](const Send& a, const Send& b) { return a.hop < b.hop; });
   return transfer;
+}
+
+}  // namespace
+
+std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe) {
+  auto transfer = sends_of(tasks, recipe);
+  return transfer && transfer->hops == recipe.hops ? std::move(transfer) : std::nullopt;
+}
+
+std::int64_t hops_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe) {
+  const auto transfer = sends_of(tasks, recipe);
+  return transfer ? transfer->hops : 0;
 }
 
 }  // namespace tessera::synth

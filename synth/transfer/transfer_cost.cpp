@@ -21,35 +21,38 @@ Box at_origin(Box box) {
 
 }  // namespace
 
-TransferCost::TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes)
-    : element_bytes_(element_bytes),
-      hops_(static_cast<std::size_t>(transfer.hops)),
-      received_(static_cast<std::size_t>(cluster.devices()), 0),
-      peers_(hops_, 0),
-      delays_(hops_) {
-  std::vector<std::size_t> shape_of;
-  for (const Box& piece : transfer.pieces) shape_of.push_back(shape_number(piece));
+TransferCost::TransferCost(const Cluster& cluster, std::span<const Part> parts)
+    : received_(static_cast<std::size_t>(cluster.devices()), 0) {
+  std::vector<std::vector<std::size_t>> shapes_of;
+  for (const Part& part : parts) {
+    hops_ = std::max(hops_, static_cast<std::size_t>(part.transfer->hops));
+    auto& shape_of = shapes_of.emplace_back();
+    for (const Box& piece : part.transfer->pieces) shape_of.push_back(shape_number(piece, part));
+  }
+  peers_.assign(hops_, 0);
+  delays_.resize(hops_);
   for (const Cluster::Level& level : cluster.levels()) {
     seconds_per_byte_.insert(seconds_per_byte_.end(), 2 * level.units, 1 / level.bandwidth);
   }
   boxes_.assign(hops_ * shapes_.size(), std::vector<double>(2 * cluster.links(), 0.0));
-  for (const Send& send : transfer.sends) {
-    const std::size_t shape = shape_of[static_cast<std::size_t>(send.piece)];
-    received_[static_cast<std::size_t>(send.to)] += elements(shapes_[shape]) * element_bytes_;
-    add(cluster, send, shape);
-  }
-  count_peers(cluster, transfer);
+  for (std::size_t k = 0; k < parts.size(); ++k) add(cluster, parts[k], shapes_of[k]);
+  count_peers(cluster, parts);
 }
 
-std::size_t TransferCost::shape_number(const Box& box) {
-  const Box shape = at_origin(box);
-  const auto same = [&](const Box& known) {
-    return std::equal(known.begin(), known.end(), shape.begin(), shape.end());
-  };
-  const auto found = std::find_if(shapes_.begin(), shapes_.end(), same);
+std::size_t TransferCost::shape_number(const Box& box, const Part& part) {
+  const Shape shape{at_origin(box), part.element_bytes * part.arrays};
+  const auto found = std::find(shapes_.begin(), shapes_.end(), shape);
   if (found != shapes_.end()) return static_cast<std::size_t>(found - shapes_.begin());
   shapes_.push_back(shape);
   return shapes_.size() - 1;
+}
+
+void TransferCost::add(const Cluster& cluster, const Part& part, const std::vector<std::size_t>& shape_of) {
+  for (const Send& send : part.transfer->sends) {
+    const std::size_t shape = shape_of[static_cast<std::size_t>(send.piece)];
+    received_[static_cast<std::size_t>(send.to)] += bytes_of(shape);
+    add(cluster, send, shape);
+  }
 }
 
 void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t shape) {
@@ -63,10 +66,13 @@ void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t sha
 }
 
 // Devices that a device sends to, or receives from, in a hop.
-void TransferCost::count_peers(const Cluster& cluster, const Transfer& transfer) {
+void TransferCost::count_peers(const Cluster& cluster, std::span<const Part> parts) {
   const auto devices = static_cast<std::size_t>(cluster.devices());
   std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> pairs(hops_);
-  for (const Send& send : transfer.sends) pairs[static_cast<std::size_t>(send.hop)].emplace_back(send.from, send.to);
+  for (const Part& part : parts) {
+    for (const Send& send : part.transfer->sends)
+      pairs[static_cast<std::size_t>(send.hop)].emplace_back(send.from, send.to);
+  }
   for (std::size_t hop = 0; hop < hops_; ++hop) {
     std::sort(pairs[hop].begin(), pairs[hop].end());
     pairs[hop].erase(std::unique(pairs[hop].begin(), pairs[hop].end()), pairs[hop].end());
@@ -83,10 +89,10 @@ void TransferCost::count_peers(const Cluster& cluster, const Transfer& transfer)
 
 std::vector<std::vector<double>> TransferCost::stretch_bytes(std::int64_t stretches) const {
   std::vector<std::vector<double>> bytes;
-  for (const Box& shape : shapes_) {
+  for (const Shape& shape : shapes_) {
     auto& of_shape = bytes.emplace_back();
     for (std::int64_t s = 0; s < stretches; ++s) {
-      of_shape.push_back(static_cast<double>(elements(stretch_of(shape, stretches, s)) * element_bytes_));
+      of_shape.push_back(static_cast<double>(elements(stretch_of(shape.box, stretches, s)) * shape.element_bytes));
     }
   }
   return bytes;
@@ -139,8 +145,8 @@ std::int64_t TransferCost::best_stretches_of_any() const {
   for (std::size_t hop = 0; hop < hops_; ++hop)
     latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
   std::int64_t longest = 1;
-  for (const Box& shape : shapes_) {
-    for (const Interval& interval : shape) longest = std::max(longest, interval.length());
+  for (const Shape& shape : shapes_) {
+    for (const Interval& interval : shape.box) longest = std::max(longest, interval.length());
   }
   std::vector<std::int64_t> all = candidates();
   if (latency == 0) return best_of(all);
@@ -168,8 +174,8 @@ std::int64_t TransferCost::best_of(const std::vector<std::int64_t>& candidates) 
 // Where a box is cut at every element of a dimension all its stretches are alike, too.
 std::vector<std::int64_t> TransferCost::candidates() const {
   std::set<std::int64_t> all(kStretches.begin(), kStretches.end());
-  for (const Box& shape : shapes_) {
-    for (const Interval& interval : shape) {
+  for (const Shape& shape : shapes_) {
+    for (const Interval& interval : shape.box) {
       if (interval.length() > 0 && interval.length() < kStretches.back()) all.insert(interval.length());
       if (all.size() == kCandidatesMax) return {all.begin(), all.end()};
     }
@@ -194,7 +200,7 @@ double TransferCost::busiest_seconds() const {
     double bytes = 0;
     for (std::size_t hop = 0; hop < hops_; ++hop) {
       for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
-        bytes += boxes(hop, shape)[lane] * static_cast<double>(elements(shapes_[shape]) * element_bytes_);
+        bytes += boxes(hop, shape)[lane] * static_cast<double>(bytes_of(shape));
       }
     }
     busiest = std::max(busiest, bytes * seconds_per_byte_[lane]);

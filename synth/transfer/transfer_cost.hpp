@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
@@ -22,7 +23,16 @@ inline constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,  
 // the sum of its slots.
 class TransferCost {
  public:
-  TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes);
+  // Several transfers at once, each of as many arrays: in a slot all hops of all of them count. Elements have so many
+  // bytes.
+  struct Part {
+    const Transfer* transfer = nullptr;
+    std::int64_t element_bytes = 0;
+    std::int64_t arrays = 1;
+  };
+  TransferCost(const Cluster& cluster, std::span<const Part> parts);
+  TransferCost(const Cluster& cluster, const Transfer& transfer, std::int64_t element_bytes)
+      : TransferCost(cluster, std::array{Part{&transfer, element_bytes, 1}}) {}
 
   double seconds(std::int64_t stretches) const;
   // The number of stretches that takes the least time; the least of equal ones. Between two meshes also those near
@@ -37,8 +47,9 @@ class TransferCost {
 
  private:
   void add(const Cluster& cluster, const Send& send, std::size_t shape);
-  void count_peers(const Cluster& cluster, const Transfer& transfer);
-  std::size_t shape_number(const Box& box);
+  void add(const Cluster& cluster, const Part& part, const std::vector<std::size_t>& shape_of);
+  void count_peers(const Cluster& cluster, std::span<const Part> parts);
+  std::size_t shape_number(const Box& box, const Part& part);
   // Boxes of a shape that a hop brings over every lane. A link has two: in, then out.
   std::vector<double>& boxes(std::size_t hop, std::size_t shape) { return boxes_[hop * shapes_.size() + shape]; }
   const std::vector<double>& boxes(std::size_t hop, std::size_t shape) const {
@@ -50,9 +61,16 @@ class TransferCost {
   std::int64_t best_of(const std::vector<std::int64_t>& candidates) const;
   double slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const;
 
-  std::int64_t element_bytes_;
-  std::size_t hops_;
-  std::vector<Box> shapes_;               // a box from 0 on of every shape that a piece has
+  // A box from 0 on, and what one of its elements counts: its bytes, times the arrays that have it.
+  struct Shape {
+    Box box;
+    std::int64_t element_bytes = 0;
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  std::int64_t bytes_of(std::size_t shape) const { return elements(shapes_[shape].box) * shapes_[shape].element_bytes; }
+
+  std::size_t hops_ = 0;
+  std::vector<Shape> shapes_;             // that pieces have
   std::vector<double> seconds_per_byte_;  // of every lane
   std::vector<std::vector<double>> boxes_;
   std::vector<std::int64_t> received_;  // bytes, of every device

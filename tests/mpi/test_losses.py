@@ -51,8 +51,8 @@ save(p, "a.npy")
 """
 
 
-def ranks_below(process):
-    """The ids of the processes below one that run `tessera run`."""
+def ranks_below(process, command=b"run"):
+    """The ids of the processes below one that run `tessera run`, or another command."""
     parents, found = {}, []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -62,7 +62,7 @@ def ranks_below(process):
             parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
         except (OSError, IndexError):
             continue
-        if len(words) > 1 and words[0].rsplit(b"/", 1)[-1].startswith(b"tessera") and words[1] == b"run":
+        if len(words) > 1 and words[0].rsplit(b"/", 1)[-1].startswith(b"tessera") and words[1] == command:
             found.append(int(folder.name))
 
     def is_below(one):

@@ -1,0 +1,70 @@
+// Several arrays from the meshes that they lie on to others, at the same time: trained weights to where they are used.
+//
+//     auto list = tessera::read_move_list(text, "weights.moves");
+//     auto plan = tessera::plan_move(*list, machine);
+//     auto done = tessera::move_files(tessera::Config{.files = files}, *plan, "checkpoint", "serving");
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+// An array `name`, of type `from` on `mesh`, that is wanted as `to` on `to_mesh`.
+struct MovedArray {
+  std::string name;
+  std::string mesh;     // `d:4,t:2`
+  std::string to_mesh;  // `r:2,t:2 on 8:12`
+  std::string from;
+  std::string to;
+};
+
+// A JSON object a line, with these keys; `file` is what diagnostics call the text. Fails with `move-list`.
+TESSERA_API Result<std::vector<MovedArray>> read_move_list(std::string_view text, const std::string& file);
+
+// One plan for all: what devices send each other of all arrays is dealt together, and goes at the same time.
+class TESSERA_API MovePlan {
+ public:
+  std::size_t arrays() const;
+  std::int64_t devices() const;  // of the run
+  std::int64_t received_bytes_total() const;
+  std::int64_t lower_bound_bytes_total() const;
+  std::int64_t peak_bytes() const;  // of a device: of all arrays, before and after
+  std::int64_t hops() const;
+  std::int64_t stretches() const;
+  double seconds() const;
+  double lower_bound_seconds() const;
+  Plan plan(std::size_t array) const;  // what happens to one of them
+  const std::string& name(std::size_t array) const;
+  std::string json() const;  // one line
+
+  struct Impl;
+  explicit MovePlan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Fails with `move-list`, and as make_plan does.
+TESSERA_API Result<MovePlan> plan_move(const std::vector<MovedArray>& arrays, const Machine& machine = {},
+                                       const std::optional<StopToken>& stop = {});
+
+struct MoveReport {
+  std::int64_t received_bytes = 0;
+  double seconds = 0;  // by Config::clock, of the relay alone
+};
+
+// Every device reads its tile of FROM/NAME.npy and gets that of the target, which is written to TO/NAME.devD.npy, as
+// `save_shards` does. Of all ranks of `config.team`. All files are there at the end, or, whatever fails, none of them,
+// and those that were there before are as they were.
+TESSERA_API Result<MoveReport> move_files(const Config& config, const MovePlan& plan, const std::string& from,
+                                          const std::string& to);
+
+}  // namespace tessera

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "repl/commands/commands.hpp"
+#include "repl/exit.hpp"
+#include "repl/files.hpp"
+#include "repl/ranks/loss.hpp"
+#include "repl/render/table.hpp"
+#include "repl/render/units.hpp"
+#include "tessera/move.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+std::string text_of(const MovePlan& plan) {
+  std::vector<Row> rows{{"array", "from", "to", "received"}};
+  for (std::size_t i = 0; i < plan.arrays(); ++i) {
+    const Plan one = plan.plan(i);
+    rows.push_back({plan.name(i), one.from(), one.to(), bytes_text(one.received_bytes_total())});
+  }
+  const std::string how = plan.hops() == 0
+                              ? std::string("nothing to send")
+                              : fmt::format("one relay, {} {}, {} {}", plan.hops(), plan.hops() == 1 ? "hop" : "hops",
+                                            plan.stretches(), plan.stretches() == 1 ? "stretch" : "stretches");
+  return fmt::format(
+      "{}\n{} {} on {} devices: {}\nreceived: {} (at least {})   peak: {}\nestimated: {} (at least {})\n", table(rows),
+      plan.arrays(), plan.arrays() == 1 ? "array" : "arrays", plan.devices(), how,
+      bytes_text(plan.received_bytes_total()), bytes_text(plan.lower_bound_bytes_total()),
+      bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()), seconds_text(plan.lower_bound_seconds()));
+}
+
+std::string report_text(const MoveReport& report) {
+  return fmt::format("moved: {} received in {}\n", bytes_text(report.received_bytes), seconds_text(report.seconds));
+}
+
+std::string report_json(const MoveReport& report) {
+  return fmt::format("{{\"received_bytes\":{},\"seconds\":{}}}\n", report.received_bytes, report.seconds);
+}
+
+// The list with its plan, as far as this process gets.
+struct Prepared {
+  std::optional<MovePlan> plan;
+  std::string list;  // its text
+  int status = kExitCommand;
+};
+
+Prepared prepare(const MoveOptions& options, Console& console) {
+  Prepared prepared;
+  const auto machine = read_machine(options.machine_file, console);
+  const auto text = read_text(options.list);
+  if (machine && !text.value) console.complain(text.why);
+  if (!machine || !text.value) return prepared;
+  prepared.list = text.value->text;
+  const auto list = read_move_list(text.value->text, text.value->name);
+  const auto plan = list ? plan_move(*list, *machine) : Result<MovePlan>(list.diagnostics());
+  prepared.status = plan ? kExitDone : failed(plan.diagnostics(), console);
+  if (plan) prepared.plan = *plan;
+  return prepared;
+}
+
+// Ranks that have read other lists, or none, would wait for each other in vain: all compare what they have read.
+Result<RunReport> compare_lists(const Prepared& prepared, const Config& config) {
+  std::string text = prepared.plan ? "let tessera_move = 1\n#" : "let tessera_move = 0\n";
+  for (const char c : prepared.plan ? prepared.list : std::string()) {
+    text += c;
+    if (c == '\n') text += '#';
+  }
+  Session session(config);
+  return session.run(text, "the list");
+}
+
+int ended(const Diagnostics& why, Launch& launch, Console& console) {
+  const int status = failed(why, console);
+  if (is_hopeless(why) && launch.ranks() > 1) abandon(launch, console.finish(status));
+  return status;
+}
+
+std::string plan_text(const MoveOptions& options, const MovePlan& plan) {
+  return options.json ? plan.json() + '\n' : text_of(plan);
+}
+
+int move_on_ranks(const MoveOptions& options, Console& console) {
+  auto launch = Launch::begin();
+  if (!launch) return failed(launch.diagnostics(), console);
+  if (launch->ranks() > 1 && options.list == "-") {
+    console.complain("several ranks cannot share standard input; put the list into a file");
+    return kExitCommand;
+  }
+  const Prepared prepared = prepare(options, console);
+  const Config config = on_ranks(base_config(console), *launch);
+  if (launch->ranks() > 1) {
+    const auto alike = compare_lists(prepared, config);
+    if (!alike && prepared.plan) return ended(alike.diagnostics(), *launch, console);
+  }
+  if (!prepared.plan) return prepared.status;
+  if (!options.json) console.out(plan_text(options, *prepared.plan));
+  const auto report = move_files(config, *prepared.plan, options.from, options.to);
+  if (!report) return ended(report.diagnostics(), *launch, console);
+  console.out(options.json ? report_json(*report) : report_text(*report));
+  return kExitDone;
+}
+
+}  // namespace
+
+int perform(const MoveOptions& options, Console& console) {
+  if (!options.from.empty()) return move_on_ranks(options, console);
+  const Prepared prepared = prepare(options, console);
+  if (!prepared.plan) return prepared.status;
+  console.out(plan_text(options, *prepared.plan));
+  return kExitDone;
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,58 @@
+// Many files that are to take their places in a folder together, or not at all.
+//
+// Each process writes its files into a hidden folder of its own in the target's, under a lock. When all files are
+// written they are put into their places, and what was there is kept; only when all processes have done so is that
+// settled. Who fails before puts everything back. Of processes that were killed whoever comes next does, when he finds
+// a folder that nobody has locked any more: he ends what was settled and undoes what was not.
+//
+//     .tessera-move.JOB.0/new/w.dev8.npy    to be w.dev8.npy
+//     .tessera-move.JOB.0/old/w.dev8.npy    what was there, or
+//     .tessera-move.JOB.0/none/w.dev8.npy   nothing was there
+//     .tessera-move.JOB.done                the job is settled
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/io/file.hpp"
+
+namespace tessera::runtime {
+
+class Staging {
+ public:
+  // A name for a job that no other has.
+  static std::string new_job();
+  // Ends or undoes what killed processes have left in the folder.
+  static void sweep(const std::string& folder);
+
+  // `name` is what diagnostics call the folder. The processes of a job have different numbers.
+  Staging(std::string folder, std::string name, std::string job, int number);
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging() { end(); }
+
+  base::Status open();
+  // Where to write a file until it is put into its place, and that it is written.
+  std::string path_of(const std::string& file) const;
+  void add(const std::string& file) { files_.push_back(file); }
+  base::Status put();
+  // All processes have put theirs: from now on nothing is undone.
+  base::Status settle();
+  // Leaves no hidden folder; without settle() all is as it was.
+  void end();
+
+ private:
+  base::Status put(const std::string& file) const;
+  base::Status check_target(const std::string& file) const;
+
+  std::string folder_;
+  std::string name_;
+  std::string job_;
+  std::string hidden_;
+  int lock_ = -1;
+  bool settled_ = false;
+  std::vector<std::string> files_;
+};
+
+}  // namespace tessera::runtime

@@ -1,0 +1,42 @@
+// Several arrays that change their layouts at the same time, as one relay: weights on their way from one mesh to
+// another, say.
+//
+// What goes over a link is dealt over all arrays together: each array by itself may be far from its bound where all of
+// them are at theirs. And what a device sends another of all arrays is one message.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/machine/machine.hpp"
+#include "synth/plan/plan.hpp"
+
+namespace tessera::synth {
+
+struct LayoutChange {
+  ArrayType from;
+  ArrayType to;
+  friend bool operator==(const LayoutChange&, const LayoutChange&) = default;
+};
+
+struct CompanyPlan {
+  // What happens to every array: verified by itself, with figures as if it went alone. All relays among the steps, one
+  // at most of each, have as many stretches and go on at once.
+  std::vector<std::shared_ptr<const Plan>> plans;
+  std::int64_t hops = 0;
+  std::int64_t stretches = 0;
+  std::int64_t received_bytes_total = 0;
+  std::int64_t lower_bound_bytes_total = 0;
+  std::int64_t peak_bytes = 0;  // of a device: what it holds of all sources and targets
+  double seconds = 0;
+  double lower_bound_seconds = 0;
+};
+
+// Nothing is pending at either end. Fails as `plan` does.
+base::Result<CompanyPlan> plan_company(const std::vector<LayoutChange>& changes, const Machine& machine,
+                                       base::StopToken stop = {});
+
+}  // namespace tessera::synth
