@@ -60,7 +60,7 @@ constexpr T times(T a, T b) {
 // `a` if the condition holds, else `b`; by masks where elements have 4 or 8 bytes, so that no branch is left to guess
 // and loops become vectors.
 template <class T>
-constexpr T choose(bool condition, T a, T b) {
+TESSERA_INLINE constexpr T choose(bool condition, T a, T b) {
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const Bits mask = Bits{0} - static_cast<Bits>(condition);

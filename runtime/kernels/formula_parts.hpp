@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/loops.hpp"
 
 namespace tessera::runtime::formulas {
@@ -143,24 +144,41 @@ TESSERA_INLINE Exponent<T> exponent_of(T x) {
   return {n, (x - n.value * Format<T>::ln2_high) - n.value * Format<T>::ln2_low};
 }
 
-// With x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), and s = f / (2 + f): log(1 + f) = 2 artanh(s) = 2 s + s series,
-// where the series is z c[0] + z^2 c[1] + ... for z = s^2.
-template <class T, std::size_t N>
-TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
+// x = 2^exponent (1 + fraction), sqrt(1/2) <= 1 + fraction < sqrt(2), for a finite x > 0.
+template <class T>
+struct Binary {
+  T exponent;
+  T fraction;
+};
+// Of a normal number.
+template <class T>
+TESSERA_INLINE Binary<T> normal_binary_of(T x) {
   constexpr unsigned kPlace = Format<T>::fraction_bits;
   constexpr BitsOf<T> kAbove = Format<T>::bias + 1;
-  constexpr T kRaise = T{2} * Format<T>::whole_from;  // makes subnormal numbers normal ones
-  constexpr T kRaised = static_cast<T>(kPlace + 1);
   constexpr T kRootOfHalf = static_cast<T>(0x1.6a09e667f3bcdp-1);
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  const bool is_subnormal = x < std::numeric_limits<T>::min();
-  const T normal = is_subnormal ? x * kRaise : x;
-  const BitsOf<T> above =
-      bits_of(normal) - bits_of(kRootOfHalf);  // the exponent, but for its sign, is in the high bits
+  constexpr T kWhole = Format<T>::whole_from;
+  const BitsOf<T> above = bits_of(x) - bits_of(kRootOfHalf);  // the exponent, but for its sign, is in the high bits
   const BitsOf<T> exponent = (above + (kAbove << kPlace)) >> kPlace;
-  const T e = (float_of(exponent | bits_of(Format<T>::whole_from)) - (Format<T>::whole_from + static_cast<T>(kAbove))) -
-              (is_subnormal ? kRaised : T{0});
-  const T f = float_of(bits_of(normal) - ((exponent - kAbove) << kPlace)) - T{1};
+  return {float_of(exponent | bits_of(kWhole)) - (kWhole + static_cast<T>(kAbove)),
+          float_of(bits_of(x) - ((exponent - kAbove) << kPlace)) - T{1}};
+}
+template <class T>
+TESSERA_INLINE Binary<T> binary_of(T x) {
+  constexpr T kRaise = T{2} * Format<T>::whole_from;  // makes subnormal numbers normal ones
+  constexpr T kRaised = static_cast<T>(Format<T>::fraction_bits + 1);
+  const bool is_subnormal = x < std::numeric_limits<T>::min();
+  const Binary<T> normal = normal_binary_of(choose(is_subnormal, x * kRaise, x));
+  return {normal.exponent - choose(is_subnormal, kRaised, T{0}), normal.fraction};
+}
+
+// With s = f / (2 + f): log(1 + f) = 2 artanh(s) = 2 s + s series, where the series is z c[0] + z^2 c[1] + ... for
+// z = s^2.
+template <class T, std::size_t N>
+TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const Binary<T> parts = binary_of(x);
+  const T e = parts.exponent;
+  const T f = parts.fraction;
   const T s = f / (T{2} + f);
   const T z = s * s;
   const T half = T{0.5} * f * f;

@@ -72,9 +72,9 @@ struct Remainder {
   }
   static double truncated(double a, double b) { return std::fmod(a, b); }
 };
-// Small whole powers of floats are products; `Power` and `raise` give the same bits.
+// Small whole powers of floats are products, whether one exponent serves all elements or each has its own.
 template <int exponent, Float T>
-T small_power(T a) {
+TESSERA_INLINE T small_power(T a) {
   static_assert(exponent >= -1 && exponent <= 4 && exponent != 0);
   if constexpr (exponent == -1) return T{1} / a;
   if constexpr (exponent == 1) return a;
@@ -83,16 +83,8 @@ T small_power(T a) {
   if constexpr (exponent == 4) return (a * a) * (a * a);
 }
 
+// Of floats: vector_functions.hpp.
 struct Power {
-  template <Float T>
-  T operator()(T a, T b) const {
-    if (b == 2) return small_power<2>(a);
-    if (b == 3) return small_power<3>(a);
-    if (b == -1) return small_power<-1>(a);
-    if (b == 1) return a;
-    if (b == 4) return small_power<4>(a);
-    return std::pow(a, b);
-  }
   template <Integer T>
   T operator()(T a, T b) const {
     if (b < 0) return 0;  // reported apart from the loop
@@ -152,22 +144,18 @@ struct GreaterEqual {
     return a >= b;
   }
 };
+// A bool is a byte of 0 or 1. Its loops take bytes: of bool a compiler makes no vectors.
+using Byte = std::uint8_t;
+
 struct LogicalAnd {
-  template <Boolean T>
-  T operator()(T a, T b) const {
-    return (static_cast<int>(a) & static_cast<int>(b)) != 0;  // both are there: no branch is left to guess
-  }
+  Byte operator()(Byte a, Byte b) const { return a & b; }
 };
 struct LogicalOr {
-  template <Boolean T>
-  T operator()(T a, T b) const {
-    return (static_cast<int>(a) | static_cast<int>(b)) != 0;
-  }
+  Byte operator()(Byte a, Byte b) const { return a | b; }
 };
 struct LogicalNot {
-  template <Boolean T>
-  T operator()(T a) const {
-    return !a;
+  Byte operator()(Byte a) const {
+    return a ^ Byte { 1 };
   }
 };
 
@@ -232,8 +220,8 @@ struct Floor {
 };
 struct Select {
   template <class T>
-  T operator()(bool condition, T a, T b) const {
-    return choose(condition, a, b);
+  TESSERA_INLINE T operator()(Byte condition, T a, T b) const {
+    return choose(condition != 0, a, b);
   }
 };
 struct Clip {
@@ -251,7 +239,9 @@ MapLoop binary(synth::ElementType element);
 // The result is bool.
 template <class Op>
 MapLoop comparison(synth::ElementType operand);
-// binary<Power>, faster where one small whole exponent serves all elements.
+// Of bool: logical_and, logical_or and logical_not.
+MapLoop logical(synth::MapOp op);
+// Faster where one small whole exponent serves all elements.
 MapLoop power(synth::ElementType element, const TileView& exponent);
 // exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.
 MapLoop smooth(synth::MapOp op, synth::ElementType element);

@@ -53,54 +53,47 @@ class Cascade {
 };
 
 // Of n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
-template <class How, class T>
+template <class How, Float T>
 std::array<T, kLanes> reduce_to_lanes(const T* x, std::int64_t n) {
-  if constexpr (Float<T>) {
-    Lanes<T, kLanes> lanes(x);
-    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
-    return lanes.values();
-  } else {
-    std::array<T, kLanes> lanes;
-    for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = x[k];
-    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) {
-      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = How::combine(lanes[k], x[i + k]);
-    }
-    return lanes;
-  }
+  Lanes<T, kLanes> lanes(x);
+  for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
+  return lanes.values();
 }
 
 template <class How, class T>
 T reduce_block(const T* x, std::int64_t n) {
-  std::int64_t i = 1;
   T value = x[0];
-  if (n >= kLanes) {
-    std::array<T, kLanes> lanes = reduce_to_lanes<How>(x, n);
-    for (std::int64_t width = 1; width < kLanes; width *= 2) {
-      for (std::int64_t k = 0; k < kLanes; k += 2 * width) lanes[k] = How::combine(lanes[k], lanes[k + width]);
+  if constexpr (Float<T>) {
+    std::int64_t i = 1;
+    if (n >= kLanes) {
+      std::array<T, kLanes> lanes = reduce_to_lanes<How>(x, n);
+      for (std::int64_t width = 1; width < kLanes; width *= 2) {
+        for (std::int64_t k = 0; k < kLanes; k += 2 * width) lanes[k] = How::combine(lanes[k], lanes[k + width]);
+      }
+      value = lanes[0];
+      i = n / kLanes * kLanes;
     }
-    value = lanes[0];
-    i = n / kLanes * kLanes;
+    for (; i < n; ++i) value = How::combine(value, x[i]);
+  } else {
+    exact_reduction<T>(How::of_kind)(x, n, &value);
   }
-  for (; i < n; ++i) value = How::combine(value, x[i]);
   return value;
 }
 
 // Blocks of n elements side by side, the last of which may be shorter.
-template <class How, class T>
+template <class How, Float T>
 void push_blocks(Cascade<How, T>& cascade, const T* x, std::int64_t n) {
+  constexpr std::int64_t kAtOnce = 64;
+  std::array<T, kAtOnce> some;
+  const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
   std::int64_t at = 0;
-  if constexpr (Float<T>) {
-    constexpr std::int64_t kAtOnce = 64;
-    std::array<T, kAtOnce> some;
-    const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
-    for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
-      const std::int64_t now = std::min(kAtOnce, blocks);
-      function(x + at, now, some.data());
-      for (std::int64_t b = 0; b < now; ++b) cascade.push(some[static_cast<std::size_t>(b)]);
-      at += now * kBlock;
-    }
+  for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
+    const std::int64_t now = std::min(kAtOnce, blocks);
+    function(x + at, now, some.data());
+    for (std::int64_t b = 0; b < now; ++b) cascade.push(some[static_cast<std::size_t>(b)]);
+    at += now * kBlock;
   }
-  for (; at < n; at += kBlock) cascade.push(reduce_block<How, T>(x + at, std::min(kBlock, n - at)));
+  if (at < n) cascade.push(reduce_block<How, T>(x + at, n - at));
 }
 
 // Elements [begin, end), in row-major order, of the view whose nest this is.
@@ -108,11 +101,13 @@ template <class How, class T>
 T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::int64_t end) {
   if (begin == end) return How::identity();
   const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
-  if (consecutive && end - begin <= kBlock) return reduce_block<How, T>(first + begin, end - begin);
+  if (consecutive && (!Float<T> || end - begin <= kBlock)) return reduce_block<How, T>(first + begin, end - begin);
   Cascade<How, T> cascade;
-  if (consecutive) {
-    push_blocks<How, T>(cascade, first + begin, end - begin);
-    return cascade.join();
+  if constexpr (Float<T>) {
+    if (consecutive) {
+      push_blocks<How, T>(cascade, first + begin, end - begin);
+      return cascade.join();
+    }
   }
   std::array<T, kBlock> gathered;
   for (std::int64_t at = begin; at < end; at += kBlock) {

@@ -126,7 +126,51 @@ BlocksFunction<T> blocks_function_of(VectorTarget target) {
   return Baseline::baseline;
 }
 
+template <class How>
+struct ReduceExactly {
+  // How two elements meet where all lie in words: bool is a byte of 0 or 1.
+  template <class Word>
+  static Word meet(Word a, Word b) {
+    if constexpr (How::of_kind == synth::ReduceKind::sum || How::of_kind == synth::ReduceKind::max)
+      return a | b;
+    else
+      return a & b;
+  }
+  TESSERA_INLINE static void run(const bool* x, std::int64_t n, bool* out) {
+    constexpr std::int64_t kBytes = sizeof(std::uint64_t);
+    std::uint64_t all = 0;
+    std::memset(&all, x[0] ? 1 : 0, sizeof all);
+    std::int64_t i = 0;
+    for (; i + kBytes <= n; i += kBytes) {
+      std::uint64_t next = 0;
+      std::memcpy(&next, x + i, sizeof next);
+      all = meet(all, next);
+    }
+    for (unsigned half = 32; half >= 8; half /= 2) all = meet(all, all >> half);
+    bool value = (all & 1U) != 0;
+    for (; i < n; ++i) value = How::combine(value, x[i]);
+    *out = value;
+  }
+  template <class T>
+  TESSERA_INLINE static void run(const T* x, std::int64_t n, T* out) {
+    T value = x[0];
+    for (std::int64_t i = 1; i < n; ++i) value = How::combine(value, x[i]);
+    *out = value;
+  }
+};
+
 }  // namespace
+
+template <class T>
+ExactReduction<T> exact_reduction(synth::ReduceKind kind) {
+  return visit_combine<T>(kind, [](auto how) {
+    return for_target<ReduceExactly<decltype(how)>>::template with<const T*, std::int64_t, T*>::of(widest_target());
+  });
+}
+
+template ExactReduction<bool> exact_reduction<bool>(synth::ReduceKind);
+template ExactReduction<std::int32_t> exact_reduction<std::int32_t>(synth::ReduceKind);
+template ExactReduction<std::int64_t> exact_reduction<std::int64_t>(synth::ReduceKind);
 
 template <class T>
 BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target) {

@@ -1,5 +1,6 @@
-// Whole blocks of floats reduced, several at once, in the widest vectors that the processor has. All widths give the
-// same bits: they are always eight lanes that meet in pairs.
+// Elements side by side reduced in the widest vectors that the processor has. All widths give the same bits: floats, in
+// whole blocks, several at once, are always eight lanes that meet in pairs; integers and bool give the same in any
+// order.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +25,13 @@ BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target);
 // For the widest target of this machine.
 template <class T>
 BlocksFunction<T> blocks_function(synth::ReduceKind kind);
+
+// *out becomes what n > 0 elements give.
+template <class T>
+using ExactReduction = void (*)(const T* x, std::int64_t n, T* out);
+
+// T is bool, int32_t or int64_t.
+template <class T>
+ExactReduction<T> exact_reduction(synth::ReduceKind kind);
 
 }  // namespace tessera::runtime

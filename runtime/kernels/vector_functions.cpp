@@ -4,6 +4,8 @@
 #include <array>
 
 #include "runtime/kernels/formulas.hpp"
+#include "runtime/kernels/map_ops.hpp"
+#include "runtime/kernels/power_formulas.hpp"
 #include "runtime/kernels/single_formulas.hpp"
 
 namespace tessera::runtime {
@@ -89,6 +91,21 @@ struct Circular {
   }
 };
 
+struct Powers {
+  template <class T>
+  TESSERA_INLINE static T of(T a, T b) {
+    using elementwise::small_power;
+    const T low = choose(b == T{1}, a, choose(b == T{2}, small_power<2>(a), formulas::power(a, b)));
+    const T high = choose(b == T{3}, small_power<3>(a), choose(b == T{4}, small_power<4>(a), low));
+    return choose(b == T{-1}, small_power<-1>(a), high);
+  }
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = of(a[i], b[i]);
+  }
+};
+
 template <class Loop, class T>
 RunFunction<T> loop_for(VectorTarget target) {
   return for_target<Loop>::template with<const T*, T*, std::int64_t>::of(target);
@@ -116,6 +133,13 @@ RunFunction<T> vector_function(synth::MapOp op) {
   return vector_function<T>(op, widest_target());
 }
 
+template <class T>
+RunPower<T> vector_power(VectorTarget target) {
+  return for_target<Powers>::with<const T*, const T*, T*, std::int64_t>::of(target);
+}
+
+template RunPower<float> vector_power<float>(VectorTarget);
+template RunPower<double> vector_power<double>(VectorTarget);
 template RunFunction<float> vector_function<float>(synth::MapOp, VectorTarget);
 template RunFunction<double> vector_function<double>(synth::MapOp, VectorTarget);
 template RunFunction<float> vector_function<float>(synth::MapOp);

@@ -21,4 +21,10 @@ RunFunction<T> vector_function(synth::MapOp op, VectorTarget target);
 template <class T>
 RunFunction<T> vector_function(synth::MapOp op);
 
+// a ** b of runs of floats, as std::pow has it; a power of -1, 1, 2, 3 or 4 is a product (map_ops.hpp).
+template <class T>
+using RunPower = void (*)(const T* a, const T* b, T* out, std::int64_t n);
+template <class T>
+RunPower<T> vector_power(VectorTarget target);
+
 }  // namespace tessera::runtime

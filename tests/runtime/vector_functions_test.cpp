@@ -156,5 +156,74 @@ TEST(VectorFunctions, NanStaysNan) {
   }
 }
 
+// Bases and exponents of every sort: specials with specials, any bits, and pairs whose power is of ordinary size.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> bases_and_exponents() {
+  const std::vector<T> specials = {0,
+                                   static_cast<T>(-0.0),
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   3,
+                                   -5,
+                                   static_cast<T>(0.5),
+                                   static_cast<T>(-2.5),
+                                   kInfinity<T>,
+                                   -kInfinity<T>,
+                                   std::numeric_limits<T>::quiet_NaN(),
+                                   std::numeric_limits<T>::denorm_min(),
+                                   std::numeric_limits<T>::max(),
+                                   std::nextafter(T{1}, T{0}),
+                                   static_cast<T>(0x1.fffffep+22),         // a half, in f32
+                                   static_cast<T>(0x1.fffffep+23),         // odd
+                                   static_cast<T>(0x1.fffffffffffffp51),   // a half, in f64
+                                   static_cast<T>(0x1.fffffffffffffp52)};  // odd
+  std::vector<T> bases;
+  std::vector<T> exponents;
+  for (const T base : specials) {
+    for (const T exponent : specials) {
+      bases.push_back(base);
+      exponents.push_back(exponent);
+    }
+  }
+  const std::vector<T> any = samples<T>(60'000);
+  std::mt19937_64 random(7);
+  for (std::size_t i = 0; i + 1 < any.size(); ++i) {
+    bases.push_back(any[i]);
+    exponents.push_back(any[i + 1]);
+    const T size = std::abs(any[i]);
+    const double log = std::log2(static_cast<double>(size));
+    const double wanted = static_cast<double>(random() % 2'400) - 1'200;
+    bases.push_back(size);
+    exponents.push_back(static_cast<T>(wanted * (sizeof(T) == 4 ? 0.125 : 1.0) / log));
+  }
+  return {bases, exponents};
+}
+
+template <class T>
+std::vector<T> powers_of(const std::vector<T>& bases, const std::vector<T>& exponents, VectorTarget target) {
+  std::vector<T> out(bases.size());
+  vector_power<T>(target)(bases.data(), exponents.data(), out.data(), static_cast<std::int64_t>(out.size()));
+  return out;
+}
+
+template <class T>
+void expect_powers(double stated) {
+  const auto [bases, exponents] = bases_and_exponents<T>();
+  const std::vector<T> baseline = powers_of(bases, exponents, VectorTarget::baseline);
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    const long double truth = std::pow(static_cast<long double>(bases[i]), static_cast<long double>(exponents[i]));
+    ASSERT_LE(error_in_units(baseline[i], truth), stated) << bases[i] << " to " << exponents[i];
+  }
+  for (const VectorTarget target : vector_targets())
+    EXPECT_EQ(bits_of(powers_of(bases, exponents, target)), bits_of(baseline)) << name(target);
+}
+
+TEST(VectorFunctions, PowersAreAsExactAsStatedAndHaveTheSameBitsForEveryTarget) {
+  expect_powers<float>(1.0);
+  expect_powers<double>(1.5);
+}
+
 }  // namespace
 }  // namespace tessera::runtime::test

@@ -169,7 +169,7 @@ Maybe run_min_max(OperationCall& call) {
                           call.want);
 }
 
-// abs(a - b) <= atol + rtol * abs(b) everywhere, counted in i64 so that the sum is exact.
+// abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
 Maybe run_allclose(OperationCall& call) {
   Checker& checker = call.checker;
   const auto both = alike(call, {0, 1});
@@ -196,22 +196,18 @@ Maybe run_allclose(OperationCall& call) {
   const Maybe b = together->operands[1];
   const Maybe distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
   const Maybe relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
-  const Maybe within = step(synth::MapOp::less_equal, {distance, step(synth::MapOp::add, {atol, relative}, element)},
-                            ElementType::boolean);
-  // An infinity is near to itself only.
-  const Checked infinity = checker.scalar(call.span, std::numeric_limits<double>::infinity(), element, mesh);
-  const Maybe finite = step(synth::MapOp::less, {distance, infinity}, ElementType::boolean);
-  const Maybe near = step(synth::MapOp::logical_and, {within, finite}, ElementType::boolean);
+  // An infinity is near to itself only: no distance within a finite limit is infinite.
+  const double most =
+      element == ElementType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const Maybe limit = step(
+      synth::MapOp::minimum,
+      {step(synth::MapOp::add, {atol, relative}, element), checker.scalar(call.span, most, element, mesh)}, element);
+  const Maybe near = step(synth::MapOp::less_equal, {distance, limit}, ElementType::boolean);
   const Maybe same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
   const Maybe good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
-  const Maybe bad =
-      step(synth::MapOp::cast, {step(synth::MapOp::logical_not, {good}, ElementType::boolean)}, ElementType::i64);
-  if (!bad.has_value()) return std::nullopt;
-  Maybe count = reduce(call, *bad, synth::ReduceKind::sum, all_dimensions(checker.type(*bad)));
-  if (count.has_value()) count = checker.resolve_pending(*count, who, call.span);
-  if (!count.has_value()) return std::nullopt;
-  return step(synth::MapOp::equal, {count, checker.scalar(call.span, std::int64_t{0}, ElementType::i64, mesh)},
-              ElementType::boolean);
+  if (!good.has_value()) return std::nullopt;
+  const Maybe all = reduce(call, *good, synth::ReduceKind::min, all_dimensions(checker.type(*good)));
+  return all.has_value() ? checker.resolve_pending(*all, who, call.span) : std::nullopt;
 }
 
 }  // namespace tessera::typeck
