@@ -24,6 +24,7 @@ class Ranking {
     result_.count = placements_count(problem);
     const auto usual = row_major_placement(problem);
     TESSERA_CHECK(result_.count > 0, "a machine of as many devices as the mesh that has no placement of it");
+    find_common_bound();
     for_each_placement(problem, [&](const PlaceMatrix& matrix) {
       if (matrix != usual) candidates_.push_back(bounded(matrix));
       return ++result_.examined < kPlacementsMax;
@@ -44,11 +45,28 @@ class Ranking {
   }
 
  private:
+  MeshRef placed(const PlaceMatrix& matrix) const {
+    auto mesh = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
+    TESSERA_CHECK(mesh.ok(), "an enumerated matrix that is no placement");
+    return *mesh;
+  }
+
+  // Above kExactDevicesMax a bound asks only what each device lacks. That does not depend on where the devices lie, if
+  // both ends are on the mesh that is placed: then one bound is that of all matrices.
+  void find_common_bound() {
+    const auto is_placed = [&](const PlaceRequest& request) {
+      return request.from.mesh() == *mesh_ && request.to.mesh() == *mesh_;
+    };
+    if (mesh_->devices() <= kExactDevicesMax || !std::all_of(requests_.begin(), requests_.end(), is_placed)) return;
+    common_bound_ = 0;
+    for (const PlaceRequest& request : requests_)
+      *common_bound_ += request.times * lower_bound(machine_, request.from, request.to).seconds;
+  }
+
   RankedPlacement bounded(const PlaceMatrix& matrix) {
     stop_.look();
-    auto placed = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
-    TESSERA_CHECK(placed.ok(), "an enumerated matrix that is no placement");
-    RankedPlacement candidate{matrix, *placed, 0, 0, {}};
+    if (common_bound_) return {matrix, mesh_, 0, *common_bound_, {}};
+    RankedPlacement candidate{matrix, placed(matrix), 0, 0, {}};
     for (const PlaceRequest& request : requests_) {
       const auto [from, to] = ends(request, candidate.mesh);
       candidate.bound_seconds += request.times * lower_bound(machine_, from, to).seconds;
@@ -63,6 +81,7 @@ class Ranking {
 
   base::Status price(RankedPlacement& candidate) {
     ++result_.priced;
+    if (common_bound_) candidate.mesh = placed(candidate.matrix);
     for (const PlaceRequest& request : requests_) {
       const auto [from, to] = ends(request, candidate.mesh);
       TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, stop_));
@@ -112,6 +131,7 @@ class Ranking {
   const std::vector<PlaceRequest>& requests_;
   std::size_t wished_;
   base::StopToken stop_;
+  std::optional<double> common_bound_;
   std::vector<RankedPlacement> candidates_;
   PlaceRanking result_;
 };

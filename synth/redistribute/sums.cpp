@@ -174,7 +174,19 @@ base::Status Resolutions::start() {
   for (const Slices cuts : {Slices::all, Slices::leading}) {
     if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
   }
-  return has_slow_links_ ? begin_with_more_parts() : base::Status(base::Done{});
+  if (!has_slow_links_) return base::Done{};
+  TESSERA_TRY_STATUS(begin_with_one_slice());
+  return begin_with_more_parts();
+}
+
+// Cut by one of the axes that hold the same: to gather it again may stay inside the units, where that by all does not.
+base::Status Resolutions::begin_with_one_slice() {
+  for (const AxisPart& part : free_axes(from_)) {
+    for (std::size_t d = 0; d < from_.rank(); ++d) {
+      if (fits(from_, d, {part})) TESSERA_TRY_STATUS(begin_at({slice_step({part}, d)}));
+    }
+  }
+  return base::Done{};
 }
 
 // Of devices that hold the same one keeps the value, and the sum is scattered over all of them at once: by a program,

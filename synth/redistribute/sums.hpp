@@ -40,6 +40,7 @@ class Resolutions {
   };
   base::Status start();
   base::Status begin_towards(const ArrayType& parts);
+  base::Status begin_with_one_slice();
   base::Status begin_with_more_parts();
   base::Status begin_as_sum(const Chain& start, const AxisList& more);
   base::Status begin_at(const Chain& steps);

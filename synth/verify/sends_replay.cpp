@@ -184,9 +184,11 @@ Fault SendsReplay::check_tile(std::size_t device) const {
   const auto own = static_cast<std::size_t>(number);
   if (number >= 0 && before_.gathered[own] == parts_after_[device])
     complete.push_back(kept(before_.standing, own, after_, device));
+  std::vector<Box> incomplete;
   for (const auto& [box, arrived] : arrived_[device]) {
     const Contributors parts = arrived.copied ? arrived.parts : both(arrived.parts, before_.gathered[own]);
-    if (parts == parts_after_[device] && lies_in(box, after_, device)) complete.push_back(box);
+    const bool is_complete = parts == parts_after_[device] && lies_in(box, after_, device);
+    (is_complete ? complete : incomplete).push_back(box);
   }
   std::int64_t elements = 0;
   for (const Box& box : complete) elements += volume(lengths_of(box));
@@ -197,6 +199,16 @@ Fault SendsReplay::check_tile(std::size_t device) const {
       const bool apart = !complete[i].empty() && complete[k][0].begin >= complete[i][0].end;
       if (apart) break;
       if (overlap(complete[i], complete[k])) return fmt::format("{} comes twice in part", text_of(complete[k]));
+    }
+  }
+  return check_apart(incomplete, complete);
+}
+
+// What is added to a part of a box that comes complete would change it, or be lost.
+Fault SendsReplay::check_apart(const std::vector<Box>& incomplete, const std::vector<Box>& complete) {
+  for (const Box& box : incomplete) {
+    for (const Box& other : complete) {
+      if (overlap(box, other)) return fmt::format("{} is added to a part of {}", text_of(box), text_of(other));
     }
   }
   return std::nullopt;

@@ -3,7 +3,8 @@
 // A device begins with its source tile, as one part of every sum that is still to be made. A copying send hands over a
 // box: at hop 0 of the source tile, later one that came at an earlier hop, whole, or else one of the source tile. An
 // adding send carries a sum of parts: the sender's own, those that came to it at earlier hops, or both; the receiver
-// adds its own. In the end every element of every target tile has come once, or was there, with all parts of its sum.
+// adds its own. In the end every element of every target tile has come once, or was there, with all parts of its sum,
+// and nothing else has been added to it.
 //
 // Example: an all_reduce of [0, 4) between devices 0 and 1 is two adding sends of hop 0, [0, 2) to device 0 and [2, 4)
 // to device 1, and two copies of hop 1 back.
@@ -53,6 +54,7 @@ class SendsReplay {
   Fault read(const BoxSend& send, Contributors& parts) const;
   Fault take(const Change& change);
   Fault check_tile(std::size_t device) const;
+  static Fault check_apart(const std::vector<Box>& incomplete, const std::vector<Box>& complete);
 
   const State& before_;
   const Standing& after_;

@@ -280,6 +280,14 @@ TEST(ListedSends, ThatAddAPartTwiceAreRefused) {
   EXPECT_EQ(verdict(twice), "step 1 (all_reduce): [[0, 4]] from 1 to 0 at hop 1: a part of the sum is added twice");
 }
 
+// A star, and then a part of the sum once more onto half of what has come.
+TEST(ListedSends, ThatAddToWhatIsCompleteAreRefused) {
+  const WrittenReduction added{R"([[[0, 4]], 1, 0, 0, "add", "own"], [[[0, 4]], 2, 0, 0, "add", "own"], )"
+                               R"([[[0, 4]], 0, 1, 1], [[[0, 4]], 0, 2, 1], [[[0, 2]], 2, 1, 2, "add", "own"])",
+                               3, 72, 32, 5.00072e-06};
+  EXPECT_EQ(verdict(added), "step 1 (all_reduce): device 1: [[0, 2]] is added to a part of [[0, 4]]");
+}
+
 // After a keep, device 0 has the whole sum and device 1 a neutral element. Each is a part and has to come all the same.
 std::string verdict_after_keep(std::string_view sends) {
   const auto read = read_json(fmt::format(

@@ -1,5 +1,6 @@
 // Placements of a mesh ranked by what is moved on it.
 #include "synth/ranking/ranking.hpp"
+#include "synth/machine/machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,25 @@ TEST(Ranking, FindsTheBestOfAll) {
     std::sort(all.begin(), all.end());
     ASSERT_EQ(ranking->count, static_cast<std::int64_t>(all.size()));
     for (std::size_t i = 0; i < ranking->best.size(); ++i) EXPECT_DOUBLE_EQ(ranking->best[i].seconds, all[i]);
+  }
+}
+
+// Above 512 devices all matrices have one bound, which is worked out once.
+TEST(Ranking, BoundsOfManyDevicesAreThoseOfTheirMeshes) {
+  const Machine machine{{{"node", 32, 8e9, 5e-6}, {"device", 32, 270e9, 1e-6}}};
+  const MeshRef on = mesh("x:32,y:32");
+  const std::vector<PlaceRequest> requests{{type("f32[4096@x,8]", on), type("f32[4096@y,8]", on), 2},
+                                           {type("f32[4096]{+x}", on), type("f32[4096]", on), 1}};
+  const auto ranking = rank_placements(machine, on, requests, 4);
+  ASSERT_TRUE(ranking.ok());
+  ASSERT_GE(ranking->best.size(), 2U);
+  for (const RankedPlacement& one : ranking->best) {
+    EXPECT_EQ(one.mesh->matrix(), one.matrix);
+    double bound = 0;
+    for (const PlaceRequest& request : requests)
+      bound +=
+          request.times * lower_bound(machine, on_mesh(request.from, one.mesh), on_mesh(request.to, one.mesh)).seconds;
+    EXPECT_EQ(one.bound_seconds, bound);
   }
 }
 

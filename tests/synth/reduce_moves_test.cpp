@@ -129,6 +129,18 @@ TEST(ReduceMoves, ChangedInPlansAreRefusedOrMakeNoDifference) {
   EXPECT_GE(refused, mutants / 2);
 }
 
+// x and z hold the same. Cut by z alone, what is gathered in the end stays inside the innermost units; one device of
+// three need not keep the value and hand it out.
+TEST(ReduceMoves, OfCopiesBeginWithASlice) {
+  const MeshRef on = mesh("x:2,y:2,z:3");
+  const Machine machine{{{"a", 2, 1e6, 0}, {"b", 2, 8e6, 0}, {"c", 3, 64e6, 0}}};
+  const Plan plan = planned(type("f32[26,32]{max y}", on), type("f32[26,32@y]", on), {}, machine);
+  ASSERT_EQ(plan.steps.size(), 3U);
+  EXPECT_EQ(plan.steps[0].collective.kind, CollectiveKind::slice);
+  EXPECT_EQ(plan.received_bytes_total, plan.lower_bound_bytes_total);
+  EXPECT_LE(plan.seconds, 227e-6);
+}
+
 TEST(ReduceMoves, Peak) {
   const MeshRef on = mesh("x:8");
   const Machine machine{{{"node", 2, 1e6, 0}, {"device", 4, 1e9, 0}}};
