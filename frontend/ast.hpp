@@ -151,6 +151,7 @@ struct Subscript {
   enum class Kind : std::uint8_t { single, range } kind = Kind::single;
   ExprId start;  // single: the index. range: not valid where omitted
   ExprId stop;   // range only; not valid where omitted
+  ExprId step;   // range only; not valid where omitted
   Span span;
 };
 struct Index {

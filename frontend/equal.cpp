@@ -59,7 +59,7 @@ class Comparison {
     return x.op == y.op && same(x.left, y.left) && same(x.right, y.right);
   }
   bool same(const Subscript& x, const Subscript& y) const {
-    return x.kind == y.kind && same(x.start, y.start) && same(x.stop, y.stop);
+    return x.kind == y.kind && same(x.start, y.start) && same(x.stop, y.stop) && same(x.step, y.step);
   }
   bool same(const Index& x, const Index& y) const { return same(x.base, y.base) && same(x.subscripts, y.subscripts); }
   bool same(const Argument& x, const Argument& y) const { return same(x.name, y.name) && same(x.value, y.value); }

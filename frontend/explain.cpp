@@ -261,15 +261,6 @@ Answer placement(const Place& p) {
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }
 
-// `a[::2]`, `a[0:8:2]`
-Answer step_of_slice(const Place& p) {
-  if (!p.is(TokenKind::colon) || !p.expects(TokenKind::right_square)) return std::nullopt;
-  if (!p.left([](TokenKind kind) { return kind == TokenKind::colon; })) return std::nullopt;
-  return make(Kind::syntax_error, "`]` or `,`", "`:`")
-      .at(p.span())
-      .suggest("slices have no step: `take(a, 2 * iota(i64[n]))` gives the rows 0, 2, 4, ...");
-}
-
 constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
@@ -290,7 +281,6 @@ constexpr std::array kRules = {bad_word,
                                on_devices,
                                after_axes,
                                placement,
-                               step_of_slice,
                                in_block};
 
 }  // namespace

@@ -398,10 +398,9 @@ class Printer {
 
   DocId subscript(const Subscript& s) {
     if (s.kind == Subscript::Kind::single) return expr(s.start, kWholeLevel);
-    std::vector<DocId> parts;
-    if (s.start.valid()) parts.push_back(tight(s.start));
-    parts.push_back(words(":"));
-    if (s.stop.valid()) parts.push_back(tight(s.stop));
+    const auto bound = [this](ExprId id) { return id.valid() ? tight(id) : words(""); };
+    std::vector<DocId> parts = {bound(s.start), words(":"), bound(s.stop)};
+    if (s.step.valid()) parts.insert(parts.end(), {words(":"), bound(s.step)});
     return doc_.concat(std::move(parts));
   }
 

@@ -361,6 +361,7 @@ class TreeBuilder {
     if (c->range != nullptr) subscript.kind = Subscript::Kind::range;
     if (c->start != nullptr) subscript.start = expression(c->start);
     if (c->stop != nullptr) subscript.stop = expression(c->stop);
+    if (c->step != nullptr) subscript.step = expression(c->step);
     return subscript;
   }
 

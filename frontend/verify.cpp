@@ -212,9 +212,11 @@ class Verifier {
   }
   void subscript(const Subscript& s) {
     const bool range = s.kind == Subscript::Kind::range;
-    TESSERA_CHECK(range || (s.start.valid() && !s.stop.valid()), "a single subscript has a start and nothing else");
+    TESSERA_CHECK(range || (s.start.valid() && !s.stop.valid() && !s.step.valid()),
+                  "a single subscript has a start and nothing else");
     if (s.start.valid()) expr(s.start);
     if (s.stop.valid()) expr(s.stop);
+    if (s.step.valid()) expr(s.step);
   }
   void check(const Call& call) {
     name(call.callee.text);

@@ -111,7 +111,10 @@ arithmetic
   ;
 
 subscripts : '[' subscript (',' subscript)* ','? ']' ;
-subscript : start=expression (range=':' stop=expression?)? | range=':' stop=expression? ;
+subscript
+  : start=expression (range=':' stop=expression? (':' step=expression?)?)?
+  | range=':' stop=expression? (':' step=expression?)?
+  ;
 
 atom
   : INT

@@ -77,9 +77,9 @@ MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) 
     case MapOp::less_equal: return e::comparison<e::LessEqual>(operands[0].element);
     case MapOp::greater: return e::comparison<e::Greater>(operands[0].element);
     case MapOp::greater_equal: return e::comparison<e::GreaterEqual>(operands[0].element);
-    case MapOp::logical_and: return e::binary<e::LogicalAnd>(result);
-    case MapOp::logical_or: return e::binary<e::LogicalOr>(result);
-    case MapOp::logical_not: return e::unary<e::LogicalNot>(result);
+    case MapOp::logical_and:
+    case MapOp::logical_or:
+    case MapOp::logical_not: return e::logical(op);
     case MapOp::negate: return e::unary<e::Negate>(result);
     case MapOp::exp:
     case MapOp::exp2:

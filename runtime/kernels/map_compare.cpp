@@ -8,8 +8,11 @@ template MapLoop comparison<Less>(synth::ElementType);
 template MapLoop comparison<LessEqual>(synth::ElementType);
 template MapLoop comparison<Greater>(synth::ElementType);
 template MapLoop comparison<GreaterEqual>(synth::ElementType);
-template MapLoop binary<LogicalAnd>(synth::ElementType);
-template MapLoop binary<LogicalOr>(synth::ElementType);
-template MapLoop unary<LogicalNot>(synth::ElementType);
+
+MapLoop logical(synth::MapOp op) {
+  if (op == synth::MapOp::logical_not) return map_loop_of<LogicalNot, Byte, Byte>();
+  return op == synth::MapOp::logical_and ? map_loop_of<LogicalAnd, Byte, Byte, Byte>()
+                                         : map_loop_of<LogicalOr, Byte, Byte, Byte>();
+}
 
 }  // namespace tessera::runtime::elementwise

@@ -78,6 +78,9 @@ void run_map(std::byte* out, std::int64_t n, const std::byte* const* operands, c
   fill_any_run(reinterpret_cast<R*>(out), n, F{}, first, strides, sequence);
 }
 
+template <class T>
+using InLoops = std::conditional_t<Boolean<T>, Byte, T>;
+
 template <class F, class R, class... A>
 MapLoop map_loop_of() {
   return {run_map<F, R, A...>, sizeof...(A)};
@@ -114,7 +117,7 @@ MapLoop comparison(synth::ElementType operand) {
   return synth::visit_element(operand, [&](auto zero) -> MapLoop {
     using T = decltype(zero);
     if constexpr (std::invocable<Op, T, T>)
-      return map_loop_of<Op, bool, T, T>();
+      return map_loop_of<Op, Byte, InLoops<T>, InLoops<T>>();
     else
       refuse(operand);
   });

@@ -144,22 +144,18 @@ struct GreaterEqual {
     return a >= b;
   }
 };
+// A bool is a byte of 0 or 1. Its loops take bytes: of bool a compiler makes no vectors.
+using Byte = std::uint8_t;
+
 struct LogicalAnd {
-  template <Boolean T>
-  T operator()(T a, T b) const {
-    return (static_cast<int>(a) & static_cast<int>(b)) != 0;  // both are there: no branch is left to guess
-  }
+  Byte operator()(Byte a, Byte b) const { return a & b; }
 };
 struct LogicalOr {
-  template <Boolean T>
-  T operator()(T a, T b) const {
-    return (static_cast<int>(a) | static_cast<int>(b)) != 0;
-  }
+  Byte operator()(Byte a, Byte b) const { return a | b; }
 };
 struct LogicalNot {
-  template <Boolean T>
-  T operator()(T a) const {
-    return !a;
+  Byte operator()(Byte a) const {
+    return a ^ Byte { 1 };
   }
 };
 
@@ -224,8 +220,8 @@ struct Floor {
 };
 struct Select {
   template <class T>
-  T operator()(bool condition, T a, T b) const {
-    return choose(condition, a, b);
+  TESSERA_INLINE T operator()(Byte condition, T a, T b) const {
+    return choose(condition != 0, a, b);
   }
 };
 struct Clip {
@@ -243,6 +239,8 @@ MapLoop binary(synth::ElementType element);
 // The result is bool.
 template <class Op>
 MapLoop comparison(synth::ElementType operand);
+// Of bool: logical_and, logical_or and logical_not.
+MapLoop logical(synth::MapOp op);
 // Faster where one small whole exponent serves all elements.
 MapLoop power(synth::ElementType element, const TileView& exponent);
 // exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.

@@ -41,8 +41,8 @@ struct Cast {
 
 MapLoop select(synth::ElementType element) {
   return synth::visit_element(element, [](auto zero) {
-    using T = decltype(zero);
-    return map_loop_of<Select, T, bool, T, T>();
+    using T = InLoops<decltype(zero)>;
+    return map_loop_of<Select, T, Byte, T, T>();
   });
 }
 
@@ -57,8 +57,7 @@ MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   return synth::visit_element(result, [&](auto to) {
     return synth::visit_element(operand, [](auto from) {
       using R = decltype(to);
-      using T = decltype(from);
-      return map_loop_of<Cast<R>, R, T>();
+      return map_loop_of<Cast<R>, InLoops<R>, InLoops<decltype(from)>>();
     });
   });
 }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "runtime/memory/bytes.hpp"
 
@@ -38,27 +39,57 @@ std::byte* Spares::take(std::int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const auto fits = [&](const Mapping& mapping) { return mapping.bytes >= wanted && mapping.bytes / 2 <= wanted; };
   const auto found = std::find_if(kept_.begin(), kept_.end(), fits);
-  const Mapping mapping = found == kept_.end() ? Mapping{map_new(wanted), wanted} : *found;
-  if (found != kept_.end()) kept_.erase(found);
-  if (mapping.begin != nullptr) taken_[mapping.begin] = mapping.bytes;
+  Mapping mapping{};
+  if (found != kept_.end()) {
+    mapping = *found;
+    kept_.erase(found);
+  } else {
+    std::byte* const begin = map_new(wanted);
+    mapping = {begin, wanted, begin};
+  }
+  if (mapping.begin != nullptr) taken_[mapping.begin] = {mapping.bytes, mapping.bytes - wanted, mapping.whole};
   return mapping.begin;
 }
 
 void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   const std::scoped_lock lock(mutex_);
   const auto taken = taken_.find(begin);
-  const Mapping mapping{begin, taken->second};
+  const Mapping mapping{begin, taken->second.bytes, taken->second.whole};
   taken_.erase(taken);
+  keep(mapping);
+}
+
+bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
+  if (bytes < kSmall) return false;
+  const std::scoped_lock lock(mutex_);
+  const auto around = std::prev(taken_.upper_bound(begin));
+  const Taken taken = around->second;
+  const std::int64_t before = begin - around->first;
+  const std::int64_t after = taken.bytes - before - bytes;
+  if (before > 0)
+    around->second = {before, 0, taken.whole};
+  else
+    taken_.erase(around);
+  const bool is_last = after == taken.unasked;  // nobody gives back what nobody asked for
+  if (!is_last) taken_[begin + bytes] = {after, taken.unasked, taken.whole};
+  keep({begin, bytes + (is_last ? after : 0), taken.whole});
+  return true;
+}
+
+void Spares::keep(Mapping mapping) {
   if (mapping.bytes >= kSmall) madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
+  for (auto other = kept_.begin(); other != kept_.end();) {
+    const bool is_of_it = other->whole == mapping.whole;
+    const bool is_before = is_of_it && other->begin + other->bytes == mapping.begin;
+    const bool is_neighbour = is_before || (is_of_it && mapping.begin + mapping.bytes == other->begin);
+    if (is_before) mapping.begin = other->begin;
+    if (is_neighbour) mapping.bytes += other->bytes;
+    other = is_neighbour ? kept_.erase(other) : std::next(other);
+  }
   kept_.push_front(mapping);
   if (kept_.size() <= kKeptMax) return;
   munmap(kept_.back().begin, static_cast<std::size_t>(kept_.back().bytes));
   kept_.pop_back();
-}
-
-bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
-  if (bytes >= kSmall) madvise(begin, static_cast<std::size_t>(bytes), MADV_DONTNEED);
-  return false;
 }
 
 }  // namespace tessera::runtime

@@ -20,17 +20,28 @@ class Spares final : public Pool {
 
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;
-  // Gives the pages to the system: a mapping is handed out again as a whole.
+  // A part is kept apart, until its neighbours come back, too.
   bool give_back_early(std::byte* begin, std::int64_t bytes) override;
 
  private:
+  // A part of what the system gave at once, or all of it.
   struct Mapping {
     std::byte* begin;
     std::int64_t bytes;
+    const std::byte* whole;  // where that began
   };
-  std::mutex mutex_;                                // of all below
-  std::list<Mapping> kept_;                         // the latest first
-  std::map<const std::byte*, std::int64_t> taken_;  // how long each really is
+  // What is there may be longer than what was asked for.
+  struct Taken {
+    std::int64_t bytes;
+    std::int64_t unasked;
+    const std::byte* whole;
+  };
+
+  void keep(Mapping mapping);
+
+  std::mutex mutex_;                         // of all below
+  std::list<Mapping> kept_;                  // the latest first
+  std::map<const std::byte*, Taken> taken_;  // by their first bytes
 };
 
 }  // namespace tessera::runtime

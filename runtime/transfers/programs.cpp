@@ -40,8 +40,8 @@ class ProgramSchedule : public SlotSchedule {
     for (std::size_t h = 0; h < moves.hops.size(); ++h) {
       const std::int64_t stretch = slot - moves.hops[h].slot;
       if (stretch < 0 || stretch >= moves.stretches) continue;
-      if (second_[h] == second) add(moves.hops[h], stretch, works);
-      if (second && moves.hops[h].aside) put_in_place(moves.hops[h], stretch, works);
+      if (second_[h] == second) add(h, stretch, works);
+      if (second && moves.hops[h].aside) put_in_place(h, stretch, works);
     }
     return works;
   }
@@ -51,16 +51,16 @@ class ProgramSchedule : public SlotSchedule {
   int owner(std::int32_t device) const { return ranks_.owner(type_.mesh(), device); }
 
   template <class F>
-  void for_each_move(const synth::ProgramHop& hop, const F& f) const {
+  void for_each_move(std::size_t hop, const F& f) const {
     for (std::size_t group = 0; group < reduction_.groups(); ++group) {
-      for (const synth::ReduceMove& move : hop.moves) f(group, move);
+      for (const synth::ReduceMove& move : reduction_.moves(group).hops[hop].moves) f(group, move);
     }
   }
 
   void find_peers() {
     std::set<int> peers;
     std::set<int> readers;
-    for (const synth::ProgramHop& hop : reduction_.moves().hops) {
+    for (std::size_t hop = 0; hop < reduction_.moves().hops.size(); ++hop) {
       for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
         const int reader = owner(reduction_.device(group, move.to));
         for (const synth::ReduceMove::From& from : move.from) {
@@ -89,7 +89,8 @@ class ProgramSchedule : public SlotSchedule {
     });
   }
 
-  void add(const synth::ProgramHop& hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
+  void add(std::size_t hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
+    const bool makes_aside = reduction_.moves().hops[hop].aside;
     for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
       if (!concerns(group, move)) return;
       for (const std::int32_t chunk : move.chunks) {
@@ -99,13 +100,13 @@ class ProgramSchedule : public SlotSchedule {
           from.push_back(of.of_source ? SlotPlace{SlotPlace::Of::source, device, 0, {}}
                                       : place(group, of.member, chunk));
         }
-        const SlotPlace to = hop.aside ? aside(group, move.to) : place(group, move.to, chunk);
+        const SlotPlace to = makes_aside ? aside(group, move.to) : place(group, move.to, chunk);
         for (const synth::Box& box : reduction_.boxes(group, chunk, stretch)) works.push_back({box, from, to});
       }
     });
   }
 
-  void put_in_place(const synth::ProgramHop& hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
+  void put_in_place(std::size_t hop, std::int64_t stretch, std::vector<SlotWork>& works) const {
     for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
       if (owner(reduction_.device(group, move.to)) != team_.rank()) return;
       for (const std::int32_t chunk : move.chunks) {
@@ -118,7 +119,7 @@ class ProgramSchedule : public SlotSchedule {
   // Where a member has what it has combined or got of a chunk.
   SlotPlace place(std::size_t group, std::int32_t member, std::int32_t chunk) const {
     const auto device = static_cast<std::size_t>(reduction_.device(group, member));
-    const auto& foreign = reduction_.moves().foreign[static_cast<std::size_t>(member)];
+    const auto& foreign = reduction_.moves(group).foreign[static_cast<std::size_t>(member)];
     if (!std::binary_search(foreign.begin(), foreign.end(), chunk)) return {SlotPlace::Of::result, device, 0, {}};
     const std::int64_t offset = reduction_.foreign_offset(group, member, chunk) * synth::bytes_of(type_.element());
     return {SlotPlace::Of::beside, device, beside_ + offset, reduction_.boxes(group, chunk)[0]};
@@ -175,18 +176,35 @@ struct Piece {
 // Sums on the way to a piece's stay in the caches.
 constexpr std::int64_t kPieceOfSums = 8'192;
 
+// The orders of additions of all kinds of groups, and where those of each begin.
+struct Trees {
+  std::vector<synth::SumTree> all;
+  std::vector<std::size_t> first;
+};
+Trees trees_of(const synth::ProgrammedReduction& reduction) {
+  Trees trees;
+  for (const synth::ReduceMoves& moves : reduction.kinds_of_moves()) {
+    trees.first.push_back(trees.all.size());
+    const std::int64_t orders = moves.has_ring ? moves.members : 1;
+    for (std::int32_t chunk = 0; chunk < orders; ++chunk) trees.all.push_back(synth::sum_tree(moves, chunk));
+  }
+  return trees;
+}
+
 // Where orders differ, by chunks; else by the tiles of those who get something of their own.
-std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const std::vector<synth::Box>& tiles) {
+std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const std::vector<synth::Box>& tiles,
+                             const std::vector<std::size_t>& first_trees) {
   std::vector<Piece> pieces;
   const std::int64_t members = reduction.moves().members;
   const bool by_chunk = reduction.moves().has_ring;
   const auto add = [&](std::size_t group, std::int32_t member, const synth::Box& whole, std::int32_t chunk) {
     const auto device = static_cast<std::size_t>(reduction.device(group, member));
     const std::int64_t elements = synth::elements(whole);
+    const std::size_t tree = by_chunk ? static_cast<std::size_t>(chunk) : 0;
     for (std::int64_t begin = 0; begin < elements; begin += kPieceOfSums) {
       const synth::Interval piece{begin, std::min(elements, begin + kPieceOfSums)};
       for (const synth::Box& box : synth::boxes_of_stretch(whole, piece))
-        pieces.push_back({group, device, box, by_chunk ? static_cast<std::size_t>(chunk) : 0});
+        pieces.push_back({group, device, box, first_trees[reduction.kind_of_moves(group)] + tree});
     }
   };
   for (std::size_t group = 0; group < reduction.groups(); ++group) {
@@ -201,13 +219,6 @@ std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const 
     }
   }
   return pieces;
-}
-
-std::vector<synth::SumTree> trees_of(const synth::ReduceMoves& moves) {
-  std::vector<synth::SumTree> trees;
-  const std::int64_t orders = moves.has_ring ? moves.members : 1;
-  for (std::int32_t chunk = 0; chunk < orders; ++chunk) trees.push_back(synth::sum_tree(moves, chunk));
-  return trees;
 }
 
 }  // namespace
@@ -228,12 +239,12 @@ std::unique_ptr<SlotSchedule> schedule_program(const Team& team, const DeviceRan
 
 void run_program(const synth::ProgrammedReduction& reduction, const Storage& storage, synth::RegisterId from,
                  synth::RegisterId to) {
-  const std::vector<synth::SumTree> trees = trees_of(reduction.moves());
+  const Trees trees = trees_of(reduction);
   const std::vector<TileView> sources = storage.views(from);
   const std::vector<synth::Box>& source_boxes = storage.tiles(from).boxes;
   const std::vector<synth::Box>& result_boxes = storage.tiles(to).boxes;
   const TreeRun sums(storage.type(from).layout().reduce(), storage.type(to).element());
-  const std::vector<Piece> pieces = pieces_of(reduction, result_boxes);
+  const std::vector<Piece> pieces = pieces_of(reduction, result_boxes, trees.first);
   parallel_each(std::ssize(pieces), [&](std::int64_t i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     std::vector<TileView> leaves;
@@ -241,7 +252,7 @@ void run_program(const synth::ProgrammedReduction& reduction, const Storage& sto
       const auto device = static_cast<std::size_t>(reduction.device(piece.group, member));
       leaves.push_back(part_of(sources[device], begin_in(piece.box, source_boxes[device]), synth::shape_of(piece.box)));
     }
-    sums.run(trees[piece.tree], leaves,
+    sums.run(trees.all[piece.tree], leaves,
              target_part(storage.out(to, piece.device), result_boxes[piece.device], piece.box));
   });
   if (reduction.scatters()) return;

@@ -1,24 +1,24 @@
 #include "synth/collective/programmed.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/transfer/transfer_cost.hpp"
+#include "synth/transfer/unit_moves.hpp"
 
 namespace tessera::synth {
 
-namespace {
-
 // The bytes of the hops of one slot over every lane of a machine's links, and who talks to whom.
-class SlotBytes {
+class ProgrammedReduction::SlotBytes {
  public:
   explicit SlotBytes(const Cluster& cluster) : bytes_(2 * cluster.links(), 0) {}
 
   void add(const Cluster& cluster, std::int32_t from, std::int32_t to, std::int64_t bytes) {
     if (from == to || bytes == 0) return;
-    pairs_.insert({from, to});
+    pairs_[{from, to}] += bytes;
     for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
       bytes_[2 * cluster.link(level, to)] += bytes;
       bytes_[2 * cluster.link(level, from) + 1] += bytes;
@@ -30,9 +30,15 @@ class SlotBytes {
     std::vector<std::int64_t> out(static_cast<std::size_t>(cluster.devices()), 0);
     std::vector<std::int64_t> in = out;
     std::int64_t most = 0;
-    for (const auto& [from, to] : pairs_) {
-      most = std::max({most, ++out[static_cast<std::size_t>(from)], ++in[static_cast<std::size_t>(to)]});
+    for (const auto& [pair, bytes] : pairs_) {
+      most = std::max({most, ++out[static_cast<std::size_t>(pair.first)], ++in[static_cast<std::size_t>(pair.second)]});
     }
+    return most;
+  }
+  // Of the largest message.
+  std::int64_t message_bytes() const {
+    std::int64_t most = 0;
+    for (const auto& [pair, bytes] : pairs_) most = std::max(most, bytes);
     return most;
   }
   double latency(const Cluster& cluster) const { return delay_.of(static_cast<double>(peers(cluster))); }
@@ -40,12 +46,13 @@ class SlotBytes {
 
  private:
   std::vector<std::int64_t> bytes_;
-  std::set<std::pair<std::int32_t, std::int32_t>> pairs_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> pairs_;
   Delay delay_;
 };
 
 // In slot t the hops of slot i move stretch t - i, an even share of their bytes.
-double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches) {
+double ProgrammedReduction::seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots,
+                                       std::int64_t stretches) {
   std::vector<double> lane_seconds;
   for (const Cluster::Level& level : cluster.levels())
     lane_seconds.insert(lane_seconds.end(), 2 * level.units, 1 / level.bandwidth);
@@ -77,8 +84,6 @@ double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, s
   return full == 0 ? total : total + static_cast<double>(full) * window(0, count);
 }
 
-}  // namespace
-
 std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& step, const ArrayType& before,
                                                            const ArrayType& after) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
@@ -87,36 +92,76 @@ std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& ste
   made.scatters_ = step.kind == CollectiveKind::reduce_scatter;
   made.element_bytes_ = bytes_of(after.element());
   made.mesh_ = after.mesh_ref();
-  auto moves = reduce_moves(*axes, made.scatters_, *step.program);
-  if (!moves) return std::nullopt;
-  made.moves_ = std::move(*moves);
   for (const BoxReduction& reduction : reductions(before, after)) {
     if (reduction.position != 0) continue;
-    Group& group = made.groups_.emplace_back(Group{reduction.contributors, {reduction.box}});
+    Group& group = made.groups_.emplace_back(Group{reduction.contributors, {reduction.box}, 0});
     if (!made.scatters_) continue;
     group.boxes.clear();
     for (const std::int32_t device : *reduction.contributors) group.boxes.push_back(tile(after, device));
   }
-  return made;
+  return made.make_moves(step, *axes) ? std::optional(std::move(made)) : std::nullopt;
+}
+
+bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& reduced) {
+  const ReduceProgram& program = *step.program;
+  const bool by_units = std::any_of(program.steps.begin(), program.steps.end(),
+                                    [](const ReduceStep& part) { return part.form == ReduceForm::units; });
+  if (!by_units) {
+    auto moves = reduce_moves(reduced, scatters_, program);
+    if (moves) moves_.push_back(std::move(*moves));
+    return moves.has_value();
+  }
+  const ReduceStep& whole = program.steps[0];
+  const ReduceStepKind kind = scatters_ ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
+  const bool is_all = program.steps.size() == 1 && whole.kind == kind && whole.axes == reduced && whole.first.empty();
+  if (!is_all || whole.unit_devices < 1 || program.stretches < 1 || shard_count(reduced) > kProgramMembersMax)
+    return false;
+  make_unit_moves(program, shard_count(reduced));
+  return true;
+}
+
+// Groups whose members lie alike have the same moves.
+void ProgrammedReduction::make_unit_moves(const ReduceProgram& program, std::int64_t members) {
+  std::map<std::vector<std::int64_t>, std::size_t> known;
+  const auto kind_of = [&](const std::vector<std::int64_t>& units) {
+    const auto [at, is_new] = known.emplace(units, moves_.size());
+    if (is_new) moves_.push_back(unit_moves(units, scatters_, program.stretches));
+    return at->second;
+  };
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    std::vector<std::int64_t> units;
+    for (std::int32_t member = 0; member < members; ++member) {
+      const std::int64_t unit = run_device(group, member) / program.steps[0].unit_devices;
+      units.push_back(unit);
+    }
+    std::map<std::int64_t, std::int64_t> numbers;  // from 0 on, in the order in which they come
+    for (std::int64_t& unit : units) unit = numbers.emplace(unit, std::ssize(numbers)).first->second;
+    groups_[group].moves = kind_of(units);
+  }
+  if (moves_.empty()) kind_of(std::vector<std::int64_t>(static_cast<std::size_t>(members), 0));
+}
+
+Interval ProgrammedReduction::chunk_interval(std::size_t group, std::int32_t chunk) const {
+  const std::vector<Box>& boxes = groups_[group].boxes;
+  if (scatters_) return {0, elements(boxes[static_cast<std::size_t>(chunk)])};
+  return moves(group).chunk_of(elements(boxes[0]), chunk);
 }
 
 std::int64_t ProgrammedReduction::chunk_elements(std::size_t group, std::int32_t chunk) const {
-  const std::vector<Box>& boxes = groups_[group].boxes;
-  if (scatters_) return elements(boxes[static_cast<std::size_t>(chunk)]);
-  return share(elements(boxes[0]), moves_.members, chunk).length();
+  return chunk_interval(group, chunk).length();
 }
 
 std::vector<Box> ProgrammedReduction::boxes(std::size_t group, std::int32_t chunk) const {
   const std::vector<Box>& boxes = groups_[group].boxes;
   if (scatters_) return {boxes[static_cast<std::size_t>(chunk)]};
-  return boxes_of_stretch(boxes[0], share(elements(boxes[0]), moves_.members, chunk));
+  return boxes_of_stretch(boxes[0], chunk_interval(group, chunk));
 }
 
 std::vector<Box> ProgrammedReduction::boxes(std::size_t group, std::int32_t chunk, std::int64_t stretch) const {
   const std::vector<Box>& boxes = groups_[group].boxes;
   const Box& box = boxes[scatters_ ? static_cast<std::size_t>(chunk) : 0];
-  const Interval whole = scatters_ ? Interval{0, elements(box)} : share(elements(box), moves_.members, chunk);
-  const Interval part = share(whole.length(), moves_.stretches, stretch);
+  const Interval whole = chunk_interval(group, chunk);
+  const Interval part = share(whole.length(), moves().stretches, stretch);
   if (part.length() == 0) return {};
   return boxes_of_stretch(box, {whole.begin + part.begin, whole.begin + part.end});
 }
@@ -130,15 +175,15 @@ std::int64_t ProgrammedReduction::elements_of(std::size_t group, const std::vect
 std::int64_t ProgrammedReduction::beside_bytes() const {
   std::int64_t most = 0;
   for (std::size_t group = 0; group < groups_.size(); ++group) {
-    if (moves_.has_aside) most = std::max(most, elements(groups_[group].boxes[0]));
-    for (const auto& chunks : moves_.foreign) most = std::max(most, elements_of(group, chunks));
+    if (moves().has_aside) most = std::max(most, elements(groups_[group].boxes[0]));
+    for (const auto& chunks : moves(group).foreign) most = std::max(most, elements_of(group, chunks));
   }
   return most * element_bytes_;
 }
 
 std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const {
   std::int64_t offset = 0;
-  for (const std::int32_t other : moves_.foreign[static_cast<std::size_t>(member)]) {
+  for (const std::int32_t other : moves(group).foreign[static_cast<std::size_t>(member)]) {
     if (other == chunk) break;
     offset += chunk_elements(group, other);
   }
@@ -147,44 +192,64 @@ std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t
 
 std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
   std::vector<std::int64_t> received(static_cast<std::size_t>(mesh_->devices()), 0);
-  for (const ProgramHop& hop : moves_.hops) {
-    for (const ReduceMove& move : hop.moves) {
-      const auto others = std::count_if(move.from.begin(), move.from.end(),
-                                        [&](const ReduceMove::From& from) { return from.member != move.to; });
-      for (std::size_t group = 0; group < groups_.size(); ++group)
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    for (const ProgramHop& hop : moves(group).hops) {
+      for (const ReduceMove& move : hop.moves) {
+        const auto others = std::count_if(move.from.begin(), move.from.end(),
+                                          [&](const ReduceMove::From& from) { return from.member != move.to; });
         received[static_cast<std::size_t>(device(group, move.to))] += others * elements_of(group, move.chunks);
+      }
     }
   }
   return received;
 }
 
-StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
-  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves_.hop_slots), SlotBytes(cluster));
-  for (const ProgramHop& hop : moves_.hops) {
-    SlotBytes& slot = slots[static_cast<std::size_t>(hop.slot)];
-    for (const ReduceMove& move : hop.moves) {
-      for (std::size_t group = 0; group < groups_.size(); ++group) {
+auto ProgrammedReduction::slots(const Cluster& cluster) const -> std::vector<SlotBytes> {
+  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves().hop_slots), SlotBytes(cluster));
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    for (const ProgramHop& hop : moves(group).hops) {
+      SlotBytes& slot = slots[static_cast<std::size_t>(hop.slot)];
+      for (const ReduceMove& move : hop.moves) {
         const std::int64_t bytes = elements_of(group, move.chunks) * element_bytes_;
         for (const ReduceMove::From& from : move.from)
           slot.add(cluster, run_device(group, from.member), run_device(group, move.to), bytes);
       }
     }
   }
+  return slots;
+}
+
+StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
+  const std::vector<SlotBytes> all = slots(cluster);
   StepCost cost;
   for (const std::int64_t received : received_elements()) {
     cost.received_bytes_total += received * element_bytes_;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
   }
-  for (const SlotBytes& slot : slots) cost.rounds += slot.peers(cluster) * moves_.stretches;
-  cost.seconds = seconds_of(cluster, slots, moves_.stretches);
+  for (const SlotBytes& slot : all) cost.rounds += slot.peers(cluster) * moves().stretches;
+  cost.seconds = seconds_of(cluster, all, moves().stretches);
   return cost;
+}
+
+std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluster& cluster,
+                                                                    std::int64_t message_bytes_min) const {
+  const std::vector<SlotBytes> all = slots(cluster);
+  std::int64_t message = 0;
+  for (const SlotBytes& slot : all) message = std::max(message, slot.message_bytes());
+  std::pair<std::int64_t, double> best{1, seconds_of(cluster, all, 1)};
+  for (const std::int64_t stretches : kStretches) {
+    if (message / stretches < message_bytes_min) break;
+    const double seconds = seconds_of(cluster, all, stretches);
+    if (seconds < best.second) best = {stretches, seconds};
+  }
+  return best;
 }
 
 std::vector<BoxSend> ProgrammedReduction::sends() const {
   std::vector<BoxSend> all;
-  for (std::size_t h = 0; h < moves_.hops.size(); ++h) {
+  for (std::size_t h = 0; h < moves().hops.size(); ++h) {
     for (std::size_t group = 0; group < groups_.size(); ++group) {
-      for (const ReduceMove& move : moves_.hops[h].moves) {
+      for (const ReduceMove& move : moves(group).hops[h].moves) {
         for (const std::int32_t chunk : move.chunks) {
           for (const Box& box : boxes(group, chunk)) {
             if (empty(box)) continue;

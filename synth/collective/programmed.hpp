@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
@@ -21,7 +22,12 @@ class ProgrammedReduction {
   // Nothing where the step's program does not do what the step does.
   static std::optional<ProgrammedReduction> of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
-  const ReduceMoves& moves() const { return moves_; }
+  // Of the first group. All groups' have as many hops, slots and stretches; only those by units differ in more.
+  const ReduceMoves& moves() const { return moves_[0]; }
+  const ReduceMoves& moves(std::size_t group) const { return moves_[groups_[group].moves]; }
+  // Those that differ; and which a group has.
+  const std::vector<ReduceMoves>& kinds_of_moves() const { return moves_; }
+  std::size_t kind_of_moves(std::size_t group) const { return groups_[group].moves; }
   bool scatters() const { return scatters_; }
   std::size_t groups() const { return groups_.size(); }
   // The device of a member, a number of the mesh.
@@ -41,14 +47,24 @@ class ProgrammedReduction {
 
   std::vector<std::int64_t> received_elements() const;  // of every device
   StepCost cost(const Cluster& cluster) const;
+  // The fastest number of stretches, among those tried in which no message has fewer than so many bytes, and its
+  // seconds.
+  std::pair<std::int64_t, double> best_stretches(const Cluster& cluster, std::int64_t message_bytes_min) const;
   std::vector<BoxSend> sends() const;  // between devices of the run
 
  private:
   struct Group {
     std::shared_ptr<const std::vector<std::int32_t>> devices;
     std::vector<Box> boxes;  // of a reduce_scatter that of every chunk, else one for all of them
+    std::size_t moves = 0;   // which of moves_
   };
   ProgrammedReduction() : mesh_(Mesh::single_device()) {}
+  class SlotBytes;
+  std::vector<SlotBytes> slots(const Cluster& cluster) const;
+  static double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches);
+  bool make_moves(const Collective& step, const AxisList& reduced);
+  void make_unit_moves(const ReduceProgram& program, std::int64_t members);
+  Interval chunk_interval(std::size_t group, std::int32_t chunk) const;
   std::int32_t run_device(std::size_t group, std::int32_t member) const {
     return static_cast<std::int32_t>(mesh_->device_of_run(device(group, member)).value);
   }
@@ -57,7 +73,7 @@ class ProgrammedReduction {
   bool scatters_ = false;
   std::int64_t element_bytes_ = 1;
   MeshRef mesh_;
-  ReduceMoves moves_;
+  std::vector<ReduceMoves> moves_;
   std::vector<Group> groups_;
 };
 

@@ -115,9 +115,9 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
   StepLoads loads{moves.hop_slots, moves.stretches, {}, {}};
   std::vector<LinkBytes> slots(static_cast<std::size_t>(moves.slots()), LinkBytes(cluster));
   LinkBytes all(cluster);
-  for (const ProgramHop& hop : moves.hops) {
-    for (const ReduceMove& move : hop.moves) {
-      for (std::size_t group = 0; group < reduction.groups(); ++group) {
+  for (std::size_t group = 0; group < reduction.groups(); ++group) {
+    for (const ProgramHop& hop : reduction.moves(group).hops) {
+      for (const ReduceMove& move : hop.moves) {
         for (const std::int32_t chunk : move.chunks) {
           const std::int64_t count = reduction.chunk_elements(group, chunk);
           for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {

@@ -97,7 +97,7 @@ std::string program_json(const PlanStep& step) {
     steps +=
         fmt::format(R"({}{{"op": {}, "axes": {}, "first": {}, "form": {}}})", steps.empty() ? "" : ", ",
                     quoted(name(part.kind)), quoted(print(step.after.mesh(), part.axes)),
-                    quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)), quoted(name(part.form)));
+                    quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)), quoted(form_text(part)));
   }
   return fmt::format(R"(, "program": {{"stretches": {}, "hops": {}, "steps": [{}]}})", program.stretches,
                      hop_slots(program), steps);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
+#include "synth/collective/programmed.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/transfer/reduce_moves.hpp"
@@ -13,14 +14,6 @@ namespace tessera::synth {
 ReduceGraphs& reduce_graphs() {
   thread_local ReduceGraphs all;
   return all;
-}
-
-std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
-  const PlaceProblem problem = place_problem(mesh, machine);
-  auto matrix = mesh.matrix();
-  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
-  const bool lies_on_levels = matrix && is_placement(problem, *matrix);
-  return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
 namespace {
@@ -36,13 +29,48 @@ bool fills_units(const Cluster& cluster, const Mesh& mesh) {
   });
 }
 
+constexpr std::int64_t kUnitMessageBytesMin = 4096;
+
+// By units of that level of the machine for which it is fastest.
+std::shared_ptr<const ReduceProgram> best_unit_program(const Machine& machine, const Collective& step,
+                                                       const ArrayType& before, const ArrayType& after,
+                                                       double seconds) {
+  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+  const ReduceStepKind kind = scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
+  const AxisList reduced = *without(before.layout().pending(), after.layout().pending());
+  const Cluster cluster(machine);
+  std::shared_ptr<const ReduceProgram> best;
+  for (const std::int64_t devices : cluster.unit_sizes()) {
+    Collective by_units = step;
+    ReduceProgram program{{{kind, reduced, {}, ReduceForm::units, devices}}, 1};
+    by_units.program = std::make_shared<const ReduceProgram>(program);
+    const auto reduction = ProgrammedReduction::of(by_units, before, after);
+    if (!reduction) continue;
+    const auto [stretches, now] = reduction->best_stretches(cluster, kUnitMessageBytesMin);
+    if (now >= seconds) continue;
+    seconds = now;
+    program.stretches = stretches;
+    best = std::make_shared<const ReduceProgram>(std::move(program));
+  }
+  return best;
+}
+
 }  // namespace
+
+std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
+  if (!fills_units(Cluster(machine), mesh)) return std::nullopt;
+  const PlaceProblem problem = place_problem(mesh, machine);
+  auto matrix = mesh.matrix();
+  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
+  const bool lies_on_levels = matrix && is_placement(problem, *matrix);
+  return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
+}
 
 bool has_programs(const Machine& machine, const ArrayType& type) {
   const Mesh& mesh = type.mesh();
   if (type.devices() > kExactDevicesMax || !(mesh.is_row_major() || mesh.matrix())) return false;
   const auto none = machine_for(Machine{}, Cluster(machine).devices());
-  return none.ok() && machine.levels != none->levels && fills_units(Cluster(machine), mesh);
+  return none.ok() && machine.levels != none->levels;
 }
 
 std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
@@ -52,7 +80,9 @@ std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine,
   if (!axes || shard_count(*axes) > kProgramMembersMax) return nullptr;
   const auto levels = levels_of_sum(machine, after.mesh(), *axes);
   const auto bytes = static_cast<double>(tile_bytes_max(before));
-  if (!levels || levels->empty() || bytes == 0) return nullptr;
+  if (bytes == 0) return nullptr;
+  if (!levels) return best_unit_program(machine, step, before, after, seconds);
+  if (levels->empty()) return nullptr;
   const ReduceGoal goal =
       step.kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   const PricedProgram best = best_program(reduce_graphs(), Cluster(machine), *levels, bytes, goal);

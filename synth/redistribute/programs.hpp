@@ -21,8 +21,9 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
 // What the levels of a machine are to every search of a thread: it does not depend on sizes.
 ReduceGraphs& reduce_graphs();
 
-// The fastest program of a reduce_scatter or an all_reduce by the closed formulas of synth/reduce; null where none
-// takes less than so many seconds, and for groups that end inside a unit or have more than kProgramMembersMax members.
+// The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups
+// end inside a unit, by units of the best level. Null where none takes less than so many seconds, and for groups of
+// more than kProgramMembersMax members.
 std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
                                                          const ArrayType& before, const ArrayType& after,
                                                          double seconds);

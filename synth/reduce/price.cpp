@@ -125,6 +125,7 @@ std::vector<ReduceHop> ReducePrices::hops(const LevelStep& step, std::uint32_t s
     case ReduceForm::direct: return {hop(step.kind, step.form, members, masters, bytes)};
     case ReduceForm::halving: return halving(step.kind, members, masters, bytes);
     case ReduceForm::ring: return ring(step.kind, members, masters, bytes);
+    case ReduceForm::units: return {};  // of groups without levels
   }
   return {};
 }

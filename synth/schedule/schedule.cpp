@@ -1,28 +1,29 @@
 #include "synth/schedule/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tessera::synth {
 
-std::string_view name(Schedule schedule) {
-  switch (schedule) {
-#define CASE(identifier, text, late) \
-  case Schedule::identifier: return text;
-    TESSERA_SCHEDULES(CASE)
-#undef CASE
-  }
-  return "";
-}
+namespace {
 
-bool is_late(Schedule schedule) {
-  switch (schedule) {
-#define CASE(identifier, text, late) \
-  case Schedule::identifier: return late;
-    TESSERA_SCHEDULES(CASE)
-#undef CASE
-  }
-  return false;
-}
+struct Row {
+  std::string_view name;
+  bool is_late;
+};
+
+// In the order of the enumeration.
+#define ROW(identifier, text, late) Row{text, late},
+constexpr std::array kRows = {TESSERA_SCHEDULES(ROW)};
+#undef ROW
+
+const Row& row(Schedule schedule) { return kRows.at(static_cast<std::size_t>(schedule)); }
+
+}  // namespace
+
+std::string_view name(Schedule schedule) { return row(schedule).name; }
+
+bool is_late(Schedule schedule) { return row(schedule).is_late; }
 
 std::vector<Schedule> all_schedules() {
 #define ROW(identifier, text, late) Schedule::identifier,

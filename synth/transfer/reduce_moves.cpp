@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/layout/cuts.hpp"
 
 namespace tessera::synth {
 
@@ -69,13 +71,12 @@ bool are_distinct(const Digits& a, const Digits& b) {
   return true;
 }
 
-using Sums = std::vector<std::uint64_t>;  // whose contributions a value has, a bit for each member
+// Whose contributions a value has, a bit for each member.
+using Sums = std::span<const std::uint64_t>;
+using OwnSums = std::vector<std::uint64_t>;
 
-bool is_held(const Sums& sums) {
-  return std::any_of(sums.begin(), sums.end(), [](std::uint64_t word) { return word != 0; });
-}
 // Adds `more`; false if a contribution is there already.
-bool add(Sums& sums, const Sums& more) {
+bool add(OwnSums& sums, Sums more) {
   bool disjoint = true;
   for (std::size_t word = 0; word < sums.size(); ++word) {
     disjoint = disjoint && (sums[word] & more[word]) == 0;
@@ -83,25 +84,63 @@ bool add(Sums& sums, const Sums& more) {
   }
   return disjoint;
 }
-bool contains(const Sums& sums, const Sums& part) {
+bool contains(Sums sums, Sums part) {
   for (std::size_t word = 0; word < sums.size(); ++word) {
     if ((part[word] & ~sums[word]) != 0) return false;
   }
   return true;
 }
+bool are_equal(Sums a, Sums b) { return std::equal(a.begin(), a.end(), b.begin()); }
+
+// What every member has of every chunk; in one piece, because there may be hundreds of both.
+class SumTable {
+ public:
+  explicit SumTable(std::int64_t members)
+      : members_(static_cast<std::size_t>(members)),
+        words_((members_ + 63) / 64),
+        bits_(members_ * members_ * words_, 0),
+        held_(members_ * members_, 0) {}
+
+  std::size_t words() const { return words_; }
+  Sums of(std::int32_t member, std::int32_t chunk) const { return {bits_.data() + at(member, chunk) * words_, words_}; }
+  bool is_held(std::int32_t member, std::int32_t chunk) const { return held_[at(member, chunk)] != 0; }
+
+  void put(std::int32_t member, std::int32_t chunk, Sums sums) {
+    const std::size_t here = at(member, chunk);
+    held_[here] = 1;
+    std::copy(sums.begin(), sums.end(), bits_.begin() + static_cast<std::ptrdiff_t>(here * words_));
+  }
+  void drop(std::int32_t member, std::int32_t chunk) {
+    const std::size_t here = at(member, chunk);
+    held_[here] = 0;
+    std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(here * words_), words_, 0);
+  }
+
+ private:
+  std::size_t at(std::int32_t member, std::int32_t chunk) const {
+    return static_cast<std::size_t>(member) * members_ + static_cast<std::size_t>(chunk);
+  }
+
+  std::size_t members_;
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<char> held_;
+};
 
 class Carrying {
  public:
   Carrying(std::int64_t members, bool scatters)
-      : members_(members), scatters_(scatters), has_written_(static_cast<std::size_t>(members), false) {
-    const auto words = static_cast<std::size_t>((members + 63) / 64);
-    const auto count = static_cast<std::size_t>(members);
-    held_.assign(count, std::vector<Sums>(count, Sums(words, 0)));
-    whole_.assign(words, 0);
-    foreign_.resize(count);
-    for (std::size_t member = 0; member < count; ++member) {
-      for (Sums& sums : held_[member]) sums[member / 64] |= std::uint64_t{1} << (member % 64);
-      whole_[member / 64] |= std::uint64_t{1} << (member % 64);
+      : members_(members),
+        scatters_(scatters),
+        has_written_(static_cast<std::size_t>(members), false),
+        held_(members),
+        whole_(held_.words(), 0),
+        foreign_(static_cast<std::size_t>(members)) {
+    for (std::int32_t member = 0; member < members; ++member) {
+      OwnSums own(held_.words(), 0);
+      own[static_cast<std::size_t>(member / 64)] = std::uint64_t{1} << (member % 64);
+      for (std::int32_t chunk = 0; chunk < members; ++chunk) held_.put(member, chunk, own);
+      add(whole_, own);
     }
   }
 
@@ -114,15 +153,17 @@ class Carrying {
       case ReduceForm::direct: return take_directly(step.kind, axes, groups);
       case ReduceForm::halving: return take_by_halving(step.kind, prime_digits(axes), first);
       case ReduceForm::ring: return take_in_ring(step.kind, axes, groups);
+      case ReduceForm::units: return false;  // positions do not say who lies in which unit
     }
     return false;
   }
 
   bool is_done() const {
-    for (std::size_t member = 0; member < held_.size(); ++member) {
-      for (std::size_t chunk = 0; chunk < held_.size(); ++chunk) {
-        const Sums& sums = held_[member][chunk];
-        if (scatters_ && chunk != member ? is_held(sums) : sums != whole_) return false;
+    for (std::int32_t member = 0; member < members_; ++member) {
+      for (std::int32_t chunk = 0; chunk < members_; ++chunk) {
+        const bool is_right =
+            scatters_ && chunk != member ? !held_.is_held(member, chunk) : are_equal(held_.of(member, chunk), whole_);
+        if (!is_right) return false;
       }
     }
     return true;
@@ -130,7 +171,12 @@ class Carrying {
 
   ReduceMoves moves(std::int64_t stretches) && {
     ReduceMoves moves{members_, std::move(hops_), slot_, stretches, has_aside_, has_ring_, {}};
-    for (const auto& chunks : foreign_) moves.foreign.emplace_back(chunks.begin(), chunks.end());
+    for (const std::vector<char>& is_foreign : foreign_) {
+      std::vector<std::int32_t>& chunks = moves.foreign.emplace_back();
+      for (std::size_t chunk = 0; chunk < is_foreign.size(); ++chunk) {
+        if (is_foreign[chunk] != 0) chunks.push_back(static_cast<std::int32_t>(chunk));
+      }
+    }
     return moves;
   }
 
@@ -156,16 +202,10 @@ class Carrying {
     return groups;
   }
 
-  const Sums& sums(std::int32_t member, std::int32_t chunk) const {
-    return held_[static_cast<std::size_t>(member)][static_cast<std::size_t>(chunk)];
-  }
-  Sums& sums(std::int32_t member, std::int32_t chunk) {
-    return held_[static_cast<std::size_t>(member)][static_cast<std::size_t>(chunk)];
-  }
   std::vector<std::int32_t> chunks_of(std::int32_t member) const {
     std::vector<std::int32_t> chunks;
     for (std::int32_t chunk = 0; chunk < members_; ++chunk) {
-      if (is_held(sums(member, chunk))) chunks.push_back(chunk);
+      if (held_.is_held(member, chunk)) chunks.push_back(chunk);
     }
     return chunks;
   }
@@ -186,28 +226,28 @@ class Carrying {
       if (chunks.empty() || chunks_of(member) != chunks) return false;
     }
     return std::all_of(chunks.begin(), chunks.end(), [&](std::int32_t chunk) {
-      Sums together(whole_.size(), 0);
-      return std::all_of(group.begin(), group.end(), [&](std::int32_t m) { return add(together, sums(m, chunk)); });
+      OwnSums together(whole_.size(), 0);
+      return std::all_of(group.begin(), group.end(), [&](std::int32_t m) { return add(together, held_.of(m, chunk)); });
     });
   }
   bool may_gather(const Members& group) const {
-    std::set<std::int32_t> seen;
-    std::size_t all = 0;
+    std::vector<char> seen(static_cast<std::size_t>(members_), 0);
     const std::size_t each = chunks_of(group[0]).size();
     for (const std::int32_t member : group) {
       const std::vector<std::int32_t> chunks = chunks_of(member);
       if (chunks.size() != each || !has_written_[static_cast<std::size_t>(member)]) return false;
-      seen.insert(chunks.begin(), chunks.end());
-      all += chunks.size();
+      for (const std::int32_t chunk : chunks) {
+        if (std::exchange(seen[static_cast<std::size_t>(chunk)], 1) != 0) return false;
+      }
     }
-    return each > 0 && seen.size() == all;
+    return each > 0;
   }
   bool may_spread(const Members& group) const {
     bool gives = false;
     for (const std::int32_t member : group) {
       for (std::int32_t chunk = 0; chunk < members_; ++chunk) {
-        if (!contains(sums(group[0], chunk), sums(member, chunk))) return false;
-        gives = gives || sums(group[0], chunk) != sums(member, chunk);
+        if (!contains(held_.of(group[0], chunk), held_.of(member, chunk))) return false;
+        gives = gives || !are_equal(held_.of(group[0], chunk), held_.of(member, chunk));
       }
     }
     return gives;
@@ -349,16 +389,18 @@ class Carrying {
 
   // What the members of a group hold once the chunks have been summed.
   void settle(ReduceStepKind kind, const Members& group, const std::vector<std::int32_t>& chunks, const Digits& axes) {
-    std::vector<Sums> whole;
+    std::vector<std::int64_t> places;
+    for (const std::int32_t member : group) places.push_back(place_of(axes, member));
+    OwnSums together(held_.words());
     for (const std::int32_t chunk : chunks) {
-      Sums& together = whole.emplace_back(whole_.size(), 0);
-      for (const std::int32_t member : group) add(together, sums(member, chunk));
-    }
-    for (const std::int32_t member : group) {
-      const std::vector<std::int32_t> mine = kept(kind, chunks, member, axes);
-      for (std::size_t i = 0; i < chunks.size(); ++i) {
-        const bool keeps = std::binary_search(mine.begin(), mine.end(), chunks[i]);
-        sums(member, chunks[i]) = keeps ? whole[i] : Sums(whole_.size(), 0);
+      std::fill(together.begin(), together.end(), 0);
+      for (const std::int32_t member : group) add(together, held_.of(member, chunk));
+      const std::int64_t owner = kind == ReduceStepKind::reduce ? 0 : place_of(axes, chunk);
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        if (kind == ReduceStepKind::all_reduce || places[i] == owner)
+          held_.put(group[i], chunk, together);
+        else
+          held_.drop(group[i], chunk);
       }
     }
   }
@@ -383,24 +425,26 @@ class Carrying {
   void copy(std::int32_t source, std::int32_t member, const std::vector<std::int32_t>& chunks, ProgramHop& hop) {
     if (chunks.empty()) return;
     hop.moves.push_back({member, {from(source)}, chunks});
-    for (const std::int32_t chunk : chunks) sums(member, chunk) = sums(source, chunk);
+    for (const std::int32_t chunk : chunks) held_.put(member, chunk, held_.of(source, chunk));
     write(member, chunks);
   }
 
   void write(std::int32_t member, const std::vector<std::int32_t>& chunks) {
     has_written_[static_cast<std::size_t>(member)] = true;
     if (!scatters_) return;
+    std::vector<char>& is_foreign = foreign_[static_cast<std::size_t>(member)];
+    is_foreign.resize(static_cast<std::size_t>(members_), 0);
     for (const std::int32_t chunk : chunks) {
-      if (chunk != member) foreign_[static_cast<std::size_t>(member)].insert(chunk);
+      if (chunk != member) is_foreign[static_cast<std::size_t>(chunk)] = 1;
     }
   }
 
   std::int64_t members_;
   bool scatters_;
-  std::vector<bool> has_written_;        // of every member: has it anything but its source?
-  std::vector<std::vector<Sums>> held_;  // by member and chunk
-  Sums whole_;
-  std::vector<std::set<std::int32_t>> foreign_;
+  std::vector<bool> has_written_;  // of every member: has it anything but its source?
+  SumTable held_;
+  OwnSums whole_;
+  std::vector<std::vector<char>> foreign_;  // of every member: is a chunk on the way that is not its own?
   std::vector<ProgramHop> hops_;
   std::int64_t slot_ = 0;
   bool has_aside_ = false;
@@ -421,6 +465,17 @@ std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, 
   }
   if (!carrying.is_done()) return std::nullopt;
   return std::move(carrying).moves(program.stretches);
+}
+
+Interval ReduceMoves::chunk_of(std::int64_t elements, std::int32_t chunk) const {
+  if (cells.empty()) return share(elements, members, chunk);
+  const auto cell = static_cast<std::size_t>(chunk / chunks_of_cell);
+  const auto begin_of = [&](std::size_t i) {
+    return i < cells.size() ? scaled(elements, cells[i].numerator, cells[i].denominator) : elements;
+  };
+  const std::int64_t begin = begin_of(cell);
+  const Interval part = share(begin_of(cell + 1) - begin, chunks_of_cell, chunk % chunks_of_cell);
+  return {begin + part.begin, begin + part.end};
 }
 
 SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk) {

@@ -39,6 +39,12 @@ struct ProgramHop {
   bool aside = false;
 };
 
+// Where a part of something begins.
+struct Fraction {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+};
+
 struct ReduceMoves {
   std::int64_t members = 1;
   std::vector<ProgramHop> hops;
@@ -49,7 +55,13 @@ struct ReduceMoves {
   // Of every member the chunks that it has on the way and that are not its own: of a reduce_scatter, whose result has
   // no place for them.
   std::vector<std::vector<std::int32_t>> foreign;
+  // By units, of an all_reduce: where the cells of a tile begin, and into how many even chunks each is cut. Without
+  // cells a tile is cut into as many even chunks as there are members.
+  std::vector<Fraction> cells = {};
+  std::int64_t chunks_of_cell = 1;
 
+  // A chunk of a tile of so many elements, in row-major order.
+  Interval chunk_of(std::int64_t elements, std::int32_t chunk) const;
   std::int64_t slots() const { return hop_slots + stretches - 1; }
 };
 

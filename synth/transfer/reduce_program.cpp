@@ -44,6 +44,12 @@ std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceSte
   }
   if (const auto form = member_by_name<ReduceForm>(kFormNames, word)) {
     step.form = *form;
+    if (step.form == ReduceForm::units) {
+      const bool says_of = cursor.name() == "of";
+      const auto devices = positive(cursor);
+      if (!says_of || !devices) return std::nullopt;
+      step.unit_devices = *devices;
+    }
     word = cursor.name();
   }
   if (!word.empty() && word != "in") return std::nullopt;
@@ -55,10 +61,16 @@ std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceSte
 std::string_view name(ReduceStepKind kind) { return kStepNames[static_cast<std::size_t>(kind)]; }
 std::string_view name(ReduceForm form) { return kFormNames[static_cast<std::size_t>(form)]; }
 
+std::string form_text(const ReduceStep& step) {
+  const std::string form(name(step.form));
+  return step.form == ReduceForm::units ? fmt::format("{} of {}", form, step.unit_devices) : form;
+}
+
 std::int64_t hop_slots(const ReduceProgram& program) {
   std::int64_t hops = 0;
   for (const ReduceStep& step : program.steps) {
     if (step.form == ReduceForm::direct) ++hops;
+    if (step.form == ReduceForm::units) hops += step.kind == ReduceStepKind::all_reduce ? 3 : 2;
     if (step.form == ReduceForm::ring)
       hops += (shard_count(step.axes) - 1) * (step.kind == ReduceStepKind::all_reduce ? 2 : 1);
     if (step.form != ReduceForm::halving) continue;
@@ -77,7 +89,7 @@ std::string print(const Mesh& mesh, const ReduceProgram& program) {
   for (const ReduceStep& step : program.steps) {
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name(step.kind), print(mesh, step.axes));
     if (!step.first.empty()) text += fmt::format(" first {}", print(mesh, step.first));
-    if (step.form != ReduceForm::direct) text += fmt::format(" {}", name(step.form));
+    if (step.form != ReduceForm::direct) text += " " + form_text(step);
   }
   if (program.stretches != 1) text += fmt::format(" in {}", program.stretches);
   return text;

@@ -41,10 +41,12 @@ namespace tessera::synth {
 //            outermost level's come first. Hops go from the innermost out where sums are made, from the outermost in
 //            where they are spread; an all_reduce exchanges all that it has each time
 //   ring     as many hops as there are others, twice that for an all_reduce; in order of device numbers
+//   units    for members that lie unevenly in the units of a machine; see unit_moves.hpp
 #define TESSERA_REDUCE_FORMS(FOREACH) \
   FOREACH(direct)                     \
   FOREACH(halving)                    \
-  FOREACH(ring)
+  FOREACH(ring)                       \
+  FOREACH(units)
 
 #define MEMBER(identifier) identifier,
 enum class ReduceStepKind : std::uint8_t { TESSERA_REDUCE_STEPS(MEMBER) };
@@ -58,6 +60,7 @@ struct ReduceStep {
   AxisList axes;   // outermost level first
   AxisList first;  // empty: all take part
   ReduceForm form = ReduceForm::direct;
+  std::int64_t unit_devices = 0;  // by units: devices of the run are a unit if their numbers over this are the same
   friend bool operator==(const ReduceStep&, const ReduceStep&) = default;
 };
 
@@ -66,6 +69,9 @@ struct ReduceProgram {
   std::int64_t stretches = 1;
   friend bool operator==(const ReduceProgram&, const ReduceProgram&) = default;
 };
+
+// `halving`, or `units of 4`.
+std::string form_text(const ReduceStep& step);
 
 // The hops of a stretch, each of which takes a slot.
 std::int64_t hop_slots(const ReduceProgram& program);

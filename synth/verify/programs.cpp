@@ -9,6 +9,7 @@
 
 #include "synth/verify/hop_loads.hpp"
 #include "synth/verify/price.hpp"
+#include "synth/verify/units.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -263,6 +264,7 @@ class ProgramReplay {
       case ReduceForm::halving:
         return load_halving(loads, digits_of(step.axes, talkers), devices_of(machine_), machine_, begin, hops);
       case ReduceForm::ring: return load_ring(loads, index_of_place, devices_of(machine_), machine_, begin, hops);
+      case ReduceForm::units: return;  // alone, and replayed apart
     }
   }
 
@@ -312,23 +314,35 @@ class ProgramReplay {
 
 }  // namespace
 
+namespace {
+
+Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+                   std::vector<HopLoads>& hops, std::int64_t& beside) {
+  ProgramReplay replay(request, machine);
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    if (const Fault fault = replay.take(program.steps[i], hops)) return fmt::format("step {}: {}", i + 1, *fault);
+  }
+  beside = replay.beside();
+  return replay.check_end();
+}
+
+}  // namespace
+
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
                      ProgramFigures& figures) {
   if (request.mesh->devices() > kExplicitDevicesMax) return "too many devices to look at each of them";
   if (program.stretches < 1) return "it has no stretches";
-  ProgramReplay replay(request, machine);
   std::vector<HopLoads> hops;
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    if (const Fault fault = replay.take(program.steps[i], hops)) return fmt::format("step {}: {}", i + 1, *fault);
-  }
-  if (const Fault fault = replay.check_end()) return fault;
+  std::int64_t beside = 0;
+  const auto replay = is_by_units(program) ? replay_units : replay_steps;
+  if (const Fault fault = replay(request, program, machine, hops, beside)) return fault;
   figures.hops = static_cast<std::int64_t>(hops.size());
   Numbers received(static_cast<std::size_t>(devices_of(machine)), 0);  // by device of the run
   for (const HopLoads& hop : hops) hop.add_received(received, request.element_bytes);
   figures.received_bytes.clear();
   for (std::int64_t device = 0; device < request.mesh->devices(); ++device)
     figures.received_bytes.push_back(received[request.mesh->device_of_run(device).value]);
-  figures.beside_bytes = replay.beside() * request.element_bytes;
+  figures.beside_bytes = beside * request.element_bytes;
   figures.seconds = seconds_of_slots(hops, program.stretches, request.element_bytes);
   return std::nullopt;
 }

@@ -149,7 +149,7 @@ const std::vector<Malformed> kMalformed = {
     {"let a = {b, c}", "1:11 syntax-error"},
     {"let a = \"x\" \"y\"", "1:13 syntax-error"},
     {"let a = a[]", "1:11 syntax-error"},
-    {"let a = a[1:2:3]", "1:14 syntax-error"},
+    {"let a = a[1:2:3:4]", "1:16 syntax-error"},
     {"let a = f(dim=)", "1:15 syntax-error"},
     {"let a = f(dim: 0)", "1:14 syntax-error"},
     {"let f(x) = 3", "1:6 syntax-error"},

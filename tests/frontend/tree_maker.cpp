@@ -232,6 +232,7 @@ Subscript TreeMaker::subscript() {
   subscript.kind = Subscript::Kind::range;
   if (draw_(2) == 1) subscript.start = expr();
   if (draw_(2) == 1) subscript.stop = expr();
+  if (draw_(3) == 1) subscript.step = expr();
   return subscript;
 }
 

@@ -80,11 +80,11 @@ TEST(Verify, RefusesNodesWithTooFewParts) {
       shown([](Ast& ast) { return Index{integer(ast, 1), {}}; }),
       shown([](Ast& ast) { return Index{integer(ast, 1), {Subscript{}}}; }),
       shown([](Ast& ast) {
-        return Index{integer(ast, 1), {{Subscript::Kind::single, integer(ast, 1), integer(ast, 2), {}}}};
+        return Index{integer(ast, 1), {{Subscript::Kind::single, integer(ast, 1), integer(ast, 2), {}, {}}}};
       }),
       shown([](Ast& ast) {
         const ExprId tuple = ast.exprs.add(Expr{{}, false, Tuple{{integer(ast, 1), integer(ast, 2)}}});
-        return Index{tuple, {{Subscript::Kind::single, integer(ast, 1), {}, {}}}};
+        return Index{tuple, {{Subscript::Kind::single, integer(ast, 1), {}, {}, {}}}};
       }),
       shown([](Ast& ast) { return Loop{{}, {"i", {}}, integer(ast, 1), ast.blocks.add({{}, integer(ast, 1), {}})}; }),
       shown([](Ast& ast) { return As{integer(ast, 1), ast.types.add(shape({})), -1, {}}; }),

@@ -31,6 +31,17 @@ Subscript range(Random& random, std::int64_t length) {
   return {extent, fmt::format("{}:{}", start, negative ? -after : before + length)};
 }
 
+// Every second element, or every third, ...
+Subscript stepped_range(Random& random, std::int64_t length) {
+  const std::int64_t step = random.between(2, 4);
+  const std::int64_t before = random.below(3);
+  const std::int64_t stop = before + (length == 0 ? 0 : (length - 1) * step + random.between(1, step));
+  const std::int64_t extent = stop + random.below(4);
+  const std::string start = before == 0 && random.chance(50) ? "" : std::to_string(before);
+  const bool is_last = stop == extent && random.chance(50);
+  return {extent, fmt::format("{}:{}:{}", start, is_last ? "" : std::to_string(stop), step)};
+}
+
 Subscript single(Random& random) {
   const std::int64_t extent = random.between(1, 6);
   return {extent, std::to_string(random.between(-extent, extent - 1))};
@@ -46,7 +57,11 @@ ExpressionRef part(Maker& maker, const Want& want, int depth) {
   };
   for (const std::int64_t extent : want.shape) {
     if (random.chance(20) && from.size() + 1 < kRankMax) add(single(random));
-    add(random.chance(40) ? Subscript{extent, ":"} : range(random, extent));
+    if (random.chance(40)) {
+      add(Subscript{extent, ":"});
+    } else {
+      add(random.chance(30) ? stepped_range(random, extent) : range(random, extent));
+    }
   }
   if (subscripts.empty() || (random.chance(20) && from.size() < kRankMax)) add(single(random));
   if (count(from) > kElementsMax || from.size() > kRankMax) return nullptr;

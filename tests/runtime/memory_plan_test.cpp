@@ -66,6 +66,23 @@ TEST(Spares, AreNotWastedOnLittle) {
   EXPECT_EQ(spares.take(kBytesMax), nullptr);
 }
 
+TEST(Spares, PartsComeBackEarlyAndMeetTheirNeighbours) {
+  Spares spares;
+  constexpr std::int64_t kPart = std::int64_t{1} << 20U;
+  std::byte* const first = spares.take(4 * kPart);
+  EXPECT_FALSE(spares.give_back_early(first + kPart, 4096));  // not worth it
+  ASSERT_TRUE(spares.give_back_early(first + kPart, 2 * kPart));
+  EXPECT_EQ(spares.take(2 * kPart), first + kPart);
+  spares.give_back(first + kPart, 2 * kPart);
+  spares.give_back(first + 3 * kPart, kPart);
+  spares.give_back(first, kPart);
+  EXPECT_EQ(spares.take(3 * kPart), first);
+  // What is longer than it was asked for comes back whole.
+  ASSERT_TRUE(spares.give_back_early(first + kPart, 2 * kPart));
+  spares.give_back(first, kPart);
+  EXPECT_EQ(spares.take(4 * kPart), first);
+}
+
 TEST(Spares, OfWhichOnlySomeAreKept) {
   Spares spares;
   std::vector<std::byte*> taken;

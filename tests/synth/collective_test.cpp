@@ -51,33 +51,33 @@ TEST_F(CollectiveTest, TakePartsOfAxes) {
 
 TEST_F(CollectiveTest, SayWhyTheyMayNotBeTaken) {
   EXPECT_EQ(after(step(CollectiveKind::slice, {y_}, 0, 1), "f32[8@y,8]"),
-            "`slice` may not be taken here: the array uses `y` already");
+            "`slice` is not possible here: the array uses `y` already");
   EXPECT_EQ(after(step(CollectiveKind::slice, {x_}, 0, 2), "f32[8@y,8]"),
-            "`slice` may not be taken here: the array has no dimension 2");
+            "`slice` is not possible here: the array has no dimension 2");
   EXPECT_EQ(after(step(CollectiveKind::all_gather, {y_}, 0), "f32[8@(y,z)]"),
-            "`all_gather` may not be taken here: `y` is not minor-most on dimension 0");
+            "`all_gather` is not possible here: `y` is not minor-most on dimension 0");
   EXPECT_EQ(after(step(CollectiveKind::all_to_all, {y_}, 0, 0), "f32[8@y]"),
-            "`all_to_all` may not be taken here: it leads back to the dimension it comes from");
+            "`all_to_all` is not possible here: it leads back to the dimension it comes from");
   EXPECT_EQ(after(step(CollectiveKind::reduce_scatter, {y_}), "f32[8]{+x}"),
-            "`reduce_scatter` may not be taken here: the array is not pending over `y`");
+            "`reduce_scatter` is not possible here: the array is not pending over `y`");
   EXPECT_EQ(after(step(CollectiveKind::all_reduce, {}), "f32[8]{+x}"),
-            "`all_reduce` may not be taken here: it names no axis");
+            "`all_reduce` is not possible here: it names no axis");
   Collective keep = step(CollectiveKind::keep, {y_});
   keep.reduce = ReduceOp::max;
-  EXPECT_EQ(after(keep, "f32[8]{+x}"), "`keep` may not be taken here: another reduction is pending already");
+  EXPECT_EQ(after(keep, "f32[8]{+x}"), "`keep` is not possible here: another reduction is pending already");
 }
 
 TEST_F(CollectiveTest, WithTargetsKeepTheArrayAndThePendingSet) {
   Collective move = step(CollectiveKind::permute, {});
-  EXPECT_EQ(after(move, "f32[8@y,8]"), "`permute` may not be taken here: it has no target");
+  EXPECT_EQ(after(move, "f32[8@y,8]"), "`permute` is not possible here: it has no target");
   move.target = type("f32[8@z,8]", on_);
   EXPECT_EQ(after(move, "f32[8@y,8]"), "f32[8@z,8]");
-  EXPECT_EQ(after(move, "f32[8@x,8]"), "`permute` may not be taken here: its target cuts dimension 0 into other tiles");
+  EXPECT_EQ(after(move, "f32[8@x,8]"), "`permute` is not possible here: its target cuts dimension 0 into other tiles");
   move.kind = CollectiveKind::exchange;
   EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@z,8]");
-  EXPECT_EQ(after(move, "f32[8@x,8]{+y}"), "`exchange` may not be taken here: its target has another pending set");
-  EXPECT_EQ(after(move, "f32[8@x,9]"), "`exchange` may not be taken here: its target has other extents");
-  EXPECT_EQ(after(move, "i32[8@x,8]"), "`exchange` may not be taken here: its target has another element type");
+  EXPECT_EQ(after(move, "f32[8@x,8]{+y}"), "`exchange` is not possible here: its target has another pending set");
+  EXPECT_EQ(after(move, "f32[8@x,9]"), "`exchange` is not possible here: its target has other extents");
+  EXPECT_EQ(after(move, "i32[8@x,8]"), "`exchange` is not possible here: its target has another element type");
 }
 
 TEST_F(CollectiveTest, OnlyAnExchangeOrARelayChangesTheMesh) {
@@ -85,7 +85,7 @@ TEST_F(CollectiveTest, OnlyAnExchangeOrARelayChangesTheMesh) {
   move.target = type("f32[8@a,8]", "a:16");
   EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@a,8]");
   move.kind = CollectiveKind::permute;
-  EXPECT_EQ(after(move, "f32[8@x,8]"), "`permute` may not be taken here: its target is on another mesh");
+  EXPECT_EQ(after(move, "f32[8@x,8]"), "`permute` is not possible here: its target is on another mesh");
   move.kind = CollectiveKind::exchange;
   move.target = type("f32[8@a,8]", "a:4 on 14:18");
   EXPECT_EQ(after(move, "f32[8@x,8]"), "f32[8@a,8]");

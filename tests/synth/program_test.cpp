@@ -366,7 +366,7 @@ TEST(ProgramTypes, OfCollectives) {
   EXPECT_FITS("collect (r0) all_gather axes (x) from 0 also axes (y) from 1 rounds 1", "f32[8@x,4@y]", "f32[8,4]");
   EXPECT_WRONG("not of the type the collective gives", "collect (r0) all_gather axes (x) from 0 rounds 1", "f32[8@x]",
                "f32[8@y]");
-  EXPECT_WRONG("may not be taken here", "collect (r0) all_gather axes (y) from 0 rounds 1", "f32[8@x]", "f32[8]");
+  EXPECT_WRONG("is not possible here", "collect (r0) all_gather axes (y) from 0 rounds 1", "f32[8@x]", "f32[8]");
   EXPECT_WRONG("rounds that it cannot have", "collect (r0) all_gather axes (x) from 0 rounds 2", "f32[8@x]", "f32[8]");
   EXPECT_WRONG("rounds that it cannot have", "collect (r0) exchange target m0 f32[8] rounds 0", "f32[8@x]", "f32[8]");
 }

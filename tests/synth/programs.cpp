@@ -15,14 +15,17 @@ struct SummedOn {
   std::vector<std::int64_t> counts;
 };
 
-const std::array<SummedOn, 8> kSummed = {{{"x:2,y:4", {2, 4}},
-                                          {"x:8", {2, 4}},
-                                          {"x:8", {8}},
-                                          {"x:3,y:4", {3, 4}},
-                                          {"x:12", {2, 2, 3}},
-                                          {"x:4,y:4", {4, 4}},
-                                          {"x:4,y:2", {2, 2, 2}},
-                                          {"x:4 work(4,2,1,1),y:2 work(1,3)", {2, 4}}}};
+const std::array<SummedOn, 11> kSummed = {{{"x:4,y:3", {3, 4}},
+                                           {"x:6", {2, 4}},
+                                           {"x:5,y:2", {2, 2, 3}},
+                                           {"x:2,y:4", {2, 4}},
+                                           {"x:8", {2, 4}},
+                                           {"x:8", {8}},
+                                           {"x:3,y:4", {3, 4}},
+                                           {"x:12", {2, 2, 3}},
+                                           {"x:4,y:4", {4, 4}},
+                                           {"x:4,y:2", {2, 2, 2}},
+                                           {"x:4 work(4,2,1,1),y:2 work(1,3)", {2, 4}}}};
 
 AxisPart any_axis(const ReduceProgram& program, Random& random) {
   const AxisList& axes = program.steps[random.below(program.steps.size())].axes;
@@ -62,7 +65,10 @@ ReduceProgram changed(ReduceProgram program, Random& random) {
     case 3: here->kind = static_cast<ReduceStepKind>(random.below(5)); break;
     case 4: here->axes = {any_axis(program, random)}; break;
     case 5: here->first = {any_axis(program, random)}; break;
-    case 6: here->form = static_cast<ReduceForm>(random.below(3)); break;
+    case 6:
+      here->form = static_cast<ReduceForm>(random.below(4));
+      here->unit_devices = here->form == ReduceForm::units ? static_cast<std::int64_t>(1 + random.below(5)) : 0;
+      break;
     default: program.stretches = static_cast<std::int64_t>(random.below(5)); break;
   }
   return program;

@@ -1,6 +1,6 @@
 // A reshape moves nothing: whatever layouts reshape_layouts picks, every device's tile holds the same elements before
 // and after, in the same order.
-#include "typeck/operations/reshape_groups.hpp"
+#include "typeck/layouts/reshape_groups.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

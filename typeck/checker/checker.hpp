@@ -92,8 +92,12 @@ struct Taken {
   std::int64_t start = 0;          // where it is known
   std::optional<Checked> dynamic;  // a run-time start
   std::int64_t length = 0;
-  bool single = false;  // an integer: the dimension goes
+  bool single = false;    // an integer: the dimension goes
+  std::int64_t step = 1;  // of a range: every so many elements
 };
+
+// How many elements come before and after, for each dimension.
+using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 // A name bound inside a function, block or loop. Empty: its definition failed, and that was reported.
 struct Local {
@@ -305,9 +309,18 @@ class Checker {
                  std::vector<int> result, const std::string& who, const Want& want,
                  const std::vector<std::string>& index_names = {});
 
+  // ---- shapes: shapes.cpp
+  // Splits that the new shape cannot have are given up first.
+  Maybe reshaped(Span span, const std::string& who, const Checked& a, const Shape& shape);
+  // Elements of a scalar before and after each dimension of an array without pending sets.
+  Maybe padded(Span span, const std::string& who, const Checked& a, const Widths& widths, const Checked& value);
+
   // ---- subscripts: subscripts.cpp
   Maybe check_index(ExprId id, const frontend::Index& index);
   Maybe take_part(Span span, const Checked& value, const std::vector<Taken>& taken);
+  // With steps; and every so many elements of one dimension.
+  Maybe take_steps(Span span, const Checked& value, std::vector<Taken> taken);
+  Maybe every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first);
 
   // ---- calls: calls.cpp
   Maybe check_call(ExprId id, const frontend::Call& call, const Want& want);

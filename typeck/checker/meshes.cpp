@@ -118,7 +118,7 @@ bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
       value = std::move(*again);
       continue;
     }
-    report(base::make(Kind::two_meshes, "one operation")
+    report(base::make(Kind::two_meshes)
                .at(span)
                .also(value.span, place_of(type(value).mesh()))
                .also(first->span, place_of(*mesh))

@@ -2,7 +2,7 @@
 //
 // A `:` keeps the split; a proper sub-range keeps the axes on the shorter dimension, so its boxes move between devices;
 // an integer removes the dimension and its axes. All of it is one assemble step, and a reshape that drops the integers'
-// dimensions.
+// dimensions. Where a range has a step, rows of one step each are made of what it spans, of which one column is taken.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,9 @@
 namespace tessera::typeck {
 
 namespace {
+
+// How many steps begin within so many elements.
+std::int64_t steps_over(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
 
 std::int64_t clamped(std::int64_t position, std::int64_t extent) {
   if (position < 0) position += extent;
@@ -44,8 +47,22 @@ class Subscripts {
   static Taken whole(std::int64_t extent) { return Taken{0, {}, extent, false}; }
 
   std::optional<Taken> read_one(const frontend::Subscript& subscript, std::int64_t extent) {
-    return subscript.kind == frontend::Subscript::Kind::single ? read_single(subscript, extent)
-                                                               : read_range(subscript, extent);
+    if (subscript.kind == frontend::Subscript::Kind::single) return read_single(subscript, extent);
+    auto taken = read_range(subscript, extent);
+    if (!taken.has_value() || !subscript.step.valid()) return taken;
+    const auto step = checker_.constant_integer(subscript.step, "a step");
+    if (!step.has_value()) return std::nullopt;
+    if (*step < 1) {
+      auto diagnostic = base::make(Kind::slice_step, *step).at(checker_.ast()[subscript.step].span);
+      checker_.report(
+          std::move(diagnostic).suggest("rows in any other order are those of a table: `take(a, 7 - iota(i64[8]))`"));
+      return std::nullopt;
+    }
+    if (*step < taken->length)
+      taken->step = *step;
+    else
+      taken->length = std::min<std::int64_t>(taken->length, 1);
+    return taken;
   }
 
   Maybe position(ExprId expr) {
@@ -139,7 +156,69 @@ Maybe Checker::check_index(ExprId id, const frontend::Index& index) {
   }
   const auto taken = Subscripts(*this, from).read(index.subscripts);
   if (!taken.has_value()) return std::nullopt;
-  return take_part(span, *base_value, *taken);
+  const bool steps = std::any_of(taken->begin(), taken->end(), [](const Taken& one) { return one.step > 1; });
+  return steps ? take_steps(span, *base_value, *taken) : take_part(span, *base_value, *taken);
+}
+
+// First what the ranges span, in whole steps where the array reaches so far: a few more elements after the last that is
+// wanted, or before the first.
+Maybe Checker::take_steps(Span span, const Checked& value, std::vector<Taken> taken) {
+  struct Stepped {
+    std::size_t dimension;  // of what is left when the integers have taken theirs
+    std::int64_t step;
+    std::int64_t first;
+  };
+  std::vector<Stepped> stepped;
+  std::size_t left = 0;
+  for (std::size_t d = 0; d < taken.size(); ++d) {
+    Taken& one = taken[d];
+    if (one.step > 1) {
+      const std::int64_t extent = type(value).shape()[d];
+      const std::int64_t missing = steps_over(one.length, one.step) * one.step - one.length;
+      const std::int64_t after = std::min(missing, extent - one.start - one.length);
+      const std::int64_t before = missing - after;
+      const bool reaches = !one.dynamic.has_value() && one.length > 0 && before <= one.start;
+      if (reaches) one.start -= before;
+      if (reaches) one.length += missing;
+      stepped.push_back({left, one.step, reaches ? before : 0});
+    }
+    left += one.single ? 0 : 1;
+  }
+  Maybe result = take_part(span, value, taken);
+  for (const Stepped& one : stepped) {
+    if (result.has_value()) result = every(span, *result, one.dimension, one.step, one.first);
+  }
+  return result;
+}
+
+// Elements first, first + step, ... of a dimension. It is made longer where only so its tiles are of whole steps.
+Maybe Checker::every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first) {
+  constexpr const char* kWho = "a slice with a step";
+  const ArrayType from = type(value);
+  const std::int64_t extent = from.shape()[dimension];
+  const std::int64_t wanted = steps_over(extent - first, step);
+  const std::int64_t parts = synth::shard_count(from.layout().split(dimension));
+  const std::int64_t rows = wanted == 0 ? 0 : steps_over(wanted, parts) * parts;
+  Maybe ready = value;
+  if (rows * step != extent) {
+    ready = resolve_pending(value, kWho, span);
+    const Maybe zero = scalar(span, std::int64_t{0}, from.element(), from.mesh_ref());
+    if (!ready.has_value() || !zero.has_value()) return std::nullopt;
+    Widths widths(from.rank());
+    widths[dimension].second = rows * step - extent;
+    ready = padded(span, kWho, *ready, widths, *zero);
+  }
+  Shape shape;
+  std::vector<Taken> column;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    shape.push_back(d == dimension ? rows : from.shape()[d]);
+    column.push_back(Taken{0, {}, d == dimension ? wanted : from.shape()[d]});
+    if (d != dimension) continue;
+    shape.push_back(step);
+    column.push_back(Taken{first, {}, 1, true});
+  }
+  if (ready.has_value()) ready = reshaped(span, kWho, *ready, shape);
+  return ready.has_value() ? take_part(span, *ready, column) : std::nullopt;
 }
 
 Maybe Checker::take_part(Span span, const Checked& value, const std::vector<Taken>& taken) {

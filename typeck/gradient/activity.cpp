@@ -13,7 +13,7 @@ bool is_flat(const synth::Operation& operation) {
   return map != nullptr && (map->op == synth::MapOp::floor || map->op == synth::MapOp::sign);
 }
 
-std::string spelling_of_map(synth::MapOp op) {
+std::string name_of_map(synth::MapOp op) {
   struct Spelling {
     synth::MapOp op;
     const char* text;
@@ -36,7 +36,7 @@ std::string spelling_of_map(synth::MapOp op) {
 
 std::string spelling(const synth::Operation& operation) {
   if (const auto* map = std::get_if<synth::Map>(&operation)) {
-    const std::string text = spelling_of_map(map->op);
+    const std::string text = name_of_map(map->op);
     return map->op == synth::MapOp::cast ? text : "`" + text + "`";
   }
   if (const auto* reduce = std::get_if<synth::Reduce>(&operation))

@@ -157,9 +157,8 @@ bool OperationCall::on_mesh(Checked& value, const MeshRef& mesh) {
     value = std::move(*again);
     return true;
   }
-  checker.report(base::make(Kind::two_meshes, fmt::format("`{}`", info.name))
-                     .at(value.span)
-                     .suggest("bring it to the other mesh with `as TYPE on MESH`"));
+  checker.report(
+      base::make(Kind::two_meshes).at(value.span).suggest("bring it to the other mesh with `as TYPE on MESH`"));
   return false;
 }
 

@@ -6,12 +6,9 @@
 #include "synth/kinds.hpp"
 #include "typeck/checker/fold.hpp"
 #include "typeck/kinds.hpp"
-#include "typeck/operations/reshape_groups.hpp"
 #include "typeck/operations/table.hpp"
 
 namespace tessera::typeck {
-
-namespace {}  // namespace
 
 Maybe run_transpose(OperationCall& call) {
   const Maybe a = call.array(0);
@@ -85,22 +82,11 @@ std::optional<Shape> reshape_target(OperationCall& call, const ArrayType& from) 
 }  // namespace
 
 Maybe run_reshape(OperationCall& call) {
-  Checker& checker = call.checker;
   const Maybe a = call.array(0);
   if (!a.has_value()) return std::nullopt;
-  const ArrayType from = checker.type(*a);
-  const auto shape = reshape_target(call, from);
+  const auto shape = reshape_target(call, call.checker.type(*a));
   if (!shape.has_value()) return std::nullopt;
-  const ReshapeLayouts layouts = reshape_layouts(from, *shape);
-  auto before = Layout::make(from.mesh(), layouts.before, from.layout().pending(), from.layout().reduce());
-  TESSERA_CHECK(before.ok(), "a reshape's layout is not valid");
-  const auto wanted = checker.with_layout(call.span, from, std::move(before).value());
-  if (!wanted.has_value()) return std::nullopt;
-  const Maybe ready = checker.redistribute(*a, *wanted, Why{Why::Asker::operation, call.quoted(), call.span, {}, {}});
-  const auto result = checker.make_type(call.span, from.element(), *shape, from.mesh_ref(), layouts.after,
-                                        from.layout().pending(), from.layout().reduce());
-  if (!ready.has_value() || !result.has_value()) return std::nullopt;
-  return checker.compute(call.span, *result, synth::Reshape{}, {ready->node()});
+  return call.checker.reshaped(call.span, call.quoted(), *a, *shape);
 }
 
 Maybe run_broadcast(OperationCall& call) {
@@ -211,8 +197,6 @@ Maybe run_concat(OperationCall& call) {
 
 namespace {
 
-using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
 // [[before, after], ...] per dimension, or one [before, after] for an array of rank 1.
 std::optional<Widths> pad_widths(OperationCall& call, const ArrayType& from) {
   const auto wrong = [&]() -> std::optional<Widths> {
@@ -247,7 +231,6 @@ std::optional<Widths> pad_widths(OperationCall& call, const ArrayType& from) {
 
 }  // namespace
 
-// A padded dimension keeps the axes on the longer extent, so its boxes may move between devices.
 Maybe run_pad(OperationCall& call) {
   Checker& checker = call.checker;
   Maybe a = call.array(0);
@@ -260,25 +243,7 @@ Maybe run_pad(OperationCall& call) {
                             : checker.scalar(call.span, std::int64_t{0}, from.element(), from.mesh_ref());
   if (value.has_value()) value = checker.scalar_of(*value, from.element(), "the value of `pad`");
   if (!value.has_value() || !call.on_mesh(*value, from.mesh_ref())) return std::nullopt;
-  Shape shape;
-  synth::Part part{1, {}};
-  synth::Offset offset;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    std::int64_t extent = from.shape()[d];
-    const auto [before, after] = (*widths)[d];
-    if (__builtin_add_overflow(extent, before + after, &extent)) extent = -1;
-    shape.push_back(extent);
-    part.placements.push_back(synth::Placement{before, -1, false, false, 0});
-    offset.push_back(-before);
-  }
-  const auto result = checker.make_type(call.span, from.element(), shape, from.mesh_ref(), from.layout().splits());
-  if (!result.has_value()) return std::nullopt;
-  const std::int64_t bytes = moved_bytes(from, *result, offset);
-  if (!checker.allow_received(bytes, Why{Why::Asker::operation, call.quoted(), call.span, {}, {}}, call.span))
-    return std::nullopt;
-  const Checked filled = checker.compute(call.span, *result, synth::Fill{}, {value->node()});
-  return checker.compute(call.span, *result, synth::Assemble{true, {std::move(part)}}, {filled.node(), a->node()},
-                         bytes, call.quoted());
+  return checker.padded(call.span, call.quoted(), *a, *widths, *value);
 }
 
 // Rows from i of a are replaced by v, wherever v's rows lie.

@@ -1,4 +1,4 @@
-#include "typeck/operations/reshape_groups.hpp"
+#include "typeck/layouts/reshape_groups.hpp"
 
 #include <algorithm>
 

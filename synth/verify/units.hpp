@@ -1,0 +1,21 @@
+// Private to verify: a reduction by units (`all_reduce d units of 4`) replayed element by element, or rather interval
+// by interval, on code of its own: who collects what in every unit, who adds the units up, whose contributions
+// everybody has in the end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synth/verify/hop_loads.hpp"
+#include "synth/verify/programs.hpp"
+
+namespace tessera::synth::verifier {
+
+bool is_by_units(const ReduceProgram& program);
+
+// Puts the messages on `hops`, one for each slot; `beside` is the most elements that a device has which are not its
+// own.
+Fault replay_units(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+                   std::vector<HopLoads>& hops, std::int64_t& beside);
+
+}  // namespace tessera::synth::verifier
