@@ -128,9 +128,13 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   const auto* const apply = std::get_if<synth::Apply>(&steps.back().node);
   if (apply == nullptr || apply->results.empty()) return take_it();  // a loop's steps are seen by themselves
   const synth::RegisterId result = apply->results[0];
-  if (const auto* const collect = std::get_if<synth::Collect>(&apply->operation)) {
+  if (std::holds_alternative<synth::Collect>(apply->operation)) {
     TESSERA_TRY_STATUS(take_it());
-    throttle_->joined(collect->collective, storage_.type(apply->operands[0]), storage_.type(result));
+    for (const synth::Step& step : steps) {  // more than one: relays that went on at once
+      const auto& each = std::get<synth::Apply>(step.node);
+      throttle_->joined(std::get<synth::Collect>(each.operation).collective, storage_.type(each.operands[0]),
+                        storage_.type(each.results[0]));
+    }
     return base::Done{};
   }
   throttle_->begin(storage_.block(result), steps.size() == 1);

@@ -18,12 +18,13 @@ double figure_of(const DeviceKind& kind, DeviceFigure figure) {
 }
 
 // What the least device of every position along the axis has.
-std::vector<double> least_by_position(const std::vector<DeviceKind>& kinds, DeviceFigure figure, std::int64_t size,
-                                      std::int64_t stride) {
+std::vector<double> least_by_position(const std::vector<DeviceKind>& kinds, DeviceFigure figure, const Mesh& mesh,
+                                      std::size_t axis) {
+  const std::int64_t size = mesh.axes()[axis].size;
   std::vector<double> least(static_cast<std::size_t>(size), -1);
-  for (std::size_t device = 0; device < kinds.size(); ++device) {
-    double& of_position = least[static_cast<std::size_t>(static_cast<std::int64_t>(device) / stride % size)];
-    const double own = figure_of(kinds[device], figure);
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
+    double& of_position = least[static_cast<std::size_t>(mesh.place(device) / mesh.stride(axis) % size)];
+    const double own = figure_of(kinds[mesh.device_of_run(device).value], figure);
     of_position = of_position < 0 ? own : std::min(of_position, own);
   }
   return least;
@@ -54,21 +55,14 @@ std::optional<DeviceFigure> device_figure_by_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const std::vector<std::int64_t>& sizes,
-                                  std::size_t axis) {
+std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const Mesh& mesh, std::size_t axis) {
   constexpr std::int64_t kSumLeast = 1000;
   constexpr std::int64_t kSumForEach = 16;
   const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
-  std::int64_t devices = 1;
-  std::int64_t stride = 1;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    devices *= sizes[i];
-    if (i > axis) stride *= sizes[i];
-  }
-  if (kinds.empty() || static_cast<std::int64_t>(kinds.size()) != devices) return std::nullopt;
-  const std::vector<double> least = least_by_position(kinds, figure, sizes[axis], stride);
+  if (kinds.empty() || std::ssize(kinds) < mesh.devices_end()) return std::nullopt;
+  const std::vector<double> least = least_by_position(kinds, figure, mesh, axis);
   if (std::any_of(least.begin(), least.end(), [](double each) { return each <= 0; })) return std::nullopt;
-  return Weights::make(rounded(least, std::max(kSumLeast, kSumForEach * sizes[axis])));
+  return Weights::make(rounded(least, std::max(kSumLeast, kSumForEach * mesh.axes()[axis].size)));
 }
 
 }  // namespace tessera::synth

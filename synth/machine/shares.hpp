@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "synth/cluster/machine.hpp"
+#include "synth/layout/mesh.hpp"
 #include "synth/layout/weights.hpp"
 
 namespace tessera::synth {
@@ -14,11 +14,10 @@ namespace tessera::synth {
 enum class DeviceFigure : std::uint8_t { speed, memory };
 std::optional<DeviceFigure> device_figure_by_name(std::string_view name);
 
-// The weights of an axis' positions on a mesh of these sizes, whose devices are the machine's. A position has what the
+// The weights of the positions along an axis of a mesh, by its devices among the machine's. A position has what the
 // least of its devices has: all of them get equal tiles. The weights add up to the larger of 1000 and 16 for each
-// position, by largest remainders, and each is at least 1. Nothing where the machine has not so many devices, or does
-// not say the figure of each.
-std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const std::vector<std::int64_t>& sizes,
-                                  std::size_t axis);
+// position, by largest remainders, and each is at least 1. Nothing where the machine lacks some of these devices, or
+// does not say the figure of each.
+std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const Mesh& mesh, std::size_t axis);
 
 }  // namespace tessera::synth

@@ -73,6 +73,18 @@ class Move(RanksTest):
         self.assertEqual(sorted(file.name for file in (self.folder / "out").iterdir()), ["q.dev7.npy", "w.dev3.npy"])
         self.assertEqual((self.folder / "out/w.dev3.npy").read_text(), "old")
 
+    def test_a_full_disk_leaves_the_old_files(self):
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0:
+            self.skipTest("only root may mount")
+        path = self.prepare(LARGE)
+        words = " ".join(f'"{word}"' for word in [self.tessera, *self.move(path)])
+        script = (f'mount -t tmpfs -o size=8m tmpfs out && echo old > out/large3.dev4.npy && {self.mpirun} -np 3 {words}; '
+                  'echo "status $?"; ls -A out; cat out/*')
+        begin = time.monotonic()
+        done = self.finish(self.start(["unshare", "-m", "bash", "-c", script]), begin)
+        self.assertEqual(done.out.split("status ")[1], "3\nlarge3.dev4.npy\nold\n", done.err)
+        self.assertIn("error[cannot-write]", done.err)
+
     def test_a_killed_rank_leaves_all_or_nothing(self):
         path = self.prepare(LARGE)
         new = self.contents("simulated")

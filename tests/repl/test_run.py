@@ -163,6 +163,19 @@ class Machine(CommandLine):
                          '   2 |   {"name": "node", "count": 0, "bandwidth": 1, "latency": 1}]\n'
                          "     |                    ^^^^^^^\n")
 
+    def test_cuts_go_by_the_devices_that_a_mesh_has(self):
+        machine = self.write("machine.json", json.dumps({
+            "levels": [{"name": "gpu", "count": 8, "bandwidth": 1.25e9, "latency": 20e-6}],
+            "devices": [{"count": 4, "flops": 1e12, "bandwidth": 1e11, "memory": 16e9},
+                        {"count": 4, "flops": 3e12, "bandwidth": 3e11, "memory": 32e9}]}))
+        script = self.write("cuts.tess", "mesh a = [x: 4 work(speed)] on 2:6\nmesh b = [y: 2 fit(memory)] on 3:5\n"
+                            "let u = iota(f32[16@x.work] on a)\nlet v = u as [16@y.fit] on b\nshow u\nshow v\n")
+        shown = self.succeeds("run", script, "--machine", machine)
+        for box in ("0:2", "2:4", "4:10", "10:16", "0:5", "5:16"):
+            self.assertIn(box, shown)
+        beyond = self.write("beyond.tess", "mesh a = [x: 4 work(speed)] on 5:9\n")
+        self.fails(1, "run", beyond, "--machine", machine)
+
 
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/machine/tasks_bound.hpp"
 #include "synth/machine/time_bound.hpp"
+#include "synth/program/program.hpp"
 #include "synth/redistribute/company.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/generators.hpp"
@@ -119,6 +120,51 @@ TEST(Company, HasNoRelayWhereNothingMoves) {
 TEST(Company, IsRefusedOnAMachineThatIsTooSmall) {
   const auto made = plan_company({change("x:2", "f32[8@x]", "x:2 on 20:22", "f32[8]")}, kHostsOfTwo);
   EXPECT_EQ(first_error(made), "machine-mismatch");
+}
+
+// Two arrays, each through its relay; the second goes on with the first.
+Program program_of(const CompanyPlan& company) {
+  Program program;
+  for (const auto& plan : company.plans) program.inputs.push_back(program.registers.add(plan->from));
+  for (std::size_t i = 0; i < company.plans.size(); ++i) {
+    const PlanStep& step = company.plans[i]->steps.front();
+    program.outputs.push_back(program.registers.add(step.after));
+    program.body.push_back(
+        Step{0, Apply{Collect{step.collective, 1, i > 0}, {program.inputs[i]}, {program.outputs.back()}}});
+  }
+  return program;
+}
+Collect& collect_of(Program& program, std::size_t step) {
+  return std::get<Collect>(std::get<Apply>(program.body[step].node).operation);
+}
+
+TEST(Company, IsAProgramWhoseRelaysJoin) {
+  const LayoutChange one = change("x:2", "f32[8@x]", "x:2 on 2:4", "f32[8]");
+  const Program right = program_of(company_of({one, one}, kHostsOfTwo));
+  EXPECT_TRUE(verify(right).ok()) << first_message(verify(right));
+  const auto read = read_program(print(right));
+  ASSERT_TRUE(read.ok()) << first_message(read);
+  EXPECT_EQ(print(*read), print(right));
+  EXPECT_EQ(company_end(read->body, 0), 2U);
+
+  Program first_joins = right;
+  collect_of(first_joins, 0).joins = true;
+  EXPECT_THAT(first_message(verify(first_joins)), ::testing::HasSubstr("it joins a step that is no relay"));
+  Program no_relay = right;
+  collect_of(no_relay, 1).collective.kind = CollectiveKind::exchange;
+  EXPECT_THAT(first_message(verify(no_relay)), ::testing::HasSubstr("it joins a step that is no relay"));
+}
+
+TEST(Company, ReadsNothingThatItMakes) {
+  const CompanyPlan company = company_of(
+      {change("x:2", "f32[8@x]", "x:2 on 2:4", "f32[8]"), change("x:2 on 2:4", "f32[8]", "x:2 on 4:6", "f32[8@x]")},
+      kHostsOfTwo);
+  Program program = program_of(company);
+  auto& second = std::get<Apply>(program.body[1].node);
+  second.operands = {program.outputs[0]};
+  EXPECT_THAT(first_message(verify(program)), ::testing::HasSubstr("a relay that goes on at the same time makes"));
+  collect_of(program, 1).joins = false;
+  EXPECT_TRUE(verify(program).ok()) << first_message(verify(program));
 }
 
 // What bounds one array is the bound of its tasks.

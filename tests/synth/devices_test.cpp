@@ -32,21 +32,27 @@ TEST(DeviceKinds, HaveSpeedsThatAreNumbers) {
 
 TEST(WeightsBy, AreInProportionByLargestRemainders) {
   // 1000 * 18/96 = 187.5 and 1000 * 10/96 = 104.17: the first two get what is left.
-  EXPECT_EQ(weights_by(DeviceFigure::speed, two_and_six(), {8}, 0),
+  EXPECT_EQ(weights_by(DeviceFigure::speed, two_and_six(), *mesh("x:8"), 0),
             Weights::make({188, 188, 104, 104, 104, 104, 104, 104}));
-  EXPECT_EQ(weights_by(DeviceFigure::memory, two_and_six(), {8}, 0), Weights::make({2, 2, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(weights_by(DeviceFigure::memory, two_and_six(), *mesh("x:8"), 0), Weights::make({2, 2, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST(WeightsBy, TakeTheLeastDeviceOfAPosition) {
   const Machine mixed{{}, {{1, 30, 1, 0}, {1, 10, 1, 0}, {2, 20, 1, 0}}};
-  EXPECT_EQ(weights_by(DeviceFigure::speed, mixed, {2, 2}, 0),
+  EXPECT_EQ(weights_by(DeviceFigure::speed, mixed, *mesh("x:2,y:2"), 0),
             Weights::make({333, 667}));  // 10, the least of two, and 20
-  EXPECT_EQ(weights_by(DeviceFigure::speed, mixed, {2, 2}, 1), Weights::make({667, 333}));  // 20 and 10
+  EXPECT_EQ(weights_by(DeviceFigure::speed, mixed, *mesh("x:2,y:2"), 1), Weights::make({667, 333}));  // 20 and 10
+}
+
+// The machine may have more devices than a mesh, which has those that `on` says.
+TEST(WeightsBy, AreThoseOfTheMeshOwnDevices) {
+  EXPECT_EQ(weights_by(DeviceFigure::memory, two_and_six(), *mesh("x:3 on 1:4"), 0), Weights::make({500, 250, 250}));
+  EXPECT_EQ(weights_by(DeviceFigure::memory, two_and_six(), *mesh("x:2"), 0), Weights::make({500, 500}));
 }
 
 TEST(WeightsBy, AddUpToSixteenForEachOfManyPositions) {
   Machine many{{}, {{1, 3, 1, 0}, {499, 1, 1, 0}}};
-  const auto weights = weights_by(DeviceFigure::speed, many, {500}, 0);
+  const auto weights = weights_by(DeviceFigure::speed, many, *mesh("x:500"), 0);
   ASSERT_TRUE(weights.has_value());
   // 8000 in all: 3/502 of it is 47.81, 1/502 is 15.94; what is left after rounding down goes to those that lose most.
   EXPECT_EQ(weights->at(0), 47);
@@ -54,9 +60,10 @@ TEST(WeightsBy, AddUpToSixteenForEachOfManyPositions) {
 }
 
 TEST(WeightsBy, AreNotGuessed) {
-  EXPECT_FALSE(weights_by(DeviceFigure::speed, Machine{}, {8}, 0));
-  EXPECT_FALSE(weights_by(DeviceFigure::speed, two_and_six(), {4}, 0));
-  EXPECT_FALSE(weights_by(DeviceFigure::memory, Machine{{}, {{2, 1, 1, 0}}}, {2}, 0));  // no limit is no share
+  EXPECT_FALSE(weights_by(DeviceFigure::speed, Machine{}, *mesh("x:8"), 0));
+  EXPECT_FALSE(weights_by(DeviceFigure::speed, two_and_six(), *mesh("x:9"), 0));
+  EXPECT_FALSE(weights_by(DeviceFigure::speed, two_and_six(), *mesh("x:4 on 5:9"), 0));
+  EXPECT_FALSE(weights_by(DeviceFigure::memory, Machine{{}, {{2, 1, 1, 0}}}, *mesh("x:2"), 0));  // no limit is no share
 }
 
 // 8 rows of 4 by 4 columns: 32 operations for each row.

@@ -233,11 +233,13 @@ class Checker {
   bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
                      WrittenType& written);
   // `sizes` are those of the mesh's axes, of which this is one.
-  std::optional<std::vector<synth::NamedCut>> named_cuts(const frontend::MeshAxis& axis,
-                                                         const std::vector<std::int64_t>& sizes, std::size_t number);
+  std::optional<std::vector<synth::NamedCut>> named_cuts(const frontend::MeshAxis& axis, const synth::Mesh& mesh,
+                                                         std::size_t number);
   std::optional<synth::Weights> weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
-                                                   const std::vector<std::int64_t>& sizes, std::size_t number);
+                                                   const synth::Mesh& mesh, std::size_t number);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
+  // The mesh; what is wrong with it is reported there.
+  std::optional<MeshRef> reported(base::Result<MeshRef> mesh, Span span);
   std::optional<std::vector<synth::DeviceRange>> device_ranges(const frontend::OnDevices& on);
   // The mesh where the text or a wish puts it.
   std::optional<MeshRef> placed_mesh(Span span, const frontend::MeshStatement& statement, const MeshRef& mesh);

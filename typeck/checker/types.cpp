@@ -309,7 +309,7 @@ base::Result<MeshRef> Checker::lone_mesh() {
 
 // `work(speed)`, `work(memory)`: by what the machine's devices have.
 std::optional<synth::Weights> Checker::weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
-                                                          const std::vector<std::int64_t>& sizes, std::size_t number) {
+                                                          const synth::Mesh& mesh, std::size_t number) {
   const std::string& word = std::get<frontend::NameRef>(ast()[cut.weights[0]].node).name;
   const auto bad = [&](const std::string& why) {
     return base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text, why).at(cut.span);
@@ -319,24 +319,23 @@ std::optional<synth::Weights> Checker::weights_by_machine(const frontend::MeshAx
     report(bad("is to be chosen, which is not done yet").suggest("write the weights, `speed` or `memory`"));
     return std::nullopt;
   }
-  auto weights = synth::weights_by(*figure, plans_.machine(), sizes, number);
+  auto weights = synth::weights_by(*figure, plans_.machine(), mesh, number);
   if (weights.has_value()) return weights;
   const bool is_known = !plans_.machine().devices.empty();
   report(bad(fmt::format("asks for the {} of devices, but {}", word,
-                         is_known ? fmt::format("the machine file does not say that of as many as the mesh has", word)
+                         is_known ? fmt::format("the machine file does not say that of those that the mesh has", word)
                                   : "no machine file says it"))
              .suggest("give a machine file with \"devices\": `--machine FILE`, or `:machine FILE` in a session"));
   return std::nullopt;
 }
 
-std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::MeshAxis& axis,
-                                                                const std::vector<std::int64_t>& sizes,
+std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::MeshAxis& axis, const synth::Mesh& mesh,
                                                                 std::size_t number) {
   std::vector<synth::NamedCut> cuts;
   for (const frontend::NamedCut& cut : axis.cuts) {
     const auto* word = cut.weights.size() == 1 ? std::get_if<frontend::NameRef>(&ast()[cut.weights[0]].node) : nullptr;
     if (word != nullptr && (synth::device_figure_by_name(word->name).has_value() || word->name == "auto")) {
-      auto weights = weights_by_machine(axis, cut, sizes, number);
+      auto weights = weights_by_machine(axis, cut, mesh, number);
       if (!weights.has_value()) return std::nullopt;
       cuts.push_back({cut.name.text, std::move(*weights)});
       continue;
@@ -360,28 +359,30 @@ std::optional<std::vector<synth::NamedCut>> Checker::named_cuts(const frontend::
 
 std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStatement& statement) {
   std::vector<synth::MeshAxis> axes;
-  std::vector<std::int64_t> sizes;
   for (const frontend::MeshAxis& axis : statement.axes) {
     const auto size = constant_integer(axis.size, "the size of a mesh axis");
     if (!size.has_value()) return std::nullopt;
     axes.push_back({axis.name.text, *size});
-    sizes.push_back(*size);
   }
-  // What is wrong with the sizes comes before what is wrong with the cuts.
-  auto mesh = synth::Mesh::make(axes);
-  for (std::size_t i = 0; mesh.ok() && i < axes.size(); ++i) {
-    auto cuts = named_cuts(statement.axes[i], sizes, i);
-    if (!cuts.has_value()) return std::nullopt;
-    axes[i].cuts = std::move(*cuts);
-  }
-  if (mesh.ok() && statement.on.has_value()) {
+  const auto made = [&]() -> std::optional<MeshRef> {
+    if (!statement.on.has_value()) return reported(synth::Mesh::make(axes), span);
     const auto ranges = device_ranges(*statement.on);
     if (!ranges.has_value()) return std::nullopt;
-    mesh = synth::Mesh::make_on(std::move(axes), *ranges);
-    span = statement.on->span;
-  } else if (mesh.ok()) {
-    mesh = synth::Mesh::make(std::move(axes));
+    return reported(synth::Mesh::make_on(axes, *ranges), statement.on->span);
+  };
+  // What is wrong with sizes and devices comes before what is wrong with the cuts, which may go by the devices.
+  auto mesh = made();
+  bool has_cuts = false;
+  for (std::size_t i = 0; mesh.has_value() && i < axes.size(); ++i) {
+    auto cuts = named_cuts(statement.axes[i], **mesh, i);
+    if (!cuts.has_value()) return std::nullopt;
+    has_cuts = has_cuts || !cuts->empty();
+    axes[i].cuts = std::move(*cuts);
   }
+  return has_cuts ? made() : mesh;
+}
+
+std::optional<MeshRef> Checker::reported(base::Result<MeshRef> mesh, Span span) {
   if (mesh.ok()) return std::move(mesh).value();
   for (Diagnostic& diagnostic : std::move(mesh).errors()) report(std::move(diagnostic).at(span));
   return std::nullopt;
