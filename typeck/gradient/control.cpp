@@ -110,8 +110,9 @@ bool one_mesh(Checker& checker, Span span, const Loop& body) {
     checker.report(
         base::make(Kind::gradient_loop, std::string("carried values on two meshes"))
             .at(span)
-            .suggest("take gradients inside the body, of each mesh's part, and carry their sums; or carry the values of one "
-                     "mesh, and bring the others there inside the body with `as ... on`"));
+            .suggest(
+                "take gradients inside the body, of each mesh's part, and carry their sums; or carry the values of one "
+                "mesh, and bring the others there inside the body with `as ... on`"));
     return false;
   }
   return true;
