@@ -316,20 +316,22 @@ class Walking(AtATerminal):
 class Learning(AtATerminal):
     def test_the_course_and_back(self):
         self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        lessons = len(self.succeeds("learn", "--list").splitlines())
         terminal = self.start()
         terminal.answer("let kept = 41")
         terminal.type(":learn\r")
-        self.assertIn("1 of 34", terminal.until(r"\n[^\n]*> $"))
+        self.assertIn(f"1 of {lessons}", terminal.until(r"\n[^\n]*> $"))
         terminal.type("help\r")
         self.assertIn(":hint", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         self.assertIn("Back in the session.", terminal.until(r"session\.\n\d+> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")
         terminal.type(":learn 7\r")
-        self.assertIn("Lesson 7 of 34", terminal.until(r"\nlearn> $"))
+        self.assertIn(f"Lesson 7 of {lessons}", terminal.until(r"\nlearn> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
-        self.assertEqual(terminal.answer(":learn 35"), "error: there is no lesson 35; the course has lessons 1 to 34\n")
+        self.assertEqual(terminal.answer(f":learn {lessons + 1}"),
+                         f"error: there is no lesson {lessons + 1}; the course has lessons 1 to {lessons}\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         # What is drawn in the course is drawn as in the session.
         terminal.type(":learn 5\r")
