@@ -208,7 +208,7 @@ class Talking(AtATerminal):
         terminal.type("q\r")
         terminal.prompt()
         terminal.type(":learn 3\r")
-        self.assertIn("3 of 34", terminal.until(r"\n[^\n]*> $"))
+        self.assertIn("Lesson 3 of ", terminal.until(r"\n[^\n]*> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer("sum(a)"), "120.0\n")
