@@ -75,8 +75,8 @@ MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) 
     case MapOp::not_equal: return e::comparison<e::NotEqual>(operands[0].element);
     case MapOp::less: return e::comparison<e::Less>(operands[0].element);
     case MapOp::less_equal: return e::comparison<e::LessEqual>(operands[0].element);
-    case MapOp::greater: return e::comparison<e::Greater>(operands[0].element);
-    case MapOp::greater_equal: return e::comparison<e::GreaterEqual>(operands[0].element);
+    case MapOp::greater: return e::swapped_comparison<e::Less>(operands[0].element);
+    case MapOp::greater_equal: return e::swapped_comparison<e::LessEqual>(operands[0].element);
     case MapOp::logical_and:
     case MapOp::logical_or:
     case MapOp::logical_not: return e::logical(op);

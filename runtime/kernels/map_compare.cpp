@@ -6,8 +6,8 @@ template MapLoop comparison<Equal>(synth::ElementType);
 template MapLoop comparison<NotEqual>(synth::ElementType);
 template MapLoop comparison<Less>(synth::ElementType);
 template MapLoop comparison<LessEqual>(synth::ElementType);
-template MapLoop comparison<Greater>(synth::ElementType);
-template MapLoop comparison<GreaterEqual>(synth::ElementType);
+template MapLoop swapped_comparison<Less>(synth::ElementType);
+template MapLoop swapped_comparison<LessEqual>(synth::ElementType);
 
 MapLoop logical(synth::MapOp op) {
   if (op == synth::MapOp::logical_not) return map_loop_of<LogicalNot, Byte, Byte>();

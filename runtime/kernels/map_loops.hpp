@@ -46,7 +46,13 @@ void fill_run(R* out, std::int64_t n, const F& f, const Readers&... readers) {
   (n < kShort ? Loop::baseline : Loop::of(widest_target()))(out, n, f, readers...);
 }
 
-// Picks the readers one operand at a time; `chosen` are those of the operands before K.
+template <class Reader>
+inline constexpr bool kIsConsecutive = false;
+template <class T>
+inline constexpr bool kIsConsecutive<Consecutive<T>> = true;
+
+// Picks the readers one operand at a time; `chosen` are those of the operands before K. An operand at least is
+// consecutive: there is no loop for other cases.
 template <std::size_t K, class R, class F, class Operands, class... Readers>
 void choose_readers(R* out, std::int64_t n, const F& f, const Operands& operands, const std::int64_t* strides,
                     const Readers&... chosen) {
@@ -56,14 +62,15 @@ void choose_readers(R* out, std::int64_t n, const F& f, const Operands& operands
     const auto* first = std::get<K>(operands);
     using T = std::remove_cvref_t<decltype(*first)>;
     if (strides[K] == 1) return choose_readers<K + 1>(out, n, f, operands, strides, chosen..., Consecutive<T>{first});
-    choose_readers<K + 1>(out, n, f, operands, strides, chosen..., Repeated<T>{*first});
+    if constexpr (K + 1 < std::tuple_size_v<Operands> || (kIsConsecutive<Readers> || ...))
+      choose_readers<K + 1>(out, n, f, operands, strides, chosen..., Repeated<T>{*first});
   }
 }
 
 template <class R, class F, class... A, std::size_t... I>
 void fill_any_run(R* out, std::int64_t n, const F& f, const std::tuple<const A*...>& operands,
                   const std::int64_t* strides, std::index_sequence<I...>) {
-  const bool simple = ((strides[I] == 0 || strides[I] == 1) && ...);
+  const bool simple = ((strides[I] == 0 || strides[I] == 1) && ...) && ((strides[I] == 1) || ...);
   if (simple) return choose_readers<0>(out, n, f, operands, strides);
   fill_run(out, n, f, Strided<A>{std::get<I>(operands), strides[I]}...);
 }
@@ -76,6 +83,14 @@ void run_map(std::byte* out, std::int64_t n, const std::byte* const* operands, c
     return std::tuple<const A*...>{reinterpret_cast<const A*>(operands[I])...};
   }(sequence);
   fill_any_run(reinterpret_cast<R*>(out), n, F{}, first, strides, sequence);
+}
+
+// F{} of the second element and the first.
+template <class F, class R, class A>
+void run_swapped(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
+  const std::byte* const swapped[] = {operands[1], operands[0]};
+  const std::int64_t swapped_strides[] = {strides[1], strides[0]};
+  run_map<F, R, A, A>(out, n, swapped, swapped_strides);
 }
 
 template <class T>
@@ -114,12 +129,17 @@ MapLoop binary(synth::ElementType element) {
 
 template <class Op>
 MapLoop comparison(synth::ElementType operand) {
-  return synth::visit_element(operand, [&](auto zero) -> MapLoop {
-    using T = decltype(zero);
-    if constexpr (std::invocable<Op, T, T>)
-      return map_loop_of<Op, Byte, InLoops<T>, InLoops<T>>();
-    else
-      refuse(operand);
+  return synth::visit_element(operand, [](auto zero) {
+    using T = InLoops<decltype(zero)>;
+    return map_loop_of<Op, Byte, T, T>();
+  });
+}
+
+template <class Op>
+MapLoop swapped_comparison(synth::ElementType operand) {
+  return synth::visit_element(operand, [](auto zero) {
+    using T = InLoops<decltype(zero)>;
+    return MapLoop{run_swapped<Op, Byte, T>, 2};
   });
 }
 

@@ -132,18 +132,7 @@ struct LessEqual {
     return a <= b;
   }
 };
-struct Greater {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a > b;
-  }
-};
-struct GreaterEqual {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a >= b;
-  }
-};
+
 // A bool is a byte of 0 or 1. Its loops take bytes: of bool a compiler makes no vectors.
 using Byte = std::uint8_t;
 
@@ -239,6 +228,9 @@ MapLoop binary(synth::ElementType element);
 // The result is bool.
 template <class Op>
 MapLoop comparison(synth::ElementType operand);
+// `a > b` is `b < a`.
+template <class Op>
+MapLoop swapped_comparison(synth::ElementType operand);
 // Of bool: logical_and, logical_or and logical_not.
 MapLoop logical(synth::MapOp op);
 // Faster where one small whole exponent serves all elements.

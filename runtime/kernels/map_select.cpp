@@ -1,4 +1,5 @@
 #include <limits>
+#include <type_traits>
 
 #include "runtime/kernels/map_loops.hpp"
 
@@ -41,8 +42,11 @@ struct Cast {
 
 MapLoop select(synth::ElementType element) {
   return synth::visit_element(element, [](auto zero) {
-    using T = InLoops<decltype(zero)>;
-    return map_loop_of<Select, T, Byte, T, T>();
+    // Elements go as they are, whatever they mean.
+    using T = decltype(zero);
+    using Bits =
+        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, Byte>>;
+    return map_loop_of<Select, Bits, Byte, Bits, Bits>();
   });
 }
 

@@ -1,8 +1,10 @@
 // Several arrays from the meshes that they lie on to others, at the same time: trained weights to where they are used.
 //
-//     auto list = tessera::read_move_list(text, "weights.moves");
-//     auto plan = tessera::plan_move(*list, machine);
-//     auto done = tessera::move_files(tessera::Config{.files = files}, *plan, "checkpoint", "serving");
+//     std::vector<tessera::MovedArray> list = {{"w1", "d:4", "r:2 on 4:6", "f32[64@d,8]", "f32[64,8@r]"},
+//                                              {"w2", "d:4", "r:2 on 4:6", "f32[8@d,64]", "f32[8@r,64]"}};
+//     auto plan = tessera::plan_move(list);
+//     std::cout << plan->seconds() << " s, " << plan->lower_bound_seconds() << " s at least";
+//     // tessera::move_files(config, *plan, "checkpoint", "serving") then moves w1.npy and w2.npy.
 #pragma once
 
 #include <cstdint>
