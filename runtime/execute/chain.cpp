@@ -16,6 +16,9 @@ namespace tessera::runtime {
 
 namespace {
 
+// A block may read so many times what it makes: only what is made has to stay in the cache.
+constexpr std::int64_t kReadForMade = 8;
+
 static_assert(kBlockElements == kReducePiece, "a block of flat arrays is a piece of their reduction");
 
 // One device's arrays and blocks.
@@ -74,7 +77,10 @@ class Work {
     std::int64_t row = 1;
     for (const ChainOperation& operation : chain_.operations()) {
       row = std::max(row, row_of(operation.result(), device));
-      for (const ChainPlace& place : operation.operands) row = std::max(row, row_of(place.id, device));
+      for (const ChainPlace& place : operation.operands) {
+        const bool is_made = place.slot != ChainPlace::kNone;
+        row = std::max(row, row_of(place.id, device) / (is_made ? 1 : kReadForMade));
+      }
     }
     DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, blocks()};
     work.arrays.reserve(chain_.arrays().size());
