@@ -63,6 +63,9 @@ struct Case {
   double broadcast_balanced;
 };
 
+// What a test is called by, instead of the bytes of its parameter.
+std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
+
 const std::vector<std::int64_t> kShape = {1024, 1024, 512};
 
 const std::vector<Case> kCases = {
@@ -133,6 +136,8 @@ struct Row {
   double sendrecv;
   double localgather;
 };
+
+std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.hosts << " hosts of " << row.devices; }
 
 const std::vector<Row> kRows = {{1, 1, 1, 1}, {1, 2, 2, 1}, {1, 3, 3, 3}, {1, 4, 4, 1},
                                 {2, 2, 4, 4}, {3, 2, 6, 6}, {4, 2, 8, 8}};
