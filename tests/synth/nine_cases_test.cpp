@@ -2,6 +2,7 @@
 // hosts hold together. Bounds and rivals are worked out by hand in units of 1 GiB over a host's link.
 #include <gmock/gmock.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
