@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/tasks_bound.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/plan.hpp"

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/layout/cuts.hpp"
 #include "synth/transfer/reduce_program.hpp"
 
 namespace tessera::synth {
