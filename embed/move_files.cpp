@@ -20,6 +20,10 @@ namespace {
 // Loads every array, takes its step, and gives it back; all relays go on at once.
 class MoveProgram {
  public:
+  // The origins of its steps.
+  static constexpr std::uint32_t kLoads = 0;
+  static constexpr std::uint32_t kMoves = 1;
+
   MoveProgram(const MovePlan::Impl& move, const std::string& folder) : move_(move) {
     std::vector<synth::RegisterId> loaded;
     for (std::size_t i = 0; i < move.names.size(); ++i) loaded.push_back(load(i, folder));
@@ -50,11 +54,6 @@ class MoveProgram {
     }
   }
 
- public:
-  static constexpr std::uint32_t kLoads = 0;
-  static constexpr std::uint32_t kMoves = 1;
-
- private:
   const MovePlan::Impl& move_;
   synth::Program program_;
   std::vector<synth::RegisterId> outputs_;

@@ -134,6 +134,11 @@ class Installed(unittest.TestCase):
         run("strip", "-o", stripped, self.lib / "libtessera.so")
         self.assertLess(stripped.stat().st_size, STRIPPED_BYTES_MAX)
 
+    def test_the_manual_is_short(self):
+        for header in (SOURCE / "embed/include/tessera").iterdir():
+            with self.subTest(header=header.name):
+                self.assertLess(len(header.read_text(encoding="utf-8").splitlines()), 600)
+
     def test_the_examples_of_the_document(self):
         found = examples()
         self.assertEqual(len(found), (SOURCE / "docs/embedding.md").read_text(encoding="utf-8").count("```c"))

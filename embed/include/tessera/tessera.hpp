@@ -39,7 +39,9 @@
 #include <vector>
 
 #include "tessera/files.hpp"
+#include "tessera/pipeline.hpp"
 #include "tessera/result.hpp"
+#include "tessera/traced_step.hpp"
 
 // What the shared library exports.
 #define TESSERA_API __attribute__((visibility("default")))
@@ -83,30 +85,6 @@ struct Progress {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   std::int64_t received_bytes = 0;  // so far, by all devices
-};
-
-// A step that a run has taken, on the devices of one rank.
-struct TracedStep {
-  // A device's part. Seconds are those of std::chrono::steady_clock on rank 0's machine: the device's own where the
-  // work is done device by device, the whole step's where boxes move between devices or several steps are taken
-  // together.
-  struct Slice {
-    std::int64_t device = 0;
-    double begin_seconds = 0;
-    double end_seconds = 0;
-    std::int64_t received_bytes = 0;  // from other devices
-    std::int64_t peak_bytes = 0;      // payload alive on the device during the step
-  };
-  std::string name;            // `all_to_all`, `reduce sum`; of steps taken together all, `multiply, add`
-  std::string type;            // of the array that it makes; empty where it makes none
-  std::optional<Place> place;  // the expression that it comes from
-  int rank = 0;
-  bool failed = false;  // it was begun and not completed
-  // In a pipeline: the visit of which microbatch it belongs to, both from 0; else -1.
-  std::int64_t visit = -1;
-  std::int64_t microbatch = -1;
-  bool is_border = false;  // brings an array from one mesh to another
-  std::vector<Slice> devices;
 };
 
 // The ranks of a communicator, as `tessera/mpi.hpp` makes them. A copy stands for the same ranks.
@@ -417,56 +395,6 @@ struct LocalWork {
   std::int64_t slowest = 0;     // which one that is
   double fastest_seconds = 0;   // of the first that is done
   std::uint32_t statement = 0;  // which statement of the text performs it, from 0
-};
-
-// A pipeline, with what its stages, its schedule and all others take by the machine model (docs/pipelines.md).
-struct Pipeline {
-  // Of every device of a stage: the most that is alive on it while the pipeline runs, inputs included.
-  struct DevicePeak {
-    std::int64_t device = 0;  // of the run
-    std::int64_t bytes = 0;
-  };
-  // The work of one mesh. Seconds are those of a microbatch.
-  struct Stage {
-    std::string mesh;
-    double forward_seconds = 0;   // its first visit
-    double backward_seconds = 0;  // the others
-    double rest_seconds = 0;      // what no border waits for
-    double border_seconds = 0;    // the longest border that it sends
-    std::int64_t in_flight = 0;   // microbatches between its first and its last visit, at most
-    std::vector<DevicePeak> peaks;
-  };
-  // How one of all schedules does.
-  struct Schedule {
-    std::string name;
-    std::vector<std::int64_t> in_flight;  // of each stage
-    double period_seconds = 0;            // between two microbatches, once the pipeline is full
-    double makespan_seconds = 0;
-    double bubble = 0;  // the share of the stages' time in which they wait
-  };
-  // Who works when, by the pipeline's own schedule, in the order in which visits begin.
-  struct Visit {
-    std::int64_t stage = 0;
-    std::int64_t visit = 0;  // number within a microbatch
-    std::int64_t microbatch = 0;
-    double begin_seconds = 0;
-    double end_seconds = 0;
-  };
-  // What is on its way when.
-  struct Border {
-    std::int64_t from_visit = 0;
-    std::int64_t to_visit = 0;
-    std::int64_t microbatch = 0;
-    double begin_seconds = 0;
-    double end_seconds = 0;
-  };
-  Place place;
-  std::string schedule;  // its own
-  std::int64_t microbatches = 0;
-  std::vector<Stage> stages;
-  std::vector<Schedule> schedules;  // all, in the order of docs/pipelines.md
-  std::vector<Visit> visits;
-  std::vector<Border> borders;
 };
 
 // A checked program, ready to run in the session that checked it (or a fork of it) as it was then.
