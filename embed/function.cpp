@@ -78,7 +78,7 @@ std::optional<std::string> hidden_redistribution(const typeck::Typed& typed) {
   for (const typeck::NodeId id : typed.statements.at(0).region.order) {
     const typeck::Node& node = typed.nodes[id];
     const auto* const redistribute = std::get_if<typeck::Redistribute>(&node.body);
-    if (redistribute == nullptr || redistribute->why.asker != typeck::Why::Asker::argument) continue;
+    if (redistribute == nullptr || redistribute->why.asker != typeck::Reason::Asker::argument) continue;
     return fmt::format("{} is declared {}, not {}: give that type, and redistribute before the call",
                        redistribute->why.who, print_here(node.types.at(0)),
                        print_here(typed.type(redistribute->operand)));

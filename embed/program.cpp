@@ -18,7 +18,7 @@ std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
 
 Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement,
                          const synth::Machine& machine) {
-  const typeck::Why& why = redistribute.why;
+  const typeck::Reason& why = redistribute.why;
   Redistribution result{known_place(texts, why.asked_at).value_or(Place{}),
                         why.who,
                         why.inserted(),

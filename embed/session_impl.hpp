@@ -19,7 +19,7 @@
 #include "embed/stop_token.hpp"
 #include "embed/texts.hpp"
 #include "runtime/execute/run.hpp"
-#include "runtime/memory/spares.hpp"
+#include "runtime/memory/page_cache.hpp"
 #include "runtime/values/value.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "tessera/tessera.hpp"
@@ -56,7 +56,7 @@ struct Session::Impl {
         state(std::make_shared<const embed::State>()),
         plans(embed::to_machine(config->machine)),
         team(embed::meet(*config)),
-        memory(std::make_shared<runtime::Spares>()),
+        memory(std::make_shared<runtime::PageCache>()),
         stopped_by(config->stop, stop) {}
   Impl(const Impl& forked)
       : config(forked.config),

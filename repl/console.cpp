@@ -39,15 +39,15 @@ void Output::write(std::string_view text) {
   }
 }
 
-Console::Console(Voice voice)
+Console::Console(ConsoleOutput voice)
     : voice_(voice), out_(kStandardOutput), err_(kStandardError), colour_(takes_colour(kStandardError)) {}
 
 void Console::out(std::string_view text) {
-  if (voice_ == Voice::heard) out_.write(text);
+  if (voice_ == ConsoleOutput::heard) out_.write(text);
 }
 
 void Console::err(std::string_view text) {
-  if (voice_ == Voice::heard) err_.write(text);
+  if (voice_ == ConsoleOutput::heard) err_.write(text);
 }
 
 void Console::report(const Diagnostic& diagnostic) { err(render(diagnostic, colour_ ? Colour::yes : Colour::no)); }

@@ -29,11 +29,11 @@ class Output {
 };
 
 // Several processes may do the same work; only one of them writes.
-enum class Voice { heard, mute };
+enum class ConsoleOutput { heard, mute };
 
 class Console {
  public:
-  explicit Console(Voice voice = Voice::heard);
+  explicit Console(ConsoleOutput voice = ConsoleOutput::heard);
 
   void out(std::string_view text);
   void err(std::string_view text);
@@ -48,7 +48,7 @@ class Console {
   int finish(int status);
 
  private:
-  Voice voice_;
+  ConsoleOutput voice_;
   Output out_;
   Output err_;
   bool colour_;

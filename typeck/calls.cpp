@@ -60,7 +60,7 @@ std::string function_key(const Function& function, const synth::Mesh& mesh) {
 
 }  // namespace
 
-Maybe Checker::check_call(ExprId id, const frontend::Call& call, const Want& want) {
+MaybeValue Checker::check_call(ExprId id, const frontend::Call& call, const Preference& want) {
   if (const OperationInfo* operation = find_operation(call.callee.text)) {
     return call_operation(*this, *operation, ast()[id].span, call, want);
   }
@@ -222,7 +222,7 @@ std::optional<std::vector<ArrayType>> Checker::parameter_types(const Function& f
   });
 }
 
-Maybe Checker::call_function(ExprId id, const frontend::Call& call, const Function& function) {
+MaybeValue Checker::call_function(ExprId id, const frontend::Call& call, const Function& function) {
   const Span span = ast()[id].span;
   auto bound = bind_call(span, call, function);
   if (!bound.has_value()) return std::nullopt;
@@ -245,12 +245,12 @@ std::optional<Checker::BoundCall> Checker::bind_call(Span span, const frontend::
   for (std::size_t k = 0; k < arguments->size(); ++k) {
     Checked& argument = (*arguments)[k];
     if (types[k].mesh() != (*wanted)[k].mesh()) {
-      if (Maybe again = again_on(argument, (*wanted)[k].mesh_ref())) argument = std::move(*again);
+      if (MaybeValue again = again_on(argument, (*wanted)[k].mesh_ref())) argument = std::move(*again);
     }
     const std::string who = fmt::format("argument {} of {}", fn.parameters[k].name.text, fn.name.text);
-    const Maybe moved =
-        redistribute(argument, (*wanted)[k],
-                     Why{Why::Asker::argument, who, argument.span, (*function.ast)[fn.parameters[k].type].span, {}});
+    const MaybeValue moved = redistribute(
+        argument, (*wanted)[k],
+        Reason{Reason::Asker::argument, who, argument.span, (*function.ast)[fn.parameters[k].type].span, {}});
     if (!moved.has_value()) return std::nullopt;
     nodes.push_back(moved->node());
   }
@@ -263,7 +263,7 @@ std::optional<Checker::BoundCall> Checker::bind_call(Span span, const frontend::
 bool Checker::local_allows(const InstanceUse& use, const std::string& name, Span span) {
   if (local_depth_ == 0) return true;
   const std::int64_t bytes = received_bytes_of(typed_, typed_.instances[use.instance].body);
-  return allow_received(bytes, Why{Why::Asker::operation, fmt::format("`{}`", name), span, {}, {}}, span);
+  return allow_received(bytes, Reason{Reason::Asker::operation, fmt::format("`{}`", name), span, {}, {}}, span);
 }
 
 std::optional<Checker::InstanceUse> Checker::instance_of(const Function& function, const std::vector<ArrayType>& types,
@@ -296,10 +296,10 @@ std::optional<Checker::InstanceUse> Checker::make_instance(const Function& funct
   const frontend::Fn& fn = function.definition();
   Frame frame{function.ast, function.moment, {}, &function, {}, {}, false};
   Instance instance{fn.name.text, {}, {}};
-  Maybe result;
+  MaybeValue result;
   {
     const FrameSwap swap(frame_, &frame);
-    result = in_region(instance.body, [&]() -> Maybe {
+    result = in_region(instance.body, [&]() -> MaybeValue {
       std::map<std::string, std::string> bound_by;
       for (std::size_t k = 0; k < types.size(); ++k) {
         if (!bind_extents(fn.parameters[k], types[k], call_span, bound_by)) return std::nullopt;
@@ -321,9 +321,9 @@ std::optional<Checker::InstanceUse> Checker::make_instance(const Function& funct
 }
 
 // The body's value, brought to the declared results.
-Maybe Checker::function_result(const frontend::Fn& fn) {
-  const Want want = fn.results.size() == 1 ? want_of(ast(), fn.results[0]) : Want{};
-  Maybe value = check_block(fn.body, want, true);
+MaybeValue Checker::function_result(const frontend::Fn& fn) {
+  const Preference want = fn.results.size() == 1 ? want_of(ast(), fn.results[0]) : Preference{};
+  MaybeValue value = check_block(fn.body, want, true);
   if (!value.has_value() || fn.results.empty()) return value;
   if (value->nodes.size() != fn.results.size()) {
     report(base::make(Kind::result_count, fn.name.text, fn.results.size(), value->nodes.size())
@@ -337,7 +337,7 @@ Maybe Checker::function_result(const frontend::Fn& fn) {
     if (!written.has_value()) return std::nullopt;
     Checked part = *value;
     part.nodes = {value->nodes[k]};
-    const Maybe moved = annotated(part, *written, fmt::format("the result of `{}`", fn.name.text), value->span);
+    const MaybeValue moved = annotated(part, *written, fmt::format("the result of `{}`", fn.name.text), value->span);
     if (!moved.has_value()) return std::nullopt;
     all.nodes.push_back(moved->node());
   }

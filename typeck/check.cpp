@@ -48,7 +48,7 @@ base::Result<Typed> Checker::run() {
 }
 
 // The expression that --define gives in place of a let's: parsed as a text of its own.
-Maybe Checker::defined_value(const std::string& name, const std::string& value_text, const Want& want) {
+MaybeValue Checker::defined_value(const std::string& name, const std::string& value_text, const Preference& want) {
   defines_used_.insert(name);
   const base::SourceId source =
       sources_.add(fmt::format("--define {}", name), fmt::format("let {} = {}\n", name, value_text));
@@ -62,7 +62,7 @@ Maybe Checker::defined_value(const std::string& name, const std::string& value_t
   Frame frame{std::make_shared<const Ast>(std::move(parsed).value()), 0, {}, nullptr, {}, {}, true};
   Frame* const outer = std::exchange(frame_, &frame);
   const auto& let = std::get<frontend::Let>(ast()[ast().program[0]].node);
-  Maybe value = check_array(let.value, want);
+  MaybeValue value = check_array(let.value, want);
   frame_ = outer;
   if (value.has_value()) value->expr = {};
   return value;

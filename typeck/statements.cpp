@@ -38,7 +38,7 @@ bool has_effect(const Typed& typed, const Region& region, std::size_t first = 0)
   });
 }
 
-Want without_layout(Want want) {
+Preference without_layout(Preference want) {
   want.layout.reset();
   return want;
 }
@@ -93,7 +93,7 @@ bool Checker::check_let(StatementId id, const frontend::Let& let) {
   std::vector<Checked> values;
   if (const frontend::Name* twice = repeated(let.names)) {
     report(base::make(Kind::name_repeated, twice->text).at(twice->span));
-  } else if (const Maybe value = let_value(id, let)) {
+  } else if (const MaybeValue value = let_value(id, let)) {
     values = parts(*value);
     if (values.size() != let.names.size()) {
       report(base::make(Kind::tuple_count, let.names.size(), values.size()).at(ast()[let.value].span));
@@ -101,16 +101,17 @@ bool Checker::check_let(StatementId id, const frontend::Let& let) {
     }
   }
   const bool good = !values.empty();
-  for (std::size_t k = 0; k < let.names.size(); ++k) bind_name(let.names[k], good ? Maybe(values[k]) : std::nullopt);
+  for (std::size_t k = 0; k < let.names.size(); ++k)
+    bind_name(let.names[k], good ? MaybeValue(values[k]) : std::nullopt);
   const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
   if (annotate) frame_->let_types[id] = print_type(type(values[0]), environment_, environment_.now());
   return good;
 }
 
-Maybe Checker::let_value(StatementId, const frontend::Let& let) {
+MaybeValue Checker::let_value(StatementId, const frontend::Let& let) {
   const bool one_name = let.names.size() == 1;
-  const Want want = let.type.has_value() ? want_of(ast(), *let.type) : Want{};
-  Maybe value;
+  const Preference want = let.type.has_value() ? want_of(ast(), *let.type) : Preference{};
+  MaybeValue value;
   const auto define =
       frame_->binds_globally() && one_name ? options_.defines.find(let.names[0].text) : options_.defines.end();
   if (define != options_.defines.end()) {
@@ -124,7 +125,7 @@ Maybe Checker::let_value(StatementId, const frontend::Let& let) {
   return annotated(*value, *written, fmt::format("`{}`", let.names[0].text), value->span);
 }
 
-void Checker::bind_name(const frontend::Name& name, const Maybe& value) {
+void Checker::bind_name(const frontend::Name& name, const MaybeValue& value) {
   if (!frame_->binds_globally()) {
     frame_->locals.push_back({name.text, value});
     return;
@@ -189,7 +190,7 @@ bool Checker::check_print(Span span, const frontend::Print& print) {
       operation.items.push_back({add_string(*string), -1});
       continue;
     }
-    const Maybe value = finished_for_output(item, "print");
+    const MaybeValue value = finished_for_output(item, "print");
     good = good && value.has_value();
     if (!value.has_value()) continue;
     operation.items.push_back({{}, static_cast<std::int32_t>(nodes.size())});
@@ -200,18 +201,18 @@ bool Checker::check_print(Span span, const frontend::Print& print) {
 }
 
 // A value that leaves the program: its pending sums are finished first.
-Maybe Checker::finished_for_output(ExprId expr, const std::string& who) {
-  Maybe value = check_array(expr);
+MaybeValue Checker::finished_for_output(ExprId expr, const std::string& who) {
+  MaybeValue value = check_array(expr);
   if (!value.has_value() || type(*value).layout().pending().empty()) return value;
   auto layout = Layout::make(type(*value).mesh(), type(*value).layout().splits());
   TESSERA_CHECK(layout.ok(), "a layout without its pending axes is not valid");
   const auto target = with_layout(value->span, type(*value), std::move(layout).value());
   if (!target.has_value()) return std::nullopt;
-  return redistribute(*value, *target, Why{Why::Asker::output, who, value->span, {}, {}});
+  return redistribute(*value, *target, Reason{Reason::Asker::output, who, value->span, {}, {}});
 }
 
 bool Checker::check_show(Span span, const frontend::Show& show) {
-  const Maybe value = check_array(show.value);
+  const MaybeValue value = check_array(show.value);
   if (!value.has_value()) return false;
   emit(span, {}, Compute{synth::Show{add_string(text(ast()[show.value].span))}, {value->node()}, 0, {}});
   return true;
@@ -227,7 +228,7 @@ PeaksByPlace Checker::peaks_of_pipelines(const Region& region) {
 // Nothing of the expression runs: it is checked in a region of its own, which is only read.
 bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
   Region scratch;
-  const Maybe value = in_region(scratch, [&] { return check_expr(statement.value); });
+  const MaybeValue value = in_region(scratch, [&] { return check_expr(statement.value); });
   if (!value.has_value()) return false;
   scratch.results = value->nodes;
   std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch));
@@ -241,7 +242,7 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
 
 // `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
 bool Checker::check_save(Span span, const frontend::Save& save) {
-  const Maybe value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
+  const MaybeValue value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
   const auto name = file_name("save", save.path, save.path_span);
   if (!value.has_value() || !name.has_value()) return false;
   std::vector<NodeId> nodes = {value->node()};
@@ -265,7 +266,7 @@ std::vector<NodeId> compared_in(const Typed& typed, NodeId condition) {
 }  // namespace
 
 bool Checker::check_assert(Span span, const frontend::Assert& node) {
-  Maybe condition = check_array(node.condition);
+  MaybeValue condition = check_array(node.condition);
   if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `assert`");
   if (!condition.has_value()) return false;
   const std::string message = node.message.value_or(text(ast()[node.condition].span));
@@ -278,7 +279,7 @@ bool Checker::check_assert(Span span, const frontend::Assert& node) {
 // In a script, and as a statement of a block, an expression stands alone only for what it prints, saves or asserts.
 bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
   const std::size_t before = region_->order.size();
-  const Maybe value = check_expr(node.value);
+  const MaybeValue value = check_expr(node.value);
   if (!value.has_value()) return false;
   if (has_effect(typed_, *region_, before)) return true;
   report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
@@ -287,7 +288,7 @@ bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& 
 
 // An `if` of statements: nothing comes out of its branches.
 bool Checker::check_if_statement(Span span, const frontend::IfStatement& node) {
-  Maybe condition = check_array(node.condition);
+  MaybeValue condition = check_array(node.condition);
   if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
   If both;
   bool good = in_region(both.then_region, [&] { return check_statements(node.then_block); });
@@ -319,7 +320,7 @@ bool Checker::check_expression_statement(Span span, const frontend::ExprStatemen
     emit(span, {}, Compute{synth::PrintText{add_string(*string)}, {}, 0, {}});
     return true;
   }
-  const Maybe value = finished_for_output(node.value, "a shown value");
+  const MaybeValue value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
   typed_.statements.back().shown = value->node();
   bind_name(frontend::Name{"_", span}, value);

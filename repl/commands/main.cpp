@@ -67,6 +67,6 @@ int main(int argument_count, char** arguments) {
   tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
   const int rank = tessera::Launch::rank_by_launcher();
-  tessera::repl::Console console(rank == 0 ? tessera::repl::Voice::heard : tessera::repl::Voice::mute);
+  tessera::repl::Console console(rank == 0 ? tessera::repl::ConsoleOutput::heard : tessera::repl::ConsoleOutput::mute);
   return console.finish(tessera::repl::perform_any(command, console));
 }

@@ -111,7 +111,7 @@ class Conversation {
     Screen result = screen_on(console_);
     result.detailed = true;
     result.progress = is_addressable_terminal();
-    result.teach = [this](const std::string& lesson) { teach(lesson); };
+    result.open_lesson = [this](const std::string& lesson) { open_lesson(lesson); };
     result.ask = [this](std::string_view question) {
       std::string answer;
       const Typing one_line{[&](std::size_t) { return std::string(question); }};
@@ -129,7 +129,7 @@ class Conversation {
     return {prompt, [goes_on](std::string_view text) { return goes_on || is_complete(text); }};
   }
 
-  void teach(const std::string& lesson) {
+  void open_lesson(const std::string& lesson) {
     const auto status = take_course(console_, lesson, course_lines(keyboard_));
     if (status == kExitDone) console_.out("Back in the session.\n");
   }

@@ -17,7 +17,7 @@ struct Screen {
   std::function<bool(std::string_view question)> ask = {};
   // Takes the reader through the course, from the lesson of that number on; from where they were if it is empty. None:
   // nobody is there to be taught.
-  std::function<void(const std::string& lesson)> teach = {};
+  std::function<void(const std::string& lesson)> open_lesson = {};
   std::function<int()> columns = [] { return 80; };
   Colour out_colour = Colour::no;
   Colour err_colour = Colour::no;

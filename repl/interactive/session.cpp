@@ -116,9 +116,9 @@ bool run_set(const CommandCall& call) {
 // The course has a session of its own for each lesson; the names here stay as they are.
 bool run_learn(const CommandCall& call) {
   const Screen& screen = call.interpreter.screen();
-  if (!screen.teach)
+  if (!screen.open_lesson)
     return call.interpreter.complain("the course is a conversation; `tessera learn --list` shows its lessons");
-  screen.teach(std::string(call.argument));
+  screen.open_lesson(std::string(call.argument));
   return true;
 }
 

@@ -39,25 +39,25 @@ std::optional<Asked> read_measure(std::string_view text) {
 Read<Fact> nothing(std::string why) { return {std::nullopt, std::move(why)}; }
 
 // An array and one of its devices.
-struct Held {
+struct TileOfDevice {
   std::string name;
   Array array;
   std::int64_t device = 0;
 };
 
-Read<Held> read_held(const Session& session, std::string_view subject) {
+Read<TileOfDevice> read_held(const Session& session, std::string_view subject) {
   const std::size_t on = subject.find(" on ");
   const std::string name(trimmed(subject.substr(0, on)));
   const auto array = value_of(session, name);
   if (!array.value) return {std::nullopt, array.why};
-  if (on == std::string_view::npos) return {Held{name, *array.value, 0}, {}};
+  if (on == std::string_view::npos) return {TileOfDevice{name, *array.value, 0}, {}};
   const auto device = device_at(array.value->mesh(), subject.substr(on + 4));
   if (!device) return {std::nullopt, fmt::format("the mesh has no device `{}`", trimmed(subject.substr(on + 4)))};
-  return {Held{name, *array.value, *device}, {}};
+  return {TileOfDevice{name, *array.value, *device}, {}};
 }
 
 // Devices that hold the same tile as this one.
-std::int64_t copies_of(const Held& held) {
+std::int64_t copies_of(const TileOfDevice& held) {
   const Box box = held.array.tile(held.device)->box;
   std::int64_t copies = 0;
   for (std::int64_t device = 0; device < held.array.devices(); ++device) {

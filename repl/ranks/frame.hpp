@@ -22,14 +22,14 @@ enum class FrameKind : std::uint8_t {
   stop,          // what runs
   leave,         // nothing more comes
   // The first rank's.
-  more,        // another kWindowStepBytes have been read
-  out,         // a text for the screen
-  err,         // the same, for what is wrong
-  ask,         // a question, which wants an answer
-  teach,       // the reader wants the course, or a lesson of it; wants an answer when that is over
-  candidates,  // where the word begins, and what it may become
-  done,        // with what was asked: how the interpreter stands
-  lost,        // why nothing goes on
+  more,         // another kWindowStepBytes have been read
+  out,          // a text for the screen
+  err,          // the same, for what is wrong
+  ask,          // a question, which wants an answer
+  open_lesson,  // the reader wants the course, or a lesson of it; wants an answer when that is over
+  candidates,   // where the word begins, and what it may become
+  done,         // with what was asked: how the interpreter stands
+  lost,         // why nothing goes on
 };
 
 struct Frame {

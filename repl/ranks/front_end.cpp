@@ -95,8 +95,8 @@ void FrontEnd::show(const Frame& frame) {
     case FrameKind::out: screen_.out(text); break;
     case FrameKind::err: screen_.err(text); break;
     case FrameKind::ask: answer(screen_.ask && screen_.ask(text) ? "yes" : "no"); break;
-    case FrameKind::teach:
-      if (screen_.teach) screen_.teach(text);
+    case FrameKind::open_lesson:
+      if (screen_.open_lesson) screen_.open_lesson(text);
       answer("over");
       break;
     case FrameKind::candidates:

@@ -9,7 +9,7 @@ namespace tessera::repl {
 // `name` is what diagnostics call what is typed.
 Frame greeting(const Screen& screen, const std::string& name);
 struct Greeting {
-  Screen screen;  // without functions, but that `ask` and `teach` are there if somebody is
+  Screen screen;  // without functions, but that `ask` and `open_lesson` are there if somebody is
   std::string name;
 };
 Greeting read_greeting(const Frame& frame);

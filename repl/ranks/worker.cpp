@@ -112,9 +112,9 @@ class Worker {
       screen.ask = [this](std::string_view question) {
         return ranks_.first_says([&] { return answer_to({FrameKind::ask, {std::string(question)}}) == "yes"; });
       };
-    if (screen.teach != nullptr)
-      screen.teach = [this](const std::string& lesson) {
-        ranks_.first_finds([&] { return answer_to({FrameKind::teach, {lesson}}); });
+    if (screen.open_lesson != nullptr)
+      screen.open_lesson = [this](const std::string& lesson) {
+        ranks_.first_finds([&] { return answer_to({FrameKind::open_lesson, {lesson}}); });
       };
     answerer_ = std::make_unique<LocalAnswerer>(config_, screen, greeting.name, ranks_);
   }

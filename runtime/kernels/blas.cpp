@@ -90,12 +90,12 @@ blasint size(std::int64_t n) {
 }
 
 // How the library is told of a matrix: row-major as it is, or the transpose of one.
-struct Told {
+struct BlasOperand {
   CBLAS_TRANSPOSE transposed;
   blasint leading;
 };
 template <class T>
-Told told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
+BlasOperand told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
   if (matrix.column_stride == 1) return {CblasNoTrans, size(std::max(matrix.row_stride, columns))};
   TESSERA_CHECK(matrix.row_stride == 1, "a matrix without a stride of 1");
   return {CblasTrans, size(std::max(matrix.column_stride, rows))};
@@ -111,8 +111,8 @@ template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride) {
   const BlasLibrary& library = blas_library();
-  const Told a = told(left, sizes.rows, sizes.terms);
-  const Told b = told(right, sizes.terms, sizes.columns);
+  const BlasOperand a = told(left, sizes.rows, sizes.terms);
+  const BlasOperand b = told(right, sizes.terms, sizes.columns);
   const Buffer buffer;
   const T beta = add ? T{1} : T{0};
   const BlasCall call;

@@ -15,14 +15,14 @@ namespace tessera::runtime {
 namespace {
 
 // oneTBB is not built with ThreadSanitizer, which therefore sees neither that work is handed to other threads nor that
-// its end is waited for. This tells it: what was written before a Handover is made is seen by every piece, and what
+// its end is waited for. This tells it: what was written before a TaskFence is made is seen by every piece, and what
 // the pieces wrote after join(). Two marks and not one, so that pieces do not see each other: a race between two of
 // them is reported. In other builds there is nothing of this. This file itself is never watched (CMakeLists.txt),
 // because oneTBB's templates for handing tasks over are part of it.
-class Handover {
+class TaskFence {
  public:
 #ifdef TESSERA_TELL_THREAD_SANITIZER
-  Handover() { __tsan_release(&given_); }
+  TaskFence() { __tsan_release(&given_); }
   void begin_piece() { __tsan_acquire(&given_); }
   void end_piece() { __tsan_release(&done_); }
   void join() { __tsan_acquire(&done_); }
@@ -42,7 +42,7 @@ class Handover {
 
 void cut_over_cores(std::int64_t count, std::int64_t grain, RangeWork work) {
   using Range = tbb::blocked_range<std::int64_t>;
-  Handover handover;
+  TaskFence handover;
   tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), [&](const Range& r) {
     handover.begin_piece();
     for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {

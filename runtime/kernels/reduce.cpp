@@ -25,7 +25,7 @@ constexpr std::int64_t kStretch = kBlock * 1024;
 
 // Joins a sequence of values in pairs of equal size, like a binary counter: level l holds the join of 2^l values.
 template <class How, class T>
-class Cascade {
+class PairwiseJoin {
  public:
   void push(T value) {
     std::size_t level = 0;
@@ -82,7 +82,7 @@ T reduce_block(const T* x, std::int64_t n) {
 
 // Blocks of n elements side by side, the last of which may be shorter.
 template <class How, Float T>
-void push_blocks(Cascade<How, T>& cascade, const T* x, std::int64_t n) {
+void push_blocks(PairwiseJoin<How, T>& cascade, const T* x, std::int64_t n) {
   constexpr std::int64_t kAtOnce = 64;
   std::array<T, kAtOnce> some;
   const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
@@ -102,7 +102,7 @@ T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::
   if (begin == end) return How::identity();
   const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
   if (consecutive && (!Float<T> || end - begin <= kBlock)) return reduce_block<How, T>(first + begin, end - begin);
-  Cascade<How, T> cascade;
+  PairwiseJoin<How, T> cascade;
   if constexpr (Float<T>) {
     if (consecutive) {
       push_blocks<How, T>(cascade, first + begin, end - begin);
@@ -162,7 +162,7 @@ void reduce_inner(const Groups& groups, const T* first, T* out) {
     for (std::int64_t item = begin; item < end; ++item) targets[item] = stretch(item);
   });
   for (std::int64_t o = 0; stretches > 1 && o < results; ++o) {
-    Cascade<How, T> cascade;
+    PairwiseJoin<How, T> cascade;
     for (std::int64_t s = 0; s + 1 < stretches; ++s) cascade.push(parts[o * stretches + s]);
     out[o] = cascade.join(&parts[(o + 1) * stretches - 1]);
   }
@@ -192,7 +192,7 @@ void combine_rows(T* out, const T* a, const T* b, std::int64_t n) {
   for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>::of(widest_target())(a, b, out, n);
 }
 
-// A Cascade for each of some columns.
+// A PairwiseJoin for each of some columns.
 template <class How, class T>
 class RowCascade {
  public:
@@ -379,7 +379,7 @@ void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out)
     visit_combine<T>(kind, [&](auto how) {
       using How = decltype(how);
       const std::int64_t n = count(pieces.shape);
-      Cascade<How, T> cascade;
+      PairwiseJoin<How, T> cascade;
       for (std::int64_t k = 0; k + 1 < n; ++k) cascade.push(typed<T>(pieces)[k]);
       const T joined = n == 0 ? How::identity() : cascade.join(typed<T>(pieces) + n - 1);
       std::memcpy(out, &joined, sizeof joined);

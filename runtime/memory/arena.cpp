@@ -6,7 +6,7 @@
 
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
-#include "runtime/memory/spares.hpp"
+#include "runtime/memory/page_cache.hpp"
 
 namespace tessera::runtime {
 
@@ -14,7 +14,7 @@ base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t
   std::vector<std::int64_t> begins = {0};
   for (const std::int64_t part : bytes) begins.push_back(add_bytes(begins.back(), aligned(part)));
   const std::int64_t size = std::max(begins.back(), kAlignment);
-  if (pool == nullptr) pool = std::make_shared<Spares>();
+  if (pool == nullptr) pool = std::make_shared<PageCache>();
   std::byte* const base = pool->take(size);
   if (base == nullptr)
     return base::make(Kind::out_of_memory_plan, begins.back(), std::string_view("the system does not give them"));

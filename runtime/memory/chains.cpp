@@ -187,7 +187,7 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
   return chains;
 }
 
-bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Life& life) {
+bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Lifetime& life) {
   return plan.where == RegisterPlan::Where::arena && !plan.direct && life.last_use < chain.end;
 }
 

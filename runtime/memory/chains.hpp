@@ -33,6 +33,6 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
 bool is_computed(const synth::Apply& apply);
 
 // Is the register, made by a step of the chain, read by steps of the chain only?
-bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Life& life);
+bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Lifetime& life);
 
 }  // namespace tessera::runtime

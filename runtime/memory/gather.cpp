@@ -23,8 +23,8 @@ Gatherer::Gatherer(Distributed array) : array_(std::move(array)) {
   for (auto& [box, devices] : by_box) sources_.push_back({box, std::move(devices)});
 }
 
-std::vector<Parcel> Gatherer::parcels(const synth::Box& box) const {
-  std::vector<Parcel> parcels;
+std::vector<TileBox> Gatherer::parcels(const synth::Box& box) const {
+  std::vector<TileBox> parcels;
   for (const Source& source : sources_) {
     const synth::Box both = synth::intersect(source.box, box);
     if (synth::empty(both)) continue;
@@ -34,7 +34,7 @@ std::vector<Parcel> Gatherer::parcels(const synth::Box& box) const {
 }
 
 void Gatherer::read(const synth::Box& box, const TileOut& out) const {
-  read(box, out, [&](const Parcel& parcel) {
+  read(box, out, [&](const TileBox& parcel) {
     const synth::Shape begin = begin_in(parcel.box, array_.boxes[parcel.device]);
     return part_of(array_.tiles[parcel.device], begin, synth::shape_of(parcel.box));
   });

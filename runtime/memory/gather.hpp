@@ -19,13 +19,13 @@ struct Distributed {
 };
 
 // A box, in coordinates of the array, of a device's tile.
-struct Parcel {
+struct TileBox {
   std::size_t device = 0;
   synth::Box box;
-  friend auto operator<=>(const Parcel&, const Parcel&) = default;
+  friend auto operator<=>(const TileBox&, const TileBox&) = default;
 };
 // Where a parcel's elements can be read.
-using ParcelSource = std::function<TileView(const Parcel&)>;
+using ParcelSource = std::function<TileView(const TileBox&)>;
 
 class Gatherer {
  public:
@@ -35,7 +35,7 @@ class Gatherer {
   void read(const synth::Box& box, const TileOut& out) const;
   // The same from parcels that may have come from elsewhere: those that parcels(box) names.
   void read(const synth::Box& box, const TileOut& out, const ParcelSource& source) const;
-  std::vector<Parcel> parcels(const synth::Box& box) const;
+  std::vector<TileBox> parcels(const synth::Box& box) const;
 
  private:
   // One box of the array, and the devices whose tiles make it up: one of the replicas for each pending position.

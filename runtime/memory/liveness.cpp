@@ -34,12 +34,12 @@ class LivenessWalk {
 
  private:
   RegisterPlan& plan(RegisterId id) { return plan_.registers[id.value]; }
-  Life& life(RegisterId id) { return result_.lives[id.value]; }
+  Lifetime& life(RegisterId id) { return result_.lives[id.value]; }
 
   void define(RegisterId id, Where where) {
     plan(id).where = where;
     plan(id).root = id;
-    life(id) = Life{now_.size() - 1, now_.back(), now_.back(), false, bodies_.back()};
+    life(id) = Lifetime{now_.size() - 1, now_.back(), now_.back(), false, bodies_.back()};
     if (where == Where::arena) pins_.note_made(bodies_.back(), now_.back(), id);
   }
   void define_view(RegisterId id, Where where, RegisterId source) {
@@ -51,14 +51,14 @@ class LivenessWalk {
   }
   void use(RegisterId id) {
     pins_.note_use(id, now_, result_.lives);
-    Life& root = life(plan(id).root);
+    Lifetime& root = life(plan(id).root);
     root.last_use = now_[root.depth];
     const bool is_kept = readers_.contains(plan(id).root);
     if (root.body != bodies_[root.depth] && (is_kept || !root.belongs_to_loop)) keep(plan(id).root);
   }
   // A visit of a pipeline reads what another one made: that has places of its own, and dies in no step.
   void keep(RegisterId root) {
-    Life& own = life(root);
+    Lifetime& own = life(root);
     readers_[root].insert(bodies_[own.depth]);
     own.belongs_to_loop = true;
     own.last_use = std::numeric_limits<std::size_t>::max();

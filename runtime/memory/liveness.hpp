@@ -12,7 +12,7 @@ namespace tessera::runtime {
 
 // Where a register is made and when its memory is needed last, in steps of the body that makes it. A body's end counts
 // as one more step. Meaningful for roots only; views count as uses of their root.
-struct Life {
+struct Lifetime {
   std::size_t depth = 0;  // of the body: 0 is the program's
   std::size_t made = 0;
   std::size_t last_use = 0;
@@ -27,7 +27,7 @@ using Copied = std::set<synth::RegisterId>;
 using Turning = std::map<const synth::Pipeline*, std::vector<std::vector<synth::RegisterId>>>;
 
 struct Liveness {
-  std::vector<Life> lives;
+  std::vector<Lifetime> lives;
   Turning turning;
   Copied worth_copying;  // small slices of arrays that nothing else needs for so long
 };

@@ -32,7 +32,7 @@ RegisterId Pins::slice_around(RegisterId id) const {
   return counts ? around : RegisterId{};
 }
 
-void Pins::note_use(RegisterId id, const std::vector<std::size_t>& now, const std::vector<Life>& lives) {
+void Pins::note_use(RegisterId id, const std::vector<std::size_t>& now, const std::vector<Lifetime>& lives) {
   const auto source = sources_.find(plan_[id].root);
   if (source == sources_.end()) return;
   const std::size_t step = now[lives[source->first.value].depth];
@@ -55,7 +55,7 @@ bool Pins::makes_between(std::size_t body, std::size_t after, std::size_t until)
   return next != made.end() && *next <= until;
 }
 
-Copied Pins::worth_copying(const std::vector<Life>& lives) const {
+Copied Pins::worth_copying(const std::vector<Lifetime>& lives) const {
   Copied worth;
   for (const auto& [root, source] : sources_) {
     if (plan_[root].direct || lives[root.value].belongs_to_loop || !are_small(root, source)) continue;

@@ -21,9 +21,9 @@ class Pins {
   void note_made(std::size_t body, std::size_t step, synth::RegisterId id);
   void note_slice(std::size_t body, synth::RegisterId id);
   // `now` is the present step of every body around.
-  void note_use(synth::RegisterId id, const std::vector<std::size_t>& now, const std::vector<Life>& lives);
+  void note_use(synth::RegisterId id, const std::vector<std::size_t>& now, const std::vector<Lifetime>& lives);
 
-  Copied worth_copying(const std::vector<Life>& lives) const;
+  Copied worth_copying(const std::vector<Lifetime>& lives) const;
 
  private:
   struct Source {

@@ -94,7 +94,7 @@ class Placement {
 
  private:
   RegisterPlan& plan(RegisterId id) { return plan_.registers[id.value]; }
-  const Life& life(RegisterId id) const { return lives_[id.value]; }
+  const Lifetime& life(RegisterId id) const { return lives_[id.value]; }
 
   // Owns memory that this pass hands out.
   bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct && plan(id).turns.empty(); }
@@ -130,14 +130,14 @@ class Placement {
       end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
     });
   }
-  void bury(StepPlan& step) {
+  void free_last_uses(StepPlan& step) {
     if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
-    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_bury(id), tiles_[id].bytes_max);
+    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_free(id), tiles_[id].bytes_max);
   }
   // What has several places dies once for each.
-  std::int64_t offset_to_bury(RegisterId id) {
+  std::int64_t offset_to_free(RegisterId id) {
     const std::vector<std::int64_t>& turns = plan(id).turns;
-    return turns.empty() ? plan(id).offset : turns[buried_[id]++ % turns.size()];
+    return turns.empty() ? plan(id).offset : turns[freed_[id]++ % turns.size()];
   }
   void note_peak(std::uint32_t origin, const StepPlan& step) {
     const std::int64_t now = payload_.largest(step);
@@ -167,7 +167,7 @@ class Placement {
       note_peak(body[i].origin, step);
       std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
       payload_.remove(step.dies);
-      bury(step);
+      free_last_uses(step);
       result.steps.push_back(std::move(step));
     }
     return result;
@@ -199,7 +199,7 @@ class Placement {
     payload_.add(step.born);
     note_peak(body[chain.begin].origin, step);
     payload_.remove(step.dies);
-    bury(step);
+    free_last_uses(step);
     result.steps.push_back(std::move(step));
     result.steps.resize(chain.end);
   }
@@ -379,9 +379,9 @@ class Placement {
   base::StopToken stop_;
   const TileMaps& tiles_;
   MemoryPlan& plan_;
-  std::vector<Life> lives_;
+  std::vector<Lifetime> lives_;
   Turning turning_;
-  std::map<RegisterId, std::size_t> buried_;  // how many places of what has several
+  std::map<RegisterId, std::size_t> freed_;  // how many places of what has several
   Places places_;
   Payload payload_;
 };

@@ -9,7 +9,7 @@ namespace tessera::runtime {
 void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
   const int source = ranks_.owner(*mesh_, static_cast<std::int64_t>(device));
   if (source == reader || synth::empty(box)) return;
-  plan_.is_nobodys = false;
+  plan_.is_empty = false;
   const bool is_reader = reader == team_.rank();
   const bool is_source = source == team_.rank();
   if (!is_reader && !is_source) return;
@@ -17,13 +17,13 @@ void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
     if (is_reader) sources_.insert(source);
     if (is_source) readers_.insert(reader);
   } else {
-    if (is_reader) plan_.incoming[source].insert(Parcel{device, box});
-    if (is_source) plan_.outgoing[reader].insert(Parcel{device, box});
+    if (is_reader) plan_.incoming[source].insert(TileBox{device, box});
+    if (is_source) plan_.outgoing[reader].insert(TileBox{device, box});
   }
 }
 
-void ReadPlanner::read(int reader, const std::vector<Parcel>& parcels) {
-  for (const Parcel& parcel : parcels) read(reader, parcel);
+void ReadPlanner::read(int reader, const std::vector<TileBox>& parcels) {
+  for (const TileBox& parcel : parcels) read(reader, parcel);
 }
 
 ReadPlan ReadPlanner::take() {
@@ -39,16 +39,16 @@ std::int64_t bytes_of_box(const synth::Box& box, synth::ElementType element) {
   return synth::elements(box) * synth::bytes_of(element);
 }
 
-std::int64_t bytes_of_all(const std::set<Parcel>& parcels, synth::ElementType element) {
+std::int64_t bytes_of_all(const std::set<TileBox>& parcels, synth::ElementType element) {
   std::int64_t bytes = 0;
-  for (const Parcel& parcel : parcels) bytes += bytes_of_box(parcel.box, element);
+  for (const TileBox& parcel : parcels) bytes += bytes_of_box(parcel.box, element);
   return bytes;
 }
 
 // Calls f with every parcel and its dense tile in the message, in their order.
 template <class F>
-void for_parcels(const std::set<Parcel>& parcels, synth::ElementType element, std::byte* message, const F& f) {
-  for (const Parcel& parcel : parcels) {
+void for_parcels(const std::set<TileBox>& parcels, synth::ElementType element, std::byte* message, const F& f) {
+  for (const TileBox& parcel : parcels) {
     f(parcel, TileOut{element, synth::shape_of(parcel.box), message});
     message += bytes_of_box(parcel.box, element);
   }
@@ -57,16 +57,16 @@ void for_parcels(const std::set<Parcel>& parcels, synth::ElementType element, st
 }  // namespace
 
 base::Result<Reading> Reading::begin(Team& team, const ReadPlan& plan, const Distributed& array,
-                                     const Landings& landings) {
+                                     const ReceiveTargets& landings) {
   Reading reading(team, plan, array);
-  if (plan.is_nobodys) return reading;
+  if (plan.is_empty) return reading;
   TESSERA_TRY_STATUS(team.arrive(plan.sources));
   TESSERA_TRY_STATUS(reading.begin_messages(landings));
   return reading;
 }
 
 // A message of one parcel that lies in one piece is sent from where it lies.
-base::Status Reading::begin_messages(const Landings& landings) {
+base::Status Reading::begin_messages(const ReceiveTargets& landings) {
   const synth::ElementType element = array_->type.element();
   std::vector<Outgoing> outgoing;
   for (const auto& [rank, parcels] : plan_->incoming) {
@@ -85,36 +85,36 @@ base::Status Reading::begin_messages(const Landings& landings) {
     }
     const std::span<std::byte> message = team_->room(bytes);
     for_parcels(parcels, element, message.data(),
-                [&](const Parcel& parcel, const TileOut& out) { copy_elements(in_tile(parcel), out); });
+                [&](const TileBox& parcel, const TileOut& out) { copy_elements(in_tile(parcel), out); });
     outgoing.push_back({rank, message});
   }
   return team_->begin_messages(incoming_, outgoing);
 }
 
 base::Status Reading::await() {
-  if (plan_->is_nobodys) return base::Done{};
+  if (plan_->is_empty) return base::Done{};
   TESSERA_TRY_STATUS(team_->await_messages());
   std::size_t message = 0;
   for (const auto& [rank, parcels] : plan_->incoming) {
     for_parcels(parcels, array_->type.element(), incoming_[message++].bytes.data(),
-                [&](const Parcel& parcel, const TileOut& out) { received_.emplace(parcel, dense_view(out)); });
+                [&](const TileBox& parcel, const TileOut& out) { received_.emplace(parcel, dense_view(out)); });
   }
   return base::Done{};
 }
 
-TileView Reading::in_tile(const Parcel& parcel) const {
+TileView Reading::in_tile(const TileBox& parcel) const {
   const TileView& tile = array_->tiles[parcel.device];
   TESSERA_CHECK(tile.data != nullptr, "a far rank's tile is read");
   return part_of(tile, begin_in(parcel.box, array_->boxes[parcel.device]), synth::shape_of(parcel.box));
 }
 
-TileView Reading::box(const Parcel& parcel) const {
+TileView Reading::box(const TileBox& parcel) const {
   const auto received = received_.find(parcel);
   return received == received_.end() ? in_tile(parcel) : received->second;
 }
 
 base::Status Reading::end() {
-  if (plan_->is_nobodys) return base::Done{};
+  if (plan_->is_empty) return base::Done{};
   return team_->finish(plan_->readers);
 }
 

@@ -18,11 +18,11 @@ namespace tessera::runtime {
 
 // The part of a phase that a rank has to do with.
 struct ReadPlan {
-  std::vector<int> sources;                  // near ranks that this one reads from
-  std::vector<int> readers;                  // near ranks that read from this one
-  std::map<int, std::set<Parcel>> incoming;  // by far rank
-  std::map<int, std::set<Parcel>> outgoing;
-  bool is_nobodys = true;  // on all ranks: no rank reads from another, as far as they have looked
+  std::vector<int> sources;                   // near ranks that this one reads from
+  std::vector<int> readers;                   // near ranks that read from this one
+  std::map<int, std::set<TileBox>> incoming;  // by far rank
+  std::map<int, std::set<TileBox>> outgoing;
+  bool is_empty = true;  // on all ranks: no rank reads from another, as far as they have looked
 };
 
 class ReadPlanner {
@@ -33,9 +33,9 @@ class ReadPlanner {
   // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
   // nothing to do with, if it notes that there are some.
   void read(int reader, std::size_t device, const synth::Box& box);
-  void read(int reader, const Parcel& parcel) { read(reader, parcel.device, parcel.box); }
-  void read(int reader, const std::vector<Parcel>& parcels);
-  void note_reads() { plan_.is_nobodys = false; }
+  void read(int reader, const TileBox& parcel) { read(reader, parcel.device, parcel.box); }
+  void read(int reader, const std::vector<TileBox>& parcels);
+  void note_reads() { plan_.is_empty = false; }
   ReadPlan take();
 
  private:
@@ -47,37 +47,37 @@ class ReadPlanner {
 };
 
 // Where boxes of far ranks belong, if in one piece: a message of such a box alone is received there.
-using Landings = std::map<Parcel, std::byte*>;
+using ReceiveTargets = std::map<TileBox, std::byte*>;
 
 class Reading {
  public:
   // Waits until all that the plan wants can be read of near ranks, and sends messages to far ones. The team, the plan
   // and the array outlive the reading; the tiles of far ranks are not looked at.
   static base::Result<Reading> begin(Team& team, const ReadPlan& plan, const Distributed& array,
-                                     const Landings& landings = {});
+                                     const ReceiveTargets& landings = {});
   // Does this rank send or receive messages?
   bool has_messages() const { return !plan_->incoming.empty() || !plan_->outgoing.empty(); }
   // Lets messages go on while there is other work.
-  base::Status advance() { return plan_->is_nobodys ? base::Done{} : team_->advance_messages(); }
+  base::Status advance() { return plan_->is_empty ? base::Done{} : team_->advance_messages(); }
   // Waits until all that is wanted of far ranks has come, too.
   base::Status await();
   // A box that this rank reads by the plan: of a far rank, once it has come.
-  bool has_come(const Parcel& parcel) const { return is_far(parcel) ? received_.contains(parcel) : true; }
-  TileView box(const Parcel& parcel) const;
+  bool has_come(const TileBox& parcel) const { return is_far(parcel) ? received_.contains(parcel) : true; }
+  TileView box(const TileBox& parcel) const;
   // Waits until everybody has read what he wants of this rank.
   base::Status end();
 
  private:
   Reading(Team& team, const ReadPlan& plan, const Distributed& array) : team_(&team), plan_(&plan), array_(&array) {}
-  base::Status begin_messages(const Landings& landings);
-  bool is_far(const Parcel& parcel) const { return array_->tiles[parcel.device].data == nullptr; }
-  TileView in_tile(const Parcel& parcel) const;
+  base::Status begin_messages(const ReceiveTargets& landings);
+  bool is_far(const TileBox& parcel) const { return array_->tiles[parcel.device].data == nullptr; }
+  TileView in_tile(const TileBox& parcel) const;
 
   Team* team_;
   const ReadPlan* plan_;
   const Distributed* array_;
   std::vector<Incoming> incoming_;
-  std::map<Parcel, TileView> received_;
+  std::map<TileBox, TileView> received_;
 };
 
 // Rank 0 waits until all other ranks have come so far; and all wait until all have.

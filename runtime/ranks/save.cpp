@@ -86,7 +86,7 @@ base::Status write_round(Team& team, const NpyWriter& writer, const Distributed&
     const synth::ElementType element = array.type.element();
     bytes.resize(static_cast<std::size_t>(synth::elements(mine->box) * synth::bytes_of(element)));
     gatherer.read(mine->box, TileOut{element, synth::shape_of(mine->box), bytes.data()},
-                  [&](const Parcel& parcel) { return reading.box(parcel); });
+                  [&](const TileBox& parcel) { return reading.box(parcel); });
   }
   TESSERA_TRY_STATUS(reading.end());
   return mine == nullptr ? base::Done{} : writer.write(*mine, bytes);

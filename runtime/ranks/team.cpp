@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "runtime/kinds.hpp"
+#include "runtime/ranks/backoff.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
-#include "runtime/ranks/patience.hpp"
 
 namespace tessera::runtime {
 
@@ -96,7 +96,7 @@ base::Status Team::look_for_peers() {
 
 template <class Ready>
 base::Status Team::wait(const Ready& ready) {
-  Patience patience(machine_count() > static_cast<int>(std::thread::hardware_concurrency()));
+  Backoff patience(machine_count() > static_cast<int>(std::thread::hardware_concurrency()));
   base::Status status = base::Done{};
   const base::Status messages = with_messages([&] {
     while (status.ok() && !ready()) {

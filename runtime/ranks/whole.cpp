@@ -12,7 +12,7 @@ namespace {
 
 // Calls f(source of parcels) where the parcels are wanted.
 template <class F>
-base::Status with_parcels(Team& team, Readers readers, const Distributed& array, const std::vector<Parcel>& parcels,
+base::Status with_parcels(Team& team, Readers readers, const Distributed& array, const std::vector<TileBox>& parcels,
                           const F& f) {
   const int end = readers == Readers::all ? team.size() : 1;
   ReadPlanner planner(team, array.ranks, array.type.mesh_ref());
@@ -20,13 +20,13 @@ base::Status with_parcels(Team& team, Readers readers, const Distributed& array,
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));
   TESSERA_TRY_STATUS(reading.await());
-  if (team.rank() < end) f([&](const Parcel& parcel) { return reading.box(parcel); });
+  if (team.rank() < end) f([&](const TileBox& parcel) { return reading.box(parcel); });
   return reading.end();
 }
 
 // All tiles, where they are drawn with their elements.
-std::vector<Parcel> parcels_drawn(const Distributed& array) {
-  std::vector<Parcel> parcels;
+std::vector<TileBox> parcels_drawn(const Distributed& array) {
+  std::vector<TileBox> parcels;
   if (!shows_elements(array.type)) return parcels;
   for (std::size_t device = 0; device < array.boxes.size(); ++device) parcels.push_back({device, array.boxes[device]});
   return parcels;
@@ -44,10 +44,10 @@ base::Result<std::string> value_text(Team& team, Readers readers, const Distribu
 
 base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label) {
   std::string text;
-  const std::vector<Parcel> parcels = parcels_drawn(array);
+  const std::vector<TileBox> parcels = parcels_drawn(array);
   TESSERA_TRY_STATUS(with_parcels(team, readers, array, parcels, [&](const ParcelSource& source) {
     Distributed here = array;
-    for (const Parcel& parcel : parcels) {
+    for (const TileBox& parcel : parcels) {
       if (!synth::empty(parcel.box)) here.tiles[parcel.device] = source(parcel);
     }
     text = show_text(here, label);

@@ -135,10 +135,10 @@ std::string value_text(const Gatherer& array, const ParcelSource& source) {
   return text_of(array, [&](const synth::Box& box, const TileOut& out) { array.read(box, out, source); });
 }
 
-std::vector<Parcel> parcels_shown(const Gatherer& array) {
-  std::vector<Parcel> parcels;
+std::vector<TileBox> parcels_shown(const Gatherer& array) {
+  std::vector<TileBox> parcels;
   for (const CornerBox& corner : corner_boxes(array.type().shape(), corners_of(array.type().shape()))) {
-    const std::vector<Parcel> more = array.parcels(corner.box);
+    const std::vector<TileBox> more = array.parcels(corner.box);
     parcels.insert(parcels.end(), more.begin(), more.end());
   }
   return parcels;

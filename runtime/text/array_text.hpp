@@ -36,6 +36,6 @@ std::vector<std::string> element_texts(synth::ElementType element, const std::by
 // As `print` writes it; only what is shown is gathered: the parcels that the second names.
 std::string value_text(const Gatherer& array);
 std::string value_text(const Gatherer& array, const ParcelSource& source);
-std::vector<Parcel> parcels_shown(const Gatherer& array);
+std::vector<TileBox> parcels_shown(const Gatherer& array);
 
 }  // namespace tessera::runtime

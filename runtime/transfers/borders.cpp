@@ -9,7 +9,7 @@ namespace tessera::runtime {
 
 namespace {
 
-std::int64_t bytes_of_parcels(const std::map<Parcel, std::set<std::size_t>>& parcels, synth::ElementType element) {
+std::int64_t bytes_of_parcels(const std::map<TileBox, std::set<std::size_t>>& parcels, synth::ElementType element) {
   std::int64_t bytes = 0;
   for (const auto& [parcel, targets] : parcels) bytes += synth::elements(parcel.box) * synth::bytes_of(element);
   return bytes;
@@ -48,7 +48,7 @@ Borders::Route Borders::route_of(synth::RegisterId from, synth::RegisterId to) c
       if (owner == reader) return route.here.push_back({source, static_cast<std::size_t>(target), copy.box});
       ByRank& way = reader == team_.rank() ? route.incoming : route.outgoing;
       const int other = reader == team_.rank() ? owner : reader;
-      way[other][Parcel{source, copy.box}].insert(static_cast<std::size_t>(target));
+      way[other][TileBox{source, copy.box}].insert(static_cast<std::size_t>(target));
     });
   }
   return route;

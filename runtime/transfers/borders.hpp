@@ -34,7 +34,7 @@ class Borders {
     std::size_t target = 0;
     synth::Box box;
   };
-  using ByRank = std::map<int, std::map<Parcel, std::set<std::size_t>>>;  // with the devices that get a box
+  using ByRank = std::map<int, std::map<TileBox, std::set<std::size_t>>>;  // with the devices that get a box
   // A microbatch's messages in one of the places.
   struct Passage {
     std::map<int, std::span<std::byte>> outgoing;

@@ -28,7 +28,7 @@ synth::Box moved(synth::Box box, const synth::Offset& offset) {
 }
 
 // The devices of a node that want the same far parcel, in ascending order, and where in the target array.
-struct FarWish {
+struct FarRequest {
   synth::Box box;
   std::vector<std::size_t> targets;
 };
@@ -59,11 +59,11 @@ class CopyScheduler {
   }
 
   // A copy that concerns this rank.
-  void add(const Parcel& source, std::size_t target, const synth::Box& box) {
+  void add(const TileBox& source, std::size_t target, const synth::Box& box) {
     const int reader = owner(target);
     const int node = team_.node(reader);
     if (team_.node(holder(source.device)) == node) return read(reader, source, target, box);
-    FarWish& wish = far_[{node, source}];
+    FarRequest& wish = far_[{node, source}];
     wish.box = box;
     wish.targets.push_back(target);
   }
@@ -79,7 +79,7 @@ class CopyScheduler {
   // Of a device of the source, and of the target.
   int holder(std::size_t device) const { return ranks_.owner(*from_, static_cast<std::int64_t>(device)); }
   int owner(std::size_t device) const { return ranks_.owner(*to_, static_cast<std::int64_t>(device)); }
-  void read(int reader, const Parcel& source, std::size_t target, const synth::Box& box) {
+  void read(int reader, const TileBox& source, std::size_t target, const synth::Box& box) {
     reads_.read(reader, source);
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
   }
@@ -94,19 +94,19 @@ class CopyScheduler {
       const auto& [node, source] = key;
       const int from = holder(source.device);
       if (from != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(from));
-      grant(source, wish, turn++);
+      assign(source, wish, turn++);
       last_owner = from;
       last_node = node;
     }
     far_.clear();
   }
 
-  void grant(const Parcel& source, const FarWish& wish, std::size_t turn) {
+  void assign(const TileBox& source, const FarRequest& wish, std::size_t turn) {
     std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
     for (const std::size_t target : wish.targets) {
       if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
     }
-    const Parcel there{firsts[turn % firsts.size()], wish.box};
+    const TileBox there{firsts[turn % firsts.size()], wish.box};
     for (const std::size_t target : wish.targets) {
       const int reader = owner(target);
       if (reader == owner(there.device)) {
@@ -122,7 +122,7 @@ class CopyScheduler {
   const DeviceRanks& ranks_;
   synth::MeshRef from_, to_;
   ReadPlanner reads_, repeat_reads_;
-  std::map<std::pair<int, Parcel>, FarWish> far_;  // by node
+  std::map<std::pair<int, TileBox>, FarRequest> far_;  // by node
   CopySchedule schedule_;
 };
 
@@ -136,13 +136,13 @@ TileTarget target_of(const CopySchedule::Copy& copy, const Storage& storage, syn
   return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.box);
 }
 
-Landings landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies, const Storage& storage,
-                     synth::RegisterId to) {
-  std::set<Parcel> alone;
+ReceiveTargets landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies, const Storage& storage,
+                           synth::RegisterId to) {
+  std::set<TileBox> alone;
   for (const auto& [rank, parcels] : reads.incoming) {
     if (parcels.size() == 1) alone.insert(*parcels.begin());
   }
-  Landings landings;
+  ReceiveTargets landings;
   for (const CopySchedule::Copy& copy : copies) {
     if (!alone.contains(copy.source)) continue;
     const TileTarget target = target_of(copy, storage, to);
@@ -198,7 +198,7 @@ class CopyRun {
     const std::int64_t pieces = (synth::elements(copy.box) + batch_elements_ - 1) / batch_elements_;
     if (pieces <= 1 || !reading_.has_messages()) return there_.push_back(&copy);
     for (std::int64_t k = 0; k < pieces; ++k) {
-      const Parcel source{copy.source.device, piece(copy.source.box, k, pieces)};
+      const TileBox source{copy.source.device, piece(copy.source.box, k, pieces)};
       cut_.push_back({source, copy.target, piece(copy.box, k, pieces)});
       there_.push_back(&cut_.back());
     }
@@ -333,7 +333,7 @@ CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const s
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
     };
     walk.to(target, concerns, [&](const synth::BoxCopy& copy) {
-      const Parcel source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
+      const TileBox source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
       scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
     });
   }
@@ -345,7 +345,7 @@ base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage&
   std::set<std::size_t> repeated;
   for (const CopySchedule::Copy& copy : schedule.repeats) repeated.insert(copy.target);
   TESSERA_TRY_STATUS(copy_phase(team, schedule.reads, schedule.copies, storage.array(from), storage, to, repeated));
-  if (schedule.repeat_reads.is_nobodys) return base::Done{};
+  if (schedule.repeat_reads.is_empty) return base::Done{};
   return copy_phase(team, schedule.repeat_reads, schedule.repeats, storage.array(to), storage, to);
 }
 

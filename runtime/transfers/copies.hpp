@@ -15,7 +15,7 @@ namespace tessera::runtime {
 // elsewhere, the others copy it from the first.
 struct CopySchedule {
   struct Copy {
-    Parcel source;
+    TileBox source;
     std::size_t target = 0;
     synth::Box box;  // of the target
   };

@@ -29,7 +29,7 @@ bool is_launch(const Collective& step);
 
 // The named collectives (or slices) that make one type of another with the same pending set, if one launch, or none, is
 // enough.
-std::optional<Chain> recognise(const ArrayType& from, const ArrayType& to);
+std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to);
 
 // How the pending set has to change: what stays pending, what is resolved, what is kept by one replica.
 struct PendingChange {
@@ -39,7 +39,7 @@ struct PendingChange {
 };
 PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
-base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change);
+base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& change);
 
 // The part cut where a unit of the machine ends, if one does end inside, major first. Units are in devices, ascending.
 AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units);

@@ -19,7 +19,7 @@ std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool
   if (exactly ? from == to : same_type(from, to)) return Chain{};
   const auto permuted = apply(permute_step(to), from);
   if (same_type(from, to) && permuted.ok()) return Chain{permute_step(to)};
-  auto chain = recognise(from, to);
+  auto chain = find_chain(from, to);
   if (!chain || !exactly) return chain;
   const auto end = after_chain(*chain, from);
   return end.ok() && *end == to ? chain : std::nullopt;
@@ -76,7 +76,7 @@ base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const
 template <class Moves>
 base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, Moves&& moves) {
   const PendingChange change = pending_change(from, to);
-  TESSERA_TRY(target, unkept(to, change));
+  TESSERA_TRY(target, without_keeps(to, change));
   std::vector<Chain> all;
   for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
     TESSERA_TRY(resolved, after_chain(resolution, from));
@@ -163,7 +163,7 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to) {
   return PendingChange{compared->common, compared->only_first, compared->only_second};
 }
 
-base::Result<ArrayType> unkept(const ArrayType& to, const PendingChange& change) {
+base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& change) {
   TESSERA_TRY(layout, Layout::make(to.mesh(), to.layout().splits(), change.common, to.layout().reduce()));
   return to.with_layout(layout);
 }

@@ -42,9 +42,9 @@ BytesByDevice sums(BytesByDevice a, const BytesByDevice& b) {
 
 // What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
 // what the others begin with, too.
-class Live {
+class LiveBytes {
  public:
-  explicit Live(const ArrayType& from, Source source = Source::dies)
+  explicit LiveBytes(const ArrayType& from, Source source = Source::dies)
       : bytes_(tiles_bytes(from)), kept_(source == Source::lives_on ? bytes_ : BytesByDevice(bytes_.size(), 0)) {}
 
   // The peak of a step, whose output is the next step's input.
@@ -74,7 +74,8 @@ class Live {
   std::vector<std::int64_t> round_peaks_;
 };
 
-base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices, Live& live) {
+base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType& before, Prices& prices,
+                                   LiveBytes& live) {
   TESSERA_TRY(after, apply(collective, before));
   const StepCost price = prices.of(collective, before, after);
   PlanStep step;
@@ -102,7 +103,7 @@ base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType
   plan.bound_bytes = std::max(tile_bytes_max(from), tile_bytes_max(to));
   plan.local_bytes_max = plan.bound_bytes;
   plan.peak_bytes = chain.empty() ? plan.bound_bytes : 0;
-  Live live(from);
+  LiveBytes live(from);
   ArrayType type = from;
   for (const Collective& collective : chain) {
     TESSERA_TRY(step, priced_step(collective, type, prices, live));
@@ -119,7 +120,7 @@ base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType
 }
 
 void set_step_peaks(Plan& plan) {
-  Live live(plan.from);
+  LiveBytes live(plan.from);
   ArrayType before = plan.from;
   for (PlanStep& step : plan.steps) {
     step.peak_bytes = live.peak_of(step.collective, before, step.after);
@@ -128,7 +129,7 @@ void set_step_peaks(Plan& plan) {
 }
 
 base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from, Source source) {
-  Live live(from, source);
+  LiveBytes live(from, source);
   ArrayType before = from;
   std::vector<std::int64_t> peaks;
   for (const Collective& step : chain) {

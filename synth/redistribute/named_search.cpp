@@ -166,7 +166,7 @@ class Search {
   }
 
  private:
-  struct Way {  // a step, and the way before it
+  struct SearchNode {  // a step, and the way before it
     Cutting at;
     std::size_t before = 0;
     Collective step;
@@ -186,7 +186,7 @@ class Search {
     Cutting splits;
     for (const AxisList& list : axes) splits.push_back(pieces.list(list));
     nodes_.emplace(splits, Node{from_, 0});
-    ways_.push_back(Way{splits, 0, {}, {}});
+    ways_.push_back(SearchNode{splits, 0, {}, {}});
     queue_.push(Entry{{}, 0, true});
   }
 
@@ -208,13 +208,13 @@ class Search {
     const Cost paid = ways_[before].paid;
     const double least = std::get<0>(paid) + known->second.still;
     if (least > limits_.seconds_max) return;
-    ways_.push_back(Way{move.after, before, std::move(move.step), paid});
+    ways_.push_back(SearchNode{move.after, before, std::move(move.step), paid});
     queue_.push(Entry{{least, std::get<1>(paid), std::get<2>(paid)}, ways_.size() - 1, false});
   }
 
   // Puts the way back with what it truly costs; false if that is too much.
   bool price(const Entry& entry) {
-    Way& way = ways_[entry.way];
+    SearchNode& way = ways_[entry.way];
     const ArrayType& before = nodes_.at(ways_[way.before].at).type;
     const Node& node = nodes_.at(way.at);
     const auto peak = step_peaks({way.step}, before);
@@ -248,9 +248,9 @@ class Search {
   const Machine* machine_;  // none: the peak counts
   SearchLimits limits_;
   std::map<Cutting, Node> nodes_;
-  std::vector<Way> ways_;
+  std::vector<SearchNode> ways_;
   std::priority_queue<Entry> queue_;
-  std::optional<Way> found_;
+  std::optional<SearchNode> found_;
   std::size_t priced_ = 0;
 };
 

@@ -172,7 +172,7 @@ Chain keep_chain(const PendingChange& change, const ArrayType& to) {
 // find: only the fastest way is followed by one.
 base::Status consider_all(const ArrayType& from, const ArrayType& to, const PendingChange& change, Prices& prices,
                           Choice& choice) {
-  TESSERA_TRY(target, unkept(to, change));
+  TESSERA_TRY(target, without_keeps(to, change));
   const Chain keep = keep_chain(change, to);
   Resolutions resolutions(from, target, change.resolve, prices);
   // Of ways on which more axes become part of the sum, and of others: the former receive more.
@@ -211,7 +211,7 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
     TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));
   TESSERA_TRY_STATUS(add_best(choice));
   if (ways == Resolve::fastest) return chosen;
-  TESSERA_TRY(target, unkept(to, change));
+  TESSERA_TRY(target, without_keeps(to, change));
   const Chain keep = keep_chain(change, to);
   for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
     Way way{{}, from};

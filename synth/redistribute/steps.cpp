@@ -125,7 +125,7 @@ Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe
 
 bool is_launch(const Collective& step) { return movement(step.kind) != Movement::none; }
 
-std::optional<Chain> recognise(const ArrayType& from, const ArrayType& to) {
+std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to) {
   if (from.mesh() != to.mesh()) return std::nullopt;
   const std::vector<std::size_t> changed = changed_dimensions(from, to);
   std::vector<std::optional<Chain>> found{slices(from, to, changed)};

@@ -49,7 +49,7 @@ class Chains {
 
   base::Result<std::vector<Chain>> all(const std::vector<Chain>& portfolio) {
     const PendingChange change = pending_change(from_, to_);
-    TESSERA_TRY(target, unkept(to_, change));
+    TESSERA_TRY(target, without_keeps(to_, change));
     if (!change.keep.empty()) kept_ = Chain{keep_step(change.keep, to_.layout().reduce())};
     for (const Chain& chain : portfolio) {
       all_.push_back(chain);
@@ -165,7 +165,7 @@ class Budget {
 
  private:
   // The dimensions along which one course is cut into equally many rounds; none: it is taken as it is.
-  struct Way {
+  struct CutCourse {
     const Course* course;
     std::int64_t rounds;
     std::vector<std::size_t> dimensions;
@@ -173,12 +173,12 @@ class Budget {
 
   void offer(const Course& course) {
     if (course.peak <= bytes_ && course.others_peak <= bytes_) {
-      keep(Way{&course, 1, {}}, course.launches);
+      keep(CutCourse{&course, 1, {}}, course.launches);
       return;
     }
     if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return;
     const std::int64_t others = course.launches - 1;
-    Way way{&course, launches_ == kNoLimit ? kRoundsMax : launches_ - others, {}};
+    CutCourse way{&course, launches_ == kNoLimit ? kRoundsMax : launches_ - others, {}};
     for (std::size_t d = 0; d < to_.rank(); ++d) {
       const auto rounds = course.peaks_along(d).fewest(bytes_, way.rounds);
       if (!rounds) continue;
@@ -190,7 +190,7 @@ class Budget {
     if (!way.dimensions.empty()) keep(std::move(way), launches);
   }
 
-  void keep(Way way, std::int64_t launches) {
+  void keep(CutCourse way, std::int64_t launches) {
     if (launches > launches_) return;
     if (launches < launches_) ways_.clear();
     launches_ = launches;
@@ -199,7 +199,7 @@ class Budget {
 
   base::Result<Plan> fastest() {
     std::optional<Plan> best;
-    for (const Way& way : ways_) {
+    for (const CutCourse& way : ways_) {
       TESSERA_TRY(plans, plans_of(way));
       for (Plan& plan : plans) {
         const auto order = [](const Plan& p) { return std::tuple(p.seconds, p.received_bytes_total); };
@@ -209,7 +209,7 @@ class Budget {
     return std::move(*best);
   }
 
-  base::Result<std::vector<Plan>> plans_of(const Way& way) {
+  base::Result<std::vector<Plan>> plans_of(const CutCourse& way) {
     if (way.dimensions.empty()) {
       TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, way.course->chain));
       return std::vector<Plan>{std::move(plan)};
@@ -242,7 +242,7 @@ class Budget {
   bool source_dies_;
   Source source_;
   std::int64_t launches_ = kNoLimit;  // the fewest met
-  std::vector<Way> ways_;             // of so many
+  std::vector<CutCourse> ways_;       // of so many
 };
 
 }  // namespace

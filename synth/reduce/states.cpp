@@ -61,7 +61,7 @@ std::optional<std::array<char16_t, 16>> united(const State& state, std::uint32_t
   return all;
 }
 
-bool hold_the_same(const ReduceStates::Held& held, const Subgroup& group) {
+bool hold_the_same(const ReduceStates::HeldChunks& held, const Subgroup& group) {
   const std::uint32_t first = held[group.member[0]];
   for (std::size_t i = 1; i < group.size; ++i) {
     if (held[group.member[i]] != first) return false;
@@ -69,7 +69,7 @@ bool hold_the_same(const ReduceStates::Held& held, const Subgroup& group) {
   return first != 0;
 }
 
-bool hold_disjoint(const ReduceStates::Held& held, const Subgroup& group) {
+bool hold_disjoint(const ReduceStates::HeldChunks& held, const Subgroup& group) {
   std::uint32_t seen = 0;
   const int each = std::popcount(held[group.member[0]]);
   for (std::size_t i = 0; i < group.size; ++i) {
@@ -95,7 +95,7 @@ bool first_holds_more(const State& state, std::uint32_t members, const Subgroup&
 }
 
 // May a subgroup with these chunks take the step, whoever has contributed to them?
-bool may_take(const ReduceStates::Held& held, const Subgroup& group, ReduceStepKind kind) {
+bool may_take(const ReduceStates::HeldChunks& held, const Subgroup& group, ReduceStepKind kind) {
   switch (kind) {
     case ReduceStepKind::all_reduce:
     case ReduceStepKind::reduce_scatter:
@@ -142,7 +142,7 @@ std::uint32_t common_levels(std::uint32_t chunks, std::size_t levels) {
   return common;
 }
 
-std::optional<ReduceStates::Applied> apply_whole(const State& before, const ReduceStates::Held& held,
+std::optional<ReduceStates::Applied> apply_whole(const State& before, const ReduceStates::HeldChunks& held,
                                                  const LevelStep& step, std::size_t levels) {
   const std::uint32_t digits = bits_of(levels, step.begin, step.end);
   const std::uint32_t apart = digits | (step.masters ? bits_of(levels, step.end, levels) : 0);
@@ -207,8 +207,8 @@ State ReduceStates::goal(ReduceGoal goal) const {
   return state;
 }
 
-ReduceStates::Held ReduceStates::held(const State& state) const {
-  Held held{};
+ReduceStates::HeldChunks ReduceStates::held(const State& state) const {
+  HeldChunks held{};
   if (levels_ > kWholeStatesLevelsMax) return held;
   const std::size_t members = std::size_t{1} << levels_;
   for (std::size_t member = 0; member < members; ++member) {
@@ -218,7 +218,7 @@ ReduceStates::Held ReduceStates::held(const State& state) const {
   return held;
 }
 
-std::optional<ReduceStates::Applied> ReduceStates::apply(const State& state, const Held& held,
+std::optional<ReduceStates::Applied> ReduceStates::apply(const State& state, const HeldChunks& held,
                                                          const LevelStep& step) const {
   if (step.begin >= step.end || step.end > levels_) return std::nullopt;
   return levels_ > kWholeStatesLevelsMax ? apply_by_level(state, step) : apply_whole(state, held, step, levels_);
@@ -274,7 +274,7 @@ const std::vector<ReduceGraph::Edge>& ReduceGraph::edges(std::int32_t node) {
   const auto at = static_cast<std::size_t>(node);
   if (!nodes_[at].edges) {
     std::vector<Edge> edges;
-    const ReduceStates::Held held = states_.held(state_of_[at]);
+    const ReduceStates::HeldChunks held = states_.held(state_of_[at]);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const auto applied = states_.apply(state_of_[at], held, steps_[i]);
       if (!applied) continue;

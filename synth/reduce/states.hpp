@@ -36,10 +36,10 @@ class ReduceStates {
     std::uint32_t split = 0;
   };
   // The chunks that every member holds, as a set of bits; of no use beyond kWholeStatesLevelsMax.
-  using Held = std::array<std::uint32_t, std::size_t{1} << kWholeStatesLevelsMax>;
-  Held held(const State& state) const;
+  using HeldChunks = std::array<std::uint32_t, std::size_t{1} << kWholeStatesLevelsMax>;
+  HeldChunks held(const State& state) const;
   // `held` is the state's. Nothing where the step may not be taken.
-  std::optional<Applied> apply(const State& state, const Held& held, const LevelStep& step) const;
+  std::optional<Applied> apply(const State& state, const HeldChunks& held, const LevelStep& step) const;
   // All steps that could be asked of a state, in direct form; in a fixed order.
   std::vector<LevelStep> steps() const;
 

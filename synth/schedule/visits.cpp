@@ -66,7 +66,7 @@ class Cutter {
       known_[before].after.push_back(i);
     }
     for_each_written(body_[i], [&](RegisterId id) { maker_[id] = i; });
-    if (step.border && step.carried) return CutFault{CutFault::Why::chained, i, *step.carried};
+    if (step.border && step.carried) return CutFault{CutFault::Reason::chained, i, *step.carried};
     return find_mesh(i);
   }
 
@@ -74,7 +74,7 @@ class Cutter {
     Known& step = known_[i];
     const auto* apply = std::get_if<Apply>(&body_[i].node);
     const bool is_effect = apply != nullptr && !has_result(apply->operation);
-    if (is_effect && !std::holds_alternative<Assert>(apply->operation)) return CutFault{CutFault::Why::effect, i, 0};
+    if (is_effect && !std::holds_alternative<Assert>(apply->operation)) return CutFault{CutFault::Reason::effect, i, 0};
     if (step.border || is_effect) {
       step.mesh = program_.registers[apply->operands[0]].mesh_ref();
       return std::nullopt;
@@ -88,8 +88,8 @@ class Cutter {
     for_each_apply({body_[i]}, [&](const Apply& inner) {
       has_effect = has_effect || (!has_result(inner.operation) && !std::holds_alternative<Assert>(inner.operation));
     });
-    if (has_effect) return CutFault{CutFault::Why::effect, i, 0};
-    if (spans) return CutFault{CutFault::Why::hidden, i, 0};
+    if (has_effect) return CutFault{CutFault::Reason::effect, i, 0};
+    if (spans) return CutFault{CutFault::Reason::hidden, i, 0};
     return std::nullopt;
   }
 
@@ -115,7 +115,7 @@ class Cutter {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       for (const std::size_t before : known_[i].before) {
         const bool is_here = known_[before].border || *known_[before].mesh == *known_[i].mesh;
-        if (!is_here) return CutFault{CutFault::Why::hidden, i, 0};
+        if (!is_here) return CutFault{CutFault::Reason::hidden, i, 0};
       }
     }
     return std::nullopt;

@@ -32,12 +32,12 @@ struct Cut {
 
 // Why a body cannot be cut.
 struct CutFault {
-  enum class Why : std::uint8_t {
+  enum class Reason : std::uint8_t {
     chained,  // the border waits for a carried value, so that microbatches cannot overlap
     hidden,   // a loop or branch inside the body spans several meshes
     effect,   // a step prints or saves something
   };
-  Why why = Why::chained;
+  Reason reason = Reason::chained;
   std::size_t step = 0;
   std::size_t parameter = 0;  // chained
 };

@@ -40,7 +40,7 @@ std::int64_t size(const ChildSet& set) {
 // The tiles that both ends are cut into, and who has them: of the source's the devices of every part of its sums, of
 // the target's one list.
 struct Tiles {
-  Tiles(const Standing& end, std::int64_t run_devices)
+  Tiles(const Holdings& end, std::int64_t run_devices)
       : standing(&end), tile_of(static_cast<std::size_t>(run_devices), kNone) {
     std::map<Numbers, std::size_t> known;
     for (std::int64_t device = 0; device < end.devices(); ++device) {
@@ -58,7 +58,7 @@ struct Tiles {
   }
   std::int64_t elements(std::size_t tile) const { return standing->elements(first[tile]); }
 
-  const Standing* standing;
+  const Holdings* standing;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<std::vector<Numbers>> owners;  // of every tile and part, devices of the run
   std::vector<std::size_t> tile_of;          // of every device of the run; kNone where it is not of the mesh
@@ -399,7 +399,7 @@ std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
   return units;
 }
 
-double most_missing(const Standing& from, const Standing& to, std::int64_t element_bytes) {
+double most_missing(const Holdings& from, const Holdings& to, std::int64_t element_bytes) {
   std::int64_t most = 0;
   for (std::int64_t device = 0; device < to.devices(); ++device) {
     const std::int64_t held = from.contributors == 1 ? held_elements(from, to, device) : 0;
@@ -410,7 +410,7 @@ double most_missing(const Standing& from, const Standing& to, std::int64_t eleme
 
 }  // namespace
 
-double least_seconds(const Standing& from, const Standing& to, const Machine& machine, std::int64_t element_bytes) {
+double least_seconds(const Holdings& from, const Holdings& to, const Machine& machine, std::int64_t element_bytes) {
   if (to.contributors > 1) return 0;
   if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax)
     return most_missing(from, to, element_bytes) / machine.levels.back().bandwidth_bytes_per_second;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "synth/machine/machine.hpp"
-#include "synth/verify/standing.hpp"
+#include "synth/verify/holdings.hpp"
 
 namespace tessera::synth::verifier {
 
-double least_seconds(const Standing& from, const Standing& to, const Machine& machine, std::int64_t element_bytes);
+double least_seconds(const Holdings& from, const Holdings& to, const Machine& machine, std::int64_t element_bytes);
 
 }  // namespace tessera::synth::verifier

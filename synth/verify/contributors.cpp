@@ -40,8 +40,8 @@ Fault check_replicas(const State& state) {
 
 // Every element of a device's new tile lies on some device at the same place along the pending axes. Tiles of one
 // layout are equal or have nothing in common: each counts once.
-Fault check_sources(const State& before, const Standing& after) {
-  const Standing& start = before.standing;
+Fault check_sources(const State& before, const Holdings& after) {
+  const Holdings& start = before.standing;
   const Numbers tiles = start.tile_numbers();
   Numbers counted_for(tiles.size(), -1);  // of every tile: the last device it was counted for
   for (std::int64_t target = 0; target < after.devices(); ++target) {
@@ -60,7 +60,7 @@ Fault check_sources(const State& before, const Standing& after) {
 }
 
 // On another mesh nothing is pending, so that every device has gathered the same.
-void change_devices(State& state, const Standing& after) {
+void change_devices(State& state, const Holdings& after) {
   const Contributors all = state.gathered.front();
   const bool followed = after.devices() <= kExplicitDevicesMax;
   state.gathered.assign(followed ? static_cast<std::size_t>(after.devices()) : 0, all);
@@ -119,7 +119,7 @@ State::State(const ArrayType& from) : type(from), standing(from) {
   }
 }
 
-Fault follow_contributors(State& state, const Collective& step, const Standing& after) {
+Fault follow_contributors(State& state, const Collective& step, const Holdings& after) {
   if (state.gathered.empty()) return std::nullopt;
   switch (step.kind) {
     case CollectiveKind::slice:

@@ -193,7 +193,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
     return std::nullopt;
   }
   if (rounds > 1) {
-    for (const Standing* standing : {&before_.standing, &after_}) {
+    for (const Holdings* standing : {&before_.standing, &after_}) {
       for (const Interval& tile : standing->tile[dimension]) bounds_.insert(bounds_.end(), {tile.begin, tile.end});
     }
     std::sort(bounds_.begin(), bounds_.end());
@@ -231,7 +231,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
 
 // Of a reduce_scatter a device gets the others' parts of its tile. Of an all_reduce it gets them of its even share of
 // the tile, and then what the others have added up.
-double seconds_of_reduction(const State& before, const Collective& step, const Standing& after,
+double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after,
                             const Machine& machine) {
   const std::int64_t devices = after.devices();
   const std::int64_t size = product_of_sizes(step.axes);

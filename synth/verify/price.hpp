@@ -51,7 +51,7 @@ using Senders = std::function<void(const ArrayType& before, const ArrayType& aft
 // A step that copies, or the rounds that it is cut into along a dimension.
 class CopyPrices {
  public:
-  CopyPrices(const State& before, const Standing& after, const ArrayType& after_type, const Machine& machine)
+  CopyPrices(const State& before, const Holdings& after, const ArrayType& after_type, const Machine& machine)
       : before_(before), after_(after), after_type_(after_type), machine_(machine) {}
 
   // `received` has the bytes of every device in each round. Does every device get every element of its tile once, from
@@ -74,7 +74,7 @@ class CopyPrices {
   Numbers cells_of_targets() const;
 
   const State& before_;
-  const Standing& after_;
+  const Holdings& after_;
   const ArrayType& after_type_;
   const Machine& machine_;
   Numbers bounds_;          // where tiles of either end begin or end along the dimension of the rounds, ascending
@@ -82,6 +82,6 @@ class CopyPrices {
 };
 
 // A reduce_scatter or an all_reduce between devices that differ in their places along the step's axes.
-double seconds_of_reduction(const State& before, const Collective& step, const Standing& after, const Machine& machine);
+double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after, const Machine& machine);
 
 }  // namespace tessera::synth::verifier

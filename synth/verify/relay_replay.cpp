@@ -16,7 +16,7 @@ namespace {
 using Stand = std::vector<std::int64_t>;
 using Groups = std::map<Stand, Numbers>;  // the devices of every stand, ascending
 
-Groups groups_of(const Standing& standing) {
+Groups groups_of(const Holdings& standing) {
   Groups groups;
   for (std::int64_t device = 0; device < standing.devices(); ++device) {
     const auto at = static_cast<std::size_t>(device);
@@ -29,7 +29,7 @@ Groups groups_of(const Standing& standing) {
 
 class RelayReplay {
  public:
-  RelayReplay(const State& before, const RelayRecipe& recipe, const Standing& after, const Machine& machine)
+  RelayReplay(const State& before, const RelayRecipe& recipe, const Holdings& after, const Machine& machine)
       : before_(before.standing),
         after_(after),
         recipe_(recipe),
@@ -66,7 +66,7 @@ class RelayReplay {
   double seconds() const { return loads_.seconds(recipe_.stretches); }
 
  private:
-  static Numbers of_run(const Standing& standing, Numbers numbers) {
+  static Numbers of_run(const Holdings& standing, Numbers numbers) {
     for (std::int64_t& number : numbers) number = standing.ids[static_cast<std::size_t>(number)];
     return numbers;
   }
@@ -144,8 +144,8 @@ class RelayReplay {
     return std::nullopt;
   }
 
-  const Standing& before_;
-  const Standing& after_;
+  const Holdings& before_;
+  const Holdings& after_;
   const RelayRecipe& recipe_;
   SlotLoads loads_;
   Numbers first_hop_;
@@ -153,7 +153,7 @@ class RelayReplay {
 
 }  // namespace
 
-Fault replay_relay(const State& before, const RelayRecipe& recipe, const Standing& after, const Machine& machine,
+Fault replay_relay(const State& before, const RelayRecipe& recipe, const Holdings& after, const Machine& machine,
                    double& seconds) {
   RelayReplay replay(before, recipe, after, machine);
   if (auto fault = replay.follow()) return fault;

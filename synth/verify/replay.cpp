@@ -13,26 +13,26 @@ bool same_pending(const ArrayType& a, const ArrayType& b) {
   return a.layout().pending().empty() == b.layout().pending().empty() && a.layout().reduce() == b.layout().reduce();
 }
 
-bool unmoved(const Standing& before, const Standing& after, std::size_t d) {
+bool unmoved(const Holdings& before, const Holdings& after, std::size_t d) {
   return before.place[d] == after.place[d] && before.cut_as(after, d);
 }
 
 // In every dimension but these the devices stand as they did.
-bool others_unmoved(const Standing& before, const Standing& after, std::vector<std::size_t> but) {
+bool others_unmoved(const Holdings& before, const Holdings& after, std::vector<std::size_t> but) {
   for (std::size_t d = 0; d < before.extents.size(); ++d) {
     if (std::find(but.begin(), but.end(), d) == but.end() && !unmoved(before, after, d)) return false;
   }
   return true;
 }
 
-bool pending_unmoved(const Standing& before, const Standing& after) {
+bool pending_unmoved(const Holdings& before, const Holdings& after) {
   if (before.contributors == 1 && after.contributors == 1) return true;
   return before.contributors == after.contributors && before.pending == after.pending;
 }
 
 // The positions along `more` pending axes are those along `fewer` and along the step's axes, taken together, in some
 // order.
-bool pending_joins(const Standing& more, const Standing& fewer, const Numbers& along, std::int64_t size) {
+bool pending_joins(const Holdings& more, const Holdings& fewer, const Numbers& along, std::int64_t size) {
   if (more.contributors != fewer.contributors * size) return false;
   Numbers joined(static_cast<std::size_t>(more.contributors), -1);
   Numbers back = joined;
@@ -51,14 +51,14 @@ struct Step {
   const State& before;
   const Collective& step;
   const ArrayType& type;
-  const Standing& after;
+  const Holdings& after;
   Numbers along;  // every device's position along the step's axes
   std::int64_t size = 1;
 
-  const Standing& start() const { return before.standing; }
+  const Holdings& start() const { return before.standing; }
   // The step's axes become trailing on the dimension.
   bool enters(std::size_t d) const {
-    Standing entered = start();
+    Holdings entered = start();
     return entered.enter(d, type.mesh(), step.axes) && unmoved(entered, after, d);
   }
   bool keeps_pending() const { return same_pending(before.type, type) && pending_unmoved(start(), after); }
@@ -73,7 +73,7 @@ struct Step {
 Fault wrong_unless(bool right, std::string why) { return right ? Fault{} : Fault{std::move(why)}; }
 
 // One of the moves of a launch, taken; false where it may not be.
-bool take(Standing& standing, const Collective& move, const Mesh& mesh) {
+bool take(Holdings& standing, const Collective& move, const Mesh& mesh) {
   const bool leaves = move.kind != CollectiveKind::slice;
   const bool enters = move.kind != CollectiveKind::all_gather;
   if (leaves && enters && move.from == move.to) return false;
@@ -85,7 +85,7 @@ bool take(Standing& standing, const Collective& move, const Mesh& mesh) {
 Fault check_moves(const Step& s, std::string_view what) {
   Fault fault = fmt::format("{} does not give this type", what);
   if (!s.keeps_pending()) return fault;
-  Standing standing = s.start();
+  Holdings standing = s.start();
   for (const Collective& move : single_moves(s.step)) {
     if (!take(standing, move, s.type.mesh())) return fault;
   }
@@ -181,7 +181,7 @@ std::int64_t owned(std::int64_t elements, std::int64_t size, std::int64_t place)
   return part_begin(elements, size, place + 1) - part_begin(elements, size, place);
 }
 
-std::int64_t received_elements(const Standing& before, const Collective& step, const Standing& after,
+std::int64_t received_elements(const Holdings& before, const Collective& step, const Holdings& after,
                                std::int64_t device, std::int64_t size, std::int64_t place) {
   const std::int64_t tile = after.elements(device);
   switch (step.kind) {
@@ -203,7 +203,7 @@ std::int64_t received_elements(const Standing& before, const Collective& step, c
 
 }  // namespace
 
-Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing) {
+Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Holdings& after_standing) {
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
   if (!step.also.empty() && !may_have_more(step.kind)) return "it may not have several moves";
   if (step.round && step.kind != CollectiveKind::exchange) return "only an exchange is cut into rounds";
@@ -221,7 +221,7 @@ Fault check_step(const State& before, const Collective& step, const ArrayType& a
   return check_kind(s);
 }
 
-Numbers received_bytes(const State& before, const Collective& step, const Standing& after) {
+Numbers received_bytes(const State& before, const Collective& step, const Holdings& after) {
   const bool has_groups = !is_move(step.kind);
   const std::int64_t size = has_groups ? product_of_sizes(step.axes) : 1;
   Numbers bytes;
@@ -234,7 +234,7 @@ Numbers received_bytes(const State& before, const Collective& step, const Standi
 }
 
 Fault check_end(const State& state, const ArrayType& to) {
-  const Standing end(to);
+  const Holdings end(to);
   if (state.type.mesh() != to.mesh()) return "the end is on another mesh";
   if (state.type.layout().pending() != to.layout().pending() || state.type.layout().reduce() != to.layout().reduce()) {
     return "the end has another pending set";

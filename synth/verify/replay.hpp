@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "synth/collective/collective.hpp"
-#include "synth/verify/standing.hpp"
+#include "synth/verify/holdings.hpp"
 
 namespace tessera::synth::verifier {
 
@@ -21,7 +21,7 @@ struct State {
   explicit State(const ArrayType& from);
 
   ArrayType type;
-  Standing standing;
+  Holdings standing;
   std::vector<Contributors> gathered;  // of every device; empty where they are not followed
 };
 
@@ -35,7 +35,7 @@ struct RoundElements {
 // An exchange cut into rounds along a dimension. The tiles of both ends outlive this.
 class RoundReplay {
  public:
-  RoundReplay(const Standing& before, const Standing& after, std::size_t dimension);
+  RoundReplay(const Holdings& before, const Holdings& after, std::size_t dimension);
   RoundElements elements_of(const Round& round) const;
   // Are all elements of the box among those that the round moves?
   bool moves(const Box& box, const Round& round) const;
@@ -43,18 +43,18 @@ class RoundReplay {
  private:
   std::int64_t length_in(const Interval& interval, const Round& round) const;
 
-  const Standing& before_;
-  const Standing& after_;
+  const Holdings& before_;
+  const Holdings& after_;
   std::size_t dimension_;
   Numbers bounds_;  // where a tile of either end begins or ends along the dimension, ascending
 };
 
 // May the step be taken here, and does it lead to `after`?
-Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Standing& after_standing);
+Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Holdings& after_standing);
 // Bytes that every device receives from others.
-Numbers received_bytes(const State& before, const Collective& step, const Standing& after);
+Numbers received_bytes(const State& before, const Collective& step, const Holdings& after);
 // The contributors after the step, or why sums would come out wrong.
-Fault follow_contributors(State& state, const Collective& step, const Standing& after);
+Fault follow_contributors(State& state, const Collective& step, const Holdings& after);
 // Does the state hold the target's data?
 Fault check_end(const State& state, const ArrayType& to);
 // Is every part of every sum there, once? `contributors` is how many the source had.

@@ -13,7 +13,7 @@ std::int64_t product_of_others(const Box& box, std::size_t dimension) {
   return product;
 }
 
-Box box_of(const Standing& standing, std::int64_t device) {
+Box box_of(const Holdings& standing, std::int64_t device) {
   Box box;
   for (std::size_t d = 0; d < standing.extents.size(); ++d) box.push_back(standing.interval(d, device));
   return box;
@@ -21,9 +21,9 @@ Box box_of(const Standing& standing, std::int64_t device) {
 
 }  // namespace
 
-RoundReplay::RoundReplay(const Standing& before, const Standing& after, std::size_t dimension)
+RoundReplay::RoundReplay(const Holdings& before, const Holdings& after, std::size_t dimension)
     : before_(before), after_(after), dimension_(dimension) {
-  for (const Standing* standing : {&before, &after}) {
+  for (const Holdings* standing : {&before, &after}) {
     for (const Interval& tile : standing->tile[dimension]) {
       bounds_.push_back(tile.begin);
       bounds_.push_back(tile.end);

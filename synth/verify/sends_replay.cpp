@@ -17,11 +17,11 @@ Numbers lengths_of(const Box& box) {
   return lengths;
 }
 
-std::size_t at(const Standing& standing, std::int32_t run_device) {
+std::size_t at(const Holdings& standing, std::int32_t run_device) {
   return static_cast<std::size_t>(standing.number_of(run_device));
 }
 
-bool lies_in(const Box& box, const Standing& standing, std::size_t device) {
+bool lies_in(const Box& box, const Holdings& standing, std::size_t device) {
   for (std::size_t d = 0; d < box.size(); ++d) {
     const Interval& tile = standing.tile[d][device];
     if (box[d].begin < tile.begin || box[d].end > tile.end) return false;
@@ -37,7 +37,7 @@ bool overlap(const Box& a, const Box& b) {
 }
 
 // What of the device's source tile lies in its target tile.
-Box kept(const Standing& before, std::size_t own, const Standing& after, std::size_t device) {
+Box kept(const Holdings& before, std::size_t own, const Holdings& after, std::size_t device) {
   Box box;
   for (std::size_t d = 0; d < before.extents.size(); ++d)
     box.push_back(common(before.tile[d][own], after.tile[d][device]));
@@ -69,7 +69,7 @@ std::string text_of(const BoxSend& send) {
 
 }  // namespace
 
-SendsReplay::SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after,
+SendsReplay::SendsReplay(const State& before, const Holdings& after, const std::vector<Contributors>& parts_after,
                          bool beside)
     : before_(before),
       after_(after),

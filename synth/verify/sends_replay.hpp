@@ -28,7 +28,7 @@ class SendsReplay {
  public:
   // Which parts of every sum a device's tile has before and after the step. `beside`: may devices add up what their
   // target tiles have no place for? Where they may, somebody has counted the memory.
-  SendsReplay(const State& before, const Standing& after, const std::vector<Contributors>& parts_after, bool beside);
+  SendsReplay(const State& before, const Holdings& after, const std::vector<Contributors>& parts_after, bool beside);
 
   // The sends of a step, or of one of its rounds after the other. `moves`: does the round move this box?
   Fault follow(const ListedSends& listed, const std::function<bool(const Box&)>& moves);
@@ -57,7 +57,7 @@ class SendsReplay {
   static Fault check_apart(const std::vector<Box>& incomplete, const std::vector<Box>& complete);
 
   const State& before_;
-  const Standing& after_;
+  const Holdings& after_;
   const std::vector<Contributors>& parts_after_;
   bool beside_;
   std::vector<Arrivals> arrived_;  // of every device

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "synth/cluster/machine.hpp"
-#include "synth/verify/standing.hpp"
+#include "synth/verify/holdings.hpp"
 #include "synth/verify/waits.hpp"
 
 namespace tessera::synth::verifier {

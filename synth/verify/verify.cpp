@@ -50,7 +50,7 @@ Fault first_of(std::initializer_list<Fault> faults) {
 }
 
 // By device of the run.
-Numbers tile_bytes_of(const Standing& standing, ElementType element) {
+Numbers tile_bytes_of(const Holdings& standing, ElementType element) {
   Numbers bytes;
   for (std::int64_t d = 0; d < standing.devices(); ++d) bytes.push_back(standing.elements(d) * bytes_of(element));
   return by_run_device(standing, bytes);
@@ -68,7 +68,7 @@ std::int64_t largest_sum(const Numbers& a, const Numbers& b) {
 std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}); }
 
 // Of a step between two meshes everybody who has a part in it is one group.
-std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Standing& before, const Standing& after) {
+std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Holdings& before, const Holdings& after) {
   const std::int64_t devices = after.devices();
   if (movement(step.kind) == Movement::none) return {devices, 1};
   if (says(step.kind, kTarget)) {
@@ -128,18 +128,18 @@ class PlanVerifier {
   Fault check_ends() const {
     if (plan_.from.element() != plan_.to.element() || plan_.from.shape() != plan_.to.shape())
       return "the array changes";
-    return first_of({check_sums_fit(state_.standing), check_sums_fit(Standing(plan_.to))});
+    return first_of({check_sums_fit(state_.standing), check_sums_fit(Holdings(plan_.to))});
   }
 
   // No step makes devices receive more than twice what all of them hold.
-  Fault check_sums_fit(const Standing& standing) const {
+  Fault check_sums_fit(const Holdings& standing) const {
     const base::Wide most = base::Wide{2} * largest(tile_bytes_of(standing, plan_.from.element())) * standing.devices();
     if (most <= std::numeric_limits<std::int64_t>::max()) return std::nullopt;
     return "its bytes are too many to count";
   }
 
   Fault take(const PlanStep& step) {
-    const Standing after(step.after);
+    const Holdings after(step.after);
     if (auto fault = check_sums_fit(after)) return fault;
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
     Numbers received = received_bytes(state_, step.collective, after);
@@ -166,7 +166,7 @@ class PlanVerifier {
   }
 
   // A sum by a program. The state is the one before the step.
-  Fault replay(const PlanStep& step, const Standing& after, ProgramFigures& figures) const {
+  Fault replay(const PlanStep& step, const Holdings& after, ProgramFigures& figures) const {
     if (movement(step.collective.kind) != Movement::sums) return "only sums have programs";
     ReductionRequest request;
     request.mesh = step.after.mesh_ref();
@@ -181,7 +181,7 @@ class PlanVerifier {
   // Sends are followed as though the array were new: what a device holds before the step is one part of a sum, and if
   // a keep left it a neutral element, it is a part all the same. Else a tile next to such parts would be whole before
   // they come to it.
-  Fault follow_listed(const PlanStep& step, const Standing& after, Numbers& received, double& seconds) const {
+  Fault follow_listed(const PlanStep& step, const Holdings& after, Numbers& received, double& seconds) const {
     if (auto fault = check_listed(step)) return fault;
     const State before(state_.type);
     State made = before;
@@ -200,7 +200,7 @@ class PlanVerifier {
   }
 
   // What each round's sends take; `received` is what the round has to bring.
-  Fault follow_listed_rounds(std::size_t first, const Standing& after, const RoundReplay& rounds,
+  Fault follow_listed_rounds(std::size_t first, const Holdings& after, const RoundReplay& rounds,
                              const std::vector<Numbers>& received, std::vector<double>& seconds) const {
     const State before(state_.type);
     State made = before;
@@ -218,7 +218,7 @@ class PlanVerifier {
     return replay.check_tiles();
   }
 
-  Fault price(const PlanStep& step, const Standing& after, const Numbers& received, double& seconds) const {
+  Fault price(const PlanStep& step, const Holdings& after, const Numbers& received, double& seconds) const {
     switch (movement(step.collective.kind)) {
       case Movement::none: break;
       case Movement::sums:
@@ -258,7 +258,7 @@ class PlanVerifier {
   Fault take_rounds(std::size_t first) {
     if (auto fault = check_rounds(first)) return fault;
     const PlanStep& step = plan_.steps[first];
-    const Standing after(step.after);
+    const Holdings after(step.after);
     if (auto fault = check_sums_fit(after)) return fault;
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
     if (live_ != tile_bytes_of(state_.standing, step.after.element())) return "its source is a view of a larger tile";
@@ -270,7 +270,7 @@ class PlanVerifier {
   }
 
   // In every round a device holds what has not left before it and what has arrived by then.
-  Fault replay_rounds(std::size_t first, const Standing& after) {
+  Fault replay_rounds(std::size_t first, const Holdings& after) {
     const PlanStep& step = plan_.steps[first];
     const Round round = *step.collective.round;
     const Numbers output = tile_bytes_of(after, step.after.element());
@@ -315,7 +315,7 @@ class PlanVerifier {
   }
 
   // `beside`: what it needs on the way that is in neither of its tiles.
-  Fault check_step_figures(const PlanStep& step, const Numbers& received, const Standing& after, std::int64_t beside) {
+  Fault check_step_figures(const PlanStep& step, const Numbers& received, const Holdings& after, std::int64_t beside) {
     const Numbers output = tile_bytes_of(after, step.after.element());
     const bool is_view = step.collective.kind == CollectiveKind::slice;
     const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output) + beside;
@@ -323,7 +323,7 @@ class PlanVerifier {
     return check_step_counts(step, received, after, peak);
   }
 
-  Fault check_step_counts(const PlanStep& step, const Numbers& received, const Standing& after, std::int64_t peak) {
+  Fault check_step_counts(const PlanStep& step, const Numbers& received, const Holdings& after, std::int64_t peak) {
     const Numbers output = tile_bytes_of(after, step.after.element());
     local_ = std::max(local_, largest(output));
     peak_ = std::max(peak_, peak);
@@ -337,8 +337,8 @@ class PlanVerifier {
   }
 
   Fault check_figures() const {
-    const Numbers from = tile_bytes_of(Standing(plan_.from), plan_.from.element());
-    const Numbers to = tile_bytes_of(Standing(plan_.to), plan_.to.element());
+    const Numbers from = tile_bytes_of(Holdings(plan_.from), plan_.from.element());
+    const Numbers to = tile_bytes_of(Holdings(plan_.to), plan_.to.element());
     const std::int64_t bound = std::max(largest(from), largest(to));
     const std::int64_t local = std::max(local_, bound);
     const std::int64_t peak = plan_.steps.empty() ? bound : peak_;
@@ -357,7 +357,7 @@ class PlanVerifier {
     }
     if (plan_.received_bytes_total < plan_.lower_bound_bytes_total) return "it receives less than any plan can";
     const double least =
-        least_seconds(Standing(plan_.from), Standing(plan_.to), machine_, bytes_of(plan_.to.element()));
+        least_seconds(Holdings(plan_.from), Holdings(plan_.to), machine_, bytes_of(plan_.to.element()));
     if (auto fault = differs_in_seconds("lower_bound_seconds", plan_.lower_bound_seconds, least)) return fault;
     if (plan_.seconds < least * (1 - kSecondsTolerance)) return "it is faster than any plan can be";
     return std::nullopt;
@@ -366,14 +366,14 @@ class PlanVerifier {
   // What any plan must receive; not counted for many devices with pending sums.
   std::optional<std::int64_t> least_bytes() const {
     if (!plan_.to.layout().pending().empty()) return 0;
-    const Standing from(plan_.from);
-    const Standing to(plan_.to);
+    const Holdings from(plan_.from);
+    const Holdings to(plan_.to);
     if (from.contributors == 1) return missing(from, to);
     if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax) return std::nullopt;
     return least_of_sums(from, to);
   }
 
-  std::int64_t missing(const Standing& from, const Standing& to) const {
+  std::int64_t missing(const Holdings& from, const Holdings& to) const {
     base::Wide total = 0;
     for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - held_elements(from, to, d);
     return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
@@ -381,7 +381,7 @@ class PlanVerifier {
 
   // For every pair of a source and a target tile, once: its elements have so many contributors, and so many devices
   // need them; one receive is saved where one of those contributes itself.
-  std::int64_t least_of_sums(const Standing& from, const Standing& to) const {
+  std::int64_t least_of_sums(const Holdings& from, const Holdings& to) const {
     std::map<Numbers, std::int64_t> sources;  // a device of each tile
     std::map<Numbers, std::int64_t> targets;
     std::map<Numbers, std::int64_t> needers;  // how many devices need a tile
@@ -405,7 +405,7 @@ class PlanVerifier {
     return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
   }
 
-  static Numbers tile_key(const Standing& standing, std::int64_t device) {
+  static Numbers tile_key(const Holdings& standing, std::int64_t device) {
     Numbers key;
     for (const Numbers& place : standing.place) key.push_back(place[static_cast<std::size_t>(device)]);
     return key;

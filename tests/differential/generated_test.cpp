@@ -1,6 +1,7 @@
 // Generated programs mean the same on every mesh, and every stage of theirs prints and reads back.
 //
-// TESSERA_FULL=1 in the environment takes 1,000 programs instead of 200; TESSERA_SEED=N takes the one of that seed.
+// TESSERA_FULL=1 in the environment takes 1,000 programs instead of 200; TESSERA_SEED=N takes the one of that
+// seed, TESSERA_SEED=N..M those from N to M.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,7 +33,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Generated, testing::Range(std::uint64_t{1}, kChu
 TEST(GeneratedOne, IsTheSeedAskedFor) {
   const char* seed = std::getenv("TESSERA_SEED");
   if (seed == nullptr) GTEST_SKIP() << "TESSERA_SEED is not set";
-  expect_same_everywhere(std::strtoull(seed, nullptr, 10));
+  char* end = nullptr;
+  const std::uint64_t first = std::strtoull(seed, &end, 10);
+  const std::uint64_t last = *end == '.' ? std::strtoull(end + 2, nullptr, 10) : first;
+  for (std::uint64_t each = first; each <= last; ++each) expect_same_everywhere(each);
 }
 
 }  // namespace

@@ -194,13 +194,13 @@ TEST(Malformed, EveryKindIsReported) {
 }
 
 // Message and help in full, where they name what was written.
-struct Told {
+struct Expectation {
   std::string text;
   std::string message;
   std::string help;
 };
 
-const std::vector<Told> kTold = {
+const std::vector<Expectation> kTold = {
     {"let b = a as [8] @ b", "`as` ends an expression, so `@` may not follow it",
      "put it in parentheses: `(a as [8]) @ ...`"},
     {"let b = f(x, a as [8][0])", "`as` ends an expression, so `[` may not follow it",

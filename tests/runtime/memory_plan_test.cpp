@@ -1,6 +1,6 @@
 #include "runtime/memory/kept.hpp"
+#include "runtime/memory/page_cache.hpp"
 #include "runtime/memory/plan.hpp"
-#include "runtime/memory/spares.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -44,8 +44,8 @@ TEST(Arena, PartsAreApartAndAligned) {
   EXPECT_FALSE(Arena::reserve(std::vector<std::int64_t>{kBytesMax, kBytesMax}).ok());
 }
 
-TEST(Spares, AreHandedOutAgain) {
-  Spares spares;
+TEST(PageCache, AreHandedOutAgain) {
+  PageCache spares;
   constexpr std::int64_t kBytes = std::int64_t{1} << 20U;
   std::byte* const first = spares.take(kBytes);
   first[kBytes - 1] = std::byte{1};
@@ -58,16 +58,16 @@ TEST(Spares, AreHandedOutAgain) {
   EXPECT_EQ(spares.take(kBytes), first);  // as long as it ever was
 }
 
-TEST(Spares, AreNotWastedOnLittle) {
-  Spares spares;
+TEST(PageCache, AreNotWastedOnLittle) {
+  PageCache spares;
   std::byte* const large = spares.take(std::int64_t{1} << 20U);
   spares.give_back(large, std::int64_t{1} << 20U);
   EXPECT_NE(spares.take(4096), large);
   EXPECT_EQ(spares.take(kBytesMax), nullptr);
 }
 
-TEST(Spares, PartsComeBackEarlyAndMeetTheirNeighbours) {
-  Spares spares;
+TEST(PageCache, PartsComeBackEarlyAndMeetTheirNeighbours) {
+  PageCache spares;
   constexpr std::int64_t kPart = std::int64_t{1} << 20U;
   std::byte* const first = spares.take(4 * kPart);
   EXPECT_FALSE(spares.give_back_early(first + kPart, 4096));  // not worth it
@@ -83,8 +83,8 @@ TEST(Spares, PartsComeBackEarlyAndMeetTheirNeighbours) {
   EXPECT_EQ(spares.take(4 * kPart), first);
 }
 
-TEST(Spares, OfWhichOnlySomeAreKept) {
-  Spares spares;
+TEST(PageCache, OfWhichOnlySomeAreKept) {
+  PageCache spares;
   std::vector<std::byte*> taken;
   for (int i = 0; i < 40; ++i) taken.push_back(spares.take(4096));
   for (std::byte* const page : taken) spares.give_back(page, 4096);

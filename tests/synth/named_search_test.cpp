@@ -30,7 +30,7 @@ SingleSteps single_steps(const std::vector<ArrayType>& types, const Machine& mac
   Prices prices(machine);
   for (std::size_t a = 0; a < types.size(); ++a) {
     for (std::size_t b = 0; b < types.size(); ++b) {
-      const auto chain = recognise(types[a], types[b]);
+      const auto chain = find_chain(types[a], types[b]);
       if (!chain || a == b) continue;
       const Plan step = *priced(prices, types[a], types[b], Planner::tessera, *chain);
       steps.seconds[a][b] = step.seconds;

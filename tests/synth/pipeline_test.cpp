@@ -155,7 +155,7 @@ TEST(Pipeline, ACarriedValueOverABorderIsAFault) {
       "  r4 = collect (r3) exchange target m1 f32[8] rounds 1 @0\n");
   const auto cut = body.cut(RegisterId{3}, RegisterId{4});
   ASSERT_TRUE(std::holds_alternative<CutFault>(cut));
-  EXPECT_EQ(std::get<CutFault>(cut).why, CutFault::Why::chained);
+  EXPECT_EQ(std::get<CutFault>(cut).reason, CutFault::Reason::chained);
   EXPECT_EQ(std::get<CutFault>(cut).step, 1);
   EXPECT_EQ(std::get<CutFault>(cut).parameter, 0);
 }

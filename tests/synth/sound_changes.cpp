@@ -14,7 +14,7 @@ Plan direct_plan(const ArrayType& from, const ArrayType& to) {
   const PendingChange change = pending_change(from, to);
   Chain chain;
   if (!change.resolve.empty()) chain.push_back(all_reduce_step(change.resolve));
-  const ArrayType target = *unkept(to, change);
+  const ArrayType target = *without_keeps(to, change);
   const ArrayType resolved = *after_chain(chain, from);
   for (const Collective& step : direct_move(resolved, target, !change.keep.empty())) chain.push_back(step);
   if (!change.keep.empty()) chain.push_back(keep_step(change.keep, to.layout().reduce()));

@@ -41,21 +41,21 @@ Checked checked(const std::string& program) {
   return result;
 }
 
-TEST(Why, AnAnnotationIsNamedAsTheAsker) {
+TEST(Reason, AnAnnotationIsNamedAsTheAsker) {
   const Checked program = checked("mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b: f32[8] = a\n");
   const auto steps = program.steps();
   ASSERT_EQ(steps.size(), 1U);
-  EXPECT_EQ(steps[0]->why.asker, Why::Asker::annotation);
+  EXPECT_EQ(steps[0]->why.asker, Reason::Asker::annotation);
   EXPECT_FALSE(steps[0]->why.inserted());
   EXPECT_EQ(program.text(steps[0]->why.because), "f32[8]");
 }
 
-TEST(Why, AnOperationNamesItsOtherOperandAndThePricedAlternatives) {
+TEST(Reason, AnOperationNamesItsOtherOperandAndThePricedAlternatives) {
   const Checked program =
       checked("mesh m = [x: 4]\nlet a = iota(f32[512, 512@x])\nlet b = iota(f32[512@x, 512])\nlet c = a + b\n");
   const auto steps = program.steps();
   ASSERT_EQ(steps.size(), 1U);
-  const Why& why = steps[0]->why;
+  const Reason& why = steps[0]->why;
   EXPECT_TRUE(why.inserted());
   EXPECT_EQ(why.who, "`+`");
   EXPECT_EQ(program.text(why.asked_at), "a + b");
@@ -65,7 +65,7 @@ TEST(Why, AnOperationNamesItsOtherOperandAndThePricedAlternatives) {
     EXPECT_GE(alternative.seconds, why.compared[0].seconds) << alternative.description;
 }
 
-TEST(Why, AnArgumentNamesParameterAndFunction) {
+TEST(Reason, AnArgumentNamesParameterAndFunction) {
   const Checked program = checked("mesh m = [x: 4]\nfn f(w: f32[N]) -> f32[N] = w\nlet a = f(iota(f32[8@x]))\n");
   const auto steps = program.steps();
   ASSERT_EQ(steps.size(), 1U);
@@ -73,7 +73,7 @@ TEST(Why, AnArgumentNamesParameterAndFunction) {
   EXPECT_EQ(program.text(steps[0]->why.because), "f32[N]");
 }
 
-TEST(Why, AWantedLayoutIsACandidate) {
+TEST(Reason, AWantedLayoutIsACandidate) {
   const Checked program = checked(
       "mesh m = [x: 4]\nlet a = iota(f32[512, 512@x])\nlet b = iota(f32[512@x, 512])\nlet c = (a + b) as [512@x, "
       "512]\n");

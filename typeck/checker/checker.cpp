@@ -62,7 +62,7 @@ Checked Checker::compute(Span span, const ArrayType& result, synth::Operation op
   return Checked{{id}, span, {}, {}, {}};
 }
 
-Maybe Checker::flat(const Maybe& value) {
+MaybeValue Checker::flat(const MaybeValue& value) {
   if (!value.has_value()) return std::nullopt;
   if (auto* made = std::get_if<Compute>(&typed_.nodes[value->node()].body)) made->is_flat = true;
   return value;

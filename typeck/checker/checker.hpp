@@ -56,10 +56,10 @@ struct Checked {
 
   NodeId node() const { return nodes.at(0); }
 };
-using Maybe = std::optional<Checked>;
+using MaybeValue = std::optional<Checked>;
 
 // What the surroundings would like; only rule 2 and literals listen.
-struct Want {
+struct Preference {
   std::optional<ElementType> element;
   std::optional<Layout> layout;
   MeshRef mesh;  // of the layout
@@ -88,7 +88,7 @@ struct WrittenType {
 };
 
 // One dimension's part of a subscript, resolved.
-struct Taken {
+struct Selection {
   std::int64_t start = 0;          // where it is known
   std::optional<Checked> dynamic;  // a run-time start
   std::int64_t length = 0;
@@ -102,7 +102,7 @@ using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 // A name bound inside a function, block or loop. Empty: its definition failed, and that was reported.
 struct Local {
   std::string name;
-  Maybe value;
+  MaybeValue value;
   std::optional<std::string> text = {};  // in place of a value: a string
 };
 
@@ -153,7 +153,7 @@ class Checker {
   Checked compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                   std::int64_t received_bytes = 0, std::string who = {});
   // The same value, which a gradient takes for a constant.
-  Maybe flat(const Maybe& value);
+  MaybeValue flat(const MaybeValue& value);
   Checked scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
   Checked constant(Span span, synth::Literal literal, const MeshRef& mesh);
   // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
@@ -183,9 +183,11 @@ class Checker {
   }
 
   // ---- redistributions: redistribute.cpp
-  Maybe redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options = {});
-  Maybe resolve_pending(const Checked& value, const std::string& who, Span asked_at, const Want* want = nullptr);
-  bool allow_received(std::int64_t bytes, const Why& why, Span span);
+  MaybeValue redistribute(const Checked& value, const ArrayType& target, Reason why,
+                          const synth::PlanOptions& options = {});
+  MaybeValue resolve_pending(const Checked& value, const std::string& who, Span asked_at,
+                             const Preference* want = nullptr);
+  bool allow_received(std::int64_t bytes, const Reason& why, Span span);
   void note_inserted(const Checked& value, const ArrayType& target);
   std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
                                                          const synth::PlanOptions& options = {});
@@ -199,7 +201,7 @@ class Checker {
   bool unify_meshes(std::vector<Checked>& values, Span span);
   // A scalar that is known, or computed of known ones and of loops' indices alone, made again on a mesh; the value
   // itself if it is there. Nothing, and no report, where it is another value.
-  Maybe again_on(const Checked& value, const MeshRef& mesh);
+  MaybeValue again_on(const Checked& value, const MeshRef& mesh);
   // A value that is wanted twice in one type on another mesh crosses once.
   std::optional<NodeId> crossed_before(NodeId source, const ArrayType& target) const;
   void note_crossing(NodeId source, NodeId made);
@@ -213,19 +215,19 @@ class Checker {
   }
 
   // ---- index signatures: solve.cpp
-  struct Solved {
+  struct Solution {
     std::vector<Checked> operands;
     ArrayType result;
   };
-  std::optional<Solved> solve(const Signature& signature, std::vector<Checked> operands, const Want& want);
+  std::optional<Solution> solve(const Signature& signature, std::vector<Checked> operands, const Preference& want);
   std::vector<ArrayType> types_of(const std::vector<Checked>& operands) const;
-  bool finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want);
+  bool finish_pending(const Signature& signature, std::vector<Checked>& operands, const Preference& want);
   std::vector<std::optional<Layout>> finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
-                                                       const Want& want);
+                                                       const Preference& want);
   std::optional<Alternative> finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
-                                             const std::vector<std::optional<Layout>>& layouts, const Want& want);
+                                             const std::vector<std::optional<Layout>>& layouts, const Preference& want);
   std::optional<Assignment> cheapest(const Signature& signature, const Problem& problem,
-                                     const std::vector<Checked>& operands, const Want& want, Why& why);
+                                     const std::vector<Checked>& operands, const Preference& want, Reason& why);
   void report_clash(const Signature& signature, const std::vector<Checked>& operands, std::size_t a, std::size_t b);
 
   // ---- types: types.cpp
@@ -247,7 +249,7 @@ class Checker {
   bool may_search_placement(Span span);
   base::Result<ArrayType> lone_type();
   base::Result<MeshRef> lone_mesh();
-  Want want_of(const Ast& ast, TypeId id);
+  Preference want_of(const Ast& ast, TypeId id);
   std::optional<ArrayType> full_type(const WrittenType& written, std::optional<ElementType> element_if_absent = {});
   std::optional<std::int64_t> constant_integer(ExprId expr, std::string_view what);
   std::optional<std::size_t> axis_number(const frontend::Name& name, const synth::Mesh& mesh);
@@ -256,77 +258,77 @@ class Checker {
   std::optional<ElementType> element_type(frontend::ElementKeyword keyword, Span span);
 
   // ---- expressions: expressions.cpp, control.cpp
-  Maybe check_expr(ExprId id, const Want& want = {});
-  Maybe check_node(ExprId id, const frontend::Expr& expr, const Want& want);
+  MaybeValue check_expr(ExprId id, const Preference& want = {});
+  MaybeValue check_node(ExprId id, const frontend::Expr& expr, const Preference& want);
   void report_unknown_name(const std::string& name, Span span);
   Checked with_affine(Checked value) const;
-  Maybe check_array(ExprId id, const Want& want = {});  // one value, not a tuple
+  MaybeValue check_array(ExprId id, const Preference& want = {});  // one value, not a tuple
   bool is_literal(ExprId id) const;
-  Maybe check_int_literal(Span span, const frontend::IntLiteral& literal, const Want& want);
-  Maybe check_float_literal(Span span, const frontend::FloatLiteral& literal, const Want& want);
-  Maybe check_list(ExprId id, const frontend::ListLiteral& list, const Want& want);
-  Maybe check_name(ExprId id, const frontend::NameRef& name);
-  Maybe named_value(const std::string& name, Span span, ExprId id);
+  MaybeValue check_int_literal(Span span, const frontend::IntLiteral& literal, const Preference& want);
+  MaybeValue check_float_literal(Span span, const frontend::FloatLiteral& literal, const Preference& want);
+  MaybeValue check_list(ExprId id, const frontend::ListLiteral& list, const Preference& want);
+  MaybeValue check_name(ExprId id, const frontend::NameRef& name);
+  MaybeValue named_value(const std::string& name, Span span, ExprId id);
   std::optional<std::string> text_of(ExprId id) const;  // of a string, or of a name of one: file_name.cpp
   std::optional<FileName> file_name(const std::string& who, const std::string& written, Span span);
-  Maybe check_least_integer(Span span, const Want& want);
-  Maybe check_unary(ExprId id, const frontend::Unary& unary, const Want& want);
-  Maybe check_binary(ExprId id, const frontend::Binary& binary, const Want& want);
-  std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Want& want);
-  Maybe check_cast(ExprId id, const frontend::Cast& cast, const Want& want);
+  MaybeValue check_least_integer(Span span, const Preference& want);
+  MaybeValue check_unary(ExprId id, const frontend::Unary& unary, const Preference& want);
+  MaybeValue check_binary(ExprId id, const frontend::Binary& binary, const Preference& want);
+  std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Preference& want);
+  MaybeValue check_cast(ExprId id, const frontend::Cast& cast, const Preference& want);
   bool may_live_on(NodeId node, std::size_t made_before) const;
-  Maybe check_as(ExprId id, const frontend::As& as);
-  Maybe check_if(ExprId id, const frontend::If& node, const Want& want);
-  Maybe check_loop(ExprId id, const frontend::Loop& loop, const Want& want);
-  Maybe check_local(ExprId id, const frontend::Local& local, const Want& want);
-  Maybe check_again(ExprId id, const frontend::Again& again, const Want& want);
-  Maybe check_tuple(ExprId id, const frontend::Tuple& tuple);
-  Maybe check_block(BlockId id, const Want& want, bool tuple_allowed);
-  Maybe annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
-                  const synth::PlanOptions& options = {});
+  MaybeValue check_as(ExprId id, const frontend::As& as);
+  MaybeValue check_if(ExprId id, const frontend::If& node, const Preference& want);
+  MaybeValue check_loop(ExprId id, const frontend::Loop& loop, const Preference& want);
+  MaybeValue check_local(ExprId id, const frontend::Local& local, const Preference& want);
+  MaybeValue check_again(ExprId id, const frontend::Again& again, const Preference& want);
+  MaybeValue check_tuple(ExprId id, const frontend::Tuple& tuple);
+  MaybeValue check_block(BlockId id, const Preference& want, bool tuple_allowed);
+  MaybeValue annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
+                       const synth::PlanOptions& options = {});
   void note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions& options);
   Checked elements_of(NodeId node, Span span);
-  Maybe join_branches(Span span, If both, const Checked& then_value, const Checked& else_value);
+  MaybeValue join_branches(Span span, If both, const Checked& then_value, const Checked& else_value);
   // pipeline.cpp: what is decided about a pipeline whose body is checked; false (reported) where it is none.
   bool plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_loop);
   std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body);
-  Maybe scalar_of(const Checked& value, ElementType element, const std::string& who);
+  MaybeValue scalar_of(const Checked& value, ElementType element, const std::string& who);
   std::vector<Checked> parts(const Checked& value);  // of a tuple
 
   // ---- elementwise: elementwise.cpp
-  Maybe map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
-            const std::string& who, const Want& want);
-  std::optional<Solved> aligned(Span span, std::vector<Checked> operands, ElementType result_element,
-                                PendingRule pending, const std::string& who, const Want& want);
-  Maybe cast_to(Span span, const Checked& value, ElementType element);
-  Maybe matmul(Span span, const Checked& left, const Checked& right, const Want& want);
-  Maybe matmul_broadcast(Span span, const Checked& left, const Checked& right, const Want& want);
-  Maybe drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                        Span span);
-  Maybe with_whole_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                              Span span);
+  MaybeValue map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
+                 const std::string& who, const Preference& want);
+  std::optional<Solution> aligned(Span span, std::vector<Checked> operands, ElementType result_element,
+                                  PendingRule pending, const std::string& who, const Preference& want);
+  MaybeValue cast_to(Span span, const Checked& value, ElementType element);
+  MaybeValue matmul(Span span, const Checked& left, const Checked& right, const Preference& want);
+  MaybeValue matmul_broadcast(Span span, const Checked& left, const Checked& right, const Preference& want);
+  MaybeValue drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                             Span span);
+  MaybeValue with_whole_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions,
+                                   const std::string& who, Span span);
   Checked retyped(const Checked& value, const ArrayType& target);
-  Maybe contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
-                 std::vector<int> result, const std::string& who, const Want& want,
-                 const std::vector<std::string>& index_names = {});
+  MaybeValue contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
+                      std::vector<int> result, const std::string& who, const Preference& want,
+                      const std::vector<std::string>& index_names = {});
 
   // ---- shapes: shapes.cpp
   // Splits that the new shape cannot have are given up first.
-  Maybe reshaped(Span span, const std::string& who, const Checked& a, const Shape& shape);
+  MaybeValue reshaped(Span span, const std::string& who, const Checked& a, const Shape& shape);
   // Elements of a scalar before and after each dimension of an array without pending sets.
-  Maybe padded(Span span, const std::string& who, const Checked& a, const Widths& widths, const Checked& value);
+  MaybeValue padded(Span span, const std::string& who, const Checked& a, const Widths& widths, const Checked& value);
 
   // ---- subscripts: subscripts.cpp
-  Maybe check_index(ExprId id, const frontend::Index& index);
-  Maybe take_part(Span span, const Checked& value, const std::vector<Taken>& taken);
+  MaybeValue check_index(ExprId id, const frontend::Index& index);
+  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken);
   // With steps; and every so many elements of one dimension.
-  Maybe take_steps(Span span, const Checked& value, std::vector<Taken> taken);
-  Maybe every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first);
+  MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
+  MaybeValue every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first);
 
   // ---- calls: calls.cpp
-  Maybe check_call(ExprId id, const frontend::Call& call, const Want& want);
-  Maybe call_function(ExprId id, const frontend::Call& call, const Function& function);
+  MaybeValue check_call(ExprId id, const frontend::Call& call, const Preference& want);
+  MaybeValue call_function(ExprId id, const frontend::Call& call, const Function& function);
   struct InstanceUse {
     InstanceId instance;
     std::vector<ArrayType> results;
@@ -346,7 +348,7 @@ class Checker {
   void check_definition(const Function& function);
 
   // ---- gradients: gradient/gradient.cpp
-  Maybe check_gradient(ExprId id, const frontend::Gradient& gradient);
+  MaybeValue check_gradient(ExprId id, const frontend::Gradient& gradient);
 
   // ---- statements: statements.cpp
   void check_statement(StatementId id);
@@ -377,10 +379,10 @@ class Checker {
   bool check_expression_statement(Span span, const frontend::ExprStatement& node);
   bool check_if_statement(Span span, const frontend::IfStatement& node);
   bool check_statements(BlockId id);
-  Maybe finished_for_output(ExprId expr, const std::string& who);
-  void bind_name(const frontend::Name& name, const Maybe& value);
-  Maybe let_value(StatementId id, const frontend::Let& let);
-  Maybe defined_value(const std::string& name, const std::string& value_text, const Want& want);
+  MaybeValue finished_for_output(ExprId expr, const std::string& who);
+  void bind_name(const frontend::Name& name, const MaybeValue& value);
+  MaybeValue let_value(StatementId id, const frontend::Let& let);
+  MaybeValue defined_value(const std::string& name, const std::string& value_text, const Preference& want);
   NodeId input_node(const Variable& variable);
   const Checked* local(std::string_view name, bool& poisoned) const;
   bool bind_extents(const frontend::Parameter& parameter, const ArrayType& argument, Span call_span,
@@ -391,7 +393,7 @@ class Checker {
   std::optional<std::vector<ArrayType>> parameter_types(const Function& function,
                                                         const std::vector<ArrayType>& arguments,
                                                         const std::vector<Span>& spans);
-  Maybe function_result(const frontend::Fn& fn);
+  MaybeValue function_result(const frontend::Fn& fn);
 
   base::SourceMap& sources_;
   Environment environment_;

@@ -11,8 +11,8 @@
 namespace tessera::typeck {
 
 // Brings a value to a written type: the element type and the extents must be its own, the layout is redistributed to.
-Maybe Checker::annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
-                         const synth::PlanOptions& options) {
+MaybeValue Checker::annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
+                              const synth::PlanOptions& options) {
   const ArrayType from = type(value);
   const bool element_fits = !written.element.has_value() || *written.element == from.element();
   if (!element_fits || written.shape != from.shape()) {
@@ -32,9 +32,10 @@ Maybe Checker::annotated(const Checked& value, const WrittenType& written, const
   const auto target = full_type(written, from.element());
   if (!target.has_value()) return std::nullopt;
   if (from.mesh() != target->mesh()) {
-    if (const Maybe again = again_on(value, target->mesh_ref())) return again;
+    if (const MaybeValue again = again_on(value, target->mesh_ref())) return again;
   }
-  Maybe result = redistribute(value, *target, Why{Why::Asker::annotation, who, asked_at, written.span, {}}, options);
+  MaybeValue result =
+      redistribute(value, *target, Reason{Reason::Asker::annotation, who, asked_at, written.span, {}}, options);
   if (!result.has_value()) return std::nullopt;
   note_accidental_gather(*result, written, options);
   return result;
@@ -77,7 +78,7 @@ bool Checker::may_live_on(NodeId node, std::size_t made_before) const {
   return true;
 }
 
-Maybe Checker::check_as(ExprId id, const frontend::As& as) {
+MaybeValue Checker::check_as(ExprId id, const frontend::As& as) {
   const auto written = written_type(ast(), as.type);
   if (!written.has_value()) {
     check_array(as.operand);
@@ -88,7 +89,7 @@ Maybe Checker::check_as(ExprId id, const frontend::As& as) {
     return std::nullopt;
   }
   const std::size_t made_before = typed_.nodes.size();
-  Maybe operand = check_array(as.operand, want_of(ast(), as.type));
+  MaybeValue operand = check_array(as.operand, want_of(ast(), as.type));
   if (!operand.has_value()) return std::nullopt;
   synth::PlanOptions options;
   options.within_bytes = as.within_bytes;
@@ -104,11 +105,11 @@ std::vector<Checked> Checker::parts(const Checked& value) {
   return all;
 }
 
-Maybe Checker::check_tuple(ExprId, const frontend::Tuple& tuple) {
+MaybeValue Checker::check_tuple(ExprId, const frontend::Tuple& tuple) {
   Checked all;
   bool good = true;
   for (const ExprId item : tuple.items) {
-    const Maybe value = check_array(item);
+    const MaybeValue value = check_array(item);
     good = good && value.has_value();
     if (value.has_value()) all.nodes.push_back(value->node());
   }
@@ -127,30 +128,30 @@ Checked Checker::elements_of(NodeId node, Span span) {
   return all;
 }
 
-Maybe Checker::check_block(BlockId id, const Want& want, bool tuple_allowed) {
+MaybeValue Checker::check_block(BlockId id, const Preference& want, bool tuple_allowed) {
   const frontend::Block& block = ast()[id];
   const std::size_t outer = frame_->locals.size();
   ++frame_->block_depth;
   bool good = true;
   for (const StatementId statement : block.statements) good = check_block_statement(statement) && good;
-  Maybe result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
+  MaybeValue result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
   --frame_->block_depth;
   frame_->locals.resize(outer);
   if (!good) return std::nullopt;
   return result;
 }
 
-Maybe Checker::check_local(ExprId, const frontend::Local& local, const Want& want) {
+MaybeValue Checker::check_local(ExprId, const frontend::Local& local, const Preference& want) {
   ++local_depth_;
-  Maybe result = check_block(local.block, want, true);
+  MaybeValue result = check_block(local.block, want, true);
   --local_depth_;
   return result;
 }
 
 // The block is a region of its own, so that a gradient can compute it twice.
-Maybe Checker::check_again(ExprId id, const frontend::Again& again, const Want& want) {
+MaybeValue Checker::check_again(ExprId id, const frontend::Again& again, const Preference& want) {
   Again made_again;
-  const Maybe result = in_region(made_again.body, [&] { return check_block(again.block, want, true); });
+  const MaybeValue result = in_region(made_again.body, [&] { return check_block(again.block, want, true); });
   if (!result.has_value()) return std::nullopt;
   made_again.body.results = result->nodes;
   std::vector<ArrayType> types;
@@ -162,7 +163,7 @@ Maybe Checker::check_again(ExprId id, const frontend::Again& again, const Want& 
 }
 
 // A replicated scalar of the given element type: a condition, a count, a position, a seed.
-Maybe Checker::scalar_of(const Checked& value, ElementType element, const std::string& who) {
+MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const std::string& who) {
   const ArrayType& own = type(value);
   if (own.rank() != 0 || own.element() != element) {
     const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
@@ -175,25 +176,25 @@ Maybe Checker::scalar_of(const Checked& value, ElementType element, const std::s
   return resolve_pending(value, who, value.span);
 }
 
-Maybe Checker::check_if(ExprId id, const frontend::If& node, const Want& want) {
+MaybeValue Checker::check_if(ExprId id, const frontend::If& node, const Preference& want) {
   const Span span = ast()[id].span;
-  Maybe condition = check_array(node.condition);
+  MaybeValue condition = check_array(node.condition);
   if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
   // The layout is wanted of the whole `if`, not of a branch.
-  const Want for_branch{want.element, {}, {}, {}};
+  const Preference for_branch{want.element, {}, {}, {}};
   If both;
-  Maybe then_value = in_region(both.then_region, [&] { return check_block(node.then_block, for_branch, true); });
-  Want for_else = for_branch;
+  MaybeValue then_value = in_region(both.then_region, [&] { return check_block(node.then_block, for_branch, true); });
+  Preference for_else = for_branch;
   if (then_value.has_value() && then_value->nodes.size() == 1 && !for_else.element.has_value())
     for_else.element = type(*then_value).element();
-  Maybe else_value = in_region(both.else_region, [&] { return check_block(node.else_block, for_else, true); });
+  MaybeValue else_value = in_region(both.else_region, [&] { return check_block(node.else_block, for_else, true); });
   if (!condition.has_value() || !then_value.has_value() || !else_value.has_value()) return std::nullopt;
   both.condition = condition->node();
   return join_branches(span, std::move(both), *then_value, *else_value);
 }
 
 // The else branch comes to the then branch's layout where only layouts differ.
-Maybe Checker::join_branches(Span span, If both, const Checked& then_value, const Checked& else_value) {
+MaybeValue Checker::join_branches(Span span, If both, const Checked& then_value, const Checked& else_value) {
   const auto mismatch = [&](const std::string& a, const std::string& b) {
     report(base::make(Kind::branch_mismatch, a, b).at(span).also(then_value.span, a).also(else_value.span, b));
     return std::nullopt;
@@ -213,8 +214,8 @@ Maybe Checker::join_branches(Span span, If both, const Checked& then_value, cons
     if (else_value.nodes.size() > 1) part.expr = {};
     std::vector<Checked> with_mesh = {Checked{{then_value.nodes[k]}, then_value.span, {}, {}, {}}, part};
     if (!unify_meshes(with_mesh, span)) return std::nullopt;
-    Maybe moved = in_region(both.else_region, [&] {
-      return redistribute(with_mesh[1], wanted, Why{Why::Asker::operation, "`if`", span, then_value.span, {}});
+    MaybeValue moved = in_region(both.else_region, [&] {
+      return redistribute(with_mesh[1], wanted, Reason{Reason::Asker::operation, "`if`", span, then_value.span, {}});
     });
     if (!moved.has_value()) return std::nullopt;
     types.push_back(wanted);
@@ -224,19 +225,19 @@ Maybe Checker::join_branches(Span span, If both, const Checked& then_value, cons
   return elements_of(emit(span, std::move(types), std::move(both)), span);
 }
 
-Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& want) {
+MaybeValue Checker::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
   const Span span = ast()[id].span;
   const std::size_t outer = frame_->locals.size();
   Loop made_loop;
   bool good = true;
   for (const frontend::Carried& carried : loop.carried) {
-    const Maybe initial =
-        check_array(carried.init, Want{loop.carried.size() == 1 ? want.element : std::nullopt, {}, {}, {}});
+    const MaybeValue initial =
+        check_array(carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt, {}, {}, {}});
     good = good && initial.has_value();
     if (!initial.has_value()) continue;
     made_loop.initial.push_back(initial->node());
   }
-  Maybe count = check_array(loop.bound);
+  MaybeValue count = check_array(loop.bound);
   if (count.has_value()) count = scalar_of(*count, ElementType::i64, "the bound of a loop");
   if (!good || !count.has_value()) return std::nullopt;
   made_loop.count = count->node();
@@ -252,9 +253,9 @@ Maybe Checker::check_loop(ExprId id, const frontend::Loop& loop, const Want& wan
   made_loop.index =
       parameter(ArrayType::scalar(ElementType::i64, type(made_loop.initial[0]).mesh_ref()), loop.index.span);
   frame_->locals.push_back({loop.index.text, with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
-  const Want body_want{
+  const Preference body_want{
       loop.carried.size() == 1 ? std::optional(type(made_loop.initial[0]).element()) : std::nullopt, {}, {}, {}};
-  const Maybe body = in_loop(
+  const MaybeValue body = in_loop(
       made_loop, [&] { return in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); }); });
   frame_->locals.resize(outer);
   if (!body.has_value() || !loop_keeps_types(loop, made_loop, *body)) return std::nullopt;

@@ -80,8 +80,8 @@ std::pair<const Shape*, const Shape*> culprits(const std::vector<const Shape*>& 
 
 }  // namespace
 
-Maybe Checker::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
-                   const std::string& who, const Want& want) {
+MaybeValue Checker::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
+                        const std::string& who, const Preference& want) {
   auto solved = aligned(span, std::move(operands), result_element, pending_rule(op), who, want);
   if (!solved.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;
@@ -90,8 +90,8 @@ Maybe Checker::map(Span span, synth::MapOp op, std::vector<Checked> operands, El
 }
 
 // Brings the operands of an elementwise operation together, broadcasting as NumPy does.
-std::optional<Checker::Solved> Checker::aligned(Span span, std::vector<Checked> operands, ElementType result_element,
-                                                PendingRule pending, const std::string& who, const Want& want) {
+std::optional<Checker::Solution> Checker::aligned(Span span, std::vector<Checked> operands, ElementType result_element,
+                                                  PendingRule pending, const std::string& who, const Preference& want) {
   std::vector<const Shape*> shapes;
   for (const Checked& operand : operands) shapes.push_back(&type(operand).shape());
   const auto shape = broadcast(shapes);
@@ -122,14 +122,14 @@ std::optional<Checker::Solved> Checker::aligned(Span span, std::vector<Checked> 
   return solve(signature, std::move(operands), want);
 }
 
-Maybe Checker::cast_to(Span span, const Checked& value, ElementType element) {
+MaybeValue Checker::cast_to(Span span, const Checked& value, ElementType element) {
   if (type(value).element() == element) return value;
   return map(span, synth::MapOp::cast, {value}, element, fmt::format("{}(...)", synth::name(element)), {});
 }
 
-Maybe Checker::contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
-                        std::vector<int> result, const std::string& who, const Want& want,
-                        const std::vector<std::string>& index_names) {
+MaybeValue Checker::contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
+                             std::vector<int> result, const std::string& who, const Preference& want,
+                             const std::vector<std::string>& index_names) {
   std::map<int, std::int64_t> extents;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     for (std::size_t d = 0; d < indices[k].size(); ++d) extents[indices[k][d]] = type(operands[k]).shape()[d];
@@ -197,7 +197,7 @@ MatmulIndices matmul_indices(std::size_t left_rank, std::size_t right_rank) {
 
 }  // namespace
 
-Maybe Checker::matmul(Span span, const Checked& left, const Checked& right, const Want& want) {
+MaybeValue Checker::matmul(Span span, const Checked& left, const Checked& right, const Preference& want) {
   const Shape& a = type(left).shape();
   const Shape& b = type(right).shape();
   if (a.empty() || b.empty()) {
@@ -232,7 +232,7 @@ Maybe Checker::matmul(Span span, const Checked& left, const Checked& right, cons
 
 // Batch dimensions of extent 1 that meet longer ones are dropped from their operand: a contraction repeats over indices
 // that an operand lacks.
-Maybe Checker::matmul_broadcast(Span span, const Checked& left, const Checked& right, const Want& want) {
+MaybeValue Checker::matmul_broadcast(Span span, const Checked& left, const Checked& right, const Preference& want) {
   const MatmulIndices indices = matmul_indices(type(left).rank(), type(right).rank());
   const auto extent_in = [&](const Checked& side, const std::vector<int>& own, int index) -> std::int64_t {
     const auto found = std::find(own.begin(), own.end(), index);
@@ -247,7 +247,7 @@ Maybe Checker::matmul_broadcast(Span span, const Checked& left, const Checked& r
       if (drop) dropped.push_back(d);
       if (!drop) rest.push_back(own[d]);
     }
-    Maybe smaller = drop_dimensions(side, dropped, "`@`", span);
+    MaybeValue smaller = drop_dimensions(side, dropped, "`@`", span);
     if (!smaller.has_value()) return std::nullopt;
     return std::pair(std::move(*smaller), std::move(rest));
   };
@@ -258,10 +258,10 @@ Maybe Checker::matmul_broadcast(Span span, const Checked& left, const Checked& r
 }
 
 // Removes dimensions of extent 1; split ones (they have empty tiles) are made whole first.
-Maybe Checker::drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                               Span span) {
+MaybeValue Checker::drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions,
+                                    const std::string& who, Span span) {
   if (dimensions.empty()) return value;
-  Maybe whole = with_whole_dimensions(value, dimensions, who, span);
+  MaybeValue whole = with_whole_dimensions(value, dimensions, who, span);
   if (!whole.has_value()) return std::nullopt;
   const ArrayType from = type(*whole);
   Shape shape;
@@ -277,8 +277,8 @@ Maybe Checker::drop_dimensions(const Checked& value, const std::vector<std::size
   return compute(span, *result, synth::Reshape{}, {whole->node()});
 }
 
-Maybe Checker::with_whole_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions,
-                                     const std::string& who, Span span) {
+MaybeValue Checker::with_whole_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions,
+                                          const std::string& who, Span span) {
   const ArrayType from = type(value);
   std::vector<AxisList> splits = from.layout().splits();
   for (const std::size_t d : dimensions) splits[d].clear();
@@ -286,7 +286,7 @@ Maybe Checker::with_whole_dimensions(const Checked& value, const std::vector<std
   TESSERA_CHECK(layout.ok(), "making dimensions whole failed");
   const auto target = with_layout(span, from, std::move(layout).value());
   if (!target.has_value()) return std::nullopt;
-  return redistribute(value, *target, Why{Why::Asker::operation, who, span, {}, {}});
+  return redistribute(value, *target, Reason{Reason::Asker::operation, who, span, {}, {}});
 }
 
 // The same tiles under a type that is written differently (a split of extent 1 that cuts nothing away).

@@ -31,15 +31,15 @@ class Depth {
 
 }  // namespace
 
-Maybe Checker::check_array(ExprId id, const Want& want) {
-  Maybe value = check_expr(id, want);
+MaybeValue Checker::check_array(ExprId id, const Preference& want) {
+  MaybeValue value = check_expr(id, want);
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
   report(base::make(Kind::tuple_here).at(ast()[id].span));
   return std::nullopt;
 }
 
-Maybe Checker::check_expr(ExprId id, const Want& want) {
+MaybeValue Checker::check_expr(ExprId id, const Preference& want) {
   options_.stop.look();
   const Depth depth(depth_);
   const frontend::Expr& expr = ast()[id];
@@ -47,43 +47,47 @@ Maybe Checker::check_expr(ExprId id, const Want& want) {
     report(base::make(Kind::call_too_deep, kDepthMax).at(expr.span).suggest("bind parts of it with `let`"));
     return std::nullopt;
   }
-  Maybe value = check_node(id, expr, want);
+  MaybeValue value = check_node(id, expr, want);
   if (!value.has_value()) return std::nullopt;
   value->span = expr.span;
   value->expr = id;
   return value;
 }
 
-Maybe Checker::check_node(ExprId id, const frontend::Expr& expr, const Want& want) {
+MaybeValue Checker::check_node(ExprId id, const frontend::Expr& expr, const Preference& want) {
   struct Visitor {
     Checker& checker;
     ExprId id;
     Span span;
-    const Want& want;
-    Maybe operator()(const frontend::IntLiteral& node) const { return checker.check_int_literal(span, node, want); }
-    Maybe operator()(const frontend::FloatLiteral& node) const { return checker.check_float_literal(span, node, want); }
-    Maybe operator()(const frontend::BoolLiteral& node) const {
+    const Preference& want;
+    MaybeValue operator()(const frontend::IntLiteral& node) const {
+      return checker.check_int_literal(span, node, want);
+    }
+    MaybeValue operator()(const frontend::FloatLiteral& node) const {
+      return checker.check_float_literal(span, node, want);
+    }
+    MaybeValue operator()(const frontend::BoolLiteral& node) const {
       return checker.scalar(span, node.value, ElementType::boolean, checker.default_mesh());
     }
-    Maybe operator()(const frontend::StringLiteral&) const {
+    MaybeValue operator()(const frontend::StringLiteral&) const {
       checker.report(base::make(Kind::string_here).at(span));
       return std::nullopt;
     }
-    Maybe operator()(const frontend::ListLiteral& node) const { return checker.check_list(id, node, want); }
-    Maybe operator()(const frontend::NameRef& node) const { return checker.check_name(id, node); }
-    Maybe operator()(const frontend::Unary& node) const { return checker.check_unary(id, node, want); }
-    Maybe operator()(const frontend::Binary& node) const { return checker.check_binary(id, node, want); }
-    Maybe operator()(const frontend::Index& node) const { return checker.check_index(id, node); }
-    Maybe operator()(const frontend::Call& node) const { return checker.check_call(id, node, want); }
-    Maybe operator()(const frontend::Gradient& node) const { return checker.check_gradient(id, node); }
-    Maybe operator()(const frontend::Cast& node) const { return checker.check_cast(id, node, want); }
-    Maybe operator()(const frontend::Tuple& node) const { return checker.check_tuple(id, node); }
-    Maybe operator()(const frontend::As& node) const { return checker.check_as(id, node); }
-    Maybe operator()(const frontend::If& node) const { return checker.check_if(id, node, want); }
-    Maybe operator()(const frontend::BlockExpr& node) const { return checker.check_block(node.block, want, true); }
-    Maybe operator()(const frontend::Local& node) const { return checker.check_local(id, node, want); }
-    Maybe operator()(const frontend::Again& node) const { return checker.check_again(id, node, want); }
-    Maybe operator()(const frontend::Loop& node) const { return checker.check_loop(id, node, want); }
+    MaybeValue operator()(const frontend::ListLiteral& node) const { return checker.check_list(id, node, want); }
+    MaybeValue operator()(const frontend::NameRef& node) const { return checker.check_name(id, node); }
+    MaybeValue operator()(const frontend::Unary& node) const { return checker.check_unary(id, node, want); }
+    MaybeValue operator()(const frontend::Binary& node) const { return checker.check_binary(id, node, want); }
+    MaybeValue operator()(const frontend::Index& node) const { return checker.check_index(id, node); }
+    MaybeValue operator()(const frontend::Call& node) const { return checker.check_call(id, node, want); }
+    MaybeValue operator()(const frontend::Gradient& node) const { return checker.check_gradient(id, node); }
+    MaybeValue operator()(const frontend::Cast& node) const { return checker.check_cast(id, node, want); }
+    MaybeValue operator()(const frontend::Tuple& node) const { return checker.check_tuple(id, node); }
+    MaybeValue operator()(const frontend::As& node) const { return checker.check_as(id, node); }
+    MaybeValue operator()(const frontend::If& node) const { return checker.check_if(id, node, want); }
+    MaybeValue operator()(const frontend::BlockExpr& node) const { return checker.check_block(node.block, want, true); }
+    MaybeValue operator()(const frontend::Local& node) const { return checker.check_local(id, node, want); }
+    MaybeValue operator()(const frontend::Again& node) const { return checker.check_again(id, node, want); }
+    MaybeValue operator()(const frontend::Loop& node) const { return checker.check_loop(id, node, want); }
   };
   return std::visit(Visitor{*this, id, expr.span, want}, expr.node);
 }
@@ -107,7 +111,7 @@ bool Checker::is_literal(ExprId id) const {
   return false;
 }
 
-Maybe Checker::check_int_literal(Span span, const frontend::IntLiteral& literal, const Want& want) {
+MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
   if (element == ElementType::i64) return scalar(span, literal.value, element, default_mesh());
   if (synth::is_float(element)) return scalar(span, static_cast<double>(literal.value), element, default_mesh());
@@ -118,7 +122,7 @@ Maybe Checker::check_int_literal(Span span, const frontend::IntLiteral& literal,
   return std::nullopt;
 }
 
-Maybe Checker::check_float_literal(Span span, const frontend::FloatLiteral& literal, const Want& want) {
+MaybeValue Checker::check_float_literal(Span span, const frontend::FloatLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::f32);
   if (synth::is_float(element)) return scalar(span, literal.value, element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, literal.text, synth::name(element))
@@ -197,7 +201,7 @@ bool value_fits(const KnownScalar& value, ElementType element) {
 
 }  // namespace
 
-Maybe Checker::check_list(ExprId id, const frontend::ListLiteral&, const Want& want) {
+MaybeValue Checker::check_list(ExprId id, const frontend::ListLiteral&, const Preference& want) {
   ListReader reader(ast());
   if (!reader.read(id, 0)) {
     report(std::move(*reader.problem));
@@ -235,11 +239,11 @@ NodeId Checker::input_node(const Variable& variable) {
   return id;
 }
 
-Maybe Checker::check_name(ExprId id, const frontend::NameRef& name) {
+MaybeValue Checker::check_name(ExprId id, const frontend::NameRef& name) {
   return named_value(name.name, ast()[id].span, id);
 }
 
-Maybe Checker::named_value(const std::string& name, Span span, ExprId id) {
+MaybeValue Checker::named_value(const std::string& name, Span span, ExprId id) {
   if (named_text(name).has_value()) {
     report(base::make(Kind::string_here).at(span).suggest(fmt::format("`{}` is the name of a string", name)));
     return std::nullopt;
@@ -289,7 +293,7 @@ Checked Checker::with_affine(Checked value) const {
 // -----------------------------------------------------------------------------------------------------------
 
 // -9223372036854775808, whose digits alone do not fit.
-Maybe Checker::check_least_integer(Span span, const Want& want) {
+MaybeValue Checker::check_least_integer(Span span, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
   if (element == ElementType::i64) return with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
   if (synth::is_float(element))
@@ -298,7 +302,7 @@ Maybe Checker::check_least_integer(Span span, const Want& want) {
   return std::nullopt;
 }
 
-Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& want) {
+MaybeValue Checker::check_unary(ExprId id, const frontend::Unary& unary, const Preference& want) {
   const Span span = ast()[id].span;
   const bool negate = unary.op == frontend::UnaryOp::negate;
   constexpr std::int64_t kLeastI32 = std::numeric_limits<std::int32_t>::min();
@@ -306,7 +310,7 @@ Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& 
   const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
   if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
   if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
-  Maybe operand = check_array(unary.operand, Want{negate ? want.element : std::nullopt, {}, {}, {}});
+  MaybeValue operand = check_array(unary.operand, Preference{negate ? want.element : std::nullopt, {}, {}, {}});
   if (!operand.has_value()) return std::nullopt;
   const ElementType element = type(*operand).element();
   const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
@@ -319,8 +323,8 @@ Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& 
   const auto known = operand->known;
   Affine negative = operand->affine.value_or(Affine{});
   const bool affine = operand->affine.has_value();
-  Maybe result = map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand}, element,
-                     negate ? "unary `-`" : "`!`", want);
+  MaybeValue result = map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand}, element,
+                          negate ? "unary `-`" : "`!`", want);
   if (!result.has_value()) return std::nullopt;
   if (known.has_value()) result->known = fold_unary(negate, *known, element);
   if (affine && negate) result->affine = scaled(std::move(negative), -1);
@@ -328,20 +332,21 @@ Maybe Checker::check_unary(ExprId id, const frontend::Unary& unary, const Want& 
 }
 
 // Checks two operands so that a literal takes the other's element type.
-std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, ExprId right, const Want& want) {
+std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, ExprId right, const Preference& want) {
   const bool left_literal = is_literal(left);
   const bool right_literal = is_literal(right);
-  Maybe a;
-  Maybe b;
+  MaybeValue a;
+  MaybeValue b;
   if (left_literal && !right_literal) {
     b = check_array(right);
-    a = check_array(left, Want{b.has_value() ? std::optional(type(*b).element()) : std::nullopt, {}, {}, {}});
+    a = check_array(left, Preference{b.has_value() ? std::optional(type(*b).element()) : std::nullopt, {}, {}, {}});
   } else if (!left_literal && right_literal) {
     a = check_array(left);
-    b = check_array(right, Want{a.has_value() ? std::optional(type(*a).element()) : std::nullopt, {}, {}, {}});
+    b = check_array(right, Preference{a.has_value() ? std::optional(type(*a).element()) : std::nullopt, {}, {}, {}});
   } else {
     const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
-    const Want both{mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element, {}, {}, {}};
+    const Preference both{
+        mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element, {}, {}, {}};
     a = check_array(left, both);
     b = check_array(right, both);
   }
@@ -349,11 +354,11 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
   return std::pair(std::move(*a), std::move(*b));
 }
 
-Maybe Checker::check_binary(ExprId id, const frontend::Binary& binary, const Want& want) {
+MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, const Preference& want) {
   const Span span = ast()[id].span;
   const std::string who = fmt::format("`{}`", frontend::spelling(binary.op));
   const bool result_element_wanted = is_arithmetic(binary.op) || binary.op == frontend::BinaryOp::matmul;
-  auto operands = check_operands(binary.left, binary.right, result_element_wanted ? want : Want{});
+  auto operands = check_operands(binary.left, binary.right, result_element_wanted ? want : Preference{});
   if (!operands.has_value()) return std::nullopt;
   auto& [left, right] = *operands;
   const ElementType a = type(left).element();
@@ -376,7 +381,7 @@ Maybe Checker::check_binary(ExprId id, const frontend::Binary& binary, const Wan
   const auto known_left = left.known;
   const auto known_right = right.known;
   auto affine = combine(binary.op, left.affine, right.affine);
-  Maybe result =
+  MaybeValue result =
       map(span, map_op(binary.op), {left, right}, is_arithmetic(binary.op) ? a : ElementType::boolean, who, want);
   if (!result.has_value()) return std::nullopt;
   if (known_left.has_value() && known_right.has_value())
@@ -385,20 +390,20 @@ Maybe Checker::check_binary(ExprId id, const frontend::Binary& binary, const Wan
   return with_affine(std::move(*result));
 }
 
-Maybe Checker::check_cast(ExprId id, const frontend::Cast& cast, const Want& want) {
+MaybeValue Checker::check_cast(ExprId id, const frontend::Cast& cast, const Preference& want) {
   const auto element = element_type(cast.element, cast.element_span);
   if (!element.has_value()) return std::nullopt;
   // A literal becomes the wanted element at once: f64(0.1) is the nearest f64.
   const bool literal = is_literal(cast.operand) &&
                        (synth::is_float(*element) || !has_float_literal(ast(), cast.operand)) &&
                        *element != ElementType::boolean;
-  Maybe operand = check_array(cast.operand, Want{literal ? element : std::nullopt, {}, {}, {}});
+  MaybeValue operand = check_array(cast.operand, Preference{literal ? element : std::nullopt, {}, {}, {}});
   if (!operand.has_value()) return std::nullopt;
   if (type(*operand).element() == *element) return operand;
   const auto known = operand->known;
   const ElementType from = type(*operand).element();
-  Maybe result = map(ast()[id].span, synth::MapOp::cast, {*operand}, *element,
-                     fmt::format("{}(...)", synth::name(*element)), want);
+  MaybeValue result = map(ast()[id].span, synth::MapOp::cast, {*operand}, *element,
+                          fmt::format("{}(...)", synth::name(*element)), want);
   if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, *element);
   return result;
 }

@@ -10,7 +10,7 @@ namespace tessera::typeck {
 // The integer that a name in braces stands for; digits where it is known when the program is checked.
 std::optional<std::variant<std::string, Checked>> Checker::file_name_part(const std::string& name, Span span) {
   if (auto text = named_text(name)) return std::move(*text);
-  Maybe number = named_value(name, span, {});
+  MaybeValue number = named_value(name, span, {});
   if (!number.has_value()) return std::nullopt;
   if (const auto known = known_integer(*number)) return std::to_string(*known);
   if (synth::is_integer(type(*number).element())) number = cast_to(span, *number, ElementType::i64);

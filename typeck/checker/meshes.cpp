@@ -85,7 +85,7 @@ class MadeAgain {
 
 }  // namespace
 
-Maybe Checker::again_on(const Checked& value, const MeshRef& mesh) {
+MaybeValue Checker::again_on(const Checked& value, const MeshRef& mesh) {
   if (value.nodes.size() != 1) return std::nullopt;
   const ArrayType& own = type(value);
   if (own.mesh() == *mesh) return value;
@@ -114,7 +114,7 @@ bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
   if (firm != values.end()) first = firm;
   const MeshRef mesh = first != values.end() ? type(*first).mesh_ref() : said;
   for (Checked& value : values) {
-    if (Maybe again = again_on(value, mesh)) {
+    if (MaybeValue again = again_on(value, mesh)) {
       value = std::move(*again);
       continue;
     }

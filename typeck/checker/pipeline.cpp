@@ -31,19 +31,19 @@ std::string inner_name(const synth::Step& step) {
 // What stands in a body that cannot be cut.
 Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const frontend::Loop& loop) {
   const synth::Step& step = draft.body[fault.step];
-  switch (fault.why) {
-    case synth::CutFault::Why::chained: {
+  switch (fault.reason) {
+    case synth::CutFault::Reason::chained: {
       const frontend::Name& name = loop.carried[fault.parameter].name;
       return base::make(Kind::pipeline_serial, name.text)
           .at(place_of(draft, fault.step), "this border waits for it")
           .also(name.span, "carried from microbatch to microbatch")
           .suggest("send what the microbatch alone gives, and add it up after the border; or write `loop`");
     }
-    case synth::CutFault::Why::hidden:
+    case synth::CutFault::Reason::hidden:
       return base::make(Kind::pipeline_inner, inner_name(step))
           .at(place_of(draft, fault.step))
           .suggest("bring values from mesh to mesh in the pipeline's own body, before or after it, with `as ... on`");
-    case synth::CutFault::Why::effect: {
+    case synth::CutFault::Reason::effect: {
       const auto* apply = std::get_if<synth::Apply>(&step.node);
       const std::string what = apply == nullptr ? "print" : std::string(synth::name(apply->operation));
       return base::make(Kind::pipeline_effect, what == "print_text" ? "print" : what)

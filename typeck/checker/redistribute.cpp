@@ -25,7 +25,7 @@ std::optional<std::shared_ptr<const synth::Plan>> Checker::plans_by_hand(const A
 
 // `local` and the reshard policy speak of steps that receive bytes. Reports and returns false where the step is
 // refused.
-bool Checker::allow_received(std::int64_t bytes, const Why& why, Span span) {
+bool Checker::allow_received(std::int64_t bytes, const Reason& why, Span span) {
   if (bytes == 0) return true;
   if (local_depth_ > 0) {
     report(base::make(Kind::local_communicates, why.who, bytes)
@@ -37,7 +37,7 @@ bool Checker::allow_received(std::int64_t bytes, const Why& why, Span span) {
   const bool refused = options_.reshard == ReshardPolicy::error;
   const base::KindInfo& kind = refused ? Kind::reshard_refused : Kind::reshard_inserted;
   const std::string cause =
-      why.asker == Why::Asker::pending_resolution ? "a pending sum is finished" : "layouts differ";
+      why.asker == Reason::Asker::pending_resolution ? "a pending sum is finished" : "layouts differ";
   Diagnostic diagnostic = base::make(kind, why.who, bytes, cause).at(span, "this is redistributed");
   if (why.because.known() && why.because != span) diagnostic.labels.push_back({why.because, "to fit this", false});
   report(std::move(diagnostic).suggest("write the change of layout with `as` to make it explicit"));
@@ -54,7 +54,8 @@ bool takes_any_wanted_layout(const Ast& ast, ExprId expr) {
 
 }  // namespace
 
-Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why why, const synth::PlanOptions& options) {
+MaybeValue Checker::redistribute(const Checked& value, const ArrayType& target, Reason why,
+                                 const synth::PlanOptions& options) {
   const ArrayType& from = type(value);
   // The same tiles may be written in two ways (a split of extent 1); whoever asks for one of them gets it.
   if (from == target && !options.within_bytes.has_value()) return value;
@@ -69,7 +70,7 @@ Maybe Checker::redistribute(const Checked& value, const ArrayType& target, Why w
     if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
   }
   const bool recorded =
-      value.expr.valid() && why.asker != Why::Asker::annotation && why.asker != Why::Asker::collective;
+      value.expr.valid() && why.asker != Reason::Asker::annotation && why.asker != Reason::Asker::collective;
   if (recorded) note_inserted(value, target);
   Checked result = value;
   result.nodes = {before.has_value()
@@ -87,11 +88,12 @@ void Checker::note_inserted(const Checked& value, const ArrayType& target) {
 }
 
 // Finishes a pending reduction: into the wanted layout where the caller offers one that fits, else by all_reduce.
-Maybe Checker::resolve_pending(const Checked& value, const std::string& who, Span asked_at, const Want* want) {
+MaybeValue Checker::resolve_pending(const Checked& value, const std::string& who, Span asked_at,
+                                    const Preference* want) {
   const ArrayType& from = type(value);
   if (from.layout().pending().empty()) return value;
   Layout target = *Layout::make(from.mesh(), from.layout().splits());
-  Why why{Why::Asker::pending_resolution, who, asked_at, {}, {}};
+  Reason why{Reason::Asker::pending_resolution, who, asked_at, {}, {}};
   if (want != nullptr && want->fits(from.rank(), from.mesh()) && want->layout->pending().empty()) {
     target = *want->layout;
     why.because = want->because;

@@ -4,14 +4,14 @@
 
 namespace tessera::typeck {
 
-Maybe Checker::reshaped(Span span, const std::string& who, const Checked& a, const Shape& shape) {
+MaybeValue Checker::reshaped(Span span, const std::string& who, const Checked& a, const Shape& shape) {
   const ArrayType from = type(a);
   const ReshapeLayouts layouts = reshape_layouts(from, shape);
   auto before = Layout::make(from.mesh(), layouts.before, from.layout().pending(), from.layout().reduce());
   TESSERA_CHECK(before.ok(), "a reshape's layout is not valid");
   const auto wanted = with_layout(span, from, std::move(before).value());
   if (!wanted.has_value()) return std::nullopt;
-  const Maybe ready = redistribute(a, *wanted, Why{Why::Asker::operation, who, span, {}, {}});
+  const MaybeValue ready = redistribute(a, *wanted, Reason{Reason::Asker::operation, who, span, {}, {}});
   const auto result = make_type(span, from.element(), shape, from.mesh_ref(), layouts.after, from.layout().pending(),
                                 from.layout().reduce());
   if (!ready.has_value() || !result.has_value()) return std::nullopt;
@@ -19,7 +19,8 @@ Maybe Checker::reshaped(Span span, const std::string& who, const Checked& a, con
 }
 
 // A padded dimension keeps the axes on the longer extent, so its boxes may move between devices.
-Maybe Checker::padded(Span span, const std::string& who, const Checked& a, const Widths& widths, const Checked& value) {
+MaybeValue Checker::padded(Span span, const std::string& who, const Checked& a, const Widths& widths,
+                           const Checked& value) {
   const ArrayType from = type(a);
   Shape shape;
   synth::Part part{1, {}};
@@ -35,7 +36,7 @@ Maybe Checker::padded(Span span, const std::string& who, const Checked& a, const
   const auto result = make_type(span, from.element(), shape, from.mesh_ref(), from.layout().splits());
   if (!result.has_value()) return std::nullopt;
   const std::int64_t bytes = moved_bytes(from, *result, offset);
-  if (!allow_received(bytes, Why{Why::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
   const Checked filled = compute(span, *result, synth::Fill{}, {value.node()});
   return compute(span, *result, synth::Assemble{true, {std::move(part)}}, {filled.node(), a.node()}, bytes, who);
 }

@@ -93,7 +93,7 @@ void add_plan(Alternative& price, const synth::Plan& plan) {
 }
 
 std::vector<Candidate> candidates(const Signature& signature, const Problem& problem, const synth::Mesh& mesh,
-                                  std::size_t operand_count, const Want& want) {
+                                  std::size_t operand_count, const Preference& want) {
   std::vector<Candidate> all;
   for (std::size_t k = 0; k < operand_count; ++k) {
     if (!signature.operands[k].empty())
@@ -112,7 +112,7 @@ std::vector<Candidate> candidates(const Signature& signature, const Problem& pro
 class Pricing {
  public:
   // The types must outlive the pricing.
-  Pricing(Checker& checker, const Signature& signature, std::vector<const ArrayType*> types, const Want& want)
+  Pricing(Checker& checker, const Signature& signature, std::vector<const ArrayType*> types, const Preference& want)
       : checker_(checker), signature_(signature), types_(std::move(types)), want_(want) {}
 
   // Seconds of all redistributions of operands, plus reaching the wanted layout, plus finishing a sum nobody wants.
@@ -173,12 +173,12 @@ class Pricing {
   Checker& checker_;
   const Signature& signature_;
   std::vector<const ArrayType*> types_;
-  const Want& want_;
+  const Preference& want_;
 };
 
 // The layout an operand would have if the result were laid out as wanted.
 std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t operand, const ArrayType& type,
-                                        const Want& want) {
+                                        const Preference& want) {
   if (!signature.index_wise || !want.fits(signature.result.size(), type.mesh()) || !want.layout->pending().empty())
     return std::nullopt;
   std::vector<AxisList> splits;
@@ -220,8 +220,8 @@ std::optional<Layout> split_like(const Signature& signature, const std::vector<A
 
 }  // namespace
 
-std::optional<Checker::Solved> Checker::solve(const Signature& signature, std::vector<Checked> operands,
-                                              const Want& want) {
+std::optional<Checker::Solution> Checker::solve(const Signature& signature, std::vector<Checked> operands,
+                                                const Preference& want) {
   if (!unify_meshes(operands, signature.span) || !finish_pending(signature, operands, want)) return std::nullopt;
   const std::vector<ArrayType> held = types_of(operands);
   const Problem problem(signature, pointers(held));
@@ -229,7 +229,7 @@ std::optional<Checker::Solved> Checker::solve(const Signature& signature, std::v
     report_clash(signature, operands, clash->first, clash->second);
     return std::nullopt;
   }
-  Why why{Why::Asker::operation, signature.who, signature.span, {}, {}};
+  Reason why{Reason::Asker::operation, signature.who, signature.span, {}, {}};
   auto chosen = problem.as_they_are();
   const bool wanted_fits = want.fits(signature.result.size(), held.front().mesh());
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
@@ -240,7 +240,7 @@ std::optional<Checker::Solved> Checker::solve(const Signature& signature, std::v
     TESSERA_CHECK(layout.has_value(), "a chosen layout is not valid");
     const auto target = with_layout(operands[k].span, held[k], *layout);
     if (!target.has_value()) return std::nullopt;
-    Why own = why;
+    Reason own = why;
     own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
     auto moved = redistribute(operands[k], *target, std::move(own));
     if (!moved.has_value()) return std::nullopt;
@@ -251,7 +251,7 @@ std::optional<Checker::Solved> Checker::solve(const Signature& signature, std::v
   auto result =
       made(ArrayType::make(signature.element, signature.shape, held.front().mesh_ref(), *layout), signature.span);
   if (!result.has_value()) return std::nullopt;
-  return Solved{std::move(operands), std::move(*result)};
+  return Solution{std::move(operands), std::move(*result)};
 }
 
 std::vector<ArrayType> Checker::types_of(const std::vector<Checked>& operands) const {
@@ -264,7 +264,8 @@ std::vector<ArrayType> Checker::types_of(const std::vector<Checked>& operands) c
 // an elementwise operation the splits of another operand, whichever is cheaper in the end. Worked example: on data:4,
 // `f32[16@data,64]` minus a `f32[16,64]{+data}` is a reduce_scatter, and nothing is left to do.
 std::vector<std::optional<Layout>> Checker::finishing_layouts(const Signature& signature,
-                                                              const std::vector<ArrayType>& types, const Want& want) {
+                                                              const std::vector<ArrayType>& types,
+                                                              const Preference& want) {
   std::vector<std::optional<Layout>> best;
   for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
   if (!signature.index_wise || types.size() < 2) return best;
@@ -283,7 +284,7 @@ std::vector<std::optional<Layout>> Checker::finishing_layouts(const Signature& s
 // What finishing pending operands into these layouts costs, and everything after it.
 std::optional<Alternative> Checker::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
                                                     const std::vector<std::optional<Layout>>& layouts,
-                                                    const Want& want) {
+                                                    const Preference& want) {
   std::vector<ArrayType> finished = types;
   Alternative total;
   for (std::size_t k = 0; k < types.size(); ++k) {
@@ -306,7 +307,7 @@ std::optional<Alternative> Checker::finishing_price(const Signature& signature, 
 
 // Rule 3: pending operands that do not pass through the operation are finished, into the wanted layout where one is
 // known.
-bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& operands, const Want& want) {
+bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& operands, const Preference& want) {
   const std::vector<ArrayType> types = types_of(operands);
   const bool some_pending = std::any_of(types.begin(), types.end(), is_pending);
   if (!some_pending) return true;
@@ -315,7 +316,7 @@ bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& o
   if (passes(signature.pending, seen, want.written_pending)) return true;
   const auto layouts = finishing_layouts(signature, types, want);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const Want for_operand{{}, layouts[k], types[k].mesh_ref(), want.because, {}};
+    const Preference for_operand{{}, layouts[k], types[k].mesh_ref(), want.because, {}};
     auto finished = resolve_pending(operands[k], signature.who, signature.span, &for_operand);
     if (!finished.has_value()) return false;
     operands[k] = std::move(*finished);
@@ -325,7 +326,7 @@ bool Checker::finish_pending(const Signature& signature, std::vector<Checked>& o
 
 // Rule 2: prices the candidates in order; the first of the cheapest wins.
 std::optional<Assignment> Checker::cheapest(const Signature& signature, const Problem& problem,
-                                            const std::vector<Checked>& operands, const Want& want, Why& why) {
+                                            const std::vector<Checked>& operands, const Preference& want, Reason& why) {
   const std::vector<ArrayType> held = types_of(operands);
   const Pricing pricing(*this, signature, pointers(held), want);
   std::optional<std::size_t> best;

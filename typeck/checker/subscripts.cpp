@@ -30,8 +30,8 @@ class Subscripts {
  public:
   Subscripts(Checker& checker, const ArrayType& array) : checker_(checker), array_(array) {}
 
-  std::optional<std::vector<Taken>> read(const std::vector<frontend::Subscript>& subscripts) {
-    std::vector<Taken> all;
+  std::optional<std::vector<Selection>> read(const std::vector<frontend::Subscript>& subscripts) {
+    std::vector<Selection> all;
     bool good = true;
     for (std::size_t d = 0; d < array_.rank(); ++d) {
       auto taken =
@@ -44,9 +44,9 @@ class Subscripts {
   }
 
  private:
-  static Taken whole(std::int64_t extent) { return Taken{0, {}, extent, false}; }
+  static Selection whole(std::int64_t extent) { return Selection{0, {}, extent, false}; }
 
-  std::optional<Taken> read_one(const frontend::Subscript& subscript, std::int64_t extent) {
+  std::optional<Selection> read_one(const frontend::Subscript& subscript, std::int64_t extent) {
     if (subscript.kind == frontend::Subscript::Kind::single) return read_single(subscript, extent);
     auto taken = read_range(subscript, extent);
     if (!taken.has_value() || !subscript.step.valid()) return taken;
@@ -65,24 +65,24 @@ class Subscripts {
     return taken;
   }
 
-  Maybe position(ExprId expr) {
-    Maybe value = checker_.check_array(expr, Want{ElementType::i64, {}, {}, {}});
+  MaybeValue position(ExprId expr) {
+    MaybeValue value = checker_.check_array(expr, Preference{ElementType::i64, {}, {}, {}});
     if (!value.has_value()) return std::nullopt;
     return checker_.scalar_of(*value, ElementType::i64, "a position");
   }
 
-  std::optional<Taken> read_single(const frontend::Subscript& subscript, std::int64_t extent) {
-    Maybe at = position(subscript.start);
+  std::optional<Selection> read_single(const frontend::Subscript& subscript, std::int64_t extent) {
+    MaybeValue at = position(subscript.start);
     if (!at.has_value()) return std::nullopt;
     const auto known = checker_.known_integer(*at);
-    if (!known.has_value()) return Taken{0, std::move(at), 1, true};
+    if (!known.has_value()) return Selection{0, std::move(at), 1, true};
     if (*known < -extent || *known >= extent) return out_of_range(*known, extent, subscript.span);
-    return Taken{*known < 0 ? *known + extent : *known, {}, 1, true};
+    return Selection{*known < 0 ? *known + extent : *known, {}, 1, true};
   }
 
-  std::optional<Taken> read_range(const frontend::Subscript& subscript, std::int64_t extent) {
-    Maybe start;
-    Maybe stop;
+  std::optional<Selection> read_range(const frontend::Subscript& subscript, std::int64_t extent) {
+    MaybeValue start;
+    MaybeValue stop;
     if (subscript.start.valid()) {
       start = position(subscript.start);
       if (!start.has_value()) return std::nullopt;
@@ -95,7 +95,7 @@ class Subscripts {
     const auto known_stop = stop.has_value() ? checker_.known_integer(*stop) : extent;
     if (known_start.has_value() && known_stop.has_value()) {
       const std::int64_t from = clamped(*known_start, extent);
-      return Taken{from, {}, std::max<std::int64_t>(0, clamped(*known_stop, extent) - from), false};
+      return Selection{from, {}, std::max<std::int64_t>(0, clamped(*known_stop, extent) - from), false};
     }
     const auto length = start.has_value() && stop.has_value() && start->affine.has_value() && stop->affine.has_value()
                             ? difference(*stop->affine, *start->affine)
@@ -107,10 +107,10 @@ class Subscripts {
       return std::nullopt;
     }
     if (*length < 0 || *length > extent) return out_of_range(*length, extent, subscript.span);
-    return Taken{0, std::move(start), *length, false};
+    return Selection{0, std::move(start), *length, false};
   }
 
-  std::optional<Taken> out_of_range(std::int64_t at, std::int64_t extent, Span span) {
+  std::optional<Selection> out_of_range(std::int64_t at, std::int64_t extent, Span span) {
     checker_.report(base::make(Kind::index_range, at, extent).at(span));
     return std::nullopt;
   }
@@ -122,7 +122,7 @@ class Subscripts {
 namespace {
 
 // What a slice of known starts moves between devices; for run-time starts, the most it could.
-std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const std::vector<Taken>& taken) {
+std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const std::vector<Selection>& taken) {
   bool moves = false;
   bool dynamic = false;
   synth::Offset offset;
@@ -143,9 +143,9 @@ std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const st
 
 }  // namespace
 
-Maybe Checker::check_index(ExprId id, const frontend::Index& index) {
+MaybeValue Checker::check_index(ExprId id, const frontend::Index& index) {
   const Span span = ast()[id].span;
-  const Maybe base_value = check_array(index.base);
+  const MaybeValue base_value = check_array(index.base);
   if (!base_value.has_value()) return std::nullopt;
   const ArrayType from = type(*base_value);
   if (index.subscripts.size() > from.rank()) {
@@ -156,13 +156,13 @@ Maybe Checker::check_index(ExprId id, const frontend::Index& index) {
   }
   const auto taken = Subscripts(*this, from).read(index.subscripts);
   if (!taken.has_value()) return std::nullopt;
-  const bool steps = std::any_of(taken->begin(), taken->end(), [](const Taken& one) { return one.step > 1; });
+  const bool steps = std::any_of(taken->begin(), taken->end(), [](const Selection& one) { return one.step > 1; });
   return steps ? take_steps(span, *base_value, *taken) : take_part(span, *base_value, *taken);
 }
 
 // First what the ranges span, in whole steps where the array reaches so far: a few more elements after the last that is
 // wanted, or before the first.
-Maybe Checker::take_steps(Span span, const Checked& value, std::vector<Taken> taken) {
+MaybeValue Checker::take_steps(Span span, const Checked& value, std::vector<Selection> taken) {
   struct Stepped {
     std::size_t dimension;  // of what is left when the integers have taken theirs
     std::int64_t step;
@@ -171,7 +171,7 @@ Maybe Checker::take_steps(Span span, const Checked& value, std::vector<Taken> ta
   std::vector<Stepped> stepped;
   std::size_t left = 0;
   for (std::size_t d = 0; d < taken.size(); ++d) {
-    Taken& one = taken[d];
+    Selection& one = taken[d];
     if (one.step > 1) {
       const std::int64_t extent = type(value).shape()[d];
       const std::int64_t missing = steps_over(one.length, one.step) * one.step - one.length;
@@ -184,7 +184,7 @@ Maybe Checker::take_steps(Span span, const Checked& value, std::vector<Taken> ta
     }
     left += one.single ? 0 : 1;
   }
-  Maybe result = take_part(span, value, taken);
+  MaybeValue result = take_part(span, value, taken);
   for (const Stepped& one : stepped) {
     if (result.has_value()) result = every(span, *result, one.dimension, one.step, one.first);
   }
@@ -192,36 +192,37 @@ Maybe Checker::take_steps(Span span, const Checked& value, std::vector<Taken> ta
 }
 
 // Elements first, first + step, ... of a dimension. It is made longer where only so its tiles are of whole steps.
-Maybe Checker::every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first) {
+MaybeValue Checker::every(Span span, const Checked& value, std::size_t dimension, std::int64_t step,
+                          std::int64_t first) {
   constexpr const char* kWho = "a slice with a step";
   const ArrayType from = type(value);
   const std::int64_t extent = from.shape()[dimension];
   const std::int64_t wanted = steps_over(extent - first, step);
   const std::int64_t parts = synth::shard_count(from.layout().split(dimension));
   const std::int64_t rows = wanted == 0 ? 0 : steps_over(wanted, parts) * parts;
-  Maybe ready = value;
+  MaybeValue ready = value;
   if (rows * step != extent) {
     ready = resolve_pending(value, kWho, span);
-    const Maybe zero = scalar(span, std::int64_t{0}, from.element(), from.mesh_ref());
+    const MaybeValue zero = scalar(span, std::int64_t{0}, from.element(), from.mesh_ref());
     if (!ready.has_value() || !zero.has_value()) return std::nullopt;
     Widths widths(from.rank());
     widths[dimension].second = rows * step - extent;
     ready = padded(span, kWho, *ready, widths, *zero);
   }
   Shape shape;
-  std::vector<Taken> column;
+  std::vector<Selection> column;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     shape.push_back(d == dimension ? rows : from.shape()[d]);
-    column.push_back(Taken{0, {}, d == dimension ? wanted : from.shape()[d]});
+    column.push_back(Selection{0, {}, d == dimension ? wanted : from.shape()[d]});
     if (d != dimension) continue;
     shape.push_back(step);
-    column.push_back(Taken{first, {}, 1, true});
+    column.push_back(Selection{first, {}, 1, true});
   }
   if (ready.has_value()) ready = reshaped(span, kWho, *ready, shape);
   return ready.has_value() ? take_part(span, *ready, column) : std::nullopt;
 }
 
-Maybe Checker::take_part(Span span, const Checked& value, const std::vector<Taken>& taken) {
+MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector<Selection>& taken) {
   const ArrayType from = type(value);
   Shape shape;
   std::vector<AxisList> splits;
@@ -247,7 +248,7 @@ Maybe Checker::take_part(Span span, const Checked& value, const std::vector<Take
                                 from.layout().pending(), from.layout().reduce());
   if (!result.has_value()) return std::nullopt;
   const std::int64_t bytes = received_bytes(from, *result, taken);
-  if (!allow_received(bytes, Why{Why::Asker::operation, "a slice", span, {}, {}}, span)) return std::nullopt;
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, "a slice", span, {}, {}}, span)) return std::nullopt;
   std::vector<NodeId> nodes;
   for (const Checked& operand : operands) nodes.push_back(operand.node());
   const Checked assembled =

@@ -140,7 +140,8 @@ std::optional<AxisList> Checker::axis_list(const std::vector<frontend::AxisUse>&
 // An integer that is known when the program is checked: an extent, a dimension, a length.
 std::optional<std::int64_t> Checker::constant_integer(ExprId expr, std::string_view what) {
   Region scratch;
-  const Maybe value = in_region(scratch, [&] { return check_array(expr, Want{ElementType::i64, {}, {}, {}}); });
+  const MaybeValue value =
+      in_region(scratch, [&] { return check_array(expr, Preference{ElementType::i64, {}, {}, {}}); });
   if (!value.has_value()) return std::nullopt;
   if (const auto known = known_integer(*value)) return known;
   report(base::make(Kind::not_constant, what)
@@ -223,9 +224,9 @@ std::optional<ArrayType> Checker::full_type(const WrittenType& written, std::opt
 }
 
 // What a written type asks of the expression it stands by: element type and layout, the extents left open.
-Want Checker::want_of(const Ast& tree, TypeId id) {
+Preference Checker::want_of(const Ast& tree, TypeId id) {
   const frontend::TypeExpr& type = tree[id];
-  Want want;
+  Preference want;
   want.because = type.span;
   const bool reserved = type.element == frontend::ElementKeyword::bf16 || type.element == frontend::ElementKeyword::f16;
   if (type.element.has_value() && !reserved) want.element = element_of(*type.element);

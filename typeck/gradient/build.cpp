@@ -6,15 +6,15 @@
 
 namespace tessera::typeck::gradient {
 
-Want want_splits(const ArrayType& type) {
+Preference want_splits(const ArrayType& type) {
   auto layout = Layout::make(type.mesh(), type.layout().splits());
   TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
-  return Want{{}, std::move(layout).value(), type.mesh_ref(), {}, {}};
+  return Preference{{}, std::move(layout).value(), type.mesh_ref(), {}, {}};
 }
 
-Maybe Build::map(synth::MapOp op, std::initializer_list<Maybe> operands, const Want& want) const {
+MaybeValue Build::map(synth::MapOp op, std::initializer_list<MaybeValue> operands, const Preference& want) const {
   std::vector<Checked> values;
-  for (const Maybe& operand : operands) {
+  for (const MaybeValue& operand : operands) {
     if (!operand.has_value()) return std::nullopt;
     values.push_back(*operand);
   }
@@ -22,28 +22,29 @@ Maybe Build::map(synth::MapOp op, std::initializer_list<Maybe> operands, const W
   return checker_.map(span_, op, std::move(values), element, who_, want);
 }
 
-Maybe Build::compare(synth::MapOp op, const Maybe& a, const Maybe& b) const {
+MaybeValue Build::compare(synth::MapOp op, const MaybeValue& a, const MaybeValue& b) const {
   if (!a.has_value() || !b.has_value()) return std::nullopt;
   return checker_.flat(checker_.map(span_, op, {*a, *b}, ElementType::boolean, who_, {}));
 }
 
-Maybe Build::cast(const Maybe& a, ElementType element) const {
+MaybeValue Build::cast(const MaybeValue& a, ElementType element) const {
   if (!a.has_value() || checker_.type(*a).element() == element) return a;
   return checker_.map(span_, synth::MapOp::cast, {*a}, element, who_, {});
 }
 
-Maybe Build::number(double value, const Maybe& a) const {
+MaybeValue Build::number(double value, const MaybeValue& a) const {
   if (!a.has_value()) return std::nullopt;
   const ArrayType like = checker_.type(*a);
   return checker_.scalar(span_, value, like.element(), like.mesh_ref());
 }
 
-Maybe Build::reduce(synth::ReduceKind kind, const Maybe& a, const std::vector<std::size_t>& dimensions) const {
+MaybeValue Build::reduce(synth::ReduceKind kind, const MaybeValue& a,
+                         const std::vector<std::size_t>& dimensions) const {
   if (!a.has_value()) return std::nullopt;
   return typeck::reduce(checker_, span_, who_, *a, kind, dimensions, {});
 }
 
-Maybe Build::repeated(const Maybe& a, const ArrayType& like) const {
+MaybeValue Build::repeated(const MaybeValue& a, const ArrayType& like) const {
   if (!a.has_value() || checker_.type(*a).shape() == like.shape()) return a;
   const ArrayType own = checker_.type(*a);
   Signature signature;
@@ -63,7 +64,7 @@ Maybe Build::repeated(const Maybe& a, const ArrayType& like) const {
   return checker_.compute(span_, solved->result, synth::Map{synth::MapOp::copy}, {solved->operands[0].node()});
 }
 
-Maybe Build::summed_to(const Maybe& a, const Shape& shape) const {
+MaybeValue Build::summed_to(const MaybeValue& a, const Shape& shape) const {
   if (!a.has_value()) return std::nullopt;
   const Shape own = checker_.type(*a).shape();
   const std::size_t added = own.size() - shape.size();
@@ -77,7 +78,7 @@ Maybe Build::summed_to(const Maybe& a, const Shape& shape) const {
   return with_unit_dimensions(reduce(synth::ReduceKind::sum, a, dimensions), kept);
 }
 
-Maybe Build::with_unit_dimensions(const Maybe& a, const std::vector<std::size_t>& positions) const {
+MaybeValue Build::with_unit_dimensions(const MaybeValue& a, const std::vector<std::size_t>& positions) const {
   if (!a.has_value() || positions.empty()) return a;
   const ArrayType own = checker_.type(*a);
   Shape shape = own.shape();
@@ -92,12 +93,12 @@ Maybe Build::with_unit_dimensions(const Maybe& a, const std::vector<std::size_t>
   return checker_.compute(span_, *result, synth::Reshape{}, {a->node()});
 }
 
-Maybe Build::finished(const Maybe& a) const {
+MaybeValue Build::finished(const MaybeValue& a) const {
   if (!a.has_value()) return std::nullopt;
   return checker_.resolve_pending(*a, who_, span_);
 }
 
-Maybe Build::zeros(const ArrayType& type) const {
+MaybeValue Build::zeros(const ArrayType& type) const {
   const Checked zero = synth::is_float(type.element())
                            ? checker_.scalar(span_, 0.0, type.element(), type.mesh_ref())
                            : checker_.scalar(span_, std::int64_t{0}, type.element(), type.mesh_ref());

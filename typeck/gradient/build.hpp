@@ -12,7 +12,7 @@
 namespace tessera::typeck::gradient {
 
 // The layout of an array's splits, without what is pending.
-Want want_splits(const ArrayType& type);
+Preference want_splits(const ArrayType& type);
 
 class Build {
  public:
@@ -24,32 +24,32 @@ class Build {
   const std::string& who() const { return who_; }
 
   // Elementwise; the result has the last operand's element type.
-  Maybe map(synth::MapOp op, std::initializer_list<Maybe> operands, const Want& want = {}) const;
+  MaybeValue map(synth::MapOp op, std::initializer_list<MaybeValue> operands, const Preference& want = {}) const;
   // Comparisons, and below what has no slope, are flat: a gradient of this gradient does not ask after them.
-  Maybe compare(synth::MapOp op, const Maybe& a, const Maybe& b) const;
-  Maybe cast(const Maybe& a, ElementType element) const;
-  Maybe add(const Maybe& a, const Maybe& b) const { return map(synth::MapOp::add, {a, b}); }
-  Maybe subtract(const Maybe& a, const Maybe& b) const { return map(synth::MapOp::subtract, {a, b}); }
-  Maybe multiply(const Maybe& a, const Maybe& b) const { return map(synth::MapOp::multiply, {a, b}); }
-  Maybe divide(const Maybe& a, const Maybe& b) const { return map(synth::MapOp::divide, {a, b}); }
-  Maybe negate(const Maybe& a) const { return map(synth::MapOp::negate, {a}); }
-  Maybe flat(synth::MapOp op, const Maybe& a) const { return checker_.flat(map(op, {a})); }
-  Maybe select(const Maybe& condition, const Maybe& a, const Maybe& b) const {
+  MaybeValue compare(synth::MapOp op, const MaybeValue& a, const MaybeValue& b) const;
+  MaybeValue cast(const MaybeValue& a, ElementType element) const;
+  MaybeValue add(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::add, {a, b}); }
+  MaybeValue subtract(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::subtract, {a, b}); }
+  MaybeValue multiply(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::multiply, {a, b}); }
+  MaybeValue divide(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::divide, {a, b}); }
+  MaybeValue negate(const MaybeValue& a) const { return map(synth::MapOp::negate, {a}); }
+  MaybeValue flat(synth::MapOp op, const MaybeValue& a) const { return checker_.flat(map(op, {a})); }
+  MaybeValue select(const MaybeValue& condition, const MaybeValue& a, const MaybeValue& b) const {
     return map(synth::MapOp::select, {condition, a, b});
   }
   // A number of the element type and on the mesh of a.
-  Maybe number(double value, const Maybe& a) const;
+  MaybeValue number(double value, const MaybeValue& a) const;
 
-  Maybe reduce(synth::ReduceKind kind, const Maybe& a, const std::vector<std::size_t>& dimensions) const;
+  MaybeValue reduce(synth::ReduceKind kind, const MaybeValue& a, const std::vector<std::size_t>& dimensions) const;
   // Repeated to the shape of `like`, split as it is.
-  Maybe repeated(const Maybe& a, const ArrayType& like) const;
+  MaybeValue repeated(const MaybeValue& a, const ArrayType& like) const;
   // Summed to a shape that broadcasts to a's.
-  Maybe summed_to(const Maybe& a, const Shape& shape) const;
+  MaybeValue summed_to(const MaybeValue& a, const Shape& shape) const;
   // With dimensions of extent 1 at these positions of the result, ascending.
-  Maybe with_unit_dimensions(const Maybe& a, const std::vector<std::size_t>& positions) const;
-  Maybe finished(const Maybe& a) const;
+  MaybeValue with_unit_dimensions(const MaybeValue& a, const std::vector<std::size_t>& positions) const;
+  MaybeValue finished(const MaybeValue& a) const;
   // Zeros of a type; pending axes hold what adds nothing.
-  Maybe zeros(const ArrayType& type) const;
+  MaybeValue zeros(const ArrayType& type) const;
 
  private:
   Checker& checker_;

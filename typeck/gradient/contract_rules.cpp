@@ -22,7 +22,7 @@ bool anywhere(const std::vector<std::vector<int>>& indices, int index) {
 }
 
 // Ones on the diagonal: what puts the elements of a repeated index back where they were taken from.
-Maybe diagonal(const Build& build, const ArrayType& like, std::int64_t extent) {
+MaybeValue diagonal(const Build& build, const ArrayType& like, std::int64_t extent) {
   Checker& checker = build.checker();
   const auto type = ArrayType::replicated(ElementType::i64, {extent, extent}, like.mesh_ref());
   const auto numbers_type = checker.made(type, build.span());
@@ -30,7 +30,7 @@ Maybe diagonal(const Build& build, const ArrayType& like, std::int64_t extent) {
   const Checked numbers = checker.compute(build.span(), *numbers_type, synth::Iota{}, {});
   const Checked step = checker.scalar(build.span(), extent + 1, ElementType::i64, like.mesh_ref());
   const Checked none = checker.scalar(build.span(), std::int64_t{0}, ElementType::i64, like.mesh_ref());
-  const Maybe on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
+  const MaybeValue on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
   return build.cast(on, like.element());
 }
 
@@ -42,7 +42,7 @@ std::optional<std::vector<int>> made_unique(const Reversal& r, Onto& onto, std::
     if (std::find(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(d), index) ==
         own.begin() + static_cast<std::ptrdiff_t>(d))
       continue;
-    const Maybe ones = diagonal(r.build, type, type.shape()[d]);
+    const MaybeValue ones = diagonal(r.build, type, type.shape()[d]);
     if (!ones.has_value()) return std::nullopt;
     own[d] = fresh++;
     onto.operands.push_back(*ones);
@@ -81,10 +81,10 @@ bool give_onto(const Reversal& r, const synth::Contract& contract, std::size_t k
   auto onto = onto_operand(r, contract, k);
   if (!onto.has_value()) return false;
   const ArrayType type = r.type(k);
-  Maybe sum = r.g;
+  MaybeValue sum = r.g;
   const bool is_sum = onto->operands.size() > 1 || onto->indices[0] != onto->result;
   if (is_sum) {
-    const Want want = onto->alone.empty() ? want_splits(type) : Want{};
+    const Preference want = onto->alone.empty() ? want_splits(type) : Preference{};
     sum = r.build.checker().contract(r.build.span(), std::move(onto->operands), std::move(onto->indices), onto->result,
                                      r.build.who(), want);
   }

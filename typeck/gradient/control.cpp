@@ -47,7 +47,7 @@ bool Scope::reverse(NodeId id, const Node& node, const If& body) {
     else_value.nodes.push_back(given_or_zeros(*else_branch, *then_branch, key));
   }
   If both{here(body.condition), std::move(then_branch->region), std::move(else_branch->region)};
-  const Maybe joined = checker_.join_branches(node.span, std::move(both), then_value, else_value);
+  const MaybeValue joined = checker_.join_branches(node.span, std::move(both), then_value, else_value);
   if (!joined.has_value()) return false;
   std::size_t k = 0;
   for (const auto& [original, result] : keys) {
@@ -84,7 +84,7 @@ synth::Part row_part(std::uint32_t operand, std::size_t rank, bool subtract) {
 }
 
 // Row `at` of a stack becomes the value.
-Maybe with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
+MaybeValue with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
   Checker& checker = build.checker();
   const ArrayType whole = checker.type(stack);
   const auto row_type = stacked(checker, build.span(), checker.type(value), 1);
@@ -95,7 +95,7 @@ Maybe with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
 }
 
 // Row `at` of a stack, of the type that its values have.
-Maybe row_of(const Build& build, NodeId stack, const ArrayType& type, NodeId at) {
+MaybeValue row_of(const Build& build, NodeId stack, const ArrayType& type, NodeId at) {
   Checker& checker = build.checker();
   const auto row_type = stacked(checker, build.span(), type, 1);
   if (!row_type.has_value()) return std::nullopt;
@@ -150,7 +150,7 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
   const std::size_t carried = body.parameters.size();
   for (std::size_t k = 0; k < carried; ++k) {
     const auto type = stacked(checker_, node.span, node.types[k], count);
-    const Maybe zeros = type.has_value() ? build.zeros(*type) : std::nullopt;
+    const MaybeValue zeros = type.has_value() ? build.zeros(*type) : std::nullopt;
     if (!zeros.has_value()) return false;
     types.push_back(*type);
     own.initial.push_back(zeros->node());
@@ -159,7 +159,7 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
   if (!checker_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
   const bool good = checker_.in_region(own.body, [&] {
     for (std::size_t k = 0; k < carried; ++k) {
-      const Maybe next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
+      const MaybeValue next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
       if (!next.has_value()) return false;
       own.body.results.push_back(next->node());
     }
@@ -185,13 +185,13 @@ std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeI
   Scope inner(checker_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
   inner.give(body.index, index.node());
   for (const NodeId original : body.indices_elsewhere) {
-    const Maybe elsewhere = checker_.again_on(index, checker_.type(original).mesh_ref());
+    const MaybeValue elsewhere = checker_.again_on(index, checker_.type(original).mesh_ref());
     TESSERA_CHECK(elsewhere.has_value(), "a turn's index cannot be made again");
     inner.give(original, elsewhere->node());
   }
   for (std::size_t k = 0; k < stacks.size(); ++k) {
     const ArrayType type = checker_.type(body.parameters[k]);
-    const Maybe row = row_of(build, stacks[k], type, index.node());
+    const MaybeValue row = row_of(build, stacks[k], type, index.node());
     if (!row.has_value()) return std::nullopt;
     inner.give(body.parameters[k], row->node());
   }
@@ -207,10 +207,10 @@ std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeI
     const auto whole = whole_cotangent(checker_, build.span(), checker_.type(parameter));
     if (!whole.has_value()) return std::nullopt;
     const Checked* const given = inner.cotangent(parameter);
-    const Maybe next =
-        given == nullptr
-            ? build.zeros(*whole)
-            : checker_.redistribute(*given, *whole, Why{Why::Asker::operation, build.who(), build.span(), {}, {}});
+    const MaybeValue next =
+        given == nullptr ? build.zeros(*whole)
+                         : checker_.redistribute(*given, *whole,
+                                                 Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
     if (!next.has_value()) return std::nullopt;
     made.carried[k] = next->node();
     made.captured.erase({parameter, 0});
@@ -227,10 +227,10 @@ std::optional<std::map<std::size_t, Checked>> Scope::carried_cotangents(NodeId i
     const auto whole = whole_cotangent(checker_, build.span(), checker_.type(body.parameters[k]));
     if (!whole.has_value()) return std::nullopt;
     const Checked* const given = cotangent(id, static_cast<std::uint32_t>(k));
-    const Maybe start =
-        given == nullptr
-            ? build.zeros(*whole)
-            : checker_.redistribute(*given, *whole, Why{Why::Asker::operation, build.who(), build.span(), {}, {}});
+    const MaybeValue start =
+        given == nullptr ? build.zeros(*whole)
+                         : checker_.redistribute(*given, *whole,
+                                                 Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
     if (!start.has_value()) return std::nullopt;
     all.emplace(k, *start);
   }
@@ -273,7 +273,7 @@ bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
   const auto reversed_turn = [&]() -> std::optional<Turn> {
     const Checked last =
         checker_.scalar(build.span(), *body.known_count - 1, ElementType::i64, checker_.type(body.index).mesh_ref());
-    const Maybe index = build.subtract(last, Checked{{made.index}, build.span(), {}, {}, {}});
+    const MaybeValue index = build.subtract(last, Checked{{made.index}, build.span(), {}, {}, {}});
     return index.has_value() ? turn(body, stacks, *index, cotangents, build) : std::nullopt;
   };
   // Contributions to values from outside the loop are carried sums, which begin with zeros.
@@ -285,7 +285,7 @@ bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
       for (const auto& [k, node] : own->carried) made.body.results.push_back(node);
       for (const auto& [key, given] : own->captured) {
         sums[key] = parameter(checker_.type(given));
-        const Maybe next = build.add(Checked{{sums[key]}, build.span(), {}, {}, {}}, given);
+        const MaybeValue next = build.add(Checked{{sums[key]}, build.span(), {}, {}, {}}, given);
         if (!next.has_value()) return false;
         made.body.results.push_back(next->node());
       }
@@ -295,7 +295,7 @@ bool Scope::reverse_loop(NodeId id, const Loop& body, const Build& build) {
   if (!good) return false;
   for (const auto& [key, sum] : sums) {
     const ArrayType type = checker_.type(sum);
-    const Maybe zeros = build.zeros(type);
+    const MaybeValue zeros = build.zeros(type);
     if (!zeros.has_value()) return false;
     types.push_back(type);
     made.initial.push_back(zeros->node());

@@ -20,7 +20,7 @@ class Differentiation {
   Differentiation(Checker& checker, const frontend::Gradient& written, const Function& function, Span span)
       : checker_(checker), written_(written), fn_(function.definition()), function_(function), span_(span) {}
 
-  Maybe run() {
+  MaybeValue run() {
     const frontend::Call call{written_.function, written_.arguments};
     const auto bound = checker_.bind_call(span_, call, function_);
     if (!bound.has_value()) return std::nullopt;
@@ -135,7 +135,7 @@ class Differentiation {
     checker_.report(std::move(note));
   }
 
-  Maybe reversed(const std::vector<NodeId>& arguments) {
+  MaybeValue reversed(const std::vector<NodeId>& arguments) {
     const Activity activity = activity_of(parameters_);
     gradient::Scope scope(checker_, instance_.body, activity, nullptr, gradient::Purpose::reverse,
                           gradient::Effects::kept);
@@ -143,7 +143,7 @@ class Differentiation {
     const gradient::Build build(checker_, span_, "`grad`");
     const NodeId loss = instance_.body.results[0];
     const auto backward = [&] {
-      const Maybe one = build.number(1, scope.value(loss));
+      const MaybeValue one = build.number(1, scope.value(loss));
       return scope.add(loss, one, build) && scope.reverse();
     };
     if (!checker_.in_pass(synth::Pass::forward, [&] { return scope.compute(); })) return std::nullopt;
@@ -168,7 +168,7 @@ class Differentiation {
 
 }  // namespace
 
-Maybe Checker::check_gradient(ExprId id, const frontend::Gradient& gradient) {
+MaybeValue Checker::check_gradient(ExprId id, const frontend::Gradient& gradient) {
   if (find_operation(gradient.function.text) != nullptr) {
     report(base::make(Kind::not_differentiable, fmt::format("`{}`", gradient.function.text),
                       std::string("`grad` takes a function of the program"))

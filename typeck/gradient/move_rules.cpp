@@ -12,7 +12,7 @@ bool reverse_fill(const Reversal& r) {
 
 // The sums from the other end.
 bool reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum) {
-  const Maybe g = r.build.finished(r.g);
+  const MaybeValue g = r.build.finished(r.g);
   if (!g.has_value()) return false;
   Checker& checker = r.build.checker();
   const ArrayType type = checker.type(*g);
@@ -71,8 +71,8 @@ TakeIndices take_indices(std::size_t table_rank, std::size_t ids_rank) {
   return all;
 }
 
-Maybe solved_take(const Build& build, Signature signature, const Checked& a, const Checked& b, const ArrayType& like,
-                  synth::Operation operation) {
+MaybeValue solved_take(const Build& build, Signature signature, const Checked& a, const Checked& b,
+                       const ArrayType& like, synth::Operation operation) {
   signature.who = build.who();
   signature.span = build.span();
   signature.element = like.element();
@@ -123,12 +123,12 @@ struct Moved {
 };
 
 // Lays `from` into zeros of the type, or cuts it out, and counts what moves between devices.
-Maybe moved(const Reversal& r, const Moved& move) {
+MaybeValue moved(const Reversal& r, const Moved& move) {
   Checker& checker = r.build.checker();
   const ArrayType from = checker.type(move.from);
   std::vector<NodeId> nodes;
   if (move.has_base) {
-    const Maybe zeros = r.build.zeros(move.type);
+    const MaybeValue zeros = r.build.zeros(move.type);
     if (!zeros.has_value()) return std::nullopt;
     nodes.push_back(zeros->node());
   }
@@ -150,7 +150,8 @@ Maybe moved(const Reversal& r, const Moved& move) {
   // Where the start is known only at run time, the most that it could be.
   const std::int64_t most = moves ? synth::array_bytes(move.type) : 0;
   const std::int64_t bytes = at_run_time ? most : moved_bytes(from, move.type, offset);
-  if (!checker.allow_received(bytes, Why{Why::Asker::operation, r.build.who(), r.build.span(), {}, {}}, r.build.span()))
+  if (!checker.allow_received(bytes, Reason{Reason::Asker::operation, r.build.who(), r.build.span(), {}, {}},
+                              r.build.span()))
     return std::nullopt;
   return checker.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}}, std::move(nodes),
                          bytes, r.build.who());
@@ -166,7 +167,7 @@ std::optional<Cut> cut_as(const Reversal& r, const Checked& g, const ArrayType& 
   const AxisList& pending = checker.type(g).layout().pending();
   bool may_stay = true;
   for (const synth::AxisPart& part : pending) may_stay = may_stay && !like.layout().uses(part);
-  const Maybe own = may_stay ? Maybe(g) : r.build.finished(g);
+  const MaybeValue own = may_stay ? MaybeValue(g) : r.build.finished(g);
   if (!own.has_value()) return std::nullopt;
   auto type = checker.make_type(r.build.span(), like.element(), like.shape(), like.mesh_ref(), like.layout().splits(),
                                 checker.type(*own).layout().pending());
@@ -175,7 +176,7 @@ std::optional<Cut> cut_as(const Reversal& r, const Checked& g, const ArrayType& 
 }
 
 // What a part gave to the result: where it is longer than that, zeros are around it.
-Maybe taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
+MaybeValue taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
   const auto cut = cut_as(r, g, r.type(part.operand));
   if (!cut.has_value()) return std::nullopt;
   const Shape& whole = r.build.checker().type(cut->g).shape();
@@ -188,13 +189,13 @@ Maybe taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
 }
 
 // g where the base shows: zero where the part lies. Every device has the zeros, so nothing moves.
-Maybe around(const Reversal& r, const Checked& g, const synth::Part& part) {
+MaybeValue around(const Reversal& r, const Checked& g, const synth::Part& part) {
   Checker& checker = r.build.checker();
   const ArrayType type = checker.type(g);
   const ArrayType like = r.type(part.operand);
   const auto hole = checker.make_type(r.build.span(), type.element(), like.shape(), type.mesh_ref(),
                                       std::vector<AxisList>(like.rank()), type.layout().pending());
-  const Maybe zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
+  const MaybeValue zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
   if (!zeros.has_value()) return std::nullopt;
   synth::Part laid{1, part.placements};
   std::vector<NodeId> nodes = {g.node(), zeros->node()};
@@ -210,7 +211,7 @@ Maybe around(const Reversal& r, const Checked& g, const synth::Part& part) {
 
 // Parts that lie on others are taken back first: what is under them did not show.
 bool reverse_assemble(const Reversal& r, const synth::Assemble& assemble) {
-  Maybe rest = r.g;
+  MaybeValue rest = r.g;
   for (auto part = assemble.parts.rbegin(); part != assemble.parts.rend(); ++part) {
     if (r.wants(part->operand) && !r.give(part->operand, taken_back(r, *rest, *part))) return false;
     const bool covers = assemble.has_base && (r.wants(0) || part + 1 != assemble.parts.rend());

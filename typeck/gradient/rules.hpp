@@ -19,7 +19,7 @@ struct Reversal {
   Checked result() const { return scope.value(id); }
   // A copy: nodes move when others are made.
   ArrayType type(std::size_t operand) const { return build.checker().type(scope.here(compute.operands[operand])); }
-  bool give(std::size_t operand, const Maybe& contribution) const {
+  bool give(std::size_t operand, const MaybeValue& contribution) const {
     return scope.add(compute.operands[operand], contribution, build);
   }
 };

@@ -50,7 +50,7 @@ std::optional<ArrayType> whole_cotangent(Checker& checker, Span span, const Arra
   return checker.with_layout(span, type, std::move(layout).value());
 }
 
-Maybe bring(const Build& build, const Maybe& cotangent, const ArrayType& type) {
+MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayType& type) {
   if (!cotangent.has_value()) return std::nullopt;
   Checker& checker = build.checker();
   const ArrayType own = checker.type(*cotangent);
@@ -64,7 +64,7 @@ Maybe bring(const Build& build, const Maybe& cotangent, const ArrayType& type) {
   TESSERA_CHECK(layout.ok(), "a cotangent has no layout");
   const auto target = checker.with_layout(build.span(), type, std::move(layout).value());
   if (!target.has_value()) return std::nullopt;
-  return checker.redistribute(*cotangent, *target, Why{Why::Asker::operation, build.who(), build.span(), {}, {}});
+  return checker.redistribute(*cotangent, *target, Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
 }
 
 // ---- Values ----
@@ -197,16 +197,16 @@ const Checked* Scope::cotangent(NodeId original, std::uint32_t result) const {
   return found == cotangents_.end() ? nullptr : &found->second;
 }
 
-bool Scope::add(NodeId original, const Maybe& cotangent, const Build& build, std::uint32_t result) {
+bool Scope::add(NodeId original, const MaybeValue& cotangent, const Build& build, std::uint32_t result) {
   if (!cotangent.has_value()) return false;
   if (!activity_.flags(original, result).active) return true;
   const ArrayType type = checker_.typed().nodes[original].types.at(result);
-  Maybe brought = bring(build, cotangent, type);
+  MaybeValue brought = bring(build, cotangent, type);
   if (!brought.has_value()) return false;
   const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), *brought);
   if (fresh) return true;
   // Where one is a pending sum and the other is not, the sum is finished first: both are then as the type asks.
-  const Maybe both = build.add(at->second, brought);
+  const MaybeValue both = build.add(at->second, brought);
   if (!both.has_value()) return false;
   at->second = *both;
   return true;

@@ -47,7 +47,7 @@ class Scope {
   bool reverse();
 
   // Adds to the cotangent of a result of a node of the function, brought to the layout that its type asks for.
-  bool add(NodeId original, const Maybe& cotangent, const Build& build, std::uint32_t result = 0);
+  bool add(NodeId original, const MaybeValue& cotangent, const Build& build, std::uint32_t result = 0);
   bool wants(NodeId original) const { return activity_.flags(original).active; }
   const Checked* cotangent(NodeId original, std::uint32_t result = 0) const;
 
@@ -119,6 +119,6 @@ bool reverse_operation(Scope& scope, const Build& build, const Compute& compute,
 // The type of the cotangents of values of this type, where nothing is pending.
 std::optional<ArrayType> whole_cotangent(Checker& checker, Span span, const ArrayType& type);
 // A cotangent in the layout that values of this type ask for.
-Maybe bring(const Build& build, const Maybe& cotangent, const ArrayType& type);
+MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayType& type);
 
 }  // namespace tessera::typeck::gradient

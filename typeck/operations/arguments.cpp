@@ -137,12 +137,12 @@ bool OperationCall::kinds_fit() {
 
 ExprId OperationCall::expr(std::size_t parameter) const { return std::get<ExprId>(bound_[parameter]->value); }
 
-Maybe OperationCall::array(std::size_t parameter, std::optional<ElementType> element) {
-  return checker.check_array(expr(parameter), Want{element, {}, {}, {}});
+MaybeValue OperationCall::array(std::size_t parameter, std::optional<ElementType> element) {
+  return checker.check_array(expr(parameter), Preference{element, {}, {}, {}});
 }
 
-Maybe OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
-  Want pending;
+MaybeValue OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
+  Preference pending;
   for (const frontend::Name& axis : axis_names(axes_parameter).value_or(std::vector<frontend::Name>{})) {
     pending.written_pending.push_back(axis.text);
   }
@@ -159,7 +159,7 @@ std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter)
   std::vector<Checked> all;
   for (const ExprId item : list->items) {
     const auto element = all.empty() ? std::nullopt : std::optional(checker.type(all.front()).element());
-    auto value = checker.check_array(item, Want{element, {}, {}, {}});
+    auto value = checker.check_array(item, Preference{element, {}, {}, {}});
     if (!value.has_value()) return std::nullopt;
     all.push_back(std::move(*value));
   }
@@ -267,8 +267,8 @@ bool OperationCall::wants_element(const Checked& a, bool fits, const std::string
   return false;
 }
 
-Maybe call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
-                     const Want& want) {
+MaybeValue call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
+                          const Preference& want) {
   OperationCall bound(checker, operation, span, want);
   if (!bound.bind(call)) return std::nullopt;
   return operation.run(bound);

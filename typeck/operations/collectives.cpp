@@ -9,14 +9,14 @@ namespace tessera::typeck {
 
 namespace {
 
-Maybe take_step(OperationCall& call, const Checked& a, const synth::Collective& step) {
+MaybeValue take_step(OperationCall& call, const Checked& a, const synth::Collective& step) {
   Checker& checker = call.checker;
   const ArrayType before = checker.type(a);
   const auto after = checker.made(synth::apply(step, before), call.span);
   if (!after.has_value()) return std::nullopt;
   auto plan = checker.plans_by_hand(before, {step}, call.span);
   if (!plan.has_value()) return std::nullopt;
-  Why why{Why::Asker::collective, call.quoted(), call.span, {}, {}};
+  Reason why{Reason::Asker::collective, call.quoted(), call.span, {}, {}};
   if (!checker.allow_received((*plan)->received_bytes_total, why, call.span)) return std::nullopt;
   const NodeId node = checker.emit(call.span, {*after}, Redistribute{a.node(), std::move(*plan), std::move(why)});
   return Checked{{node}, call.span, {}, {}, {}};
@@ -24,12 +24,12 @@ Maybe take_step(OperationCall& call, const Checked& a, const synth::Collective& 
 
 }  // namespace
 
-Maybe run_collective(OperationCall& call) {
+MaybeValue run_collective(OperationCall& call) {
   const auto kind = static_cast<synth::CollectiveKind>(call.info.detail);
   const bool axes_first = kind == synth::CollectiveKind::all_to_all || kind == synth::CollectiveKind::all_reduce;
   const bool finishes = kind == synth::CollectiveKind::all_reduce || kind == synth::CollectiveKind::reduce_scatter;
   const std::size_t axes_at = axes_first ? 1 : 2;
-  const Maybe a = finishes ? call.pending_array(0, axes_at) : call.array(0);
+  const MaybeValue a = finishes ? call.pending_array(0, axes_at) : call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ArrayType own = call.checker.type(*a);
   const auto axes = call.axes(axes_at, own.mesh());
@@ -52,10 +52,10 @@ Maybe run_collective(OperationCall& call) {
   return take_step(call, *a, step);
 }
 
-Maybe run_collective_to(OperationCall& call) {
+MaybeValue run_collective_to(OperationCall& call) {
   Checker& checker = call.checker;
   const auto written = checker.written_type(checker.ast(), *call.type(1));
-  const Maybe a = call.array(0);
+  const MaybeValue a = call.array(0);
   if (!written.has_value() || !a.has_value()) return std::nullopt;
   const auto target = checker.full_type(*written);
   if (!target.has_value()) return std::nullopt;

@@ -18,7 +18,7 @@ std::optional<ArrayType> constructed_type(OperationCall& call, std::size_t param
 
 // Builds without the pending axes, then keeps the value on one replica and the identity on the others.
 template <class Build>
-Maybe with_pending_kept(OperationCall& call, const ArrayType& wanted, Build build) {
+MaybeValue with_pending_kept(OperationCall& call, const ArrayType& wanted, Build build) {
   Checker& checker = call.checker;
   if (wanted.layout().pending().empty()) return build(wanted);
   auto finished = Layout::make(wanted.mesh(), wanted.layout().splits());
@@ -31,14 +31,14 @@ Maybe with_pending_kept(OperationCall& call, const ArrayType& wanted, Build buil
                        .suggest("use i64, or `{max ...}`, which is true where any is, and `{min ...}`"));
     return std::nullopt;
   }
-  const Maybe whole = build(*plain);
+  const MaybeValue whole = build(*plain);
   if (!whole.has_value()) return std::nullopt;
-  return checker.redistribute(*whole, wanted, Why{Why::Asker::collective, call.quoted(), call.span, {}, {}});
+  return checker.redistribute(*whole, wanted, Reason{Reason::Asker::collective, call.quoted(), call.span, {}, {}});
 }
 
 }  // namespace
 
-Maybe run_iota(OperationCall& call) {
+MaybeValue run_iota(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
   if (wanted->element() == ElementType::boolean) {
@@ -47,32 +47,32 @@ Maybe run_iota(OperationCall& call) {
     return std::nullopt;
   }
   return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
-    return Maybe(call.checker.compute(call.span, own, synth::Iota{}, {}));
+    return MaybeValue(call.checker.compute(call.span, own, synth::Iota{}, {}));
   });
 }
 
-Maybe run_fill(OperationCall& call) {
+MaybeValue run_fill(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
   return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
     const Checked value = call.checker.scalar(call.span, std::int64_t{call.info.detail}, own.element(), own.mesh_ref());
-    return Maybe(call.checker.compute(call.span, own, synth::Fill{}, {value.node()}));
+    return MaybeValue(call.checker.compute(call.span, own, synth::Fill{}, {value.node()}));
   });
 }
 
-Maybe run_full(OperationCall& call) {
+MaybeValue run_full(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
-  Maybe value = call.array(1, wanted->element());
+  MaybeValue value = call.array(1, wanted->element());
   if (value.has_value()) value = call.checker.scalar_of(*value, wanted->element(), "the value of `full`");
   if (!value.has_value()) return std::nullopt;
   if (!call.on_mesh(*value, wanted->mesh_ref())) return std::nullopt;
   return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
-    return Maybe(call.checker.compute(call.span, own, synth::Fill{}, {value->node()}));
+    return MaybeValue(call.checker.compute(call.span, own, synth::Fill{}, {value->node()}));
   });
 }
 
-Maybe run_random(OperationCall& call) {
+MaybeValue run_random(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
   if (!synth::is_float(wanted->element())) {
@@ -81,13 +81,13 @@ Maybe run_random(OperationCall& call) {
                             .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
     return std::nullopt;
   }
-  Maybe seed = call.array(1, ElementType::i64);
+  MaybeValue seed = call.array(1, ElementType::i64);
   if (seed.has_value()) seed = call.checker.scalar_of(*seed, ElementType::i64, "a seed");
   if (!seed.has_value() || !call.on_mesh(*seed, wanted->mesh_ref())) return std::nullopt;
   return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
     const synth::Operation operation =
         call.info.detail == 1 ? synth::Operation(synth::Normal{}) : synth::Operation(synth::Random{});
-    return Maybe(call.checker.compute(call.span, own, operation, {seed->node()}));
+    return MaybeValue(call.checker.compute(call.span, own, operation, {seed->node()}));
   });
 }
 
@@ -102,7 +102,7 @@ bool has_file_extents(const frontend::TypeExpr& type) {
 
 }  // namespace
 
-Maybe run_load(OperationCall& call) {
+MaybeValue run_load(OperationCall& call) {
   Checker& checker = call.checker;
   const auto string = call.text(0);
   const auto name = string.has_value() ? checker.file_name("load", *string, call.span_of(0)) : std::nullopt;
@@ -153,7 +153,7 @@ Maybe run_load(OperationCall& call) {
 
 // A scalar comes to the mesh of what it fills.
 bool OperationCall::on_mesh(Checked& value, const MeshRef& mesh) {
-  if (Maybe again = checker.again_on(value, mesh)) {
+  if (MaybeValue again = checker.again_on(value, mesh)) {
     value = std::move(*again);
     return true;
   }

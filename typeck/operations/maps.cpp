@@ -94,13 +94,13 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
 
 }  // namespace
 
-Maybe run_map(OperationCall& call) {
+MaybeValue run_map(OperationCall& call) {
   const auto op = static_cast<synth::MapOp>(call.info.detail);
   const bool numbers = accepts(op) == Accepts::numbers;
   const bool literal = call.checker.is_literal(call.expr(0));
   const auto element =
       literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
-  Maybe a = call.array(0, literal ? element : std::nullopt);
+  MaybeValue a = call.array(0, literal ? element : std::nullopt);
   if (!a.has_value()) return std::nullopt;
   const ElementType own = call.checker.type(*a).element();
   const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
@@ -109,8 +109,8 @@ Maybe run_map(OperationCall& call) {
   return call.checker.map(call.span, op, {*a}, own, call.quoted(), call.want);
 }
 
-Maybe run_where(OperationCall& call) {
-  const Maybe condition = call.array(0);
+MaybeValue run_where(OperationCall& call) {
+  const MaybeValue condition = call.array(0);
   const auto branches = alike(call, {1, 2});
   if (!condition.has_value() || !branches.has_value()) return std::nullopt;
   const bool fits = call.checker.type(*condition).element() == ElementType::boolean;
@@ -120,7 +120,7 @@ Maybe run_where(OperationCall& call) {
                           call.quoted(), call.want);
 }
 
-Maybe run_clip(OperationCall& call) {
+MaybeValue run_clip(OperationCall& call) {
   const auto all = alike(call, {0, 1, 2});
   if (!all.has_value()) return std::nullopt;
   const ElementType element = call.checker.type(all->front()).element();
@@ -150,7 +150,7 @@ void note_a_dimension(OperationCall& call, const Checked& a) {
 
 }  // namespace
 
-Maybe run_min_max(OperationCall& call) {
+MaybeValue run_min_max(OperationCall& call) {
   if (!call.has(1)) return run_reduction(call);
   if (call.has(2)) {
     call.checker.report(base::make(Kind::wrong_arguments, call.info.name,
@@ -170,20 +170,20 @@ Maybe run_min_max(OperationCall& call) {
 }
 
 // abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
-Maybe run_allclose(OperationCall& call) {
+MaybeValue run_allclose(OperationCall& call) {
   Checker& checker = call.checker;
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
   const ElementType element = checker.type(both->front()).element();
   if (!call.wants_element(both->front(), synth::is_float(element), "compare integers with ==")) return std::nullopt;
   const MeshRef mesh = checker.type(both->front()).mesh_ref();
-  Maybe rtol = call.has(2) ? call.array(2, element) : checker.scalar(call.span, 1e-5, element, mesh);
-  Maybe atol = call.has(3) ? call.array(3, element) : checker.scalar(call.span, 1e-8, element, mesh);
+  MaybeValue rtol = call.has(2) ? call.array(2, element) : checker.scalar(call.span, 1e-5, element, mesh);
+  MaybeValue atol = call.has(3) ? call.array(3, element) : checker.scalar(call.span, 1e-8, element, mesh);
   if (!rtol.has_value() || !atol.has_value()) return std::nullopt;
   const std::string who = call.quoted();
-  const auto step = [&](synth::MapOp op, const std::vector<Maybe>& operands, ElementType result) -> Maybe {
+  const auto step = [&](synth::MapOp op, const std::vector<MaybeValue>& operands, ElementType result) -> MaybeValue {
     std::vector<Checked> values;
-    for (const Maybe& operand : operands) {
+    for (const MaybeValue& operand : operands) {
       if (!operand.has_value()) return std::nullopt;
       values.push_back(*operand);
     }
@@ -192,21 +192,21 @@ Maybe run_allclose(OperationCall& call) {
   // The arrays are finished and brought together once; every step below then finds them alike.
   const auto together = checker.aligned(call.span, *both, element, PendingRule::resolve, who, {});
   if (!together.has_value()) return std::nullopt;
-  const Maybe a = together->operands[0];
-  const Maybe b = together->operands[1];
-  const Maybe distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
-  const Maybe relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
+  const MaybeValue a = together->operands[0];
+  const MaybeValue b = together->operands[1];
+  const MaybeValue distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
+  const MaybeValue relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
   // An infinity is near to itself only: no distance within a finite limit is infinite.
   const double most =
       element == ElementType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-  const Maybe limit = step(
+  const MaybeValue limit = step(
       synth::MapOp::minimum,
       {step(synth::MapOp::add, {atol, relative}, element), checker.scalar(call.span, most, element, mesh)}, element);
-  const Maybe near = step(synth::MapOp::less_equal, {distance, limit}, ElementType::boolean);
-  const Maybe same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
-  const Maybe good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
+  const MaybeValue near = step(synth::MapOp::less_equal, {distance, limit}, ElementType::boolean);
+  const MaybeValue same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
+  const MaybeValue good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
   if (!good.has_value()) return std::nullopt;
-  const Maybe all = reduce(call, *good, synth::ReduceKind::min, all_dimensions(checker.type(*good)));
+  const MaybeValue all = reduce(call, *good, synth::ReduceKind::min, all_dimensions(checker.type(*good)));
   return all.has_value() ? checker.resolve_pending(*all, who, call.span) : std::nullopt;
 }
 

@@ -57,7 +57,7 @@ std::optional<EinsumText> read_einsum(OperationCall& call, std::string written) 
 
 }  // namespace
 
-Maybe run_einsum(OperationCall& call) {
+MaybeValue run_einsum(OperationCall& call) {
   Checker& checker = call.checker;
   const auto written = call.text(0);
   const auto operands = call.rest(1);
@@ -115,10 +115,10 @@ bool integer_ids(OperationCall& call, const Checked& ids) {
 }  // namespace
 
 // Index 0 is the table's row: it disappears, so a table split by rows leaves the result pending.
-Maybe run_take(OperationCall& call) {
+MaybeValue run_take(OperationCall& call) {
   Checker& checker = call.checker;
-  const Maybe table = call.array(0);
-  const Maybe ids = call.array(1);
+  const MaybeValue table = call.array(0);
+  const MaybeValue ids = call.array(1);
   if (!table.has_value() || !ids.has_value() || !integer_ids(call, *ids)) return std::nullopt;
   const ArrayType rows = checker.type(*table);
   const ArrayType where = checker.type(*ids);
@@ -156,9 +156,9 @@ Maybe run_take(OperationCall& call) {
                          {solved->operands[0].node(), solved->operands[1].node()});
 }
 
-Maybe run_one_hot(OperationCall& call) {
+MaybeValue run_one_hot(OperationCall& call) {
   Checker& checker = call.checker;
-  Maybe ids = call.array(0);
+  MaybeValue ids = call.array(0);
   const auto count = call.integer(1);
   if (!ids.has_value() || !count.has_value() || !integer_ids(call, *ids)) return std::nullopt;
   ids = checker.resolve_pending(*ids, "`one_hot`", call.span);

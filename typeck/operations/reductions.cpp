@@ -51,8 +51,8 @@ synth::ReduceOp pending_of(synth::ReduceKind kind) {
 }
 
 // The array with the named dimensions whole and no pending reduction: what order-dependent reductions need.
-Maybe gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
-  const Maybe finished = call.checker.resolve_pending(a, call.quoted(), call.span);
+MaybeValue gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const MaybeValue finished = call.checker.resolve_pending(a, call.quoted(), call.span);
   if (!finished.has_value()) return std::nullopt;
   return call.checker.with_whole_dimensions(*finished, dimensions, call.quoted(), call.span);
 }
@@ -77,13 +77,13 @@ std::vector<std::size_t> all_dimensions(const ArrayType& type) {
   return all;
 }
 
-Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
-             const std::vector<std::size_t>& dimensions) {
+MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
+                  const std::vector<std::size_t>& dimensions) {
   return reduce(call.checker, call.span, call.quoted(), a, kind, dimensions, call.want);
 }
 
-Maybe reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
-             const std::vector<std::size_t>& dimensions, const Want& want) {
+MaybeValue reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
+                  const std::vector<std::size_t>& dimensions, const Preference& want) {
   if (dimensions.empty()) return a;
   Signature signature = reduction_signature(checker.type(a), dimensions);
   signature.who = who;
@@ -95,9 +95,9 @@ Maybe reduce(Checker& checker, Span span, const std::string& who, const Checked&
   return checker.compute(span, solved->result, synth::Reduce{kind, narrow(dimensions)}, {solved->operands[0].node()});
 }
 
-Maybe run_reduction(OperationCall& call) {
+MaybeValue run_reduction(OperationCall& call) {
   const auto kind = static_cast<synth::ReduceKind>(call.info.detail);
-  Maybe a = call.array(0);
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(call.info.parameters.size() - 1, call.checker.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
@@ -112,8 +112,8 @@ Maybe run_reduction(OperationCall& call) {
 }
 
 // The least and the greatest of bool; of nothing they are what changes no other.
-Maybe run_all_any(OperationCall& call) {
-  const Maybe a = call.array(0);
+MaybeValue run_all_any(OperationCall& call) {
+  const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ArrayType& from = call.checker.type(*a);
   const auto dimensions = call.dims(1, from.rank());
@@ -122,8 +122,8 @@ Maybe run_all_any(OperationCall& call) {
   return reduce(call, *a, static_cast<synth::ReduceKind>(call.info.detail), *dimensions);
 }
 
-Maybe run_product(OperationCall& call) {
-  Maybe a = call.array(0);
+MaybeValue run_product(OperationCall& call) {
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, call.checker.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
@@ -135,9 +135,9 @@ Maybe run_product(OperationCall& call) {
 }
 
 // The global extent divides: of floats in their own type, of integers and bool in f64.
-Maybe run_mean(OperationCall& call) {
+MaybeValue run_mean(OperationCall& call) {
   Checker& checker = call.checker;
-  Maybe a = call.array(0);
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, checker.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
@@ -152,8 +152,8 @@ Maybe run_mean(OperationCall& call) {
   return checker.map(call.span, synth::MapOp::divide, {*a, divisor}, element, call.quoted(), call.want);
 }
 
-Maybe run_arg_reduction(OperationCall& call) {
-  Maybe a = call.array(0);
+MaybeValue run_arg_reduction(OperationCall& call) {
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, call.checker.type(*a).rank());
   if (!dimensions.has_value() || !has_elements(call, *a, *dimensions)) return std::nullopt;
@@ -165,8 +165,8 @@ Maybe run_arg_reduction(OperationCall& call) {
                               {a->node()});
 }
 
-Maybe run_cumsum(OperationCall& call) {
-  Maybe a = call.array(0);
+MaybeValue run_cumsum(OperationCall& call) {
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimension = call.dim(1, call.checker.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
@@ -181,7 +181,7 @@ Maybe run_cumsum(OperationCall& call) {
 namespace {
 
 // a with the two dimensions exchanged: local.
-Maybe exchanged(OperationCall& call, const Checked& a, std::size_t one, std::size_t other) {
+MaybeValue exchanged(OperationCall& call, const Checked& a, std::size_t one, std::size_t other) {
   if (one == other) return a;
   const ArrayType& own = call.checker.type(a);
   std::vector<std::uint8_t> permutation = narrow(all_dimensions(own));
@@ -198,8 +198,8 @@ Maybe exchanged(OperationCall& call, const Checked& a, std::size_t one, std::siz
 }  // namespace
 
 // Sorting goes along the last dimension; another one is brought there and back.
-Maybe run_sort(OperationCall& call) {
-  Maybe a = call.array(0);
+MaybeValue run_sort(OperationCall& call) {
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimension = call.dim(1, call.checker.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
@@ -220,11 +220,11 @@ Maybe run_sort(OperationCall& call) {
 namespace {
 
 // The reduction of a over one dimension, finished, with the dimension kept at extent 1.
-Maybe kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::size_t dimension) {
+MaybeValue kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::size_t dimension) {
   Checker& checker = call.checker;
-  const Want nothing;
+  const Preference nothing;
   OperationCall inner(checker, call.info, call.span, nothing);
-  Maybe small = reduce(inner, a, kind, {dimension});
+  MaybeValue small = reduce(inner, a, kind, {dimension});
   if (small.has_value()) small = checker.resolve_pending(*small, call.quoted(), call.span);
   if (!small.has_value()) return std::nullopt;
   const ArrayType own = checker.type(*small);
@@ -240,9 +240,9 @@ Maybe kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::s
 }  // namespace
 
 // exp(a - max) / sum of that. Along a split dimension the maximum and the sum are two small all_reduces.
-Maybe run_softmax(OperationCall& call) {
+MaybeValue run_softmax(OperationCall& call) {
   Checker& checker = call.checker;
-  Maybe a = call.array(0);
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ElementType element = checker.type(*a).element();
   if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;

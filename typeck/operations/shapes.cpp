@@ -10,8 +10,8 @@
 
 namespace tessera::typeck {
 
-Maybe run_transpose(OperationCall& call) {
-  const Maybe a = call.array(0);
+MaybeValue run_transpose(OperationCall& call) {
+  const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ArrayType from = call.checker.type(*a);
   std::vector<std::uint8_t> permutation;
@@ -81,17 +81,17 @@ std::optional<Shape> reshape_target(OperationCall& call, const ArrayType& from) 
 
 }  // namespace
 
-Maybe run_reshape(OperationCall& call) {
-  const Maybe a = call.array(0);
+MaybeValue run_reshape(OperationCall& call) {
+  const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto shape = reshape_target(call, call.checker.type(*a));
   if (!shape.has_value()) return std::nullopt;
   return call.checker.reshaped(call.span, call.quoted(), *a, *shape);
 }
 
-Maybe run_broadcast(OperationCall& call) {
+MaybeValue run_broadcast(OperationCall& call) {
   Checker& checker = call.checker;
-  const Maybe a = call.array(0);
+  const MaybeValue a = call.array(0);
   const auto listed = call.integers(1);
   if (!a.has_value() || !listed.has_value()) return std::nullopt;
   const ArrayType from = checker.type(*a);
@@ -155,7 +155,7 @@ bool joinable(OperationCall& call, const std::vector<Checked>& all, std::size_t 
 }  // namespace
 
 // The joined dimension is made whole; the others are brought together by their indices.
-Maybe run_concat(OperationCall& call) {
+MaybeValue run_concat(OperationCall& call) {
   Checker& checker = call.checker;
   auto all = call.arrays(0);
   if (!all.has_value()) return std::nullopt;
@@ -231,28 +231,28 @@ std::optional<Widths> pad_widths(OperationCall& call, const ArrayType& from) {
 
 }  // namespace
 
-Maybe run_pad(OperationCall& call) {
+MaybeValue run_pad(OperationCall& call) {
   Checker& checker = call.checker;
-  Maybe a = call.array(0);
+  MaybeValue a = call.array(0);
   if (a.has_value()) a = checker.resolve_pending(*a, call.quoted(), call.span);
   if (!a.has_value()) return std::nullopt;
   const ArrayType from = checker.type(*a);
   const auto widths = pad_widths(call, from);
   if (!widths.has_value()) return std::nullopt;
-  Maybe value = call.has(2) ? call.array(2, from.element())
-                            : checker.scalar(call.span, std::int64_t{0}, from.element(), from.mesh_ref());
+  MaybeValue value = call.has(2) ? call.array(2, from.element())
+                                 : checker.scalar(call.span, std::int64_t{0}, from.element(), from.mesh_ref());
   if (value.has_value()) value = checker.scalar_of(*value, from.element(), "the value of `pad`");
   if (!value.has_value() || !call.on_mesh(*value, from.mesh_ref())) return std::nullopt;
   return checker.padded(call.span, call.quoted(), *a, *widths, *value);
 }
 
 // Rows from i of a are replaced by v, wherever v's rows lie.
-Maybe run_update(OperationCall& call) {
+MaybeValue run_update(OperationCall& call) {
   Checker& checker = call.checker;
-  Maybe a = call.array(0);
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
-  Maybe at = call.array(1, ElementType::i64);
-  Maybe v = call.array(2, checker.type(*a).element());
+  MaybeValue at = call.array(1, ElementType::i64);
+  MaybeValue v = call.array(2, checker.type(*a).element());
   if (at.has_value()) at = checker.scalar_of(*at, ElementType::i64, "a position");
   if (!at.has_value() || !v.has_value()) return std::nullopt;
   const ArrayType own = checker.type(*a);
@@ -275,7 +275,7 @@ Maybe run_update(OperationCall& call) {
   return assemble_update(call, both[0], *at, both[1]);
 }
 
-Maybe assemble_update(OperationCall& call, const Checked& a, const Checked& at, const Checked& v) {
+MaybeValue assemble_update(OperationCall& call, const Checked& a, const Checked& at, const Checked& v) {
   Checker& checker = call.checker;
   const ArrayType own = checker.type(a);
   const ArrayType rows = checker.type(v);
@@ -300,14 +300,14 @@ Maybe assemble_update(OperationCall& call, const Checked& a, const Checked& at, 
     const bool local = rows.layout().is_replicated();
     bytes = local ? 0 : synth::array_bytes(rows);
   }
-  const Why why{Why::Asker::operation, call.quoted(), call.span, v.span, {}};
+  const Reason why{Reason::Asker::operation, call.quoted(), call.span, v.span, {}};
   if (!checker.allow_received(bytes, why, call.span)) return std::nullopt;
   return checker.compute(call.span, own, synth::Assemble{true, {std::move(part)}}, std::move(nodes), bytes,
                          call.quoted());
 }
 
-Maybe run_size(OperationCall& call) {
-  const Maybe a = call.array(0);
+MaybeValue run_size(OperationCall& call) {
+  const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const ArrayType own = call.checker.type(*a);
   const auto dimension = call.dim(1, own.rank());

@@ -38,7 +38,7 @@ class OperationCall;
 struct OperationInfo {
   std::string_view name;
   std::vector<ParameterInfo> parameters;
-  Maybe (*run)(OperationCall& call);
+  MaybeValue (*run)(OperationCall& call);
   int detail = 0;         // a MapOp, ReduceKind or CollectiveKind, as `run` reads it
   std::string_view does;  // for people: one line
 };
@@ -47,21 +47,21 @@ const std::vector<OperationInfo>& operations();
 const OperationInfo* find_operation(std::string_view name);
 // `sum(a, dim=0)`: how a call may look, for whoever got one wrong.
 std::string example_call(const OperationInfo& operation);
-Maybe call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
-                     const Want& want);
+MaybeValue call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
+                          const Preference& want);
 
 // One call with its arguments in their places; the readers report what is wrong with an argument and give nothing.
 class OperationCall {
  public:
-  OperationCall(Checker& checker_in, const OperationInfo& info_in, Span span_in, const Want& want_in)
+  OperationCall(Checker& checker_in, const OperationInfo& info_in, Span span_in, const Preference& want_in)
       : checker(checker_in), info(info_in), span(span_in), want(want_in), bound_(info_in.parameters.size(), nullptr) {}
   bool bind(const frontend::Call& call);
 
   bool has(std::size_t parameter) const { return bound_[parameter] != nullptr; }
   Span span_of(std::size_t parameter) const { return bound_[parameter]->span; }
-  Maybe array(std::size_t parameter, std::optional<ElementType> element = {});
+  MaybeValue array(std::size_t parameter, std::optional<ElementType> element = {});
   // The operand of a collective that finishes a pending sum over the axes of another argument.
-  Maybe pending_array(std::size_t parameter, std::size_t axes_parameter);
+  MaybeValue pending_array(std::size_t parameter, std::size_t axes_parameter);
   std::optional<std::vector<Checked>> arrays(std::size_t parameter);
   std::optional<std::vector<Checked>> rest(std::size_t parameter);
   std::optional<TypeId> type(std::size_t parameter);
@@ -82,7 +82,7 @@ class OperationCall {
   Checker& checker;
   const OperationInfo& info;
   Span span;
-  const Want& want;
+  const Preference& want;
 
  private:
   std::optional<std::vector<frontend::Name>> axis_names(std::size_t parameter) const;
@@ -96,42 +96,43 @@ class OperationCall {
 };
 
 // sum, product, max or min over dimensions; split ones are left pending (a product's must not be split).
-Maybe reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind, const std::vector<std::size_t>& dimensions);
-Maybe reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
-             const std::vector<std::size_t>& dimensions, const Want& want);
+MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
+                  const std::vector<std::size_t>& dimensions);
+MaybeValue reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
+                  const std::vector<std::size_t>& dimensions, const Preference& want);
 std::vector<std::size_t> all_dimensions(const ArrayType& type);
 
 // One function per family; the table names them.
-Maybe run_map(OperationCall& call);  // exp, abs, ...
-Maybe run_where(OperationCall& call);
-Maybe run_clip(OperationCall& call);
-Maybe run_min_max(OperationCall& call);    // elementwise or a reduction
-Maybe run_reduction(OperationCall& call);  // sum
-Maybe run_all_any(OperationCall& call);
-Maybe run_sort(OperationCall& call);
-Maybe run_product(OperationCall& call);
-Maybe run_mean(OperationCall& call);
-Maybe run_arg_reduction(OperationCall& call);  // argmax, argmin
-Maybe run_softmax(OperationCall& call);
-Maybe run_cumsum(OperationCall& call);
-Maybe run_transpose(OperationCall& call);
-Maybe run_reshape(OperationCall& call);
-Maybe run_broadcast(OperationCall& call);
-Maybe run_concat(OperationCall& call);
-Maybe run_pad(OperationCall& call);
-Maybe run_update(OperationCall& call);
-Maybe run_einsum(OperationCall& call);
-Maybe run_take(OperationCall& call);
-Maybe run_one_hot(OperationCall& call);
-Maybe assemble_update(OperationCall& call, const Checked& a, const Checked& at, const Checked& v);
-Maybe run_size(OperationCall& call);
-Maybe run_allclose(OperationCall& call);
-Maybe run_iota(OperationCall& call);
-Maybe run_fill(OperationCall& call);  // zeros, ones
-Maybe run_full(OperationCall& call);
-Maybe run_random(OperationCall& call);  // random, normal
-Maybe run_load(OperationCall& call);
-Maybe run_collective(OperationCall& call);     // by axes
-Maybe run_collective_to(OperationCall& call);  // permute, exchange
+MaybeValue run_map(OperationCall& call);  // exp, abs, ...
+MaybeValue run_where(OperationCall& call);
+MaybeValue run_clip(OperationCall& call);
+MaybeValue run_min_max(OperationCall& call);    // elementwise or a reduction
+MaybeValue run_reduction(OperationCall& call);  // sum
+MaybeValue run_all_any(OperationCall& call);
+MaybeValue run_sort(OperationCall& call);
+MaybeValue run_product(OperationCall& call);
+MaybeValue run_mean(OperationCall& call);
+MaybeValue run_arg_reduction(OperationCall& call);  // argmax, argmin
+MaybeValue run_softmax(OperationCall& call);
+MaybeValue run_cumsum(OperationCall& call);
+MaybeValue run_transpose(OperationCall& call);
+MaybeValue run_reshape(OperationCall& call);
+MaybeValue run_broadcast(OperationCall& call);
+MaybeValue run_concat(OperationCall& call);
+MaybeValue run_pad(OperationCall& call);
+MaybeValue run_update(OperationCall& call);
+MaybeValue run_einsum(OperationCall& call);
+MaybeValue run_take(OperationCall& call);
+MaybeValue run_one_hot(OperationCall& call);
+MaybeValue assemble_update(OperationCall& call, const Checked& a, const Checked& at, const Checked& v);
+MaybeValue run_size(OperationCall& call);
+MaybeValue run_allclose(OperationCall& call);
+MaybeValue run_iota(OperationCall& call);
+MaybeValue run_fill(OperationCall& call);  // zeros, ones
+MaybeValue run_full(OperationCall& call);
+MaybeValue run_random(OperationCall& call);  // random, normal
+MaybeValue run_load(OperationCall& call);
+MaybeValue run_collective(OperationCall& call);     // by axes
+MaybeValue run_collective_to(OperationCall& call);  // permute, exchange
 
 }  // namespace tessera::typeck

@@ -34,7 +34,7 @@ struct Alternative {
 };
 
 // Why a redistribution is there.
-struct Why {
+struct Reason {
   enum class Asker : std::uint8_t {
     operation,           // operands of an operation disagreed; inserted
     argument,            // a parameter wants another layout; inserted
@@ -70,7 +70,7 @@ struct Compute {
 struct Redistribute {
   NodeId operand;
   std::shared_ptr<const synth::Plan> plan;
-  Why why;
+  Reason why;
 };
 struct Call {
   InstanceId instance;

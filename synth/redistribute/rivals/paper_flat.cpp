@@ -104,9 +104,9 @@ class Flows {
 
 // The moves in the order in which they are taken: some right away, then a permute, then the others, which end in place.
 // The permute is needed unless all of them can be the others.
-class Middle {
+class PermuteSection {
  public:
-  Middle(Route& route, const Splits& end) : route_(route), turn_(end) {
+  PermuteSection(Route& route, const Splits& end) : route_(route), turn_(end) {
     moves_ = Flows(route.pieces(), route.now(), end).moves();
   }
   base::Status take();
@@ -127,7 +127,7 @@ class Middle {
   Splits turn_;  // from here the last ones lead to the end
 };
 
-base::Status Middle::take() {
+base::Status PermuteSection::take() {
   while (any([&](const Move& move) { return comes_from_its_place(move) && put_last(move); })) {
   }
   while (!moves_.empty()) {
@@ -145,7 +145,7 @@ base::Status Middle::take() {
 
 // The first move with which it succeeds is done with.
 template <class Attempt>
-bool Middle::any(Attempt attempt) {
+bool PermuteSection::any(Attempt attempt) {
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     if (!attempt(moves_[i])) continue;
     moves_.erase(i);
@@ -155,17 +155,17 @@ bool Middle::any(Attempt attempt) {
 }
 
 // Do its digits stand at the beginning where the last moves would find them?
-bool Middle::comes_from_its_place(const Move& move) const {
+bool PermuteSection::comes_from_its_place(const Move& move) const {
   return begins_with(route_.now()[move.from], joined(turn_[move.from], move.digits));
 }
 
 // Would it bury digits that have to leave?
-bool Middle::covers(const Move& move) const {
+bool PermuteSection::covers(const Move& move) const {
   return std::any_of(moves_.begin(), moves_.end(), [&](const Move& other) { return other.from == move.to; });
 }
 
 // Undoes the move from the end, if what it brings is minor-most there.
-bool Middle::put_last(const Move& move) {
+bool PermuteSection::put_last(const Move& move) {
   if (!ends_with(turn_[move.to], move.digits)) return false;
   drop_last(turn_[move.to], move.digits.size());
   append(turn_[move.from], move.digits);
@@ -174,20 +174,20 @@ bool Middle::put_last(const Move& move) {
 }
 
 // Takes the move if its digits, or others of their sizes, are minor-most: the permute will put the names right.
-bool Middle::take_now(const Move& move) {
+bool PermuteSection::take_now(const Move& move) {
   if (!ends_alike(route_.now()[move.from], move.digits)) return false;
   route_.move(move.from, move.to, move.digits.size());
   return true;
 }
 
-bool Middle::ends_alike(const PieceList& list, const PieceList& digits) const {
+bool PermuteSection::ends_alike(const PieceList& list, const PieceList& digits) const {
   if (list.size() < digits.size()) return false;
   return std::equal(digits.begin(), digits.end(), list.end() - digits.size(),
                     [&](Piece a, Piece b) { return route_.pieces().size(a) == route_.pieces().size(b); });
 }
 
 // Permutes digits of the sizes that have to leave to where they can.
-base::Status Middle::uncover() {
+base::Status PermuteSection::uncover() {
   const Pieces& pieces = route_.pieces();
   Splits stay = route_.now();
   Splits leave(stay.size());
@@ -208,7 +208,7 @@ base::Status Middle::uncover() {
 
 }  // namespace
 
-base::Status take_flat_steps(Route& route, const Splits& end) { return Middle(route, end).take(); }
+base::Status take_flat_steps(Route& route, const Splits& end) { return PermuteSection(route, end).take(); }
 
 Route::Route(const ArrayType& from, const Pieces& pieces) : from_(from), pieces_(pieces) {
   for (std::size_t d = 0; d < from.rank(); ++d) now_.push_back(pieces_.list(from.layout().split(d)));

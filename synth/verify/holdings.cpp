@@ -1,4 +1,4 @@
-#include "synth/verify/standing.hpp"
+#include "synth/verify/holdings.hpp"
 #include "base/wide.hpp"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ Numbers group_leaders(const Mesh& mesh, const AxisList& axes) {
   return leaders;
 }
 
-Standing::Standing(const ArrayType& type)
+Holdings::Holdings(const ArrayType& type)
     : extents(type.shape()),
       pending(places(type.mesh(), type.layout().pending())),
       contributors(product_of_sizes(type.layout().pending())) {
@@ -154,12 +154,12 @@ Standing::Standing(const ArrayType& type)
   }
 }
 
-std::int64_t Standing::begin(std::size_t d, std::int64_t at) const {
+std::int64_t Holdings::begin(std::size_t d, std::int64_t at) const {
   if (shares[d].empty()) return part_begin(extents[d], shards[d], at);
   return part_begin(extents[d], shares[d].back(), shares[d][static_cast<std::size_t>(at)]);
 }
 
-bool Standing::cut_as(const Standing& other, std::size_t d) const {
+bool Holdings::cut_as(const Holdings& other, std::size_t d) const {
   if (shards[d] != other.shards[d]) return false;
   if (shares[d] == other.shares[d]) return true;
   for (std::int64_t at = 0; at < shards[d]; ++at) {
@@ -168,7 +168,7 @@ bool Standing::cut_as(const Standing& other, std::size_t d) const {
   return true;
 }
 
-void Standing::cut(std::size_t d) {
+void Holdings::cut(std::size_t d) {
   Numbers begins(static_cast<std::size_t>(shards[d]) + 1);
   for (std::size_t at = 0; at < begins.size(); ++at) begins[at] = begin(d, static_cast<std::int64_t>(at));
   tile[d].resize(place[d].size());
@@ -178,7 +178,7 @@ void Standing::cut(std::size_t d) {
   }
 }
 
-bool Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
+bool Holdings::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   const Numbers along = places(mesh, axes);
   const std::int64_t size = product_of_sizes(axes);
   if (!shares[d].empty() || !is_even(axes)) {
@@ -194,7 +194,7 @@ bool Standing::enter(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   return true;
 }
 
-bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
+bool Holdings::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   const Numbers along = places(mesh, axes);
   const std::int64_t size = product_of_sizes(axes);
   if (shards[d] % size != 0) return false;
@@ -213,14 +213,14 @@ bool Standing::leave(std::size_t d, const Mesh& mesh, const AxisList& axes) {
   return true;
 }
 
-std::int64_t Standing::elements(std::int64_t device) const { return shared_elements(*this, device, *this, device); }
+std::int64_t Holdings::elements(std::int64_t device) const { return shared_elements(*this, device, *this, device); }
 
-std::int64_t Standing::number_of(std::int64_t run_device) const {
+std::int64_t Holdings::number_of(std::int64_t run_device) const {
   const auto found = std::lower_bound(ids.begin(), ids.end(), run_device);
   return found == ids.end() || *found != run_device ? -1 : found - ids.begin();
 }
 
-Numbers Standing::tile_numbers() const {
+Numbers Holdings::tile_numbers() const {
   Numbers numbers(pending.size(), 0);
   for (std::size_t d = 0; d < place.size(); ++d) {
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * shards[d] + place[d][i];
@@ -228,7 +228,7 @@ Numbers Standing::tile_numbers() const {
   return numbers;
 }
 
-std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Standing& b, std::int64_t device_b) {
+std::int64_t shared_elements(const Holdings& a, std::int64_t device_a, const Holdings& b, std::int64_t device_b) {
   std::int64_t count = 1;
   for (std::size_t d = 0; d < a.extents.size(); ++d) {
     const Interval& one = a.interval(d, device_a);
@@ -240,12 +240,12 @@ std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Sta
   return count;
 }
 
-std::int64_t held_elements(const Standing& before, const Standing& after, std::int64_t device) {
+std::int64_t held_elements(const Holdings& before, const Holdings& after, std::int64_t device) {
   const std::int64_t own = before.number_of(after.ids[static_cast<std::size_t>(device)]);
   return own < 0 ? 0 : shared_elements(before, own, after, device);
 }
 
-Numbers by_run_device(const Standing& standing, const Numbers& numbers) {
+Numbers by_run_device(const Holdings& standing, const Numbers& numbers) {
   Numbers all(static_cast<std::size_t>(standing.ids.back()) + 1, 0);
   for (std::size_t i = 0; i < numbers.size(); ++i) all[static_cast<std::size_t>(standing.ids[i])] = numbers[i];
   return all;

@@ -8,10 +8,10 @@
 
 namespace tessera::runtime {
 
-class Patience {
+class Backoff {
  public:
   // `crowded`: there are more processes than processors, so that who looks again takes the time of who is waited for.
-  explicit Patience(bool crowded) : looks_(crowded ? kYields - kYieldsCrowded : 0) {}
+  explicit Backoff(bool crowded) : looks_(crowded ? kYields - kYieldsCrowded : 0) {}
 
   void pause() {
     ++looks_;

@@ -1,4 +1,4 @@
-#include "runtime/memory/spares.hpp"
+#include "runtime/memory/page_cache.hpp"
 
 #include <sys/mman.h>
 
@@ -30,11 +30,11 @@ std::byte* map_new(std::int64_t bytes) {
 
 }  // namespace
 
-Spares::~Spares() {
+PageCache::~PageCache() {
   for (const Mapping& mapping : kept_) munmap(mapping.begin, static_cast<std::size_t>(mapping.bytes));
 }
 
-std::byte* Spares::take(std::int64_t bytes) {
+std::byte* PageCache::take(std::int64_t bytes) {
   const std::int64_t wanted = in_pages(std::max<std::int64_t>(bytes, 1));
   const std::scoped_lock lock(mutex_);
   const auto fits = [&](const Mapping& mapping) { return mapping.bytes >= wanted && mapping.bytes / 2 <= wanted; };
@@ -51,7 +51,7 @@ std::byte* Spares::take(std::int64_t bytes) {
   return mapping.begin;
 }
 
-void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
+void PageCache::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   const std::scoped_lock lock(mutex_);
   const auto taken = taken_.find(begin);
   const Mapping mapping{begin, taken->second.bytes, taken->second.whole};
@@ -59,7 +59,7 @@ void Spares::give_back(std::byte* begin, std::int64_t /*bytes*/) {
   keep(mapping);
 }
 
-bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
+bool PageCache::give_back_early(std::byte* begin, std::int64_t bytes) {
   if (bytes < kSmall) return false;
   const std::scoped_lock lock(mutex_);
   const auto around = std::prev(taken_.upper_bound(begin));
@@ -76,7 +76,7 @@ bool Spares::give_back_early(std::byte* begin, std::int64_t bytes) {
   return true;
 }
 
-void Spares::keep(Mapping mapping) {
+void PageCache::keep(Mapping mapping) {
   if (mapping.bytes >= kSmall) madvise(mapping.begin, static_cast<std::size_t>(mapping.bytes), MADV_FREE);
   for (auto other = kept_.begin(); other != kept_.end();) {
     const bool is_of_it = other->whole == mapping.whole;

@@ -11,12 +11,12 @@
 
 namespace tessera::runtime {
 
-class Spares final : public Pool {
+class PageCache final : public Pool {
  public:
-  Spares() = default;
-  ~Spares() override;
-  Spares(const Spares&) = delete;
-  Spares& operator=(const Spares&) = delete;
+  PageCache() = default;
+  ~PageCache() override;
+  PageCache(const PageCache&) = delete;
+  PageCache& operator=(const PageCache&) = delete;
 
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;

@@ -31,8 +31,8 @@ inline Interval common(const Interval& a, const Interval& b) {
   return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }
 
-struct Standing {
-  explicit Standing(const ArrayType& type);
+struct Holdings {
+  explicit Holdings(const ArrayType& type);
 
   std::int64_t devices() const { return static_cast<std::int64_t>(pending.size()); }
   const Interval& interval(std::size_t dimension, std::int64_t device) const {
@@ -51,7 +51,7 @@ struct Standing {
   // Where the tile at a place of the dimension begins; the last ends where another would begin.
   std::int64_t begin(std::size_t dimension, std::int64_t at) const;
   // Is the dimension cut where the other's is, into as many tiles?
-  bool cut_as(const Standing& other, std::size_t dimension) const;
+  bool cut_as(const Holdings& other, std::size_t dimension) const;
 
   Shape extents;
   Numbers ids;                              // of every device which it is of the run, ascending
@@ -70,12 +70,12 @@ struct Standing {
 };
 
 // Elements that a device's tile of `a` and another's of `b` have in common.
-std::int64_t shared_elements(const Standing& a, std::int64_t device_a, const Standing& b, std::int64_t device_b);
+std::int64_t shared_elements(const Holdings& a, std::int64_t device_a, const Holdings& b, std::int64_t device_b);
 
 // Of the tile that a device has after a step, what it held before it; the meshes may be two.
-std::int64_t held_elements(const Standing& before, const Standing& after, std::int64_t device);
+std::int64_t held_elements(const Holdings& before, const Holdings& after, std::int64_t device);
 
 // Numbers of a mesh's devices by device of the run, up to its last.
-Numbers by_run_device(const Standing& standing, const Numbers& numbers);
+Numbers by_run_device(const Holdings& standing, const Numbers& numbers);
 
 }  // namespace tessera::synth::verifier
