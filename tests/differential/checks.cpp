@@ -89,7 +89,8 @@ std::optional<std::string> check_program(const Program& program) {
   std::vector<MeshSizes> meshes = {program.mesh};
   for (const MeshSizes& mesh : generator::other_meshes(program, 2)) meshes.push_back(mesh);
   for (const MeshSizes& mesh : meshes) {
-    for (const auto& text : {tessera_text(program, mesh), weighted_text(program, mesh), several_meshes_text(program, mesh)})
+    for (const auto& text :
+         {tessera_text(program, mesh), weighted_text(program, mesh), several_meshes_text(program, mesh)})
       if (auto fault = check_stages(text)) return on_mesh(*fault + "\n" + text, mesh);
   }
   return check_devices(program, meshes);

@@ -53,7 +53,7 @@ bool add_parts(const Mesh& mesh, std::size_t axis, const Devices& places, Weight
   std::int64_t left = mesh.axes()[axis].size;
   std::int64_t stride = mesh.stride(axis);
   while (left > 1) {
-    const auto place = [&](std::int64_t i) { return places[static_cast<std::size_t>(i * stride)]; };
+    const auto place = [&](std::int64_t i) { return places[static_cast<std::size_t>(mesh.device_at(i * stride))]; };
     const std::int64_t weight = place(1);
     std::int64_t size = 2;
     while (size < left && place(size) == size * weight) ++size;
