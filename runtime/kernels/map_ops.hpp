@@ -1,4 +1,4 @@
-// What each elementwise operation does to single elements (synth/program/operation.hpp gives the meanings), and the
+// The effect of each elementwise operation on single elements (synth/program/operation.hpp gives the meanings), and the
 // loops that do it to runs of them. An operation is defined for the element types its call operator accepts.
 #pragma once
 
@@ -62,7 +62,7 @@ struct Remainder {
   }
 
  private:
-  // What std::fmod gives. Below 2^29 the quotient of two f32 is so far from whole numbers that f64 rounds it to none,
+  // The value of std::fmod. Below 2^29 the quotient of two f32 is so far from whole numbers that f64 rounds it to none,
   // and the product of its whole part and b is exact.
   static float truncated(float a, float b) {
     const double quotient = static_cast<double>(a) / static_cast<double>(b);
@@ -83,7 +83,7 @@ TESSERA_INLINE T small_power(T a) {
   if constexpr (exponent == 4) return (a * a) * (a * a);
 }
 
-// Of floats: vector_functions.hpp.
+// Powers of floats are in vector_functions.hpp.
 struct Power {
   template <Integer T>
   T operator()(T a, T b) const {
@@ -231,7 +231,7 @@ MapLoop comparison(synth::ElementType operand);
 // `a > b` is `b < a`.
 template <class Op>
 MapLoop swapped_comparison(synth::ElementType operand);
-// Of bool: logical_and, logical_or and logical_not.
+// Loops for bool: logical_and, logical_or and logical_not.
 MapLoop logical(synth::MapOp op);
 // Faster where one small whole exponent serves all elements.
 MapLoop power(synth::ElementType element, const TileView& exponent);

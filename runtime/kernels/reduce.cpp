@@ -52,7 +52,7 @@ class PairwiseJoin {
   std::uint64_t pushed_ = 0;
 };
 
-// Of n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
+// Reduces n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
 template <class How, Float T>
 std::array<T, kLanes> reduce_to_lanes(const T* x, std::int64_t n) {
   Lanes<T, kLanes> lanes(x);

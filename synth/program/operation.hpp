@@ -1,4 +1,4 @@
-// What a step of a device program does: the one vocabulary shared by the typed program, the device program and the
+// The operations of a device program: the one vocabulary shared by the typed program, the device program and the
 // runtime. Every operation says here what it means; operands and results are listed beside it where it is used. "Tile"
 // is always the device's box of the array by its type; local operations read and write tiles of one device only.
 #pragma once

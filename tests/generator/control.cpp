@@ -46,7 +46,7 @@ ExpressionRef loop_count(Maker& maker, int depth) {
   return maker.position(4, depth);
 }
 
-// Of floats `w * 0.5 + s`, which stays bounded; of others anything made of w and the index.
+// Loops of floats are `w * 0.5 + s`, which stays bounded; of others anything made of w and the index.
 ExpressionRef loop(Maker& maker, const Want& want, int depth) {
   const ExpressionRef start = maker.make(want, depth);
   const ExpressionRef times = loop_count(maker, depth);

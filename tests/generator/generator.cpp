@@ -173,7 +173,7 @@ const std::vector<MeshSizes>& meshes() {
 Program generate(std::uint64_t seed) { return Writer(seed).write(); }
 
 std::vector<MeshSizes> other_meshes(const Program& program, std::size_t wanted) {
-  // Those that have shown the most: uneven cuts, primes, three axes.
+  // The meshes that have shown the most: uneven cuts, primes, three axes.
   static const std::vector<MeshSizes> favourites = {{2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {2, 2, 3},
                                                     {4, 1, 2}, {1, 3, 2}, {3, 1, 4}, {1, 1, 11}};
   Random random(program.seed ^ 0x5EEDU);
