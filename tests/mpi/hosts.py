@@ -53,6 +53,7 @@ for i in $(seq 0 {last}); do
   ip -n host$i addr add {net}.$((i + 2))/24 dev inner$i
   ip -n host$i link set inner$i up
   ip -n host$i link set lo up
+  ip netns exec host$i sysctl -qw net.ipv4.tcp_congestion_control=reno
   tc qdisc add dev outer$i root tbf {shape}
   ip netns exec host$i tc qdisc add dev inner$i root tbf {shape}
 done
