@@ -96,9 +96,12 @@ class Race {
         if (turn == 0) expect_elements(array);
         const std::vector<runtime::Team::Words> all = told({static_cast<std::int64_t>(own * 1e9), came});
         double longest = 0;
-        for (const runtime::Team::Words& of_rank : all) longest = std::max(longest, static_cast<double>(of_rank[0]) / 1e9);
+        for (const runtime::Team::Words& of_rank : all)
+          longest = std::max(longest, static_cast<double>(of_rank[0]) / 1e9);
         seconds[i].push_back(longest);
-        if (turn == 0) std::transform(all.begin(), all.end(), std::back_inserter(received[i]), [](const auto& words) { return words[1]; });
+        if (turn == 0)
+          std::transform(all.begin(), all.end(), std::back_inserter(received[i]),
+                         [](const auto& words) { return words[1]; });
       }
     }
     for (std::size_t i = 0; team().rank() == 0 && i < entered_.size(); ++i) print(entered_[i], seconds[i], received[i]);
@@ -178,7 +181,8 @@ class Race {
         bytes[static_cast<std::size_t>(rank)] += team().machine(rank) == machine ? elements * 4 : 0;
     };
     if (crossing.listed) {
-      for (const synth::BoxSend& send : crossing.listed->sends) add(send.source, send.target, synth::elements(send.box));
+      for (const synth::BoxSend& send : crossing.listed->sends)
+        add(send.source, send.target, synth::elements(send.box));
       return bytes;
     }
     for (std::size_t step = 0; step < steps.steps.size(); ++step) {
@@ -192,15 +196,19 @@ class Race {
     return bytes;
   }
 
-  void print(const Crossing& crossing, const std::vector<double>& seconds, const std::vector<std::int64_t>& received) const {
-    fmt::print("{{\"way\": \"{}\", \"modelled\": {}, \"bound\": {}, \"seconds\": [{}], \"received\": [{}], \"planned\": [{}], \"steps\": \"{}\"}}\n",
-               crossing.way, crossing.plan.seconds(), crossing.plan.lower_bound_seconds(), fmt::join(seconds, ", "),
-               fmt::join(received, ", "), fmt::join(planned(crossing), ", "), steps_of(crossing));
+  void print(const Crossing& crossing, const std::vector<double>& seconds,
+             const std::vector<std::int64_t>& received) const {
+    fmt::print(
+        "{{\"way\": \"{}\", \"modelled\": {}, \"bound\": {}, \"seconds\": [{}], \"received\": [{}], \"planned\": [{}], "
+        "\"steps\": \"{}\"}}\n",
+        crossing.way, crossing.plan.seconds(), crossing.plan.lower_bound_seconds(), fmt::join(seconds, ", "),
+        fmt::join(received, ", "), fmt::join(planned(crossing), ", "), steps_of(crossing));
     std::fflush(stdout);
   }
   static std::string steps_of(const Crossing& crossing) {
     std::string text;
-    for (const Plan::Step& step : crossing.plan.steps()) text += (text.empty() ? "" : "; ") + step.op + " " + step.detail;
+    for (const Plan::Step& step : crossing.plan.steps())
+      text += (text.empty() ? "" : "; ") + step.op + " " + step.detail;
     return text;
   }
 

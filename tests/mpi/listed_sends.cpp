@@ -80,8 +80,7 @@ class ListedRun {
     team_->begin_run(nullptr);
     runtime::Outputs outputs(program_, plan_, storage, inputs_, team_);
     const auto begin = std::chrono::steady_clock::now();
-    base::Status done =
-        runtime::run_slots(*team_, std::array{runtime::SlotTask{&schedule, from(), to()}}, storage);
+    base::Status done = runtime::run_slots(*team_, std::array{runtime::SlotTask{&schedule, from(), to()}}, storage);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (done.ok()) done = outputs.reserve();
     TESSERA_TRY(ended, team_->agree(std::move(done), {0, offset(outputs.arena())}));
