@@ -6,6 +6,7 @@ the link once.
 """
 
 import json
+import os
 import re
 import sys
 import unittest
