@@ -177,7 +177,9 @@ ExpressionRef call(Maker& maker, const Want& want, int depth) {
   std::string places;
   const std::vector<ExpressionRef> arguments = arguments_for(maker, function.parameters, depth, places);
   const std::string form = fmt::format("{}({})", function.name, places);
-  return node(function.result, form, form, arguments);
+  Facts facts = function.result;
+  for (const ExpressionRef& argument : arguments) facts.zero_signs = facts.zero_signs && argument->facts.zero_signs;
+  return node(facts, form, form, arguments);
 }
 
 // ---- Gradients

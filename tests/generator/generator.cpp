@@ -146,7 +146,8 @@ void Writer::two_results() {
        fmt::format("fn {0}(a: {1}, b: {1}) -> ({1}, {1}) {{ let t = b; (where(a == b, a, t), a) }}", function, own),
        fmt::format("def {}(a, b):\n    return b, a", function),
        nullptr});
-  const Variable first{maker_.fresh("v"), b->facts};
+  Variable first{maker_.fresh("v"), b->facts};
+  first.facts.zero_signs = a->facts.zero_signs && b->facts.zero_signs;  // of equals a is taken: of 0 and -0, too
   const Variable second{maker_.fresh("v"), a->facts};
   add({first, second}, fmt::format("let ({}, {}) = $0", first.name, second.name),
       fmt::format("{}, {} = $0", first.name, second.name),
