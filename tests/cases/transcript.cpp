@@ -1,5 +1,6 @@
 #include "tests/cases/transcript.hpp"
 
+#include <filesystem>
 #include <sstream>
 
 #include "repl/interactive/interpreter.hpp"
@@ -21,10 +22,28 @@ repl::Screen screen_into(std::string& text) {
   return screen;
 }
 
+// A session's own files (`:save`) are where the process is.
+class InFolder {
+ public:
+  explicit InFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+  ~InFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
 }  // namespace
 
 std::string replay(std::string_view transcript, const Settings& settings) {
   const RunFolder folder(settings);
+  const InFolder inside(folder.path());
   std::string text;
   repl::Interpreter interpreter(configuration(settings, folder, KeepValues::yes, text), screen_into(text), "input");
   std::istringstream lines{std::string(transcript)};
