@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/packs.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce_blocks.hpp"
@@ -230,6 +231,7 @@ class RowReducer {
   }
 
   void add(const T* row) {
+    if (stride_ == 1) bring_in(row, width_);
     waiting_[waiting_count_] = stride_ == 1 ? row : gathered(row);
     if (++waiting_count_ == kRowsAtOnce) take_waiting();
   }

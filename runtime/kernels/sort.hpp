@@ -12,4 +12,10 @@ void sort_elements(const TileView& operand, const TileOut& out);
 // first comes first.
 void sort_positions(const TileView& operand, const TileOut& out);
 
+// The greatest along the last dimension, as many as the result has there, descending: NaN first, and 0 before -0.
+void greatest_elements(const TileView& operand, const TileOut& out);
+
+// Where they were; of equal ones, as above, the first comes first.
+void greatest_positions(const TileView& operand, const TileOut& out);
+
 }  // namespace tessera::runtime

@@ -1,7 +1,7 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
 //   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS
-//                              | long_message | growing [options]
+//       | long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
@@ -32,6 +32,7 @@
 #include "tests/generator/generator.hpp"
 #include "tests/mpi/comparison.hpp"
 #include "tests/mpi/crew.hpp"
+#include "tests/mpi/crossings.hpp"
 #include "tests/mpi/sums.hpp"
 
 namespace tessera::ranks {
@@ -241,6 +242,12 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     add_test("ranks", "stopped", __FILE__, [&crew, rounds] { stop_amid_messages(crew, rounds); });
     return true;
   }
+  if (words.size() > 4 && words[0] == "crossings") {
+    add_test("ranks", "crossings", __FILE__, [&crew, words] {
+      race_crossings(crew, words[1], words[2], std::atoi(words[3].c_str()), {words.begin() + 4, words.end()});
+    });
+    return true;
+  }
   if (words.size() < 2 || words.size() > 3 || (words[0] != "generated" && words[0] != "sums")) return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
   const std::uint64_t count = std::strtoull(words[1].c_str(), nullptr, 10);
@@ -266,7 +273,7 @@ int main(int count, char** words) {
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
                "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS | "
-               "long_message | growing [options]\n");
+               "long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

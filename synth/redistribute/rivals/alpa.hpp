@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
+#include "synth/plan/plan.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth::rivals {
@@ -33,5 +34,9 @@ struct BroadcastOrder {
 BroadcastOrder as_they_come(const std::vector<HostBox>& boxes, bool balanced);
 BroadcastOrder greedy_order(const std::vector<HostBox>& boxes);
 BroadcastOrder best_order(const std::vector<HostBox>& boxes);
+
+// Broadcasts in an order, send by send; none where they would be too many.
+ListedSends broadcasts(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                       const BroadcastOrder& order);
 
 }  // namespace tessera::synth::rivals

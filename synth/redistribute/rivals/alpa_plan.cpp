@@ -78,11 +78,9 @@ std::vector<ChainLink> chain_through(const RelayTask& task, const HostsOfRun& ho
 
 class Broadcasts {
  public:
-  Broadcasts(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes)
-      : tasks_(tasks),
-        hosts_(cluster),
-        boxes_(rivals::host_boxes(cluster, tasks, element_bytes)),
-        order_(rivals::best_order(boxes_)) {
+  Broadcasts(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+             const BroadcastOrder& order)
+      : tasks_(tasks), hosts_(cluster), boxes_(rivals::host_boxes(cluster, tasks, element_bytes)), order_(order) {
     double latency = 0;
     for (const Cluster::Level& level : cluster.levels()) latency = std::max(latency, level.latency);
     for (const HostBox& box : boxes_) longest_ = std::max(longest_, box.seconds);
@@ -127,7 +125,7 @@ class Broadcasts {
   const std::vector<RelayTask>& tasks_;
   HostsOfRun hosts_;
   std::vector<HostBox> boxes_;
-  BroadcastOrder order_;
+  const BroadcastOrder& order_;
   double longest_ = 0;
   double shortest_slot_ = 0;
 };
@@ -157,6 +155,14 @@ double seconds_of_listed(const Cluster& cluster, const ListedSends& listed, std:
 
 }  // namespace
 
+ListedSends rivals::broadcasts(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
+                               const BroadcastOrder& order) {
+  ListedSends listed;
+  listed.sends = Broadcasts(cluster, tasks, element_bytes, order).sends();
+  listed.hops = number_hops(listed.sends);
+  return listed;
+}
+
 base::Status list_broadcasts(Plan& plan, const Machine& machine) {
   const ArrayType* before = &plan.from;
   for (PlanStep& step : plan.steps) {
@@ -169,11 +175,10 @@ base::Status list_broadcasts(Plan& plan, const Machine& machine) {
     const Cluster cluster(machine);
     if (std::max(before->devices(), step.after.devices()) > kExactDevicesMax)
       return base::make(Kind::unsupported, name(Planner::alpa), "a mesh has more than 512 devices");
-    ListedSends listed;
-    listed.sends = Broadcasts(cluster, tasks, element_bytes).sends();
+    const BroadcastOrder order = rivals::best_order(rivals::host_boxes(cluster, tasks, element_bytes));
+    ListedSends listed = rivals::broadcasts(cluster, tasks, element_bytes, order);
     if (listed.sends.empty())
       return base::make(Kind::unsupported, name(Planner::alpa), "there are more than 40,000 sends");
-    listed.hops = number_hops(listed.sends);
     plan.seconds -= step.seconds;
     step.seconds = seconds_of_listed(cluster, listed, element_bytes);
     plan.seconds += step.seconds;
