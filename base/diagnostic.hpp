@@ -19,7 +19,7 @@ namespace tessera::base {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
-// Who has to act; it decides the exit status of the command line.
+// The party that has to act. It decides the exit status of the command line.
 enum class Blame : std::uint8_t {
   program,  // 1: the program is wrong, at compile or at run time
   command,  // 2: the command line is wrong
@@ -37,7 +37,7 @@ struct KindInfo {
   bool operator==(const KindInfo& other) const { return slug == other.slug; }
 };
 
-// What each line of a .def file declares: TESSERA_KIND(identifier, "slug", severity, blame, "message").
+// Each line of a .def file declares one kind: TESSERA_KIND(identifier, "slug", severity, blame, "message").
 #define TESSERA_KIND(identifier, slug, severity, blame, message)                                   \
   static constexpr ::tessera::base::KindInfo identifier{slug, ::tessera::base::Severity::severity, \
                                                         ::tessera::base::Blame::blame, message};

@@ -48,7 +48,7 @@ class [[nodiscard]] Result {
   std::variant<T, Diagnostics> content_;
 };
 
-// What a function returns that gives nothing back but success.
+// The value of a function that returns nothing but success.
 struct Done {};
 using Status = Result<Done>;
 

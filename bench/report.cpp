@@ -15,6 +15,11 @@ constexpr std::size_t kFigureWidth = 10;
 
 std::size_t width(const std::string& column) { return std::max(kFigureWidth, column.size() + 2); }
 
+std::string in_json(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return quoted + '"';
+}
 std::string in_json(const std::optional<double>& figure) { return figure ? fmt::format("{:.6g}", *figure) : "null"; }
 
 }  // namespace
@@ -29,8 +34,8 @@ Report::Report(std::string about, std::vector<std::string> columns, bool json)
 
 void Report::row(const std::string& name, const std::vector<std::optional<double>>& figures) const {
   if (json_) {
-    fmt::print(R"({{"about":"{}","name":"{}")", about_, name);
-    for (std::size_t c = 0; c < figures.size(); ++c) fmt::print(R"(,"{}":{})", columns_[c], in_json(figures[c]));
+    fmt::print("{{\"about\":{},\"name\":{}", in_json(about_), in_json(name));
+    for (std::size_t c = 0; c < figures.size(); ++c) fmt::print(",{}:{}", in_json(columns_[c]), in_json(figures[c]));
     fmt::print("}}\n");
   } else {
     fmt::print("{:<{}}", name, kNameWidth);

@@ -25,8 +25,8 @@ double seconds_of(const F& f, Clock clock = Clock::wall) {
   return seconds_on(clock) - begin;
 }
 
-// What is compared is measured in turns, so that a slow spell of the machine meets all of it: the best of `goes` each,
-// after one that does not count. `seconds(i)` measures contestant i.
+// Measures contestants in turns, so that a slow spell of the machine meets all of them: the best of `goes` each, after
+// one that does not count. `seconds(i)` measures contestant i.
 template <class F>
 std::vector<double> best_in_turns(std::size_t contestants, int goes, const F& seconds) {
   std::vector<double> best(contestants, std::numeric_limits<double>::infinity());

@@ -56,6 +56,19 @@ function(tessera_room name)
   endif()
 endfunction()
 
+# tessera_part(ROOM NAME LEVEL SOURCES... LINKS...): files of a room that are optimised otherwise than the rest.
+function(tessera_part room name)
+  cmake_parse_arguments(PART "" "LEVEL" "SOURCES;LINKS" ${ARGN})
+  add_library(tessera_${name} OBJECT ${PART_SOURCES})
+  target_include_directories(tessera_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(tessera_${name} PRIVATE ${PART_LINKS})
+  tessera_own_code(tessera_${name})
+  tessera_optimised(tessera_${name} ${PART_LEVEL})
+  tessera_precompiled(tessera_${name} ${PART_LEVEL} ${precompiled})
+  tessera_together(tessera_${name} 12)
+  target_sources(tessera_${room} PRIVATE $<TARGET_OBJECTS:tessera_${name}>)
+endfunction()
+
 # Warnings are errors in our own code; floats are never contracted, so that every machine of a kind gives the same bits.
 function(tessera_own_code target)
   target_compile_features(${target} PUBLIC cxx_std_20)

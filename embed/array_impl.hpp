@@ -1,4 +1,4 @@
-// What an Array holds.
+// The state of an Array.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ class Deadline {
   ~Deadline();
 
   bool is_over() const { return over_.load(); }
-  // What to say of work that was interrupted: `over-time` where the time was over. Ranks with a limit all have one, and
-  // agree: the time is over where it is over on one of them.
+  // The diagnostics of work that was interrupted: `over-time` where the time was over. Ranks with a limit all have one,
+  // and agree: the time is over where it is over on one of them.
   Diagnostics reason(Diagnostics interrupted, runtime::Team* team) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a compiled function holds.
+// The state of a compiled function.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Function::Impl {
   std::vector<synth::ArrayType> types;  // of the parameters
   std::vector<std::string> parameters;
   std::vector<std::string> results;
-  // Of every input of the program: the number of an argument, or a value of the session's.
+  // For every input of the program the number of an argument, or a value of the session's.
   std::vector<std::variant<std::size_t, runtime::Value>> inputs;
   std::vector<std::size_t> outputs;  // of every result, the number of the program's output
   std::shared_ptr<const runtime::PreparedProgram> program;

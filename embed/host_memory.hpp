@@ -16,7 +16,7 @@ std::optional<synth::Shape> element_strides(const std::vector<std::int64_t>& str
                                             std::int64_t element_bytes);
 base::Diagnostic wrong_strides(const synth::Shape& shape, std::int64_t element_bytes);
 bool is_aligned(const std::byte* data, std::int64_t bytes);
-// Where a box begins in the memory of an array. Strides are in elements.
+// The begin of a box in the memory of an array. Strides are in elements.
 std::byte* begin_of(std::byte* data, const synth::Box& box, const synth::Shape& strides, std::int64_t element_bytes);
 
 }  // namespace tessera::embed

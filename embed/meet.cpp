@@ -66,7 +66,7 @@ bool differs_from(const Machine& machine, const runtime::Team& team) {
   return true;
 }
 
-// Of all ranks.
+// Called on all ranks.
 base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl, const Config& config) {
   TESSERA_TRY(messenger, team_impl.make_messenger());
   const auto sharing = config.share_memory ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;

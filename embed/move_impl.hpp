@@ -1,4 +1,4 @@
-// What a MovePlan holds.
+// The state of a MovePlan.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a host is told of the pipelines of a program.
+// The pipelines of a program, as a host is told of them.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a Plan holds.
+// The state of a Plan.
 #pragma once
 
 #include <memory>

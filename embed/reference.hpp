@@ -11,7 +11,7 @@ namespace tessera::embed {
 // The whole file. Its definition is made by the build.
 std::string_view reference_text();
 
-// What the tables of "All operations" say of an operation, a row each: `max` stands there as two.
+// The rows of an operation in the tables of "All operations"; `max` stands there as two.
 std::vector<OperationHelp> operation_rows(std::string_view text, std::string_view name);
 
 }  // namespace tessera::embed

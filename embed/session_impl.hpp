@@ -1,4 +1,4 @@
-// What a Session and a Program hold.
+// The state of a Session and of a Program.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ using StateRef = std::shared_ptr<const State>;
 // The ranks of the configuration's team; none without one.
 using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
 TeamRef meet(const Config& config);
-// What whoever configures a session wishes of checks. `texts` outlives them.
+// The options of checks that a session's configuration asks for. `texts` outlives them.
 base::Result<typeck::CheckOptions> check_options(const Config& config, const Texts& texts, base::StopToken stop);
 // A name with its type, and where it was bound.
 Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,

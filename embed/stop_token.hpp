@@ -44,7 +44,7 @@ class StopLink {
   std::atomic<bool>& flag_;
 };
 
-// What work looks at, for a token of the host's or none.
+// The token that work looks at, for a token of the host's or none.
 inline base::StopToken token_of(const std::optional<StopToken>& stop) {
   return stop ? base::StopToken(&stop->impl()->asked) : base::StopToken();
 }

@@ -12,7 +12,7 @@
 namespace tessera {
 
 struct Team::Impl {
-  // Of all ranks, once for each session that is not a fork.
+  // Called on all ranks, once for each session that is not a fork.
   std::function<base::Result<std::unique_ptr<runtime::Messenger>>()> make_messenger;
 };
 

@@ -1,4 +1,4 @@
-// What a host is told of the steps of a run.
+// The steps of a run, as a host is told of them.
 #pragma once
 
 #include <functional>

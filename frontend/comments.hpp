@@ -23,7 +23,7 @@ class CommentShelf {
 
   // Is there an empty line between the two places?
   bool blank_between(std::uint32_t begin, std::uint32_t end) const;
-  // Where the character stands first between the two places, outside of comments; `end` if nowhere.
+  // The first place of the character between the two places, outside of comments; `end` if there is none.
   std::uint32_t find(char character, std::uint32_t begin, std::uint32_t end) const;
   std::uint32_t text_end() const { return static_cast<std::uint32_t>(text_.size()); }
 

@@ -1,4 +1,4 @@
-// What is said where no rule of explain.cpp knows the mistake: what was expected, and what was found.
+// The message for mistakes that no rule of explain.cpp knows: what was expected, and what was found.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ base::Diagnostic without_value(base::Span end);
 // The word `if` of one without `else` that has to be a value.
 base::Diagnostic if_without_else(base::Span keyword);
 
-// What follows an expression, other than a call, that is not the last of its block.
+// Explains what follows an expression, other than a call, that is not the last of its block.
 base::Diagnostic value_before_the_end(base::Span next);
 
 // The subscripts of a tuple.

@@ -110,7 +110,6 @@ constexpr ForeignWord kFunctions[] = {
     {"norm", "write `sqrt(sum(a * a))`"},
     {"var", "write `mean((a - mean(a)) ** 2.0)`"},
     {"std", "write `sqrt(mean((a - mean(a)) ** 2.0))`"},
-    {"topk", "write `-sort(-a, 0)[:k]`, and `argsort(-a, 0)[:k]` for where they are"},
     {"concatenate", "write `concat([a, b], 0)`"},
     {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
     {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},

@@ -13,13 +13,13 @@ struct ForeignWord {
 };
 const ForeignWord* find_foreign(std::string_view word);
 
-// What to write instead of a character that no program holds outside of strings and comments.
+// Help for a character that no program holds outside of strings and comments: what to write instead.
 std::optional<std::string_view> help_for_character(std::string_view character);
 
-// What to write instead of a function of NumPy that is no operation here.
+// Help for a function of NumPy that is no operation here: what to write instead.
 std::optional<std::string_view> help_for_function(std::string_view name);
 
-// What to write instead of `of.member`.
+// Help for `of.member`: what to write instead.
 std::string help_for_member(std::string_view of, std::string_view member);
 
 // The element type that was meant: another library's name for it, or a near spelling.

@@ -40,7 +40,7 @@ std::optional<T> parse_whole(std::string_view digits) {
   return value;
 }
 
-// Of a number that no double comes near: is it too small rather than too large?
+// True if a number that no double comes near is too small, rather than too large.
 bool is_nearly_zero(const std::string& digits) {
   std::istringstream stream(digits);
   stream.imbue(std::locale::classic());
@@ -53,7 +53,7 @@ struct Unit {
   std::string_view name;
   std::int64_t bytes;
 };
-// Those of equal use come with the larger first: the shortest spelling of a size takes the first that divides it.
+// Units of equal use come with the larger first: the shortest spelling of a size takes the first that divides it.
 constexpr std::array<Unit, 6> kUnits = {{{"GiB", 1024 * 1024 * 1024},
                                          {"GB", 1000 * 1000 * 1000},
                                          {"MiB", 1024 * 1024},

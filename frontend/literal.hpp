@@ -1,4 +1,4 @@
-// What numbers, sizes and strings are worth, and how they are spelled.
+// The values of numbers, sizes and strings, and how they are spelled.
 #pragma once
 
 #include <cstdint>

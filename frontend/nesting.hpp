@@ -20,7 +20,7 @@ class NestingMeter {
   std::size_t depth() const { return depth_; }
 
  private:
-  // What is open directly inside one bracket, or outside of all.
+  // Counts what is open directly inside one bracket, or outside of all.
   struct Level {
     std::size_t operators = 0;  // operators, `as`, `if` and subscripts since the last separator
     std::size_t loops = 0;      // `loop`s that have not ended; a comma may stand inside their heads

@@ -42,7 +42,7 @@ class Place {
 
   // The nearest token to the left, in the same brackets and after the last separator, that satisfies the condition.
   std::optional<std::size_t> left(const std::function<bool(TokenKind)>& condition) const;
-  // Where the expression that ends before this place begins: after the last separator.
+  // The begin of the expression that ends before this place: after the last separator.
   std::size_t expression_begin() const;
 
   base::Span span(const Token& token) const { return {sentence_.source, token.begin, token.end}; }

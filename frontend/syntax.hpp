@@ -18,10 +18,10 @@ namespace tessera::frontend {
 // UTF-8.
 std::vector<Token> lex(std::string_view text, base::StopToken stop = {});
 
-// What a row of tokens is read as.
+// The rule by which a row of tokens is read.
 enum class Goal : std::uint8_t { statement, type, mesh };
 
-// Where reading stopped, and what could have stood there.
+// The token at which reading stopped, and what could have stood there.
 struct Stop {
   std::size_t at = 0;   // index of the token; their number where more was wanted
   TokenKinds expected;  // `end` stands for the end of the statement

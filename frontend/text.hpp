@@ -1,4 +1,4 @@
-// What a text must be before anything is read from it: not too long, UTF-8, and visible.
+// Checks a text before anything is read from it: it must not be too long, and be UTF-8 and visible.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ namespace tessera::frontend {
 
 using Parser = grammar::TesseraParser;
 
-// What a word that the grammar lets through means by our tables.
+// The meaning of a word by our tables. The grammar lets through only words that have one.
 template <class T>
 T known(const std::optional<T>& meaning) {
   TESSERA_CHECK(meaning.has_value(), "the grammar has a word that the tables do not know");
@@ -61,7 +61,7 @@ class TreeBuilder {
     return add(c, ExprStatement{expression(c->expression())});
   }
 
-  // What may stand in a block, and at the top level, too.
+  // Builds a statement that may stand in a block as well as at the top level.
   template <class Context>
   StatementId block_statement(Context* c) {
     if (auto* let = c->letStatement()) return let_statement(let);
@@ -186,7 +186,7 @@ class TreeBuilder {
 
   // -- `if` in the place of a statement
 
-  // What c is, if it is nothing more than that: without operators, subscripts or parentheses around it.
+  // The primary expression that c consists of, if c has no operators, subscripts or parentheses around it.
   template <class Context>
   static Context* alone(antlr4::tree::ParseTree* c) {
     while (dynamic_cast<Context*>(c) == nullptr && c->children.size() == 1) c = c->children.front();

@@ -58,7 +58,7 @@ class Verifier {
     std::size_t& depth_;
   };
 
-  // Of all that may be open at once, braces are the deepest: an expression, its block, and a `let` in it.
+  // Braces are the deepest of all that may be open at once: an expression, its block, and a `let` in it.
   static constexpr std::size_t kDepthMax = 3 * kNestingMax + 8;
 
   // ---- Statements ----

@@ -44,7 +44,7 @@ class Console {
   void complain(std::string_view message);
   // The same of the command line; gives the exit status for that.
   int refuse(std::string_view message);
-  // What the process ends with: `status`, or 3 if all went well but standard output could not be written.
+  // The status with which the process ends: `status`, or 3 if all went well but standard output could not be written.
   int finish(int status);
 
  private:

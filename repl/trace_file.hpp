@@ -40,7 +40,7 @@ class TraceFile {
   double begin_seconds_ = 0;  // is 0 in the file
   bool empty_ = true;
   std::int64_t slices_ = 0;
-  // What a device does now.
+  // The visit that a device is at.
   struct OpenVisit {
     int rank = 0;
     std::int64_t visit = 0;

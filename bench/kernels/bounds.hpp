@@ -1,4 +1,4 @@
-// What the machine allows: the same work by hand, as bare as it can be.
+// Bounds of what the machine allows: the same work by hand, as bare as it can be.
 #pragma once
 
 #include <cstdint>

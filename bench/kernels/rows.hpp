@@ -1,4 +1,4 @@
-// What `tessera-bench kernels` measures: statements, with what they read and the same for NumPy and JAX.
+// The rows that `tessera-bench kernels` measures: statements, with what they read and the same for NumPy and JAX.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct RowInput {
   std::int64_t below = 0;
 };
 
-// What a row is held against besides NumPy and JAX.
+// The bound that a row is held against besides NumPy and JAX.
 enum class Bound : std::uint8_t {
   memory,   // a loop that reads the inputs and writes the result once
   product,  // a serial call of BLAS for each core, at once

@@ -1,4 +1,4 @@
-// What planners make of a class of problems, as figures.
+// The figures of planners on a class of problems.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace tessera::bench {
 
-// What every rank holds of an array, one box each.
+// The boxes that ranks hold of an array, one each.
 using Boxes = std::vector<Box>;
 
 class Peers {

@@ -1,4 +1,4 @@
-// Who takes the lines that are typed or piped and answers them on a Screen: an interpreter in this process, or
+// An answerer takes the lines that are typed or piped and answers them on a Screen: an interpreter in this process, or
 // interpreters on ranks (repl/ranks/front_end.hpp).
 #pragma once
 

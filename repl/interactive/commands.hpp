@@ -41,7 +41,7 @@ const CommandInfo* find_command(std::string_view word);
 bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t first_line);
 // The command that somebody meant who typed `help` or `exit()`, as other prompts have it; empty otherwise.
 std::string_view command_meant_by(std::string_view line);
-// Where the expression of such a line begins, which may go on in the next one; the line's end for other commands.
+// The begin of the expression of such a line, which may go on in the next one; the line's end for other commands.
 std::size_t expression_begin(std::string_view line);
 
 // The commands, by what they are about.

@@ -1,4 +1,4 @@
-// Where the answers of a session go, and what can be shown there.
+// The screen: it receives the answers of a session, and knows what can be shown there.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@
 
 namespace tessera::repl {
 
-// Where a lesson was left.
+// The way in which a lesson was left.
 enum class Leave : std::uint8_t { next, back, quit };
 
 class LessonTalk {

@@ -12,8 +12,8 @@ namespace tessera::repl {
 
 class CourseProgress {
  public:
-  // Of $XDG_DATA_HOME/tessera/lessons, else of ~/.local/share/tessera/lessons; with neither variable nothing is kept.
-  // A course of somebody's own has a name, and the file `lessons-NAME`. What cannot be read counts as no progress.
+  // Reads $XDG_DATA_HOME/tessera/lessons, else ~/.local/share/tessera/lessons; with neither variable nothing is kept. A
+  // course of somebody's own has a name, and the file `lessons-NAME`. A file that cannot be read counts as no progress.
   static CourseProgress load(const std::string& course);
 
   const std::string& at() const { return at_; }

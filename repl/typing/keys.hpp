@@ -48,7 +48,7 @@ struct Key {
   std::string text = {};  // of `text` and `paste`, as valid UTF-8 without control characters but line breaks and tabs
 };
 
-// Where bytes come from. Returns a byte (0 to 255) or one of the values below.
+// A source of bytes. Returns a byte (0 to 255) or one of the values below.
 using NextByte = std::function<int(int milliseconds)>;  // negative: waits for ever
 inline constexpr int kNoByteInTime = -1;
 inline constexpr int kBytesEnded = -2;

@@ -30,7 +30,7 @@ struct ScreenRow {
   bool goes_on = false;  // its line goes on in the next row
 };
 
-// Where everything comes to stand. For `let a = (1 +`, `2)` on 8 columns:
+// The rows of the screen that a text takes. For `let a = (1 +`, `2)` on 8 columns:
 //
 //     1> let a        goes on
 //      = (1 +

@@ -46,7 +46,7 @@ class Work {
                               [](std::int64_t n, const DeviceWork& work) { return n < work.first; }) -
              1);
   }
-  // Of the leading dimensions and those behind, in a device's tile of a register.
+  // The extents of a device's tile of a register, flattened where the chain is flat.
   synth::Shape shape(synth::RegisterId id, std::size_t device) const {
     const synth::Shape shape = synth::shape_of(storage_.tiles(id).boxes[device]);
     return chain_.is_flat() ? synth::Shape{runtime::count(shape)} : shape;
@@ -56,7 +56,7 @@ class Work {
   // A task's worth of blocks.
   std::int64_t grain() const { return std::max<std::int64_t>(1, 2 * kGrain / std::max<std::int64_t>(1, usual_block_)); }
 
-  // Of a flat chain: where the last reduction's result for a block goes.
+  // For a flat chain: the memory where the last reduction's result for a block goes.
   std::byte* piece(std::int64_t number, synth::ElementType element) {
     return pieces_.data() + number * synth::bytes_of(element);
   }

@@ -9,7 +9,7 @@
 
 namespace tessera::runtime {
 
-// Where an operand is: an array outside of the chain, or a slot of the task's own memory, which holds a block.
+// The place of an operand: an array outside of the chain, or a slot of the task's own memory, which holds a block.
 struct ChainPlace {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t array = kNone;
@@ -45,7 +45,7 @@ class ChainOperations {
   bool is_flat() const { return is_flat_; }
   // Does anybody outside of the chain read the last result?
   bool keeps_last() const { return is_kept(*computed_.back()); }
-  // Of all results' tiles, in the leading dimensions.
+  // A register whose tiles have the leading dimensions of all results' tiles.
   synth::RegisterId shape_of() const { return operations_.front().result(); }
 
  private:

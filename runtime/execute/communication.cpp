@@ -128,7 +128,7 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
   return base::Done{};
 }
 
-// Of the part of a result that has this number.
+// Copies the boxes of the part of a result that has this number.
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
   const Copies& copies = cached_copies(from, to, part, offset);

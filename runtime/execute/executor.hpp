@@ -32,13 +32,13 @@ class Executor {
            const std::vector<Value>& inputs, const World& world);
 
   base::Status run();
-  // Of all ranks, after their agreement on how the run went: the trace's end.
+  // Called on all ranks, after their agreement on how the run went: ends the trace.
   base::Status end_trace() { return tracer_ == nullptr ? base::Status(base::Done{}) : tracer_->gather(); }
   const Storage& storage() const { return storage_; }
   std::vector<OriginStatistics> take_statistics() { return std::move(statistics_); }
   // Payload alive on a device, the largest seen.
   std::int64_t peak_bytes() const { return peak_bytes_; }
-  // Of a run that is throttled, else 0.
+  // The clock of a run that is throttled, else 0.
   double clock_seconds() const { return throttle_ ? throttle_->clock() : 0; }
 
  private:
@@ -143,7 +143,7 @@ class Executor {
   bool in_pipeline_ = false;
   std::int64_t microbatch_ = -1;  // of the visit that is taken
   std::int64_t visit_ = -1;
-  // What ranks without devices of a scalar's mesh know of it, microbatch by microbatch.
+  // The scalars, microbatch by microbatch, that ranks without devices of their mesh know.
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By result and number of the part; steps of loops run often.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;

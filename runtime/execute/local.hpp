@@ -29,6 +29,7 @@ base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operat
 base::Status run_operation(const LocalStep& step, const synth::Contract& operation);
 base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation);
 base::Status run_operation(const LocalStep& step, const synth::Sort& operation);
+base::Status run_operation(const LocalStep& step, const synth::Greatest& operation);
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation);
 base::Status run_operation(const LocalStep& step, const synth::Reshape& operation);
 base::Status run_operation(const LocalStep& step, const synth::Take& operation);

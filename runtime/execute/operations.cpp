@@ -140,6 +140,16 @@ base::Status run_operation(const LocalStep& step, const synth::Sort& operation) 
   });
 }
 
+base::Status run_operation(const LocalStep& step, const synth::Greatest& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    if (operation.positions)
+      greatest_positions(operands[0], out);
+    else
+      greatest_elements(operands[0], out);
+    return std::nullopt;
+  });
+}
+
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation) {
   const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
@@ -148,7 +158,7 @@ base::Status run_operation(const LocalStep& step, const synth::Transpose& operat
   });
 }
 
-// Of an operand that is not dense; any other is only looked at under its new shape.
+// Copies an operand that is not dense; any other is only looked at under its new shape.
 base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
   const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {

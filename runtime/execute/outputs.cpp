@@ -116,7 +116,7 @@ std::shared_ptr<const Arena> Outputs::input_arena(synth::RegisterId root) const 
   return inputs_[static_cast<std::size_t>(k)].arena();
 }
 
-// Of this rank's devices.
+// The ranges of this rank's devices.
 std::vector<Arena::Range> Outputs::ranges_of(synth::RegisterId root) const {
   std::vector<Arena::Range> ranges;
   const Block mine = storage_.block(root);

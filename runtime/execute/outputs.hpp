@@ -1,4 +1,4 @@
-// What a run hands out: values in the arena that it leaves behind, or, where a value is small or only a part of an
+// The outputs of a run: values in the arena that it leaves behind, or, where a value is small or only a part of an
 // array, copies in an arena of their own.
 #pragma once
 
@@ -30,7 +30,7 @@ class Outputs {
   // All ranks answer this alike.
   bool is_copied(synth::RegisterId id) const;
   PartMap copies_map() const;
-  // Where a device's copy of an output begins in the device's part.
+  // The begin of a device's copy of an output in the device's part.
   std::int64_t begin_of_copy(std::size_t output, std::int64_t device) const;
   std::vector<Arena::Range> ranges_of(synth::RegisterId root) const;
   std::shared_ptr<const Arena> input_arena(synth::RegisterId root) const;

@@ -64,13 +64,14 @@ struct World {
   std::int64_t memory_bytes_max = 0;
   std::int64_t steps_max = 0;         // that a run takes, those of a loop each time; 0: no limit
   std::int64_t output_bytes_max = 0;  // that a run gives to `output`; 0: no limit
-  // What the host keeps besides the inputs, in this process; it counts against memory_bytes_max where that is set.
+  // The bytes that the host keeps besides the inputs, in this process; they count against memory_bytes_max where that
+  // is set.
   std::int64_t kept_bytes = 0;
   // How many devices there are to deal to ranks, at least: all that the program's meshes have are counted besides.
   std::int64_t devices = 1;
-  // Where arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
+  // The pool that arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
   std::shared_ptr<Pool> memory;
-  // What links and devices can do: a program that needs more memory on a device than that has is refused.
+  // The speeds of links and devices: a program that needs more memory on a device than that has is refused.
   synth::Machine machine;
   // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
   // ranks of a team, or none.
@@ -79,7 +80,7 @@ struct World {
   std::vector<synth::Pass> passes;
 };
 
-// What a step cost, summed by origin, in order of first appearance.
+// The cost of a step, summed by origin, in order of first appearance.
 struct OriginStatistics {
   std::uint32_t origin = 0;
   std::int64_t steps = 0;           // communicating steps

@@ -1,5 +1,5 @@
-// What World::trace is told: when which device took which step. With no trace asked for there is no Tracer, and a step
-// costs a look at a null pointer more.
+// Collects what World::trace is told: when which device took which step. With no trace asked for there is no Tracer,
+// and a step costs a look at a null pointer more.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class Tracer {
   DeviceTimes* times() { return times_ ? &*times_ : nullptr; }
   void count(const Received& received);
   void end(std::span<const synth::Step> steps, const Payload& payload, const StepPlan& plan, bool failed);
-  // What follows belongs to this visit of a microbatch; -1: to none.
+  // From here on steps belong to this visit of a microbatch; -1: to none.
   void enter(std::int64_t visit, std::int64_t microbatch) {
     visit_ = visit;
     microbatch_ = microbatch;
@@ -97,7 +97,7 @@ class Tracer {
   std::vector<std::int64_t> received_;  // by every device of the mesh, in the present step
   std::vector<DeviceSlice> slices_;
 
-  // Of a team: ranks name steps to each other by their numbers, which count the bodies of loops and branches in.
+  // For a team: ranks name steps to each other by their numbers, which count the bodies of loops and branches in.
   std::map<const synth::Step*, std::uint32_t> numbers_;
   std::vector<const synth::Step*> steps_;
   std::vector<Record> records_;  // of this rank; rank 0 keeps none

@@ -11,7 +11,8 @@
 
 namespace tessera::runtime {
 
-// What a host opens a file for: to read it, to write it from its begin, to write into what rank 0 has begun.
+// The purpose for which a host opens a file: to read it, to write it from its begin, to write into what rank 0 has
+// begun.
 enum class FileUse : std::uint8_t { read, create, join };
 
 struct FilePolicy {

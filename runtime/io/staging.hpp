@@ -33,7 +33,7 @@ class Staging {
   ~Staging() { end(); }
 
   base::Status open();
-  // Where to write a file until it is put into its place, and that it is written.
+  // The path to which a file is written until it is put into its place; add() says that it is written.
   std::string path_of(const std::string& file) const;
   void add(const std::string& file) { files_.push_back(file); }
   base::Status put();

@@ -1,5 +1,6 @@
 // The positions of the greatest and the least.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -8,10 +9,12 @@
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/given_up.hpp"
-#include "runtime/kernels/packs.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/kernels/reduce_blocks.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
 
@@ -37,39 +40,57 @@ bool beats(bool max, T candidate, T best) {
   return max ? candidate > best : candidate < best;
 }
 
-// The greatest (least) of a block, whichever of equals it is; NaN if there is one.
-template <class How, class T>
-T best_of_block(const T* x, std::int64_t n) {
-  constexpr std::int64_t kLanes = 16;
-  T best = x[0];
-  std::int64_t i = 0;
-  if constexpr (Float<T>) {
-    if (n >= kLanes) {
-      Lanes<T, kLanes> lanes(x);
-      for (i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
-      best = lanes.template combined<How>();
-    }
+// What one greatest (least) is found after the other in: elements side by side, block by block.
+template <class T>
+class BestInRow {
+ public:
+  BestInRow(bool max, const T* row) : max_(max), row_(row), value_(row[0]) {}
+
+  // `value` is the best of the n elements from `begin` on, which are searched only if it beats all before them.
+  void add(T value, std::int64_t begin, std::int64_t n) {
+    if (!beats(max_, value, value_)) return;
+    const auto is_it = [&](T x) { return x == value || (is_nan(x) && is_nan(value)); };
+    position_ = std::find_if(row_ + begin, row_ + begin + n, is_it) - row_;
+    value_ = value;
   }
-  for (; i < n; ++i) best = How::combine(best, x[i]);
-  return best;
+  std::int64_t position() const { return position_; }
+
+ private:
+  bool max_;
+  const T* row_;
+  T value_;
+  std::int64_t position_ = 0;
+};
+
+template <Float T>
+std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
+  constexpr std::int64_t kAtOnce = 8;
+  std::array<T, kAtOnce> values;
+  const BlocksFunction<T> function = blocks_function<T>(max ? synth::ReduceKind::max : synth::ReduceKind::min);
+  BestInRow<T> best(max, row);
+  std::int64_t at = 0;
+  while (at + kReduceBlock <= length) {
+    const std::int64_t blocks = std::min(kAtOnce, (length - at) / kReduceBlock);
+    function(row + at, blocks, values.data());
+    for (std::int64_t b = 0; b < blocks; ++b, at += kReduceBlock)
+      best.add(values[static_cast<std::size_t>(b)], at, kReduceBlock);
+  }
+  for (; at < length; ++at) best.add(row[at], at, 1);
+  return best.position();
 }
 
-// Elements side by side: a block is searched only if something in it beats all before it.
 template <class T>
 std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
-  constexpr std::int64_t kBlock = 256;
-  std::int64_t best = 0;
-  T best_value = row[0];
+  constexpr std::int64_t kBlock = 1024;
+  const ExactReduction<T> function = exact_reduction<T>(max ? synth::ReduceKind::max : synth::ReduceKind::min);
+  BestInRow<T> best(max, row);
   for (std::int64_t at = 0; at < length; at += kBlock) {
     const std::int64_t n = std::min(kBlock, length - at);
-    const T value = max ? best_of_block<Combine<synth::ReduceKind::max, T>>(row + at, n)
-                        : best_of_block<Combine<synth::ReduceKind::min, T>>(row + at, n);
-    if (!beats(max, value, best_value)) continue;
-    const auto is_it = [&](T x) { return x == value || (is_nan(x) && is_nan(value)); };
-    best = std::find_if(row + at, row + at + n, is_it) - row;
-    best_value = value;
+    T value{};
+    function(row + at, n, &value);
+    best.add(value, at, n);
   }
-  return best;
+  return best.position();
 }
 
 template <class T>
@@ -93,6 +114,22 @@ std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
 template <class T>
 using RowNumber = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
+// Where an element of the row beats the best of its column, it and the row's number take their places.
+template <bool max>
+struct BetterRow {
+  template <class T>
+  TESSERA_INLINE static void run(const T* row, RowNumber<T> number, T* best, RowNumber<T>* rows, std::int64_t width) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < width; ++c) {
+      const bool is_beyond = max ? row[c] > best[c] : row[c] < best[c];
+      const int is_better = static_cast<int>(is_beyond) | static_cast<int>(is_nan(row[c]));
+      const bool taken = (is_better & static_cast<int>(!is_nan(best[c]))) != 0;
+      best[c] = choose(taken, row[c], best[c]);
+      rows[c] = choose(taken, number, rows[c]);
+    }
+  }
+};
+
 // The best of each of some columns and the row that has it, row after row.
 template <class T>
 class BestRows {
@@ -104,27 +141,19 @@ class BestRows {
     std::copy_n(row, width, best_.get());
   }
   void add(Row number, const T* row) {
+    bring_in(row, width_);
     if (max_)
-      add(number, row, [](T x, T best) { return x > best; });
+      loop<BetterRow<true>>()(row, number, best_.get(), rows_.data(), width_);
     else
-      add(number, row, [](T x, T best) { return x < best; });
+      loop<BetterRow<false>>()(row, number, best_.get(), rows_.data(), width_);
   }
   void finish(std::int64_t* out) const { std::copy(rows_.begin(), rows_.end(), out); }
 
  private:
   static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-  template <class Beats>
-  void add(Row number, const T* row, const Beats& beats) {
-    T* const best = best_.get();
-    Row* const rows = rows_.data();
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t c = 0; c < width_; ++c) {
-      const int is_better = static_cast<int>(beats(row[c], best[c])) | static_cast<int>(is_nan(row[c]));
-      const bool taken = (is_better & static_cast<int>(!is_nan(best[c]))) != 0;
-      best[c] = choose(taken, row[c], best[c]);
-      rows[c] = choose(taken, number, rows[c]);
-    }
+  template <class Loop>
+  static auto loop() {
+    return for_target<Loop>::template with<const T*, Row, T*, Row*, std::int64_t>::of(widest_target());
   }
 
   bool max_;

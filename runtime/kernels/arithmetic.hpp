@@ -1,4 +1,4 @@
-// What the operations mean on single elements, for every element type: integers wrap, NaN wins, bool adds as "or".
+// The meanings of operations on single elements, for every element type: integers wrap, NaN wins, bool adds as "or".
 #pragma once
 
 #include <bit>

@@ -202,7 +202,7 @@ bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape) {
 template <BlasElement T>
 void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
                         const TileOut& out) {
-  // Of a result whose rows lie side by side, the transpose is computed.
+  // Where the rows of the result lie side by side, its transpose is computed.
   const bool turned =
       !shape.rows.empty() && !shape.columns.empty() && result_strides(indices, {shape.rows.back()}, out.shape)[0] == 1;
   const ProductShape turned_shape{shape.batch, shape.columns, shape.rows};

@@ -103,7 +103,7 @@ class GeneralSum {
     }
     return sum;
   }
-  // Of two operands: an addition waits for the one before it in its sum, but not for those of other sums.
+  // For two operands: an addition waits for the one before it in its sum, but not for those of other sums.
   void several(std::int64_t position, T* out) {
     std::array<const T*, kAtOnce> left;
     std::array<const T*, kAtOnce> right;

@@ -1,6 +1,6 @@
-// What formulas are made of, for both kinds of floats: additions, multiplications, divisions, selections and moves of
-// bits, without branches or library calls. A compiler makes loops of vectors of them, and every width of vectors gives
-// the same bits, since IEEE decides each step and nothing is contracted (-ffp-contract=off).
+// The parts of formulas, for both kinds of floats: additions, multiplications, divisions, selections and moves of bits,
+// without branches or library calls. A compiler makes loops of vectors of them, and every width of vectors gives the
+// same bits, since IEEE decides each step and nothing is contracted (-ffp-contract=off).
 #pragma once
 
 #include <array>
@@ -150,7 +150,7 @@ struct Binary {
   T exponent;
   T fraction;
 };
-// Of a normal number.
+// For normal numbers only.
 template <class T>
 TESSERA_INLINE Binary<T> normal_binary_of(T x) {
   constexpr unsigned kPlace = Format<T>::fraction_bits;

@@ -9,7 +9,7 @@
 
 namespace tessera::runtime {
 
-// Where a tile lies: its box, in an array of this shape.
+// The place of a tile: its box, in an array of this shape.
 struct TilePlace {
   synth::Shape shape;
   synth::Box box;

@@ -1,4 +1,4 @@
-// What loops have to be told to become vectors.
+// Marks that loops need to become vectors.
 #pragma once
 
 // Before a loop: its rounds do not depend on each other, even where the result overwrites an operand.

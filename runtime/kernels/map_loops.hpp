@@ -1,6 +1,7 @@
 // The loops behind `map`, for any function of one to three elements. Included by the files that make them only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <span>
@@ -31,11 +32,41 @@ struct Strided {
   TESSERA_INLINE T operator()(std::int64_t i) const { return first[i * stride]; }
 };
 
+// A function that is as F::usual, which becomes vectors, wherever F::is_usual, which does too.
+template <class F, class... A>
+concept MostlyUsual = requires(A... a) {
+  F::is_usual(a...);
+  F::usual(a...);
+};
+
 struct FillRun {
   template <class R, class F, class... Readers>
   TESSERA_INLINE static void run(R* out, std::int64_t n, F f, Readers... readers) {
+    if constexpr (MostlyUsual<F, decltype(readers(0))...> && std::same_as<R, float>)
+      fill_usual(out, n, f, readers...);
+    else
+      fill(out, 0, n, f, readers...);
+  }
+
+ private:
+  template <class R, class F, class... Readers>
+  TESSERA_INLINE static void fill(R* out, std::int64_t begin, std::int64_t end, F f, Readers... readers) {
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = f(readers(i)...);
+    for (std::int64_t i = begin; i < end; ++i) out[i] = f(readers(i)...);
+  }
+  // An element that is not usual makes its block be taken element by element.
+  template <class R, class F, class... Readers>
+  TESSERA_INLINE static void fill_usual(R* out, std::int64_t n, F f, Readers... readers) {
+    constexpr std::int64_t kBlock = 64;
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+      const std::int64_t end = std::min(begin + kBlock, n);
+      int usual = 1;
+      for (std::int64_t i = begin; i < end; ++i) usual &= F::is_usual(readers(i)...);
+      if (usual != 0)
+        fill(out, begin, end, [](auto... a) { return F::usual(a...); }, readers...);
+      else
+        fill(out, begin, end, f, readers...);
+    }
   }
 };
 

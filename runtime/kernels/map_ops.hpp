@@ -1,4 +1,4 @@
-// What each elementwise operation does to single elements (synth/program/operation.hpp gives the meanings), and the
+// The effect of each elementwise operation on single elements (synth/program/operation.hpp gives the meanings), and the
 // loops that do it to runs of them. An operation is defined for the element types its call operator accepts.
 #pragma once
 
@@ -49,10 +49,7 @@ struct Divide {
 struct Remainder {
   template <Float T>
   T operator()(T a, T b) const {
-    const T rest = truncated(a, b);
-    // NaN compares false twice, unless b is negative: NaN + b is NaN.
-    const T moved = choose((rest < 0) != (b < 0), rest + b, rest);
-    return choose(rest == 0, std::copysign(T{0}, b), moved);
+    return floored(truncated(a, b), b);
   }
   template <Integer T>
   T operator()(T a, T b) const {
@@ -60,17 +57,30 @@ struct Remainder {
     const T rest = a % b;
     return (rest != 0 && (rest < 0) != (b < 0)) ? rest + b : rest;
   }
+  // 1 if `usual` has the remainder. Both are without branches, for vectors.
+  TESSERA_INLINE static int is_usual(float a, float b) {
+    return static_cast<int>(std::abs(a) < std::abs(b) * 0x1p29F) &
+           static_cast<int>(std::abs(b) < std::numeric_limits<float>::infinity());
+  }
+  // The quotient is below 2^29: so far from whole numbers that f64 rounds it to none, and the product of its whole part
+  // and b is exact.
+  TESSERA_INLINE static float usual(float a, float b) {
+    const double quotient = static_cast<double>(a) / static_cast<double>(b);
+    return floored(static_cast<float>(a - static_cast<double>(static_cast<std::int32_t>(quotient)) * b), b);
+  }
 
  private:
-  // What std::fmod gives. Below 2^29 the quotient of two f32 is so far from whole numbers that f64 rounds it to none,
-  // and the product of its whole part and b is exact.
-  static float truncated(float a, float b) {
-    const double quotient = static_cast<double>(a) / static_cast<double>(b);
-    if (!(std::abs(quotient) < 0x1p29) || !(std::abs(b) < std::numeric_limits<float>::infinity()))
-      return std::fmod(a, b);
-    return static_cast<float>(a - static_cast<double>(static_cast<std::int32_t>(quotient)) * b);
+  // `rest` has the sign of the dividend, and becomes what has that of b.
+  template <Float T>
+  TESSERA_INLINE static T floored(T rest, T b) {
+    // NaN compares false twice, unless b is negative: NaN + b is NaN.
+    const T moved = choose((rest < 0) != (b < 0), rest + b, rest);
+    return choose(rest == 0, std::copysign(T{0}, b), moved);
   }
-  static double truncated(double a, double b) { return std::fmod(a, b); }
+  template <Float T>
+  static T truncated(T a, T b) {
+    return std::fmod(a, b);
+  }
 };
 // Small whole powers of floats are products, whether one exponent serves all elements or each has its own.
 template <int exponent, Float T>
@@ -83,7 +93,7 @@ TESSERA_INLINE T small_power(T a) {
   if constexpr (exponent == 4) return (a * a) * (a * a);
 }
 
-// Of floats: vector_functions.hpp.
+// Powers of floats are in vector_functions.hpp.
 struct Power {
   template <Integer T>
   T operator()(T a, T b) const {
@@ -231,7 +241,7 @@ MapLoop comparison(synth::ElementType operand);
 // `a > b` is `b < a`.
 template <class Op>
 MapLoop swapped_comparison(synth::ElementType operand);
-// Of bool: logical_and, logical_or and logical_not.
+// Loops for bool: logical_and, logical_or and logical_not.
 MapLoop logical(synth::MapOp op);
 // Faster where one small whole exponent serves all elements.
 MapLoop power(synth::ElementType element, const TileView& exponent);

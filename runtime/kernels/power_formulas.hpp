@@ -108,7 +108,7 @@ struct ShortPower {
   }
 };
 
-// Whether x >= 0 has no fraction; NaN has one.
+// True if x >= 0 has no fraction; NaN has one.
 TESSERA_INLINE bool is_whole(double x) {
   constexpr double kWhole = Format<double>::whole_from;
   const double near = within(0.0, x, kWhole);

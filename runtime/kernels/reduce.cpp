@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/packs.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce_blocks.hpp"
@@ -52,7 +53,7 @@ class PairwiseJoin {
   std::uint64_t pushed_ = 0;
 };
 
-// Of n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
+// Reduces n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
 template <class How, Float T>
 std::array<T, kLanes> reduce_to_lanes(const T* x, std::int64_t n) {
   Lanes<T, kLanes> lanes(x);
@@ -230,6 +231,7 @@ class RowReducer {
   }
 
   void add(const T* row) {
+    if (stride_ == 1) bring_in(row, width_);
     waiting_[waiting_count_] = stride_ == 1 ? row : gathered(row);
     if (++waiting_count_ == kRowsAtOnce) take_waiting();
   }

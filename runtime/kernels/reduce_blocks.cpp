@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/arithmetic.hpp"
+#include "runtime/kernels/bring_in.hpp"
 
 namespace tessera::runtime {
 
@@ -72,10 +73,7 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
   constexpr std::size_t kLanes = bytes / sizeof(T);
   constexpr std::size_t kPieces = kReduceLanes / kLanes;
   constexpr std::size_t kAll = N * kPieces;
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kAhead = 16'384;
   std::array<Piece, kAll> pieces;
-  const char* ahead = reinterpret_cast<const char*>(x) + kAhead;
   for (std::int64_t i = 0; i < kReduceBlock; i += kReduceLanes) {
 #pragma GCC unroll 32
     for (std::size_t k = 0; k < kAll; ++k) {
@@ -86,10 +84,6 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
       else
         combine_lanes<How>(pieces[k], next);
     }
-    // What comes next is asked for, since the processor does not foresee it where several blocks are read at once.
-#pragma GCC unroll 16
-    for (std::size_t line = 0; N > 1 && line < N * kReduceLanes * sizeof(T) / kLine; ++line, ahead += kLine)
-      __builtin_prefetch(ahead);
   }
   join_all<How, kLanes, kAll>(pieces);
   join_all<How, kLanes, half(kAll)>(pieces);
@@ -102,10 +96,13 @@ struct ReduceBlocks {
   template <class T>
   TESSERA_INLINE static void run(const T* x, std::int64_t blocks, T* out) {
     // What the registers can hold beside what is read.
-    constexpr std::size_t kMost = bytes / sizeof(T) == kReduceLanes ? 8 : 4;
+    constexpr std::int64_t kMost = bytes / sizeof(T) == kReduceLanes ? 8 : 4;
     std::int64_t b = 0;
-    for (; b + 8 <= blocks && kMost == 8; b += 8) reduce_some<How, bytes, kMost>(x + b * kReduceBlock, out + b);
-    for (; b + 4 <= blocks; b += 4) reduce_some<How, bytes, 4>(x + b * kReduceBlock, out + b);
+    for (; b + kMost <= blocks; b += kMost) {
+      bring_in(x + b * kReduceBlock, kMost * kReduceBlock);
+      reduce_some<How, bytes, kMost>(x + b * kReduceBlock, out + b);
+    }
+    if (b < blocks) bring_in(x + b * kReduceBlock, (blocks - b) * kReduceBlock);
     for (; b < blocks; ++b) reduce_some<How, bytes, 1>(x + b * kReduceBlock, out + b);
   }
 };

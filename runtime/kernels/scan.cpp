@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
+#include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -64,6 +65,7 @@ void sum_rows(const Lines& lines, const T* from, T* to, std::int64_t n) {
     const T* const row = from + i * lines.from_step;
     const T* const before = to + (i - 1) * lines.to_step;
     T* const sums = to + i * lines.to_step;
+    bring_in(row, std::min(n, kBringInBytes / static_cast<std::int64_t>(sizeof(T))));
     TESSERA_INDEPENDENT_ROUNDS
     for (std::int64_t c = 0; c < n; ++c) sums[c] = plus(before[c], row[c]);
   }

@@ -8,7 +8,14 @@ namespace tessera::runtime {
 
 void sort_elements(const TileView& operand, const TileOut& out);
 
-// Where the elements were, in i64; of equal ones (of which -0 and 0 are two, and all NaN are) the first comes first.
+// Sorts the positions where the elements were, in i64; of equal ones (of which -0 and 0 are two, and all NaN are) the
+// first comes first.
 void sort_positions(const TileView& operand, const TileOut& out);
+
+// The greatest along the last dimension, as many as the result has there, descending: NaN first, and 0 before -0.
+void greatest_elements(const TileView& operand, const TileOut& out);
+
+// Where they were; of equal ones, as above, the first comes first.
+void greatest_positions(const TileView& operand, const TileOut& out);
 
 }  // namespace tessera::runtime

@@ -16,12 +16,12 @@
 
 namespace tessera::runtime {
 
-// What loops are compiled for; `baseline` is what the whole program is.
+// The kinds of processors that loops are compiled for; `baseline` is what the whole program is compiled for.
 enum class VectorTarget : std::uint8_t { baseline, avx2, avx512 };
 
 std::string_view name(VectorTarget target);
 
-// Those that this machine can run, the widest last.
+// The targets that this machine can run, the widest last.
 std::vector<VectorTarget> vector_targets();
 VectorTarget widest_target();
 

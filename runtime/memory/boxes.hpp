@@ -7,7 +7,7 @@
 
 namespace tessera::runtime {
 
-// Where a box begins, counted from where another that holds it begins; with an offset, the box moved by it.
+// The begin of a box, counted from that of another box that holds it; with an offset, of the box moved by it.
 inline synth::Shape begin_in(const synth::Box& box, const synth::Box& around, const synth::Offset* offset = nullptr) {
   synth::Shape begin;
   for (std::size_t d = 0; d < box.size(); ++d) {

@@ -15,7 +15,7 @@ struct DevicePeak {
   std::uint32_t origin = 0;  // of the first step that needs so much
 };
 
-// Of every device that the program's arrays lie on.
+// The peaks of every device that the program's arrays lie on.
 std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan);
 
 // While each pipeline of a verified program runs, those inside other pipelines included, in the order of its steps.

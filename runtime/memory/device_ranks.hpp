@@ -47,7 +47,7 @@ class DeviceRanks {
   int ranks() const { return ranks_; }
   std::int64_t devices() const { return devices_; }
   int owner(std::int64_t device) const { return static_cast<int>(device * ranks_ / devices_); }
-  // Of a mesh's device, by its number.
+  // The rank of a mesh's device, by its number.
   int owner(const synth::Mesh& mesh, std::int64_t number) const { return owner(device_of_run(mesh, number)); }
   Block block(int rank) const { return {first(rank), first(rank + 1)}; }
   // A rank's share of the run's first `count` devices.

@@ -10,7 +10,7 @@
 
 namespace tessera::runtime {
 
-// Where an array lies: every device's box, the memory of its tile, and the rank that has it.
+// An array as it lies: every device's box, the memory of its tile, and the rank that has it.
 struct Distributed {
   synth::ArrayType type;
   DeviceRanks ranks;
@@ -24,7 +24,7 @@ struct TileBox {
   synth::Box box;
   friend auto operator<=>(const TileBox&, const TileBox&) = default;
 };
-// Where a parcel's elements can be read.
+// Gives the memory from which a box's elements can be read.
 using ParcelSource = std::function<TileView(const TileBox&)>;
 
 class Gatherer {

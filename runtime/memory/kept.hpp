@@ -1,5 +1,6 @@
-// What a program keeps from the forward pass of a gradient for its backward pass. Only what has a place of its own in
-// the arena counts: inputs and constants are there anyway, and what a chain makes and reads block by block is nowhere.
+// The arrays that a program keeps from the forward pass of a gradient for its backward pass. Only arrays with a place
+// of their own in the arena count: inputs and constants are there anyway, and what a chain makes and reads block by
+// block is nowhere.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace tessera::runtime {
 
-// Of every register of the program.
+// One flag for every register of the program.
 std::vector<bool> known_scalars(const synth::Program& program);
 
 }  // namespace tessera::runtime

@@ -10,7 +10,7 @@
 
 namespace tessera::runtime {
 
-// Where a register is made and when its memory is needed last, in steps of the body that makes it. A body's end counts
+// The steps at which a register is made and its memory is needed last, in the body that makes it. A body's end counts
 // as one more step. Meaningful for roots only; views count as uses of their root.
 struct Lifetime {
   std::size_t depth = 0;  // of the body: 0 is the program's
@@ -23,7 +23,8 @@ struct Lifetime {
 // Registers that are copied although they could be views.
 using Copied = std::set<synth::RegisterId>;
 
-// What a pipeline's visits keep for others, by pipeline: of every visit, what it makes or reads of this kind.
+// The registers that a pipeline's visits keep for others, by pipeline: for every visit, what it makes or reads of this
+// kind.
 using Turning = std::map<const synth::Pipeline*, std::vector<std::vector<synth::RegisterId>>>;
 
 struct Liveness {

@@ -30,7 +30,7 @@ class PageCache final : public Pool {
     std::int64_t bytes;
     const std::byte* whole;  // where that began
   };
-  // What is there may be longer than what was asked for.
+  // A range that was taken; it may be longer than what was asked for.
   struct Taken {
     std::int64_t bytes;
     std::int64_t unasked;

@@ -60,7 +60,7 @@ struct StepPlan {
   std::vector<synth::RegisterId> born;  // registers whose memory is in use from the start of the step
   std::vector<synth::RegisterId> dies;  // and those whose is no more after it
   std::vector<BodyPlan> bodies;         // repeat: the body; choose: then, else; pipeline: its visits
-  // Of a pipeline's visits: what they make or read that lives from visit to visit.
+  // The registers that a pipeline's visits make or read and that live from visit to visit.
   std::vector<std::vector<synth::RegisterId>> turning = {};
 };
 
@@ -90,9 +90,9 @@ class Payload {
   // The largest over devices, now; stops at the largest number. In a step, with what it needs beside its arrays.
   std::int64_t largest() const;
   std::int64_t largest(const StepPlan& step) const;
-  // What a step needs beside its arrays on a device, if that is of its mesh.
+  // The bytes that a step needs beside its arrays on a device, if that is of its mesh.
   std::int64_t beside(const StepPlan& step, std::size_t device) const;
-  // Of one device, now.
+  // The bytes that are alive on a device now.
   std::int64_t of(std::size_t device) const { return alive_[device]; }
 
  private:

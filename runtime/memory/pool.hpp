@@ -1,4 +1,4 @@
-// Where arenas come from. Their pages are committed when they are first touched.
+// A pool gives memory to arenas. Its pages are committed when they are first touched.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ class Pool {
   virtual ~Pool() = default;
   // Whole pages; nothing if there is no room. What they hold is unknown. Any thread may call these.
   virtual std::byte* take(std::int64_t bytes) = 0;
-  // What was taken, as it was taken.
+  // Takes a range back, exactly as it was given.
   virtual void give_back(std::byte* begin, std::int64_t bytes) = 0;
   // Whole pages of what was taken, which are not needed any more; what they held is lost. True if the pool has taken
   // back the addresses too: then the rest is given back without them. False if they stay taken.

@@ -1,4 +1,4 @@
-// What every call of MPI needs.
+// Checks and conversions that every call of MPI needs.
 #pragma once
 
 #include <mpi.h>

@@ -47,7 +47,7 @@ class Calibration {
   Calibration(Team& team, LinkProbe& probe, double seconds_max)
       : team_(team), probe_(probe), seconds_max_(seconds_max) {}
 
-  // Of `hosts` hosts.
+  // The levels of a machine of so many hosts.
   base::Result<std::vector<RankLevel>> levels(std::int64_t hosts) {
     const std::int64_t ranks = team_.size() / hosts;
     std::vector<RankLevel> found;

@@ -1,4 +1,4 @@
-// What it takes ranks to get bytes from each other: by the phases and messages of a run, measured by all ranks
+// Measures how long ranks take to get bytes from each other, by the phases and messages of a run, on all ranks
 // together.
 #pragma once
 
@@ -18,7 +18,7 @@ class LinkProbe {
   LinkProbe(const LinkProbe&) = delete;
   LinkProbe& operator=(const LinkProbe&) = delete;
 
-  // Whom this rank gets bytes from, and who gets bytes of it, and how many.
+  // An exchange as this rank sees it: whom it gets bytes from, who gets bytes of it, and how many.
   struct Exchange {
     std::vector<int> sources;
     std::vector<int> readers;

@@ -37,10 +37,10 @@ class Messenger {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Of every rank, the lowest rank of the machine it runs on.
+  // For every rank the lowest rank of the machine it runs on.
   virtual const std::vector<int>& machines() const = 0;
 
-  // Of all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
+  // Called on all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
   virtual void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual bool is_shared() = 0;
   // Messages, receives first: a batch. Between two ranks they arrive in the order in which they were sent. The memory
@@ -60,8 +60,8 @@ class Messenger {
   // Tells ranks that this one has failed at a step; and the least step that any has told this one.
   virtual void send_notice(std::int64_t step, const std::vector<int>& ranks) = 0;
   virtual std::optional<std::int64_t> noticed() = 0;
-  // Of all ranks, after a failure: messages that nobody waits for any more are taken in and thrown away, and what was
-  // begun is ended. `notifiers` are the ranks that sent a notice to this one.
+  // Called on all ranks after a failure: messages that nobody waits for any more are taken in and thrown away, and what
+  // was begun is ended. `notifiers` are the ranks that sent a notice to this one.
   virtual void settle(const std::vector<int>& notifiers) = 0;
 };
 

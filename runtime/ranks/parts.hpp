@@ -1,4 +1,4 @@
-// Where the devices' parts of a run's arenas are, in this process's addresses: those of this rank and of near ones.
+// The devices' parts of a run's arenas in this process's addresses: those of this rank and of near ones.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class PartMap {
   PartMap(const DeviceRanks& ranks, std::span<const std::int64_t> bytes);
 
   const DeviceRanks& ranks() const { return ranks_; }
-  // Of a rank's arena: its size, and where a device's part begins.
+  // The size of a rank's arena, and the begin of a device's part in it.
   std::int64_t arena_bytes(int rank) const;
   std::int64_t offset(int rank, std::int64_t device) const;
 
  private:
-  // Of the devices that need something.
+  // The devices of a rank among those that need something.
   Block block(int rank) const { return ranks_.block(rank, std::ssize(begins_) - 1); }
 
   DeviceRanks ranks_;

@@ -1,5 +1,5 @@
-// What ranks read of other ranks' tiles in one phase: planned from what everybody wants, then done. Out of a near
-// rank's memory a tile is read where it lies; the boxes wanted of far ones come packed, one message from rank to rank.
+// Reads of other ranks' tiles in one phase: planned from what everybody wants, then done. Tiles in a near rank's memory
+// are read where they lie; the boxes wanted of far ranks come packed, one message from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ReadPlan {
 
 class ReadPlanner {
  public:
-  // Of an array on this mesh.
+  // Plans reads of an array on this mesh.
   ReadPlanner(const Team& team, const DeviceRanks& ranks, synth::MeshRef mesh)
       : team_(team), ranks_(ranks), mesh_(std::move(mesh)) {}
   // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
@@ -46,7 +46,7 @@ class ReadPlanner {
   ReadPlan plan_;
 };
 
-// Where boxes of far ranks belong, if in one piece: a message of such a box alone is received there.
+// The memory where boxes of far ranks belong, if in one piece: a message of such a box alone is received there.
 using ReceiveTargets = std::map<TileBox, std::byte*>;
 
 class Reading {

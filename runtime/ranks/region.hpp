@@ -49,13 +49,13 @@ class Region final : public Pool {
   // The least step of the present run at which a rank has failed.
   std::atomic<std::int64_t>& failed_step() const;
 
-  // Of this rank's slice, the lowest that fit. A slice's first pages are kept when they are given back, as far as an
-  // eighth of the machine's memory goes for all ranks together: what comes next finds them there.
+  // Takes the lowest bytes of this rank's slice that fit. A slice's first pages are kept when they are given back, as
+  // far as an eighth of the machine's memory goes for all ranks together: what comes next finds them there.
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;
   // The same for a part of an arena: the next run finds its pages, while a value stays in the rest of the arena.
   bool give_back_early(std::byte* begin, std::int64_t bytes) override;
-  // Where a range of a rank's slice is, and the offset that says so to the others.
+  // The memory of a range of a rank's slice, and the offset that says so to the others.
   std::byte* at(int place, std::int64_t offset) const { return slice(place) + offset; }
   std::int64_t offset_of(const std::byte* begin) const { return begin - slice(place_); }
 

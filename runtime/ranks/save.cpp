@@ -185,7 +185,7 @@ base::Status save_all_shards(Team& team, const FilePolicy& files, const std::str
   Staging staging(path, folder, job, team.rank());
   base::Status done = staged_and_put(team, staging, arrays, stop);
   staging.end();
-  // Of ranks that were lost, too, unless they lie where only those could see.
+  // Files of ranks that were lost go, too, unless they lie where only those could see.
   if (!done) Staging::sweep(path);
   return done;
 }

@@ -129,7 +129,7 @@ base::Status Team::share(std::span<const std::byte> mine, std::span<std::byte> a
 
 // ---- Agreements
 
-// Those who wait in a run learn of it.
+// Ranks that wait in a run learn of it.
 void Team::raise() {
   if (region_ != nullptr) {
     std::atomic<std::int64_t>& failed = region_->failed_step();

@@ -32,7 +32,7 @@ class Team {
  public:
   // Alone.
   Team() : near_(1, true), nodes_(1, 0) {}
-  // Of all ranks of a messenger: they meet, and share memory where they can.
+  // Called on all ranks of a messenger: they meet, and share memory where they can.
   static base::Result<std::shared_ptr<Team>> meet(std::unique_ptr<Messenger> messenger, MemorySharing sharing);
 
   int rank() const { return rank_; }
@@ -53,7 +53,7 @@ class Team {
   // Does some machine run several ranks that cannot share memory, although they want to?
   bool lacks_sharing() const { return lacks_sharing_; }
   const std::shared_ptr<Region>& region() const { return region_; }
-  // Where a rank's slice of the region has this offset; nullptr where the rank is not near.
+  // The memory at this offset of a rank's slice of the region; nullptr where the rank is not near.
   std::byte* near_memory(int rank, std::int64_t offset) const;
 
   // ---- Agreements. Of all ranks.
@@ -90,9 +90,9 @@ class Team {
   base::Result<std::int64_t> begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
   base::Status await_beside(std::int64_t number);
   base::Status advance_beside();
-  // Of another thread: lets messages go on, where MPI allows it. False: it does not, or messages have failed.
+  // Called by another thread: lets messages go on, where MPI allows it. False: it does not, or messages have failed.
   bool go_on_beside();
-  // What `source` has of these bytes, the targets get. The others need not call this.
+  // Sends these bytes of `source` to the targets. The other ranks need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace tessera::runtime {
 
-// What every rank gives, known to all, in the order of the ranks. Of all ranks.
+// Called on all ranks: makes the text that each gives known to all, in the order of the ranks.
 base::Result<std::vector<std::string>> share_texts(Team& team, std::string mine);
 
 }  // namespace tessera::runtime

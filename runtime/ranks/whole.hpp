@@ -1,4 +1,4 @@
-// What needs elements of all devices: texts and whole arrays. Of all ranks; alone, it is plain reading.
+// Reads elements of all devices, for texts and whole arrays. Called on all ranks; alone, it is plain reading.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::runtime {
 
-// Who gets it; the others get nothing.
+// The ranks that get the elements; the others get nothing.
 enum class Readers : std::uint8_t { first, all };
 
 // As `print` and `show` write it.

@@ -13,7 +13,8 @@ namespace tessera::runtime {
 
 std::string scalar_text(synth::ElementType element, const std::byte* bytes);
 
-// What of an array is printed: all of it, or, above 1000 elements, the first and last three of every longer dimension.
+// The elements of an array that are printed: all of them, or, above 1000 elements, the first and last three of every
+// longer dimension.
 struct Corners {
   synth::Shape shape;     // of the elements printed
   std::vector<bool> cut;  // by dimension: is something left out after the third?

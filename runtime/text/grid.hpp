@@ -9,7 +9,7 @@ namespace tessera::runtime {
 struct Grid {
   std::vector<std::string> column_labels;
   std::vector<std::string> row_labels;
-  // Of the inside of every column and row, at least; contents widen them.
+  // The least inner sizes of every column and row; contents widen them.
   std::vector<std::size_t> widths;
   std::vector<std::size_t> heights;
   // Lines of text, by row, then column.

@@ -1,4 +1,4 @@
-// Who holds what in words: for arrays whose picture would be too large.
+// Tells in words who holds what: for arrays whose picture would be too large.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Who holds what, as text.
+// Shows as text who holds what.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ class Borders {
  public:
   Borders(Team& team, const Storage& storage) : team_(team), storage_(storage) {}
 
-  // Of all ranks, at the same step: `to` of a microbatch gets what `from` is now. At most `places` microbatches are on
-  // their way at once.
+  // Called on all ranks, at the same step: `to` of a microbatch gets what `from` is now. At most `places` microbatches
+  // are on their way at once.
   base::Status send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch, std::size_t places);
   // Waits until what `to` gets of a microbatch is here; nothing to do where it has been taken, or is not sent.
   base::Status take(synth::RegisterId to, std::int64_t microbatch);

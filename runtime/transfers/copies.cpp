@@ -43,11 +43,11 @@ class CopyScheduler {
         to_(to.mesh_ref()),
         reads_(team, ranks, from),
         repeat_reads_(team, ranks, to_) {
-    // Whether other nodes' ranks repeat anything is not looked at.
+    // Nobody looks at whether other nodes' ranks repeat anything.
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 
-  // Whether this rank has to do with a copy. What it has nothing to do with it notes only.
+  // True if this rank sends, receives or relays the copy. Copies of other ranks are only counted.
   bool concerns(std::size_t source, std::size_t target) {
     const int from = holder(source);
     const int reader = owner(target);
@@ -76,7 +76,7 @@ class CopyScheduler {
   }
 
  private:
-  // Of a device of the source, and of the target.
+  // The rank of a device of the source, and of the target.
   int holder(std::size_t device) const { return ranks_.owner(*from_, static_cast<std::int64_t>(device)); }
   int owner(std::size_t device) const { return ranks_.owner(*to_, static_cast<std::int64_t>(device)); }
   void read(int reader, const TileBox& source, std::size_t target, const synth::Box& box) {

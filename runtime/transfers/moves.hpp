@@ -28,7 +28,7 @@ struct CopyPlan {
   synth::Offset offset;
 };
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset);
-// What the devices of this type receive by the copies.
+// The bytes that the devices of this type receive by the copies.
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to);
 void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
 

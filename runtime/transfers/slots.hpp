@@ -17,8 +17,8 @@
 
 namespace tessera::runtime {
 
-// Where a device has a box: in its tile of the array that is moved, in that of the result, or in a dense box of its own
-// beside them.
+// The place of a device's box: in its tile of the array that is moved, in that of the result, or in a dense box of its
+// own beside them.
 struct SlotPlace {
   enum class Of : std::uint8_t { source, result, beside };
   Of of = Of::source;
@@ -39,7 +39,7 @@ class SlotSchedule {
  public:
   virtual ~SlotSchedule() = default;
   virtual std::int64_t turns() const = 0;
-  // What this rank gets, and what others get of it; on both sides of a message in the same order.
+  // The work of a slot: what this rank gets, and what others get of it; on both sides of a message in the same order.
   virtual std::vector<SlotWork> works(std::int64_t turn) const = 0;
 
   std::vector<int> near_peers;    // ranks of this one's node that have to be done with the turn before

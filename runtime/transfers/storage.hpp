@@ -1,5 +1,5 @@
-// Where every register's tiles are as a program runs: the memory plan, the ranks' arenas and the inputs together. Loops
-// and branches move places about.
+// The places of every register's tiles as a program runs: the memory plan, the ranks' arenas and the inputs together.
+// Loops and branches move places about.
 #pragma once
 
 #include <array>

@@ -35,7 +35,8 @@ class Value {
   Value dealt(const DeviceRanks& ranks) const;
   // Does this rank have the device?
   bool has_device(std::int64_t device) const;
-  // Of another rank's device the tile may be looked at in a phase that reads it; its memory is null if it is far.
+  // The tile of a device. That of another rank's device may be looked at in a phase that reads it; its memory is null
+  // if it is far.
   std::span<const std::byte> tile(std::int64_t device) const;
   const std::shared_ptr<const Arena>& arena() const { return arena_; }
   const std::shared_ptr<Team>& team() const { return team_; }

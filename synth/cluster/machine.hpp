@@ -20,7 +20,7 @@ struct MachineLevel {
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
-// What the links that a step uses make its devices wait: the first peer a latency, each other one a gap.
+// The time that devices wait for the links of a step: a latency for the first peer, a gap for each other one.
 struct Delay {
   double latency = 0;
   double gap = 0;
@@ -44,7 +44,7 @@ struct DeviceKind {
   friend bool operator==(const DeviceKind&, const DeviceKind&) = default;
 };
 
-// What a link may be: so that the time of every plan is a number that can be printed, compared and added.
+// Limits of a link's figures, so that the time of every plan is a number that can be printed, compared and added.
 inline constexpr double kBandwidthMin = 1e-3;  // bytes per second
 inline constexpr double kBandwidthMax = 1e24;
 inline constexpr double kLatencyMax = 1e9;  // seconds

@@ -1,4 +1,4 @@
-// What a step costs on a machine: exact bytes, modelled seconds (docs/redistribution.md).
+// The cost of a step on a machine: exact bytes, modelled seconds (docs/redistribution.md).
 #pragma once
 
 #include <cstdint>

@@ -14,10 +14,10 @@
 
 namespace tessera::synth {
 
-// What moves between devices: nothing, copies of boxes, or parts of sums, which are added on the way.
+// The kind of data that moves between devices: none, copies of boxes, or parts of sums, which are added on the way.
 enum class Movement : std::uint8_t { none, copies, sums };
 
-// What a step of a kind says, of the fields of Collective.
+// The fields of Collective that a kind of step uses, as bits.
 enum CollectiveFields : unsigned {
   kAxes = 1U,     // axes
   kFrom = 2U,     // from: the dimension that they leave

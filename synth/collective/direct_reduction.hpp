@@ -18,12 +18,12 @@ namespace tessera::synth {
 
 class DirectReduction {
  public:
-  // Of a reduce_scatter or an all_reduce.
+  // The kind is reduce_scatter or all_reduce.
   DirectReduction(CollectiveKind kind, std::int64_t devices)
       : is_shared_(kind == CollectiveKind::all_reduce), devices_(devices) {}
 
   std::int64_t hops() const { return is_shared_ ? 2 : 1; }
-  // Of the elements of a device's target box, in row-major order, those that the device at a position adds up.
+  // The stretch of a device's target box, in row-major order, that the device at this position adds up.
   Interval stretch(std::int64_t elements, std::int64_t position) const {
     return is_shared_ ? share(elements, devices_, position) : Interval{0, elements};
   }

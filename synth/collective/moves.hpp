@@ -1,4 +1,4 @@
-// What collectives are underneath: box copies between devices, and reductions of boxes in a fixed order. Cost,
+// Collectives as what they are underneath: box copies between devices, and reductions of boxes in a fixed order. Cost,
 // verification and both backends read these and nothing else. Devices are numbers of their type's mesh: a source's of
 // the mesh that it is read on, a target's of its own.
 #pragma once
@@ -24,8 +24,8 @@ struct BoxCopy {
 };
 bool is_local_copy(const BoxCopy& copy, const ArrayType& from, const ArrayType& to);
 
-// Where the target array lies in the source array: target element r is source element r + offset, per dimension. The
-// target may be larger than the source: what has no source element is not copied.
+// The position of the target array in the source array: target element r is source element r + offset, per dimension.
+// The target may be larger than the source; elements without a source are not copied.
 using Offset = base::FixedVector<std::int64_t, kRankMax>;
 
 // The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
@@ -53,7 +53,7 @@ class CopyWalk {
   // may ask at once.
   void to(std::int32_t target, const std::function<bool(std::int32_t source)>& wants,
           const std::function<void(const BoxCopy&)>& f) const;
-  // What the copies to a device bring from others.
+  // The elements that copies bring to a device from others.
   std::int64_t received_elements(std::int32_t target) const;
 
  private:

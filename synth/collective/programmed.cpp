@@ -35,7 +35,7 @@ class ProgrammedReduction::SlotBytes {
     }
     return most;
   }
-  // Of the largest message.
+  // The bytes of the largest message.
   std::int64_t message_bytes() const {
     std::int64_t most = 0;
     for (const auto& [pair, bytes] : pairs_) most = std::max(most, bytes);

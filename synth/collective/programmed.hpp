@@ -22,10 +22,11 @@ class ProgrammedReduction {
   // Nothing where the step's program does not do what the step does.
   static std::optional<ProgrammedReduction> of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
-  // Of the first group. All groups' have as many hops, slots and stretches; only those by units differ in more.
+  // The moves of the first group. All groups' moves have as many hops, slots and stretches; only those by units differ
+  // in more.
   const ReduceMoves& moves() const { return moves_[0]; }
   const ReduceMoves& moves(std::size_t group) const { return moves_[groups_[group].moves]; }
-  // Those that differ; and which a group has.
+  // The moves that differ between groups, and the index of a group's among them.
   const std::vector<ReduceMoves>& kinds_of_moves() const { return moves_; }
   std::size_t kind_of_moves(std::size_t group) const { return groups_[group].moves; }
   bool scatters() const { return scatters_; }
@@ -39,8 +40,8 @@ class ProgrammedReduction {
   std::vector<Box> boxes(std::size_t group, std::int32_t chunk) const;
   std::vector<Box> boxes(std::size_t group, std::int32_t chunk, std::int64_t stretch) const;
 
-  // What a device needs beside the tiles of both ends: a second tile for values made aside, and the chunks that are not
-  // its own. Of all devices the same: the most that one needs.
+  // The bytes that each device needs beside its tiles before and after: a second tile for values made aside, and the
+  // chunks that are not its own. One figure for all devices: the most that one of them needs.
   std::int64_t beside_bytes() const;
   // The place of a member's foreign chunk in that, in elements; each is the whole box of the chunk, dense.
   std::int64_t foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const;

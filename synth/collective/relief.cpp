@@ -19,7 +19,7 @@ class Relief {
     return most;
   }
 
-  // Whether all can be done in that time; `from_far` then has the least that must come from elsewhere.
+  // True if all can be done in that time; `from_far` then has the least that must come from elsewhere.
   bool in(double time) {
     constexpr int kTimesMax = 40;
     constexpr double kSame = 1e-4;  // of the time

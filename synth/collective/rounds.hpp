@@ -18,7 +18,7 @@ std::vector<Interval> round_pieces(const ArrayType& from, const ArrayType& to, s
 // The pieces that an interval consists of: those of one tile, say.
 std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Interval& interval);
 
-// What of a piece the round moves.
+// The part of a piece that the round moves.
 Interval part_of(const Interval& piece, const Round& round);
 
 // The copies that one round makes of those between the two types on a machine, local ones included.

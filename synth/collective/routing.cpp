@@ -124,7 +124,7 @@ void Routing::name_devices(const Mesh& from, const Mesh& to) {
   }
 }
 
-// Of every source class: all its holders, then those in each unit of each level, innermost first.
+// The senders of every source class: all its holders, then those in each unit of each level, innermost first.
 std::pmr::vector<Routing::Senders> Routing::senders_by_unit() const {
   const auto units = static_cast<std::size_t>(unit_count_);
   std::pmr::vector<Senders> all(holders_.size() / static_cast<std::size_t>(replicas_) * units, memory_);
@@ -205,7 +205,7 @@ bool Routing::share_senders() {
 }
 
 void Routing::relieve_near_senders(std::int64_t most_fetched, std::span<const std::int64_t> fetched_far) {
-  // Of each class: its group of the whole machine, then the innermost units' groups, then those of units in between.
+  // For each class its group of the whole machine, then the innermost units' groups, then those of units in between.
   const auto groups = static_cast<std::size_t>(unit_count_);
   const auto units = static_cast<std::size_t>(units_of(rule_.unit_devices.front()));
   const std::size_t classes = groups_.size() / groups;

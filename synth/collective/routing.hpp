@@ -29,7 +29,7 @@ struct SenderRule {
   // unit that has one is nearest. Empty: all devices are equally near.
   std::vector<std::int64_t> unit_devices;
   std::int64_t devices = 0;  // of the machine
-  // What the link of an innermost unit carries in the time that a device's own link carries one byte.
+  // The elements that the link of an innermost unit carries in the time that a device's own link carries one.
   double unit_bandwidth = 0;
   // A box is not cut where that leaves a piece smaller than this.
   double piece_bytes = 0;
@@ -41,7 +41,7 @@ class Routing {
   Routing(const ArrayType& from, const ArrayType& to, const Offset* offset, SenderRule rule = {},
           std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // Of the target's mesh.
+  // The devices of the target's mesh.
   std::int64_t devices() const { return static_cast<std::int64_t>(target_pending_.size()); }
   // An upper bound of the number of copies the walk meets.
   std::int64_t copies_at_most() const;
@@ -81,8 +81,8 @@ class Routing {
     std::pmr::vector<std::size_t> runs_begin;    // of every target tile, and the end
     std::int64_t class_stride = 1;
   };
-  // Those that a device fetches a box from: `count` of holders_ from `first` on, and what they send to all that fetch
-  // from them.
+  // The devices from which a device fetches a box: `count` of holders_ from `first` on, with what they send to all that
+  // fetch from them.
   struct Senders {
     std::int32_t first = 0;
     std::int32_t count = 0;
@@ -97,7 +97,7 @@ class Routing {
     std::int64_t slice = 1;
     std::size_t longest_dimension = 0;
   };
-  // Where a fetched box lies among all that its senders send.
+  // The position of a fetched box among all that its senders send.
   struct Share {
     Senders senders;
     std::int64_t offset = 0;
@@ -169,8 +169,8 @@ class Routing {
   std::pmr::vector<std::int32_t> target_ids_;      // of every target device its device of the run; none on 0:D
   std::pmr::vector<std::int32_t> holders_;         // all source devices of the run, by source class, then id
   std::int64_t replicas_ = 1;                      // holders of each class
-  // Where who shares senders is not remembered: devices with one target tile, and the number of every device among
-  // them.
+  // Used where nobody remembers who shares senders: the number of devices with one target tile, and every device's
+  // number among those with its tile.
   std::int32_t tile_copies_ = 1;
   std::pmr::vector<std::int32_t> number_in_tile_;
   std::pmr::vector<Senders> groups_;  // those with different senders, where they are remembered
@@ -229,7 +229,7 @@ void Routing::send_stretch(const Stretch& stretch, const Cell& cell, std::int64_
   }
   const std::int64_t smallest = std::max<std::int64_t>(1, (piece_elements_ + slice - 1) / slice);
   for (std::int64_t s = first; s <= last && sent < end; ++s) {
-    // Where the next sender's part begins, in the box.
+    // The begin of the next sender's part in the box.
     const std::int64_t next = s == last ? end : (scaled(stretch.length, s + 1, stretch.count) - stretch.begins) / slice;
     std::int64_t until = std::clamp(next, sent, end);
     if (end - until < smallest) until = end;
@@ -270,7 +270,7 @@ void Routing::walk_target(std::int32_t target, const Wants& wants, F&& f) const 
               });
 }
 
-// Where every cell has one holder nothing is shared: most of what planning does with many devices is this loop.
+// Counts without sharing, because every cell has one holder: most of what planning does with many devices is this loop.
 template <class F>
 void Routing::count_single(std::int32_t target, std::size_t d, std::int64_t source_class, std::int64_t elements,
                            F&& f) const {

@@ -59,11 +59,11 @@ class ArrayType {
   Layout layout_;
 };
 
-// What a device holds. Every device of the mesh holds a (perhaps empty) tile.
+// The box that a device holds. Every device of the mesh holds a tile, which may be empty.
 Box tile(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes_max(const ArrayType& type);
-// Where the tiles of a dimension begin; asks the type's mesh.
+// The cuts of a dimension: where its tiles begin. They depend on the type's mesh.
 Cuts cuts(const ArrayType& type, std::size_t dimension);
 // One dimension's interval on a device.
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device);

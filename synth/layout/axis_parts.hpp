@@ -28,17 +28,17 @@ bool same_axes(const AxisList& a, const AxisList& b);
 
 AxisList concatenated(const AxisList& major, const AxisList& minor);
 
-// What is left of `axes` when `trailing`, its minor-most digits, leave; nothing if they are not that.
+// The list `axes` without `trailing`, its minor-most digits; nothing if they are not that.
 std::optional<AxisList> without_trailing(const AxisList& axes, const AxisList& trailing);
-// What `longer` has beyond `leading`, its major-most digits; nothing if they are not that.
+// The list `longer` without `leading`, its major-most digits; nothing if they are not that.
 std::optional<AxisList> without_leading(const AxisList& longer, const AxisList& leading);
 // The longest list that both begin with.
 AxisList common_leading(const AxisList& a, const AxisList& b);
 
 // A set without a sub-set; nothing if it is no sub-set.
 std::optional<AxisList> without(const AxisList& set, const AxisList& subset);
-// What two sets share and what each has beyond that. Nothing where their cuts of one axis cannot co-exist (2*3 and
-// 3*2).
+// The parts that two sets share, and the parts that only one has. Nothing where their cuts of one axis cannot co-exist
+// (2*3 and 3*2).
 struct SetsCompared {
   AxisList common;
   AxisList only_first;
@@ -46,7 +46,7 @@ struct SetsCompared {
 };
 std::optional<SetsCompared> compare_sets(const AxisList& first, const AxisList& second);
 
-// What of a list is in a set, in the list's order. Nothing where their cuts cannot co-exist.
+// The elements of the list that are in the set, in list order. Nothing where their cuts cannot co-exist.
 std::optional<AxisList> shared_in_order(const AxisList& list, const AxisList& set);
 
 // The digits of the mesh that no list uses.

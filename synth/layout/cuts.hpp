@@ -1,5 +1,5 @@
-// Where the tiles of an extent begin: the one place that knows the rule. And dealing out work, which is not about
-// tiles.
+// The tiles of an extent: the one place that knows the rule of where they begin. It also deals out work, which has
+// nothing to do with tiles.
 #pragma once
 
 #include <cstdint>

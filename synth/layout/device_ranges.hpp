@@ -21,7 +21,7 @@ std::string print(const std::vector<DeviceRange>& ranges);
 // Reads what print writes; blanks may stand between the parts.
 std::optional<std::vector<DeviceRange>> parse_device_ranges(std::string_view text);
 
-// What is wrong with the ranges for a mesh of so many devices: `names 4 devices`. Empty if nothing is.
+// The fault of the ranges for a mesh of so many devices, such as `names 4 devices`. Empty if there is none.
 std::string fault_of(const std::vector<DeviceRange>& ranges, std::int64_t devices);
 
 // Ranges that continue each other as one.

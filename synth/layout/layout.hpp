@@ -54,7 +54,7 @@ class Layout {
   Layout() = default;
   Layout(const Layout&) = default;
   Layout& operator=(const Layout&) = default;
-  // What a move leaves behind is a layout, too.
+  // A layout that was moved from is a layout, too: the empty one.
   Layout(Layout&& other) noexcept { uses_.swap(other.uses_); }
   Layout& operator=(Layout&& other) noexcept {
     uses_.swap(other.uses_);

@@ -35,7 +35,7 @@ bool multiply_to(const Row& numbers, std::int64_t product) {
 }
 
 std::string fault_of_row(const Row& row, std::size_t number, std::size_t levels, std::int64_t size) {
-  if (row.size() != levels) return fmt::format("has {} numbers in row {}, and {} in row 1", row.size(), number, levels);
+  if (row.size() != levels) return fmt::format("has a row {} of {}, and row 1 has {}", number, row.size(), levels);
   const auto least = std::min_element(row.begin(), row.end());
   if (*least < 1) return fmt::format("has {} in row {}, but a number is at least 1", *least, number);
   if (multiply_to(row, size)) return "";

@@ -1,4 +1,4 @@
-// Where the axes of a mesh lie on the levels of a machine.
+// The placement of a mesh's axes on the levels of a machine.
 //
 // A matrix has a row for each axis and a column for each level, outermost first, of positive integers: row i multiplies
 // to the size of axis i, column j to the count of level j. A device's number stays its place in the machine; only its
@@ -26,7 +26,7 @@ struct PlaceMatrix {
 std::string print(const PlaceMatrix& matrix);
 std::optional<PlaceMatrix> parse_place_matrix(std::string_view text);
 
-// What is wrong with a matrix for axes of these sizes: `has 1 row, but the mesh has 2 axes`. Empty if nothing is.
+// The fault of a matrix for axes of these sizes, such as `has 1 row, but the mesh has 2 axes`. Empty if there is none.
 std::string fault_of(const PlaceMatrix& matrix, const std::vector<std::int64_t>& sizes);
 
 // The counts of the levels that it lies on: the products of its columns.

@@ -50,6 +50,10 @@ double operations(const Sort&, const Tiles& tiles) {
   const double line = tiles.result.empty() ? 1 : static_cast<double>(tiles.result.back().length());
   return elements_of(tiles.result) * std::log2(std::max(line, 1.0));
 }
+double operations(const Greatest& greatest, const Tiles& tiles) {
+  return elements_of(tiles.operands) +
+         elements_of(tiles.result) * std::log2(std::max(static_cast<double>(greatest.count), 1.0));
+}
 // What is copied, looked up or made costs its bytes.
 template <class Other>
 double operations(const Other&, const Tiles&) {

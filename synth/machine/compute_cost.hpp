@@ -1,4 +1,4 @@
-// What a local step takes by the machine model, where the machine says what its devices can do.
+// The modelled time of a local step, where the machine says what its devices can do.
 #pragma once
 
 #include <cstdint>

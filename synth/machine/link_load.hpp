@@ -17,8 +17,8 @@ struct LinkLoad {
   double seconds = 0;
 };
 
-// What goes on at once: the bytes that devices receive, and of every level that carries any the busiest link, outermost
-// first.
+// The loads of copies that go on at once: the bytes that devices receive, and the busiest link of every level that
+// carries any, outermost first.
 struct SlotLoad {
   std::int64_t received_bytes = 0;
   std::vector<LinkLoad> links;
@@ -32,7 +32,8 @@ struct StepLoads {
   std::vector<SlotLoad> slots;
   SlotLoad all;
 };
-// Of a round, `before` is what the whole exchange begins with. The machine is one that machine_for gave.
+// The loads of a step; for a round, `before` is the type before the whole exchange. The machine is one that machine_for
+// gave.
 StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
 
 }  // namespace tessera::synth

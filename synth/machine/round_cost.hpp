@@ -7,7 +7,7 @@
 
 namespace tessera::synth {
 
-// What every round of an exchange costs: the copies of the whole exchange, each restricted to what the round moves
+// The cost of every round of an exchange: the copies of the whole exchange, each restricted to what the round moves
 // (collective/rounds.hpp). Bytes are exact. Seconds are for up to 512 devices, and above where all rounds together have
 // up to 400,000 messages; else every round takes a latency of the slowest level for each peer that the exchange has,
 // and what its busiest device receives over that device's own link.

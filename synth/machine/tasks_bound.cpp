@@ -65,7 +65,7 @@ class LevelBound {
     }
     return units;
   }
-  // Those of the units that are in this one of the level outside.
+  // The units that are in this one of the level outside.
   Children children_of(std::int64_t outer, const std::vector<std::int64_t>& units) const {
     Children children = no_children(siblings());
     for (const std::int64_t unit : units) {

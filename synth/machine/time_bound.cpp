@@ -189,7 +189,7 @@ double UnitBound::seconds_of_copies() const {
   return holder_bound(held, UnitLinks{unit_.child_bandwidth, unit_.bandwidth});
 }
 
-// Of a sum every contributor has to leave its holders, but two of them may leave as one: only sets that hold a whole
+// Every contributor to a sum has to leave its holders, but two of them may leave as one: only sets that hold a whole
 // contributor's part are tried.
 double UnitBound::seconds_of_sums() const {
   double longest = 0;
@@ -303,7 +303,7 @@ class Crossings {
   std::map<std::int32_t, std::set<std::int64_t>> needers_;  // by target tile
 };
 
-// Of machines of several levels.
+// For machines of several levels.
 double seconds_of_crossings(const Machine& machine, const CellChange& change) {
   const Cluster cluster(machine);
   if (change.source.contributors == 1 || cluster.levels().size() < 2) return 0;

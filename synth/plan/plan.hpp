@@ -57,7 +57,7 @@ struct PlanStep {
   std::int64_t group_size = 0;
   std::int64_t peak_bytes = 0;  // of this step
   double seconds = 0;           // not in the JSON: 0 in a plan that was read
-  // Where sends are listed they are what the step does, whatever its recipe says.
+  // Listed sends, if any, are what the step does, whatever its recipe says.
   std::shared_ptr<const ListedSends> listed = {};
 };
 

@@ -1,4 +1,4 @@
-// What a step of a device program does: the one vocabulary shared by the typed program, the device program and the
+// The operations of a device program: the one vocabulary shared by the typed program, the device program and the
 // runtime. Every operation says here what it means; operands and results are listed beside it where it is used. "Tile"
 // is always the device's box of the array by its type; local operations read and write tiles of one device only.
 #pragma once
@@ -137,6 +137,12 @@ struct Cumsum {  // running sum along a dimension that is not split; reversed, i
 struct Sort {  // along the last dimension, which is not split, ascending: the elements, or in i64 where they were
   bool positions = false;
 };
+// The `count` greatest along the last dimension, which is not split and becomes that long, descending: the elements, or
+// in i64 where they were, of equal ones the first first. NaN is greater than all numbers.
+struct Greatest {
+  std::int64_t count = 0;
+  bool positions = false;
+};
 struct Transpose {  // result dimension d is operand dimension permutation[d], with its split
   std::vector<std::uint8_t> permutation;
 };
@@ -215,8 +221,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation =
-    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Transpose,
-                 Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Greatest,
+                 Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without what it works by.
 std::string_view name(const Operation& operation);

@@ -221,6 +221,9 @@ class ProgramPrinter {
     return fmt::format("{}{}", int{o.dimension}, o.reverse ? " reverse" : "");
   }
   std::string how(const Sort& o, const Mesh*) const { return o.positions ? "positions" : ""; }
+  std::string how(const Greatest& o, const Mesh*) const {
+    return fmt::format("{}{}", o.count, o.positions ? " positions" : "");
+  }
   std::string how(const Transpose& o, const Mesh*) const { return list(o.permutation); }
   std::string how(const Reshape&, const Mesh*) const { return ""; }
   std::string how(const Take&, const Mesh*) const { return ""; }

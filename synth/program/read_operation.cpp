@@ -59,6 +59,10 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
   }
   if (word == "sort") return Operation(Sort{accept("positions")});
+  if (word == "greatest") {
+    TESSERA_TRY(count, number(std::numeric_limits<std::int64_t>::max()));
+    return Operation(Greatest{static_cast<std::int64_t>(count), accept("positions")});
+  }
   if (word == "transpose") {
     TESSERA_TRY(permutation, small_numbers());
     return Operation(Transpose{permutation});

@@ -72,6 +72,20 @@ Error sort_error(const Sort& sort, const Operands& operands, const ArrayType& re
   return std::nullopt;
 }
 
+Error greatest_error(const Greatest& greatest, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands, result)) return error;
+  const ArrayType& operand = *operands[0];
+  if (operand.rank() == 0 || split(operand, operand.rank() - 1)) return "its dimension is split or not there";
+  if (greatest.count < 0 || greatest.count > operand.shape().back()) return "there are not so many elements";
+  if (result.element() != (greatest.positions ? ElementType::i64 : operand.element()))
+    return "its element types do not fit";
+  Shape shape = operand.shape();
+  shape.back() = greatest.count;
+  const auto like = ArrayType::make(result.element(), shape, operand.mesh_ref(), operand.layout());
+  if (is_pending(result) || !like.ok() || !same_type(*like, result)) return "its result is not of the operand's type";
+  return std::nullopt;
+}
+
 Error transpose_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
   if (auto error = one_operand(operands, result)) return error;
   Dimensions sorted = transpose.permutation;
@@ -250,6 +264,7 @@ struct Rules {
   Error operator()(const Contract& o) const { return contract_error(o, operands, result()); }
   Error operator()(const Cumsum& o) const { return cumsum_error(o, operands, result()); }
   Error operator()(const Sort& o) const { return sort_error(o, operands, result()); }
+  Error operator()(const Greatest& o) const { return greatest_error(o, operands, result()); }
   Error operator()(const Transpose& o) const { return transpose_error(o, operands, result()); }
   Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
   Error operator()(const Take&) const { return take_error(operands, result()); }

@@ -11,7 +11,7 @@ namespace tessera::synth {
 
 using Operands = std::vector<const ArrayType*>;
 
-// What is wrong with the operation's types, in words; nothing if all is well. `result` is null for effects.
+// The fault of the operation's types, in words; nothing if there is none. `result` is null for effects.
 std::optional<std::string> type_error(const Program& program, const Operation& operation, const Operands& operands,
                                       const ArrayType* result);
 

@@ -44,8 +44,8 @@ base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& 
 // The part cut where a unit of the machine ends, if one does end inside, major first. Units are in devices, ascending.
 AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units);
 
-// What the target may be refined to on the way (refinements.cpp), the more promising ones first: at most 12, fewer on
-// many devices, where each takes longer to price.
+// The refinements of the target that a plan may pass through (refinements.cpp), the more promising ones first: at most
+// 12, fewer on many devices, where each takes longer to price.
 struct Refinement {
   ArrayType type;
   bool inside = false;  // by axes that lie within the innermost units: the gather after it crosses none of their links
@@ -100,11 +100,11 @@ base::Result<Chain> shardy_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 // Gather everything, then slice.
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
-// Of changes that only finish sums, on a machine that a file describes: one sum, over a ring, by masters or by the best
-// of a few steps (synth/reduce/rivals.hpp).
+// The chain of a rival for a change that only finishes sums, on a machine that a file describes: one sum, over a ring,
+// by masters or by the best of a few steps (synth/reduce/rivals.hpp).
 base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
-// Those between two meshes.
+// The chain of a rival for a change between two meshes.
 base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const Machine& machine,
                                        Planner planner);
 // Lists the sends of the step of an `alpa` plan that leads from mesh to mesh, and prices them.
@@ -119,9 +119,9 @@ enum class Source : std::uint8_t { dies, lives_on };
 base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const ArrayType& from,
                                                    Source source = Source::dies);
 
-// Where the fastest plan is over the budget (within.cpp): of the portfolio's chains, the direct exchange and the
-// detours over refinements of the target the one of fewest launches whose peak keeps the budget; then the fastest.
-// Where the source is dead afterwards, one step of a chain may be cut into rounds.
+// Plans where the fastest plan is over the budget (within.cpp). Among the portfolio's chains, the direct exchange and
+// the detours over refinements of the target it takes the one of fewest launches whose peak keeps the budget; among
+// those, the fastest. Where the source is dead afterwards, one step of a chain may be cut into rounds.
 base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,
                                const std::vector<Chain>& portfolio, const PlanOptions& options);
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);

@@ -42,7 +42,7 @@ class Choice {
   bool is_hopeless(double seconds_least, std::int64_t bytes_least) const;
   // Prices what follows the way as far as the whole can still be chosen. Chains with an array beyond the bound cannot.
   base::Status consider(Way way, const Chain& rest);
-  // Of what was considered last; without an end if it cannot be chosen.
+  // The seconds of the chain considered last; endless if it cannot be chosen.
   double newest_seconds() const { return newest_seconds_; }
   // The chain chosen; nothing where none was considered that keeps the bound.
   base::Result<std::optional<Chain>> best() &&;

@@ -23,8 +23,8 @@ struct LayoutChange {
 };
 
 struct CompanyPlan {
-  // What happens to every array: verified by itself, with figures as if it went alone. All relays among the steps, one
-  // at most of each, have as many stretches and go on at once.
+  // The plan of every array, verified by itself, with figures as if it went alone. All relays among the steps, at most
+  // one in each plan, have as many stretches and go on at once.
   std::vector<std::shared_ptr<const Plan>> plans;
   std::int64_t hops = 0;
   std::int64_t stretches = 0;

@@ -9,7 +9,7 @@
 
 namespace tessera::synth {
 
-// Of one change of layout between types with the same pending set on one machine.
+// Bounds of one change of layout between types with the same pending set on one machine.
 class Floors {
  public:
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);

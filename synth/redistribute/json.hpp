@@ -30,7 +30,7 @@ struct Member {
   Value value;
 };
 
-// What is wrong, where nothing came of it.
+// A value that was read, or the reason why there is none.
 struct Parsed {
   std::optional<Value> value;
   std::string error;

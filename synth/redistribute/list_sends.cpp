@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kListedDevicesMax = 512;
 constexpr std::size_t kListedSendsMax = 100'000;
 
-// Those between two devices; what a device has of its target it keeps.
+// The sends between two devices; a device keeps what it has of its target.
 ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType& before) {
   ListedSends all;
   const Collective& collective = step.collective;

@@ -34,7 +34,7 @@ class Portfolio {
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     return base::Done{};
   }
-  // Of the chains considered that can be chosen.
+  // The time of the fastest chain considered that can be chosen.
   double fastest_seconds() const { return fastest_seconds_; }
   base::Status relay() {
     auto found = relay_move(from(), to_, prices_.machine(), choice_.fastest_seconds() - way_.seconds);
@@ -175,7 +175,7 @@ base::Status consider_all(const ArrayType& from, const ArrayType& to, const Pend
   TESSERA_TRY(target, without_keeps(to, change));
   const Chain keep = keep_chain(change, to);
   Resolutions resolutions(from, target, change.resolve, prices);
-  // Of ways on which more axes become part of the sum, and of others: the former receive more.
+  // The fastest way on which more axes become part of the sum, and the fastest other: the former receive more.
   std::array<std::optional<Way>, 2> fastest;
   std::array<double, 2> seconds{};
   seconds.fill(std::numeric_limits<double>::infinity());

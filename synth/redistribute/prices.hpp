@@ -22,7 +22,7 @@ class Prices {
   // The step as it is best carried out: a sum with the program that is faster on the machine than adding up at once, if
   // there is one. Without a machine file sums have no programs.
   Collective best_form(Collective step, const ArrayType& before, const ArrayType& after);
-  // Of a round, `before` is what the whole exchange begins with.
+  // The cost of a step; for a round, `before` is the type before the whole exchange.
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
  private:

@@ -18,7 +18,7 @@ bool has_programs(const Machine& machine, const ArrayType& type);
 // units do.
 std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes);
 
-// What the levels of a machine are to every search of a thread: it does not depend on sizes.
+// The graphs of a machine's levels, shared by every search of a thread: they do not depend on sizes.
 ReduceGraphs& reduce_graphs();
 
 // The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups

@@ -241,16 +241,23 @@ base::Result<ReadTransfer> read_transfer(const json::Object& step) {
 
 constexpr std::array<std::string_view, 3> kProgramKeys = {"stretches", "hops", "steps"};
 constexpr std::array<std::string_view, 4> kProgramStepKeys = {"op", "axes", "first", "form"};
+constexpr std::string_view kOpNames = "all_reduce, reduce_scatter, reduce, all_gather or broadcast";
 
 // As the text that a program is read of: one way to say it, and one reader.
-base::Result<std::string> program_step_text(const json::Value& value) {
+base::Result<std::string> program_step_text(const json::Value& value, std::size_t number, const Mesh& mesh) {
   TESSERA_TRY(object, object_with(value, kProgramStepKeys));
   TESSERA_TRY(op, text_of(*object, "op"));
   TESSERA_TRY(axes, text_of(*object, "axes"));
   TESSERA_TRY(first, text_of(*object, "first"));
   TESSERA_TRY(form, text_of(*object, "form"));
-  return fmt::format("{} {}{}{}", op, axes, first.empty() ? "" : " first " + first,
-                     form == name(ReduceForm::direct) ? "" : " " + form);
+  std::string step_text = fmt::format("{} {}{}{}", op, axes, first.empty() ? "" : " first " + first,
+                                      form == name(ReduceForm::direct) ? "" : " " + form);
+  const auto alone = parse_reduce_program(mesh, step_text);
+  if (alone && print(mesh, *alone) == step_text) return step_text;
+  return bad(
+      fmt::format("step {} of its program, `{}`, cannot be read: `op` is {}, `axes` and `first` are parts of "
+                  "axes of {}, and `form` is direct, halving, ring or units of a number",
+                  number, excerpt(step_text), kOpNames, print(mesh)));
 }
 
 base::Result<std::shared_ptr<const ReduceProgram>> read_program(const json::Object& step, const Mesh& mesh) {
@@ -260,19 +267,21 @@ base::Result<std::shared_ptr<const ReduceProgram>> read_program(const json::Obje
   const auto* steps = std::get_if<json::Array>(&json::member(*object, "steps")->content);
   if (steps == nullptr) return bad("a program's `steps` are no list");
   std::string text;
-  for (const json::Value& item : *steps) {
-    TESSERA_TRY(part, program_step_text(item));
+  for (std::size_t i = 0; i < steps->size(); ++i) {
+    TESSERA_TRY(part, program_step_text((*steps)[i], i + 1, mesh));
     text.append(text.empty() ? "" : "; ").append(part);
   }
   std::int64_t stretches = 1;
   std::int64_t hops = 0;
   TESSERA_TRY_STATUS(read_integer(*object, "stretches", stretches));
   TESSERA_TRY_STATUS(read_integer(*object, "hops", hops));
+  if (stretches < 1) return bad("a program has at least 1 stretch");
   if (stretches != 1) text += fmt::format(" in {}", stretches);
   auto program = parse_reduce_program(mesh, text);
   if (!program || print(mesh, *program) != text)
     return bad(fmt::format("the program `{}` cannot be read", excerpt(text)));
-  if (hop_slots(*program) != hops) return bad("a program and the number of its hops differ");
+  if (hop_slots(*program) != hops)
+    return bad(fmt::format("its program takes {} hops, but `hops` says {}", hop_slots(*program), hops));
   return std::make_shared<const ReduceProgram>(std::move(*program));
 }
 
@@ -360,9 +369,9 @@ std::int64_t peak_of(Plan& plan) {
   return peak;
 }
 
-// Of the first exchange in rounds: the first dimension with which the figures agree. One step of a plan is cut, and
-// planners cut along no dimension that has the same figures as one before it, so that this is the right one. Where none
-// agrees, verify will say so.
+// Finds the dimension of the first exchange in rounds: the first with which the figures agree. One step of a plan is
+// cut, and planners cut along no dimension that has the same figures as one before it, so that this is the right one.
+// Where none agrees, verify will say so.
 void find_round_dimension(Plan& plan) {
   ArrayType before = plan.from;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

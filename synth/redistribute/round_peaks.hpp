@@ -21,7 +21,7 @@ class RoundPeaks {
 
   // As many as the longest piece has parts, so that no round is empty; 1024 at most. 1: nothing can be cut.
   std::int64_t rounds_max() const { return rounds_max_; }
-  // Of every round, the greatest over the devices.
+  // The peak of every round, the greatest over the devices.
   std::vector<std::int64_t> peaks(std::int64_t count) const;
   // The fewest rounds, from 2 to `most`, that keep the budget.
   std::optional<std::int64_t> fewest(std::int64_t budget, std::int64_t most) const;
@@ -36,7 +36,7 @@ class RoundPeaks {
     friend auto operator<=>(const Pieces&, const Pieces&) = default;
   };
   using TileCut = std::vector<Pieces>;
-  // What a device's two tiles are, as far as peaks tell devices apart.
+  // A pair of tiles, before and after: devices with the same pair have the same peaks.
   struct Tiles {
     std::size_t source = 0;  // of cuts_
     std::size_t target = 0;

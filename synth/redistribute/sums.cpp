@@ -189,10 +189,10 @@ base::Status Resolutions::begin_with_one_slice() {
   return base::Done{};
 }
 
-// Of devices that hold the same one keeps the value, and the sum is scattered over all of them at once: by a program,
-// that brings every part over the slow links straight to where it belongs. `f32[64]{+a} -> f32[64@(a,b)]` becomes a sum
-// over (a,b). All axes that hold the same, those that the target cuts a dimension by, or one; the array is cut by the
-// others.
+// One of several devices that hold the same keeps the value, and the sum is scattered over all of them at once: by a
+// program, that brings every part over the slow links straight to where it belongs. `f32[64]{+a} -> f32[64@(a,b)]`
+// becomes a sum over (a,b). All axes that hold the same, those that the target cuts a dimension by, or one; the array
+// is cut by the others.
 base::Status Resolutions::begin_with_more_parts() {
   if (from_.mesh() != to_.mesh()) return base::Done{};
   const AxisList free = free_axes(from_);

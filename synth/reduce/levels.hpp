@@ -27,7 +27,7 @@ using ReduceLevels = std::vector<ReduceLevel>;
 // Nothing where a reduced part of an axis ends inside a factor that it does not divide.
 std::optional<ReduceLevels> reduce_levels(const PlaceMatrix& matrix, const AxisList& reduced);
 
-// What a reduction is to end in.
+// The state that a reduction is to end in.
 enum class ReduceGoal : std::uint8_t { all_reduce, reduce_scatter };
 
 // A step over levels begin to end - 1.

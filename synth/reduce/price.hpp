@@ -1,7 +1,7 @@
-// What a reduction program costs on a machine, and what any program must cost.
+// The cost of a reduction program on a machine, and the least cost of any program.
 //
-// A hop takes a latency for each peer of a device, that of the slowest level used, and the time of its busiest link. Of
-// a group with n members, a of them in a unit (0 < a < n), each with V bytes, the unit's link carries each way
+// A hop takes a latency for each peer of a device, that of the slowest level used, and the time of its busiest link.
+// For a group with n members, a of them in a unit (0 < a < n), each with V bytes, the unit's link carries each way
 //
 //   reduce_scatter a(n-a)V/n    all_gather a(n-a)V    all_reduce 2a(n-a)V/n    reduce, broadcast (n-a)V
 //   in a ring      (n-1)V/n                (n-1)V                2(n-1)V/n                      V
@@ -33,7 +33,7 @@ class ReducePrices {
   ReducePrices(const Cluster& cluster, const ReduceLevels& levels, double payload_bytes)
       : cluster_(&cluster), levels_(&levels), payload_bytes_(payload_bytes) {}
 
-  // What a participant holds before a step; `split` as in ReduceStates.
+  // The bytes that a participant holds before a step; `split` as in ReduceStates.
   double bytes(std::uint32_t split) const;
   std::vector<ReduceHop> hops(const LevelStep& step, std::uint32_t split) const;
   double seconds(const LevelStep& step, std::uint32_t split) const;
@@ -73,7 +73,7 @@ class PipelineSeconds {
   double message_bytes() const { return message_bytes_; }
 
  private:
-  // Of the hops from begin to end - 1 together.
+  // The slot of the hops from begin to end - 1 together.
   struct Slot {
     double latency = 0;
     double busiest = 0;

@@ -35,10 +35,11 @@ class ReduceGraphs {
   std::map<std::size_t, ReduceGraph> graphs_;
 };
 inline constexpr std::size_t kSearchLevelsMax = 8;
-// What the best program may make aside; without a limit by then no all_reduce by halving is the fastest anyway.
+// The most bytes that the best program may make aside. Without a limit the outcome is the same: above it no all_reduce
+// by halving is the fastest.
 inline constexpr double kAsideBytesMax = 16 * 1024;
 
-// What may be asked of a search.
+// A request to the search.
 struct ReduceSearch {
   ReduceGoal goal = ReduceGoal::all_reduce;
   std::vector<ReduceForm> forms{ReduceForm::direct, ReduceForm::halving};
@@ -60,7 +61,7 @@ PricedProgram fastest_nested(const ReducePrices& prices, const ReduceLevels& lev
 PricedProgram best_program(ReduceGraphs& graphs, const Cluster& cluster, const ReduceLevels& levels,
                            double payload_bytes, ReduceGoal goal);
 
-// Of a valid program; nothing for others.
+// The modelled seconds of a program; nothing if it is not valid.
 std::optional<double> program_seconds(const Cluster& cluster, const ReduceLevels& levels, double payload_bytes,
                                       ReduceGoal goal, const LevelProgram& program);
 

@@ -1,4 +1,4 @@
-// What the members of a group hold between the steps of a reduction program.
+// The states of a group's members between the steps of a reduction program.
 //
 // A scatter keeps chunks by position, so which steps may follow one another depends on the number of levels alone: a
 // group is looked at as if every level had two units. On up to four levels a state says of every member and chunk whose

@@ -42,7 +42,7 @@ std::vector<MeshRef> meshes_of(const Cut& cut) {
   return meshes;
 }
 
-// Of every step its visit.
+// The visit of every step.
 std::vector<std::size_t> visit_of_step(const Cut& cut, std::size_t steps) {
   std::vector<std::size_t> visit(steps, 0);
   for (std::size_t v = 0; v < cut.visits.size(); ++v) {
@@ -53,7 +53,7 @@ std::vector<std::size_t> visit_of_step(const Cut& cut, std::size_t steps) {
   return visit;
 }
 
-// Of every register that the body reads the first visit that does.
+// The first visit that reads a register, for every register that the body reads.
 std::map<RegisterId, std::size_t> first_readers(const Body& body, const Cut& cut, const std::vector<RegisterId>& next) {
   const std::vector<std::size_t> visit = visit_of_step(cut, body.size());
   std::map<RegisterId, std::size_t> first;

@@ -1,4 +1,4 @@
-// What is decided about a pipeline when its program is checked.
+// The decisions about a pipeline, made when its program is checked.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct PipelinePlan {
   double bubble = 0;
 };
 
-// Of a body whose steps take so long.
+// The shape of a body whose steps take so long.
 PipelineShape shape_of(const Body& body, const Cut& cut, const std::vector<RegisterId>& next,
                        const std::vector<double>& seconds);
 PipelinePlan plan_pipeline(const Cut& cut, PipelineShape shape, Schedule schedule, std::int64_t microbatches,
@@ -41,7 +41,7 @@ struct ScheduleFigures {
 std::vector<ScheduleFigures> compare_schedules(const PipelineShape& shape, std::int64_t microbatches,
                                                base::StopToken stop = {});
 
-// What a stage does for a microbatch, as the figures of a pipeline are given.
+// The work of a stage for a microbatch, as the figures of a pipeline are given.
 struct StageFigures {
   double forward_seconds = 0;   // its first visit
   double backward_seconds = 0;  // the others

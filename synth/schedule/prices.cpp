@@ -75,7 +75,7 @@ class StepPrices {
     return static_cast<double>(std::max<std::int64_t>(rounds, 0));
   }
 
-  // Of all devices up to the mesh's last, as compute_cost wants them.
+  // The kinds of all devices up to the mesh's last, as compute_cost wants them.
   const Machine& kinds_for(const Mesh& mesh) {
     const auto known = kinds_for_.find(mesh.devices_end());
     if (known != kinds_for_.end()) return known->second;

@@ -1,4 +1,4 @@
-// What each step of a body takes by the machine model.
+// The modelled time of each step of a body.
 #pragma once
 
 #include <vector>

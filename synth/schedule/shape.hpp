@@ -1,5 +1,5 @@
-// What the order of a pipeline is made of: which stage each visit of a microbatch is on, what it takes, and what goes
-// between visits.
+// The facts from which the order of a pipeline is made: the stage of each visit of a microbatch, its time, and what
+// goes between visits.
 #pragma once
 
 #include <cstddef>

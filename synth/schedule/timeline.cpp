@@ -54,7 +54,7 @@ class Simulation {
     double begin = 0;
   };
 
-  // Of all stages; visits that begin later cannot make anything ready before.
+  // The visit that can begin first, over all stages; visits that begin later cannot make anything ready before.
   std::optional<Candidate> first_to_begin() const {
     std::optional<Candidate> first;
     for (std::size_t stage = 0; stage < shape_.stages; ++stage) {

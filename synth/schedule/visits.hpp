@@ -1,11 +1,11 @@
-// What a microbatch of a pipeline takes, cut into visits: the steps of one mesh with equally many borders before them,
-// the most on any way from the body's inputs. A border is a step that brings a value from one mesh to another; it
-// belongs to the visit that made the value.
+// Cuts the work of one microbatch of a pipeline into visits. A visit is the steps of one mesh with equally many borders
+// before them, the most on any way from the body's inputs. A border is a step that brings a value from one mesh to
+// another; it belongs to the visit that made the value.
 //
-// - What no border comes before goes with the first visit of its mesh that sends or gets something.
-// - What reads a carried value, or follows from one, goes with the last visit of its mesh: then carried values are
-//   handed on in the order of microbatches, whatever runs when.
-// - What only later visits need is computed there if that keeps no more alive in between: constants, slices.
+// - A step without a border before it goes with the first visit of its mesh that sends or gets something.
+// - A step that reads a carried value, or follows from one, goes with the last visit of its mesh: then carried values
+//   are handed on in the order of microbatches, whatever runs when.
+// - A step that only later visits need is computed there if that keeps no more alive in between: constants, slices.
 #pragma once
 
 #include <cstdint>

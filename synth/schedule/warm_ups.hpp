@@ -14,7 +14,7 @@
 
 namespace tessera::synth {
 
-// Of a schedule, for so many microbatches; never more than there are.
+// The warm-ups of a schedule for so many microbatches; never more than there are.
 WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches);
 
 // The least under which the slowest stage or border is the period.

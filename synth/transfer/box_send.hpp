@@ -9,8 +9,7 @@
 
 namespace tessera::synth {
 
-// What of a sum an adding send carries: the source's own part of it, the parts that came to it at earlier hops, or
-// both.
+// The parts of a sum that an adding send carries: the source's own, those that came to it at earlier hops, or both.
 enum class Carried : std::uint8_t { own, came, both };
 std::string_view name(Carried carried);
 std::optional<Carried> carried_by_name(std::string_view name);

@@ -127,7 +127,7 @@ class Carrying {
  private:
   using Members = std::vector<std::int32_t>;  // by their places along the axes of a step
 
-  // Of those at place 0 along `first`.
+  // The groups of the devices at place 0 along `first`.
   std::vector<Members> groups_of(const Digits& axes, const Digits& first) const {
     std::vector<Members> groups;
     for (std::int64_t member = 0; member < members_; ++member) {

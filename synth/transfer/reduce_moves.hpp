@@ -40,7 +40,7 @@ struct ProgramHop {
   bool aside = false;
 };
 
-// Where a part of something begins.
+// A fraction of something, at which a part of it begins.
 struct Fraction {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
@@ -53,8 +53,8 @@ struct ReduceMoves {
   std::int64_t stretches = 1;
   bool has_aside = false;
   bool has_ring = false;  // sums of different chunks are made in different orders
-  // Of every member the chunks that it has on the way and that are not its own: of a reduce_scatter, whose result has
-  // no place for them.
+  // The chunks of every member that it has on the way and that are not its own: in a reduce_scatter the result has no
+  // place for them.
   std::vector<std::vector<std::int32_t>> foreign;
   // By units, of an all_reduce: where the cells of a tile begin, and into how many even chunks each is cut. Without
   // cells a tile is cut into as many even chunks as there are members.

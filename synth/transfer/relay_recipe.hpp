@@ -1,4 +1,4 @@
-// What a relay does, as whole numbers: enough to make its sends again without a search.
+// The recipe of a relay in whole numbers: enough to make its sends again without a search.
 #pragma once
 
 #include <cstdint>

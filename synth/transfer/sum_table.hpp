@@ -9,7 +9,7 @@
 
 namespace tessera::synth {
 
-// Whose contributions a value has, a bit for each member.
+// The members whose contributions a value has, a bit for each.
 using Sums = std::span<const std::uint64_t>;
 using OwnSums = std::vector<std::uint64_t>;
 
@@ -30,7 +30,7 @@ inline bool contains(Sums sums, Sums part) {
 }
 inline bool are_equal(Sums a, Sums b) { return std::equal(a.begin(), a.end(), b.begin()); }
 
-// What every member has of every chunk; in one piece, because there may be hundreds of both.
+// The sums that every member has of every chunk; in one piece, because there may be hundreds of both.
 class SumTable {
  public:
   explicit SumTable(std::int64_t members)

@@ -20,7 +20,7 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-// Of a unit's children, a bit for each.
+// A set of a unit's children, a bit for each.
 using ChildSet = std::vector<std::uint64_t>;
 
 bool within(const ChildSet& inner, const ChildSet& outer) {
@@ -293,7 +293,7 @@ class FirstCopies {
   std::vector<Kind> kinds_;
 };
 
-// Of sums: each part has to leave those who hold it, but on the way two may become one. Only sets that hold all of some
+// Each part of a sum has to leave those who hold it, but on the way two may become one. Only sets that hold all of some
 // part count.
 double seconds_of_sums(const Unit& unit, const Change& change) {
   std::set<ChildSet> candidates{unit.none()};

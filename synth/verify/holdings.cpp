@@ -9,7 +9,7 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-// Of a part of an axis: a device's digit, and how far apart devices are whose digits differ by one.
+// A device's digit of a part of an axis: how far apart devices are whose digits differ by one, and how many there are.
 struct Digit {
   std::int64_t stride;
   std::int64_t size;

@@ -13,7 +13,7 @@ inline constexpr std::int64_t kExplicitDevicesMax = 512;
 
 using Numbers = std::vector<std::int64_t>;
 
-// Where the k-th of `count` parts of a stretch of that length begins: floor(k * length / count).
+// The begin of the k-th of `count` parts of a stretch of that length: floor(k * length / count).
 std::int64_t part_begin(std::int64_t length, std::int64_t count, std::int64_t k);
 
 // A device's position along a list of axes.
@@ -45,10 +45,10 @@ struct Holdings {
   // trailing there, or no layout is cut so finely.
   bool enter(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
   bool leave(std::size_t dimension, const Mesh& mesh, const AxisList& axes);
-  // Of every device a number that those with the same places share.
+  // A number for every device, the same for devices with the same places.
   Numbers tile_numbers() const;
 
-  // Where the tile at a place of the dimension begins; the last ends where another would begin.
+  // The begin of the tile at a place of the dimension; the last ends where another would begin.
   std::int64_t begin(std::size_t dimension, std::int64_t at) const;
   // Is the dimension cut where the other's is, into as many tiles?
   bool cut_as(const Holdings& other, std::size_t dimension) const;
@@ -62,8 +62,8 @@ struct Holdings {
   std::int64_t contributors;                // positions along the pending axes
 
  private:
-  // Of every dimension where its tiles begin, as shares: numerators by place, the last of which is the denominator.
-  // Empty where all tiles have equal shares.
+  // The begins of each dimension's tiles as shares: numerators by place, the last of which is the denominator. Empty
+  // where all tiles have equal shares.
   std::vector<Numbers> shares;
 
   void cut(std::size_t dimension);  // its tiles, from its shares and places
@@ -72,7 +72,7 @@ struct Holdings {
 // Elements that a device's tile of `a` and another's of `b` have in common.
 std::int64_t shared_elements(const Holdings& a, std::int64_t device_a, const Holdings& b, std::int64_t device_b);
 
-// Of the tile that a device has after a step, what it held before it; the meshes may be two.
+// The elements of a device's tile after a step that it held before it; the meshes may be two.
 std::int64_t held_elements(const Holdings& before, const Holdings& after, std::int64_t device);
 
 // Numbers of a mesh's devices by device of the run, up to its last.

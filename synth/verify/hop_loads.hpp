@@ -40,7 +40,7 @@ class HopLoads {
   std::vector<std::set<std::int64_t>> receives_from_;
 };
 
-// What devices hold that take a step together.
+// The loads of a group: what its devices hold that take a step together.
 struct GroupLoads {
   ReduceStepKind kind;
   std::vector<std::int64_t> devices;  // ascending

@@ -229,7 +229,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
 
 // ---- Sums ----
 
-// Of a reduce_scatter a device gets the others' parts of its tile. Of an all_reduce it gets them of its even share of
+// In a reduce_scatter a device gets the others' parts of its tile. In an all_reduce it gets them of its even share of
 // the tile, and then what the others have added up.
 double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after,
                             const Machine& machine) {

@@ -42,9 +42,8 @@ class SlotPrice {
 // How many devices a machine with its levels has.
 std::int64_t devices_of(const Machine& machine);
 
-// Who sends which box to whom, as devices of the run, where boxes are copied between two types, in order of targets: a
-// claim of those who carry
-// steps out. The replay looks at every box before it counts what it costs.
+// Tells who sends which box to whom, as devices of the run, where boxes are copied between two types, in order of
+// targets. It is a claim of the code that carries steps out; the replay looks at every box before it counts its cost.
 using ClaimBox = std::function<void(std::int32_t source, std::int32_t target, const Box& box)>;
 using Senders = std::function<void(const ArrayType& before, const ArrayType& after, const ClaimBox& claim)>;
 

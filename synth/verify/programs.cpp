@@ -17,7 +17,7 @@ namespace {
 
 using Sums = std::vector<std::uint64_t>;  // whose contributions, a bit for each position; all zero: not held
 
-// Of devices that differ in their places along a step's axes: each with its place, in order of device numbers.
+// Devices that differ in their places along a step's axes: each with its place, in order of device numbers.
 struct Talkers {
   std::vector<std::int64_t> devices;
   Numbers places;

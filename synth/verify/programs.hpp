@@ -15,7 +15,8 @@ struct ReductionRequest {
   MeshRef mesh;
   AxisList reduced;
   bool scatters = false;  // ends with chunk i at position i only; else with everything everywhere
-  // Of every device's tile in the end. Where everything is everywhere, that is cut into chunks as evenly as can be.
+  // The elements of every device's tile in the end. Where everything is everywhere, that is cut into chunks as evenly
+  // as can be.
   Numbers elements;
   std::int64_t element_bytes = 1;
 };

@@ -25,7 +25,7 @@ struct State {
   std::vector<Contributors> gathered;  // of every device; empty where they are not followed
 };
 
-// Of every device, elements that a round of an exchange moves.
+// The elements that a round of an exchange moves, for every device.
 struct RoundElements {
   Numbers leave;     // of its source tile; of the source's mesh
   Numbers arrive;    // of its target tile; of the target's mesh

@@ -33,7 +33,7 @@ RoundReplay::RoundReplay(const Holdings& before, const Holdings& after, std::siz
   bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
 }
 
-// Of an interval that begins and ends at bounds: between each bound and the next, the round's part.
+// The round's part of an interval that begins and ends at bounds, added up between each bound and the next.
 std::int64_t RoundReplay::length_in(const Interval& interval, const Round& round) const {
   std::int64_t length = 0;
   auto at = std::lower_bound(bounds_.begin(), bounds_.end(), interval.begin);

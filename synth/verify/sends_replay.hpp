@@ -38,7 +38,7 @@ class SendsReplay {
   const Numbers& received() const { return received_; }
 
  private:
-  // What a device has of a box by the hops that are over.
+  // The parts of a box that a device has after the hops that are over.
   struct Arrived {
     Contributors parts;
     bool copied = false;  // and so not added to its own

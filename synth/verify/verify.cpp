@@ -67,7 +67,7 @@ std::int64_t largest_sum(const Numbers& a, const Numbers& b) {
 
 std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}); }
 
-// Of a step between two meshes everybody who has a part in it is one group.
+// In a step between two meshes everybody who has a part in it is one group.
 std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Holdings& before, const Holdings& after) {
   const std::int64_t devices = after.devices();
   if (movement(step.kind) == Movement::none) return {devices, 1};

@@ -76,7 +76,7 @@ struct CaseFile {
 
 // The body without the blank lines at its end, which only set it off from the next section.
 std::string_view content(const Section& section);
-// What stands on the opening line or, if nothing does, in the body; without white space around it.
+// The text on the opening line or, if nothing stands there, in the body; without white space around it.
 std::string setting(const Section& section);
 
 // A case file, or what is wrong with it, one `LINE: message` each.

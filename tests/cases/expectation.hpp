@@ -20,7 +20,7 @@ struct ReportedDiagnostic {
   std::vector<std::string> help;  // line by line
 };
 
-// What came of a program: a text for each section that has an answer, and the parts of which only some may be asked
+// The outcome of a program: a text for each section that has an answer, and the parts of which only some may be asked
 // for.
 struct Outcome {
   std::map<SectionKind, std::string> texts;  // types, plan, typed, program, run

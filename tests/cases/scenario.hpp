@@ -25,7 +25,7 @@ struct Settings {
 
 std::variant<Settings, Faults> read_settings(const CaseFile& file);
 
-// What is bound to a name at the end of a run.
+// The value of a name at the end of a run.
 struct BoundArray {
   Element element = Element::f32;
   std::vector<std::int64_t> shape;

@@ -26,8 +26,8 @@ Size other_size(Size size);
 // `plan`, `save_shards`). The text must parse. Nothing if it declares no mesh.
 std::optional<std::string> on_other_devices(std::string_view text, const Resize& resize);
 
-// What differs between two runs, one line each: what failed, what was printed, what the names hold. With a tolerance,
-// floats agree where |a - b| <= tolerance * max(1, |a|, |b|).
+// The differences between two runs, one line each: what failed, what was printed, what the names hold. With a
+// tolerance, floats agree where |a - b| <= tolerance * max(1, |a|, |b|).
 Faults differences(const RunRecord& expected, const RunRecord& actual, std::optional<double> tolerance);
 
 }  // namespace tessera::cases

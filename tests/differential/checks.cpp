@@ -89,9 +89,9 @@ std::optional<std::string> check_program(const Program& program) {
   std::vector<MeshSizes> meshes = {program.mesh};
   for (const MeshSizes& mesh : generator::other_meshes(program, 2)) meshes.push_back(mesh);
   for (const MeshSizes& mesh : meshes) {
-    if (auto fault = check_stages(tessera_text(program, mesh))) return on_mesh(*fault, mesh);
-    if (auto fault = check_stages(weighted_text(program, mesh))) return on_mesh(*fault, mesh);
-    if (auto fault = check_stages(several_meshes_text(program, mesh))) return on_mesh(*fault, mesh);
+    for (const auto& text :
+         {tessera_text(program, mesh), weighted_text(program, mesh), several_meshes_text(program, mesh)})
+      if (auto fault = check_stages(text)) return on_mesh(*fault + "\n" + text, mesh);
   }
   return check_devices(program, meshes);
 }

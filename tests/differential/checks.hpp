@@ -17,7 +17,7 @@ std::optional<std::string> check_devices(const generator::Program& program,
 // Both, on the program's mesh and two others.
 std::optional<std::string> check_program(const generator::Program& program);
 
-// What kind of failure a text is about: `differs`, a diagnostic's slug, a check's name.
+// The kind of failure that a text is about: `differs`, a diagnostic's slug, a check's name.
 std::string kind_of(const std::optional<std::string>& failure);
 // For people: the seed, what failed, the program, and a smaller one that fails in the same way.
 std::string report(const generator::Program& program, const std::string& failure);

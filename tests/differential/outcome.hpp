@@ -1,4 +1,4 @@
-// What a program did on some devices, and what differs between two such runs or between a run and another
+// The outcome of a program on some devices, and the differences between two such runs or between a run and another
 // implementation.
 #pragma once
 
@@ -37,7 +37,7 @@ enum class Yardstick : bool {
   implementation,  // another implementation: bits where Facts::portable
 };
 
-// What differs, for people; nothing if the values agree as their facts promise.
+// The difference of two values, for people; nothing if they agree as their facts promise.
 std::optional<std::string> difference(const generator::Facts& facts, const Value& a, const Value& b,
                                       Yardstick yardstick);
 // Is a value as its facts say: its type, no NaN, nothing beyond the magnitude?

@@ -1,4 +1,4 @@
-// What every test of the frontend does with a text.
+// Steps that every test of the frontend takes with a text.
 #pragma once
 
 #include <string>

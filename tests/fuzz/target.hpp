@@ -1,4 +1,4 @@
-// What every fuzz target says and may ask.
+// The interface of every fuzz target.
 #pragma once
 
 #include <cstdio>

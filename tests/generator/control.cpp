@@ -46,7 +46,7 @@ ExpressionRef loop_count(Maker& maker, int depth) {
   return maker.position(4, depth);
 }
 
-// Of floats `w * 0.5 + s`, which stays bounded; of others anything made of w and the index.
+// Loops of floats are `w * 0.5 + s`, which stays bounded; of others anything made of w and the index.
 ExpressionRef loop(Maker& maker, const Want& want, int depth) {
   const ExpressionRef start = maker.make(want, depth);
   const ExpressionRef times = loop_count(maker, depth);
@@ -177,7 +177,9 @@ ExpressionRef call(Maker& maker, const Want& want, int depth) {
   std::string places;
   const std::vector<ExpressionRef> arguments = arguments_for(maker, function.parameters, depth, places);
   const std::string form = fmt::format("{}({})", function.name, places);
-  return node(function.result, form, form, arguments);
+  Facts facts = function.result;
+  for (const ExpressionRef& argument : arguments) facts.zero_signs = facts.zero_signs && argument->facts.zero_signs;
+  return node(facts, form, form, arguments);
 }
 
 // ---- Gradients

@@ -55,10 +55,10 @@ double tolerance(const Facts& facts);
 
 Facts of_sum(Facts result, const Facts& a, const Facts& b);
 Facts of_product(Facts result, const Facts& a, const Facts& b);
-// Of `n` values like `a` added up, and of `n` products of values like `a` and `b`.
+// Facts of `n` values like `a` added up, and of `n` products of values like `a` and `b`.
 Facts of_total(Facts result, const Facts& a, std::int64_t n);
 Facts of_contraction(Facts result, const Facts& a, const Facts& b, std::int64_t n);
-// Of a choice among the operands' elements.
+// Facts of a choice among the operands' elements.
 Facts of_choice(Facts result, const std::vector<Facts>& operands);
 
 }  // namespace tessera::generator

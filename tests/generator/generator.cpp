@@ -146,7 +146,8 @@ void Writer::two_results() {
        fmt::format("fn {0}(a: {1}, b: {1}) -> ({1}, {1}) {{ let t = b; (where(a == b, a, t), a) }}", function, own),
        fmt::format("def {}(a, b):\n    return b, a", function),
        nullptr});
-  const Variable first{maker_.fresh("v"), b->facts};
+  Variable first{maker_.fresh("v"), b->facts};
+  first.facts.zero_signs = a->facts.zero_signs && b->facts.zero_signs;  // of equals a is taken: of 0 and -0, too
   const Variable second{maker_.fresh("v"), a->facts};
   add({first, second}, fmt::format("let ({}, {}) = $0", first.name, second.name),
       fmt::format("{}, {} = $0", first.name, second.name),
@@ -173,7 +174,7 @@ const std::vector<MeshSizes>& meshes() {
 Program generate(std::uint64_t seed) { return Writer(seed).write(); }
 
 std::vector<MeshSizes> other_meshes(const Program& program, std::size_t wanted) {
-  // Those that have shown the most: uneven cuts, primes, three axes.
+  // The meshes that have shown the most: uneven cuts, primes, three axes.
   static const std::vector<MeshSizes> favourites = {{2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {2, 2, 3},
                                                     {4, 1, 2}, {1, 3, 2}, {3, 1, 4}, {1, 1, 11}};
   Random random(program.seed ^ 0x5EEDU);

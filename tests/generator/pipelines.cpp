@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kSchedules = {"gpipe", "gpipe+late", "1f1b", "1f1b+late", "eager-1f1b", "eager-1f1b+late", "auto"};
 
-// Of the arrays that go through a pipeline.
+// The extents of the arrays that go through a pipeline.
 struct MicrobatchShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

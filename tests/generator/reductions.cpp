@@ -165,6 +165,28 @@ ExpressionRef sorted(Maker& maker, const Want& want, int depth) {
               fmt::format("np.{}($0, axis={}, kind='stable')", name, dimension), {a});
 }
 
+// NumPy sorts ascending, and of equal ones the last comes last: in what is turned about, that is the first.
+ExpressionRef greatest(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  const bool positions = want.element == Element::i64 && maker.random.chance(50);
+  const Element element = !positions ? want.element : maker.random.chance(50) ? Element::f32 : Element::i32;
+  const std::size_t dimension = maker.random.index(want.shape);
+  const std::int64_t found = want.shape[dimension];
+  Shape shape = want.shape;
+  shape[dimension] += maker.random.below(4);
+  const std::int64_t extent = shape[dimension];
+  const ExpressionRef a = maker.make({element, shape, true}, depth);
+  Facts facts = derived(want.element, want.shape, {a->facts});
+  facts = positions ? settled(facts, static_cast<double>(extent), 0) : of_choice(facts, {a->facts});
+  facts.zero_signs = facts.zero_signs && !is_float(want.element);
+  const std::string all = positions
+                              ? fmt::format("{} - np.flip(np.argsort(np.flip($0, {}), axis={}, kind='stable'), {})",
+                                            extent - 1, dimension, dimension, dimension)
+                              : fmt::format("np.flip(np.sort($0, axis={}), {})", dimension, dimension);
+  return node(facts, fmt::format("{}($0, {}, {})", positions ? "argtopk" : "topk", found, dimension),
+              fmt::format("np.take({}, range({}), axis={})", all, found, dimension), {a});
+}
+
 }  // namespace
 
 std::vector<Production> reduction_productions() {
@@ -175,6 +197,7 @@ std::vector<Production> reduction_productions() {
           {"position of extreme", 4, position_of_extreme},
           {"all or any", 6, all_any},
           {"sorted", 3, sorted},
+          {"greatest", 3, greatest},
           {"softmax", 3, softmax},
           {"cumsum", 3, cumsum}};
 }

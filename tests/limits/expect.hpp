@@ -1,4 +1,4 @@
-// What must hold of every answer to hostile input.
+// The expectations of every answer to hostile input.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -17,11 +17,11 @@ inline double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of this thread alone, and of all threads of this process: what others do on the same cores is not counted.
+// The time of this thread alone, and of all threads of this process: others' work on the same cores is not counted.
 inline double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 inline double process_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-// What planning and calls do: small allocations, ordered maps, arithmetic on integers of 64 bits.
+// Work of the kind that planning and calls do: small allocations, ordered maps, arithmetic on integers of 64 bits.
 inline std::uint64_t fixed_work() {
   std::map<std::uint64_t, std::vector<std::uint64_t>> all;
   std::uint64_t state = 1;

@@ -11,10 +11,14 @@ namespace tessera::ranks {
 
 Crew::Crew(Launch launch) : launch_(std::move(launch)), session_(together(Config{})) {}
 
-Config Crew::together(Config config) const {
+bool Crew::shares_memory() {
   const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");
+  return sharing == nullptr || std::string_view(sharing) != "off";
+}
+
+Config Crew::together(Config config) const {
   config.team = launch_.team();
-  config.share_memory = sharing == nullptr || std::string_view(sharing) != "off";
+  config.share_memory = shares_memory();
   return config;
 }
 

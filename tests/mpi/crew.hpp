@@ -16,7 +16,9 @@ class Crew {
   int size() const { return launch_.ranks(); }
   // As MPI_Comm_c2f gives it. There is one, because a crew of one has nobody to talk to.
   int communicator() const { return launch_.communicator().value(); }
-  // A session's configuration for all ranks; by TESSERA_SHARED_MEMORY=off without shared memory.
+  // Not by TESSERA_SHARED_MEMORY=off.
+  static bool shares_memory();
+  // A session's configuration for all ranks.
   Config together(Config config) const;
   // Waits until all ranks have come so far.
   void meet();

@@ -1,7 +1,7 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
-//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message | growing
-//       | crossings REQUESTS MACHINE TRIES WAY... [options]
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS
+//       | long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
@@ -18,6 +18,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@
 #include "tests/mpi/comparison.hpp"
 #include "tests/mpi/crew.hpp"
 #include "tests/mpi/crossings.hpp"
+#include "tests/mpi/sums.hpp"
 
 namespace tessera::ranks {
 namespace {
@@ -101,24 +103,36 @@ void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
   }
 }
 
+// None for a crew of one.
+std::shared_ptr<runtime::Team> meet(const Crew& crew, runtime::MemorySharing sharing) {
+  if (crew.size() == 1) return nullptr;
+  return runtime::Team::meet(runtime::make_messenger(crew.communicator()).value(), sharing).value();
+}
+
+void add_sums(Crew& crew, std::uint64_t first, std::uint64_t count) {
+  using runtime::MemorySharing;
+  const auto team = meet(crew, Crew::shares_memory() ? MemorySharing::wanted : MemorySharing::off);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    add_test("ranks_sums", fmt::format("seed_{}", seed), __FILE__,
+             [team, seed] { EXPECT_EQ(differences_of_sum(seed, team), "") << "seed " << seed; });
+  }
+}
+
 std::byte element_of_long_message(std::size_t at) { return static_cast<std::byte>((at * 2'654'435'761U) >> 24U); }
 
 // Longer than MPI counts: rank 0 sends it to the last rank.
 void send_long_message(Crew& crew) {
-  auto messenger = runtime::make_messenger(crew.communicator());
-  ASSERT_TRUE(messenger.ok());
-  auto team = runtime::Team::meet(std::move(*messenger), runtime::MemorySharing::off);
-  ASSERT_TRUE(team.ok());
+  const auto team = meet(crew, runtime::MemorySharing::off);
   const std::size_t size = (std::size_t{1} << 31U) + 12'345;
   const int last = crew.size() - 1;
   std::vector<std::byte> bytes(crew.rank() == 0 || crew.rank() == last ? size : 0);
   for (std::size_t at = 0; crew.rank() == 0 && at < size; ++at) bytes[at] = element_of_long_message(at);
   const runtime::Incoming incoming{0, bytes};
   const runtime::Outgoing outgoing{last, bytes};
-  const auto begun = (*team)->begin_messages(std::span(&incoming, crew.rank() == last ? 1U : 0U),
-                                             std::span(&outgoing, crew.rank() == 0 ? 1U : 0U));
+  const auto begun = team->begin_messages(std::span(&incoming, crew.rank() == last ? 1U : 0U),
+                                          std::span(&outgoing, crew.rank() == 0 ? 1U : 0U));
   ASSERT_TRUE(begun.ok());
-  ASSERT_TRUE((*team)->await_messages().ok());
+  ASSERT_TRUE(team->await_messages().ok());
   std::size_t wrong = 0;
   for (std::size_t at = 0; at < bytes.size(); ++at) wrong += bytes[at] == element_of_long_message(at) ? 0 : 1;
   EXPECT_EQ(wrong, 0U);
@@ -234,9 +248,13 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     });
     return true;
   }
-  if (words.size() < 2 || words.size() > 3 || words[0] != "generated") return false;
+  if (words.size() < 2 || words.size() > 3 || (words[0] != "generated" && words[0] != "sums")) return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
-  add_generated(crew, first, std::strtoull(words[1].c_str(), nullptr, 10));
+  const std::uint64_t count = std::strtoull(words[1].c_str(), nullptr, 10);
+  if (words[0] == "sums")
+    add_sums(crew, first, count);
+  else
+    add_generated(crew, first, count);
   return true;
 }
 
@@ -254,8 +272,8 @@ int main(int count, char** words) {
   tessera::ranks::quieten(crew.rank());
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
-               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | stopped ROUNDS | long_message | growing "
-               "| crossings REQUESTS MACHINE TRIES WAY... [options]\n");
+               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS | "
+               "long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

@@ -2,10 +2,12 @@
 """Ranks that are killed, disks that are full, and a small /dev/shm: nothing hangs, no file is half written, nothing
 of ours is left behind.
 
-    test_losses.py MPIRUN PATH/TO/tessera [KILLS [SEED]]"""
+    test_losses.py MPIRUN PATH/TO/tessera PATH/TO/libdoomed.so [KILLS [SEED]]"""
 
+import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from launches import RanksTest
 
+DOOMED = "libdoomed.so"
 KILLS = 6
 SEED = 20261121
 ENDS_WITHIN = 10  # seconds after the kill
@@ -49,6 +52,19 @@ let (p, q) = loop p = w, q = v for k < 1000 {
 }
 save(p, "a.npy")
 """
+
+
+# A sum over two nodes of four devices, in a program of several stretches, and nothing else that takes messages.
+NODES = [{"name": "node", "count": 2, "bandwidth": 1e7, "latency": 1e-6},
+         {"name": "device", "count": 4, "bandwidth": 1e8, "latency": 1e-6}]
+SUMMED = """mesh m = [x: 8]
+let a = iota(f32[8@x, 16384])
+let s = sum(a, dim=0) as f32[16384]
+print s[1]
+"""
+
+# A shell stands between the launcher and each rank and outlives it, so that the launcher sees nothing.
+OUTLIVED = ["bash", "-c", '"$@" & wait $!; status=$?; [ $status -lt 128 ] || sleep 30; exit $status', "bash"]
 
 
 def ranks_below(process, command=b"run"):
@@ -122,12 +138,10 @@ class Kills(RanksTest):
                 self.expect_gone(ranks)
 
     def test_ranks_see_a_loss_themselves(self):
-        """A shell stands between the launcher and each rank and outlives it, so that the launcher sees nothing."""
         path = self.script("mesh m = [x: 3]\nprint \"begun\"\n"
                            "let a = loop b = iota(f32[300@x, 30]) for i < 100000000 { (b as [300, 30@x]) as [300@x, 30] }\n")
-        shell = ["bash", "-c", '"$@" & wait $!; status=$?; [ $status -lt 128 ] || sleep 30; exit $status', "bash"]
         begin = time.monotonic()
-        process = self.start([self.mpirun, "-np", 3, *shell, *self.command("run", path)])
+        process = self.start([self.mpirun, "-np", 3, *OUTLIVED, *self.command("run", path)])
         # Before that a rank may be lost while MPI starts, which is the launcher's to see.
         self.expect_line(process, "begun")
         ranks = ranks_below(process.pid)
@@ -153,6 +167,80 @@ class Kills(RanksTest):
                 if (self.folder / "a.npy").exists():
                     self.assertEqual((self.folder / "a.npy").stat().st_size, whole)
                 self.expect_no_rest(sharing)
+                self.assertEqual(shared_files(), [])
+
+    def summed(self, text):
+        """The program's script, beside the machine that it is for."""
+        (self.folder / "nodes.json").write_text(json.dumps(NODES))
+        return self.script(text)
+
+    def doomed(self, path, rank, message):
+        """The launch in which that rank ends before that message of its own, and the seconds that all others then take to
+        end; none if it did not come so far."""
+        process = self.start([self.mpirun, "-np", 4, *self.command("run", "--machine", self.folder / "nodes.json", path)],
+                             env=dict(os.environ, TESSERA_SHARED_MEMORY="off", LD_PRELOAD=DOOMED,
+                                      TESSERA_DOOMED=f"{rank} {message}"))
+        killed = self.folder / "killed"
+        while process.poll() is None and not killed.exists():
+            time.sleep(0.01)
+        if killed.exists():
+            self.expect_gone(ranks_below(process.pid), 5)
+            self.end_soon(process, [])
+        done = self.finish(process, time.monotonic())
+        if not killed.exists():
+            return done, None
+        seconds = time.time() - killed.stat().st_mtime
+        killed.unlink()
+        return done, seconds
+
+    def test_a_rank_killed_at_every_message_of_a_sum(self):
+        """In every slot of a reduction program somebody sends. Ranks that send messages, as those of several machines do, are
+        ended by the launcher."""
+        path = self.summed(SUMMED)
+        plan = subprocess.run([*map(str, self.command("plan", "--machine", self.folder / "nodes.json", "--mesh", "x:8")),
+                               "--from", "f32[16384]{+x}", "--to", "f32[16384]"], capture_output=True, text=True, check=True)
+        stretches = re.search(r"all_gather .* in (\d+)", plan.stdout)
+        self.assertIsNotNone(stretches, "the sum has no program of several stretches: " + plan.stdout)
+        for rank in (2,) if KILLS <= 6 else range(4):
+            message = 1
+            done, seconds = self.doomed(path, rank, message)
+            while seconds is not None:
+                with self.subTest(rank=rank, message=message):
+                    self.assertNotEqual(done.status, 0, done.err)
+                    self.assertLessEqual(len(done.diagnostics()), 1, done.err)
+                    self.assertLess(seconds, 5)
+                    self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["nodes.json", "program.tess"])
+                    self.assertEqual(shared_files(), [])
+                message += 1
+                done, seconds = self.doomed(path, rank, message)
+            self.assertEqual((done.status, done.out), (0, "458760.0\n"), done.err)
+            # A slot for each stretch and more, in each of which it sends.
+            self.assertGreater(message, int(stretches[1]))
+
+    def test_a_rank_killed_amid_a_sum(self):
+        """Ranks that share memory see it themselves, in whatever slot it is."""
+        path = self.summed(SUMMED.replace("16384", "4194304").replace("let s", 'print "begun"\nlet s').replace(
+            "sum(a, dim=0) as f32[4194304]", "loop s = 0.0 for i < 1000 { max(sum(a, dim=0) as f32[4194304]) }").replace(
+                "s[1]", "s"))
+        dice = random.Random(SEED + 2)
+        for number in range(KILLS):
+            victim = dice.randrange(4)
+            with self.subTest(kill=number, victim=victim):
+                process = self.start([self.mpirun, "-np", 4, *OUTLIVED,
+                                      *self.command("run", "--machine", self.folder / "nodes.json", path)])
+                self.expect_line(process, "begun")
+                time.sleep(dice.random() * 0.3)
+                ranks = ranks_below(process.pid)
+                os.kill(next(one for one in ranks if rank_of(one) == victim), signal.SIGKILL)
+                killed = time.monotonic()
+                self.expect_gone(ranks, 5)
+                done = self.finish(process, killed)
+                self.assertEqual(done.status, 3, done.err)
+                # Rank 0 speaks for all, and for nobody when it is gone; MPICH's launcher may end before it has passed on what
+                # was said last.
+                if done.diagnostics() or (victim > 0 and "mpich" not in self.mpirun):
+                    self.assertEqual(done.diagnostics(), [f"error[peer-lost]: rank {victim} is gone"], done.err)
+                self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["nodes.json", "program.tess"])
                 self.assertEqual(shared_files(), [])
 
     def test_a_rank_killed_in_a_pipeline(self):
@@ -276,7 +364,7 @@ class Disks(RanksTest):
 
 
 if __name__ == "__main__":
-    RanksTest.mpirun, RanksTest.tessera = sys.argv[1:3]
-    KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else KILLS
-    SEED = int(sys.argv[4]) if len(sys.argv) > 4 else SEED
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    RanksTest.mpirun, RanksTest.tessera, DOOMED = sys.argv[1:4]
+    KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else KILLS
+    SEED = int(sys.argv[5]) if len(sys.argv) > 5 else SEED
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -61,7 +61,7 @@ def bytes_held(process):
 def enter(terminal, text):
     """Types a line and waits for its answer; a statement that is not complete is dropped."""
     terminal.type(text + "\r")
-    answer = terminal.until(r"\n\d+(?:> |\. +)$")
+    answer = terminal.until(r"\n\d+(?:> |\. +)$", typing=True)
     if not answer.endswith("> "):
         terminal.interrupt()
         answer += terminal.prompt()
@@ -69,7 +69,7 @@ def enter(terminal, text):
 
 
 def interrupted(terminal, draw):
-    terminal.type(LONG.format(n=draw.randrange(1, 9)) + "\r")
+    terminal.enter(LONG.format(n=draw.randrange(1, 9)))
     time.sleep(0.05 + 0.1 * draw.random())
     terminal.interrupt()
     terminal.prompt()

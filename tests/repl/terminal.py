@@ -13,6 +13,9 @@ import termios
 import time
 
 SECONDS_MAX = 60
+# Said when a text is about to be typed, and once it has been entered: a line that is drawn anew has its prompt, too, and
+# what is read may end in it.
+TYPING, ENTERED = "\x1b[?2004h", "\x1b[?2004l"
 TAB, ERASE_LINE = "\t", "\x15"
 # What moves the cursor, erases or colours.
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z~]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
@@ -39,6 +42,7 @@ class Terminal:
             env={**case.environment, **environment}, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(inside)
+        self.edits = environment.get("TERM", "xterm") not in ("dumb", "")  # or the terminal itself does, line by line
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a letter may come in two pieces
         self.text = ""  # all that came, escape sequences too
         self.seen = 0   # how much of it the test has looked at
@@ -70,28 +74,41 @@ class Terminal:
         self.text += self.decoder.decode(data)
         return bool(data)
 
-    def until(self, wanted, seconds=SECONDS_MAX):
-        """What came since the last call, without escapes, once that matches the regular expression."""
+    def until(self, wanted, seconds=SECONDS_MAX, typing=False):
+        """What came since the last call, without escapes, once that matches the regular expression; with `typing`,
+        once the prompt that it ends in, if any, is that of another text."""
         deadline = time.monotonic() + seconds
         while True:
             fresh = plain(self.text[self.seen:])
-            if re.search(wanted, fresh, re.DOTALL):
+            if re.search(wanted, fresh, re.DOTALL) and (not typing or not fresh.endswith("> ") or self.asks()):
                 self.seen = len(self.text)
                 return fresh
             # What a process that has ended wrote last is still to be read.
             if not self.read(deadline - time.monotonic()):
                 raise AssertionError(f"no {wanted!r} came, but\n{fresh}")
 
+    def asks(self):
+        """Whether another text has been asked for since the last call of until()."""
+        if not self.edits:
+            return True
+        began = self.text.rfind(TYPING, self.seen)
+        return began >= 0 and began > self.text.rfind(ENTERED)
+
     def prompt(self, seconds=SECONDS_MAX):
         """What came up to the next prompt."""
-        return self.until(r"(?:^|\n)\d+> $", seconds)
+        return self.until(r"(?:^|\n)\d+> $", seconds, typing=True)
 
     def answer(self, line, seconds=SECONDS_MAX):
         """Types a line; what came up to the next prompt, without the line itself and the prompt."""
         self.type(line + "\r")
-        # A line that is drawn anew while it is edited begins with the prompt, too: the answer is below it.
-        text = self.until(r"\n(?:.*\n)?\d+> $", seconds)
+        text = self.until(r"\n(?:.*\n)?\d+> $", seconds, typing=True)
         return re.sub(r"\d+> $", "", text[text.index("\n") + 1:])
+
+    def enter(self, line):
+        """Types a line, and waits until it is taken, not until it is answered."""
+        self.type(line + "\r")
+        while ENTERED not in self.text[self.seen:]:
+            assert self.read(SECONDS_MAX), f"{line!r} is not taken, but\n{self.text[self.seen:]}"
 
     def interrupt(self):
         self.type(b"\x03")

@@ -243,7 +243,7 @@ class Interrupting(AtATerminal):
         terminal.interrupt()
         terminal.prompt()
         for statement in (LONG, ":time loop w = 0.0 for i < 1000000000 { w + 1.0 }"):
-            terminal.type(statement + "\r")
+            terminal.enter(statement)
             time.sleep(0.7)
             began = time.monotonic()
             terminal.interrupt()
@@ -255,7 +255,7 @@ class Interrupting(AtATerminal):
 
     def test_impatience(self):
         terminal = self.start(2)
-        terminal.type(LONG + "\r")
+        terminal.enter(LONG)
         time.sleep(0.5)
         for _ in range(5):
             terminal.interrupt()
@@ -293,7 +293,7 @@ class Losing(AtATerminal):
             with self.subTest(rank=rank):
                 terminal = self.start()
                 terminal.answer("mesh m = [x: 3]")
-                terminal.type("let a = loop b = iota(f32[300@x, 30]) for i < 1000000 { (b as [300, 30@x]) as [300@x, 30] }\r")
+                terminal.enter("let a = loop b = iota(f32[300@x, 30]) for i < 1000000 { (b as [300, 30@x]) as [300@x, 30] }")
                 time.sleep(0.5)
                 began = time.monotonic()
                 os.kill(self.ranks[rank], signal.SIGKILL)
@@ -312,7 +312,7 @@ class Losing(AtATerminal):
     def test_a_killed_front_end(self):
         for statement in ("1", LONG):
             terminal = self.start()
-            terminal.type(statement + "\r")
+            terminal.enter(statement)
             time.sleep(0.3)
             terminal.process.kill()
             self.expect_gone(self.started)

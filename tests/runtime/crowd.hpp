@@ -18,8 +18,8 @@ namespace tessera::runtime::test {
 // The machines of a crowd: of every rank, the lowest rank of its machine.
 using Machines = std::vector<int>;
 
-// What a crowd does with the memory of its machines. ThreadSanitizer sees nothing of what reaches a thread through
-// another mapping of the same memory, and has little room for mappings.
+// The use that a crowd makes of the memory of its machines. ThreadSanitizer sees nothing of what reaches a thread
+// through another mapping of the same memory, and has little room for mappings.
 #ifdef __SANITIZE_THREAD__
 constexpr MemorySharing kCrowdSharing = MemorySharing::off;
 #else
@@ -36,7 +36,7 @@ std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharin
 // Two to eight ranks on up to four machines, in any order.
 Machines any_machines(synth::test::Random& random);
 
-// What the ranks of a crowd have, in the program's first output, that the simulation has not.
+// The differences between the ranks of a crowd and the simulation, in the program's first output.
 std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
                                      unsigned delays);
 

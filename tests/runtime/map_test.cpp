@@ -143,9 +143,7 @@ void expect_same_bits(const std::vector<T>& got, const std::vector<T>& want) {
 }
 
 template <class T>
-void expect_floor_and_remainder() {
-  const auto a = any_floats<T>(40'000, 1);
-  const auto b = any_floats<T>(40'000, 2);
+void expect_floor_and_remainder(const std::vector<T>& a, const std::vector<T>& b) {
   std::vector<T> floors;
   std::vector<T> rests;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -158,8 +156,29 @@ void expect_floor_and_remainder() {
 }
 
 TEST(Map, FloorAndRemainderAreTheLibrarys) {
-  expect_floor_and_remainder<float>();
-  expect_floor_and_remainder<double>();
+  expect_floor_and_remainder(any_floats<float>(40'000, 1), any_floats<float>(40'000, 2));
+  expect_floor_and_remainder(any_floats<double>(40'000, 1), any_floats<double>(40'000, 2));
+}
+
+// Quotients below 2^29 are taken in vectors, where a whole block of them lies side by side: whole ones, what is next to
+// whole ones, and amid them, now and then, one that is beyond.
+TEST(Map, FloatRemainderIsTheLibrarysInVectors) {
+  std::mt19937_64 random(3);
+  std::vector<float> a;
+  std::vector<float> b;
+  for (int i = 0; i < 200'000; ++i) {
+    b.push_back(
+        std::ldexp(1.0F + static_cast<float>(random() % (1U << 23U)) * 0x1p-23F, static_cast<int>(random() % 60)));
+    if (random() % 2 == 0) b.back() = -b.back();
+    const auto whole = static_cast<float>(static_cast<std::int64_t>(random() % (1ULL << random() % 30U)));
+    a.push_back(std::nextafter(whole * b.back(), random() % 2 == 0 ? -kInf : kInf));
+    if (random() % 3 == 0) a.back() = whole * b.back();
+    if (i % 1000 == 999) b.back() *= 0x1p-40F;
+  }
+  a[70] = kNan;
+  b[170] = kInf;
+  b[270] = 0.0F;
+  expect_floor_and_remainder(a, b);
 }
 
 TEST(Map, NanWinsInMinimumMaximumAndClip) {

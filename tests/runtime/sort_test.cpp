@@ -57,6 +57,46 @@ RC_GTEST_PROP(SortProperty, EveryLineIsWhatTheStandardLibraryGives, ()) {
   }
 }
 
+TEST(Greatest, NanIsFirstAndZeroBeforeMinusZero) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Array<double> a(Shape{7});
+  const std::vector<double> values = {-0.0, 3, 0.0, nan, -1, nan, -0.0};
+  std::copy(values.begin(), values.end(), a.data());
+  Array<double> out(Shape{5});
+  greatest_elements(a.view(), out.out());
+  EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1]));
+  EXPECT_EQ(out[2], 3);
+  EXPECT_TRUE(out[3] == 0 && !std::signbit(out[3]));
+  EXPECT_TRUE(out[4] == 0 && std::signbit(out[4]));
+  Array<std::int64_t> where(Shape{7});
+  greatest_positions(a.view(), where.out());
+  EXPECT_THAT(where.values(), ElementsAre(3, 5, 1, 0, 2, 6, 4));
+}
+
+// Any number of them, of lines of any length, that lie in any way.
+RC_GTEST_PROP(GreatestProperty, EveryLineIsWhatTheStandardLibraryGives, ()) {
+  const Shape shape{*rc::gen::inRange(1, 5), *rc::gen::inRange(0, 200)};
+  const Shape found{shape[0], *rc::gen::inRange<std::int64_t>(0, shape[1] + 1)};
+  Array<std::int32_t> a(Shape{shape[1], shape[0]});
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = *rc::gen::inRange(-20, 20);
+  const TileView turned{ElementType::i32, shape, Shape{1, shape[0]}, a.bytes.data()};
+  Array<std::int32_t> elements(found);
+  Array<std::int64_t> positions(found);
+  greatest_elements(turned, elements.out());
+  greatest_positions(turned, positions.out());
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    std::vector<std::int64_t> want(static_cast<std::size_t>(shape[1]));
+    std::iota(want.begin(), want.end(), 0);
+    const auto at = [&](std::int64_t i) { return a.data()[i * shape[0] + row]; };
+    std::stable_sort(want.begin(), want.end(), [&](std::int64_t i, std::int64_t k) { return at(i) > at(k); });
+    for (std::int64_t i = 0; i < found[1]; ++i) {
+      const std::int64_t from = want[static_cast<std::size_t>(i)];
+      RC_ASSERT(positions[row * found[1] + i] == from);
+      RC_ASSERT(elements[row * found[1] + i] == at(from));
+    }
+  }
+}
+
 // Longer than what is sorted at once.
 TEST(Sort, ALongLine) {
   constexpr std::int64_t kLength = 700'001;

@@ -1,4 +1,4 @@
-// What the tests of the runtime share: arrays, programs built by hand, a world that records, and NumPy.
+// Helpers that the tests of the runtime share: arrays, programs built by hand, a world that records, and NumPy.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -34,7 +34,8 @@ inline PlaceMatrix any_matrix(const std::vector<MeshAxis>& axes) {
   return matrix;
 }
 
-// One to four axes of sizes 1 to 6, 96 devices at most; some by weights are also placed by a matrix.
+// One to four axes of sizes 1 to 6, 96 devices at most; some begin amid the devices, some by weights are also placed by
+// a matrix.
 enum class Weighted : std::uint8_t { never, some };
 inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
   const auto count = *rc::gen::inRange<std::size_t>(1, 5);
@@ -46,6 +47,10 @@ inline MeshRef any_mesh(Weighted weighted = Weighted::some) {
     devices *= size;
     axes.push_back(MeshAxis{std::string(1, static_cast<char>('w' + i)), size,
                             weighted == Weighted::some ? any_cuts(size) : std::vector<NamedCut>{}});
+  }
+  if (devices > 1 && *rc::gen::inRange(0, 6) == 0) {
+    const auto first = *rc::gen::inRange<std::int64_t>(1, devices);
+    return *Mesh::make_on(axes, {{first, devices}, {0, first}});
   }
   const bool is_placed = weighted == Weighted::some && *rc::gen::inRange(0, 4) == 0;
   return is_placed ? *Mesh::placed(axes, any_matrix(axes)) : *Mesh::make(axes);

@@ -1,7 +1,9 @@
 #include "tests/synth/programs.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "tests/synth/support.hpp"
@@ -11,10 +13,11 @@ namespace tessera::synth::test {
 namespace {
 
 struct SummedOn {
-  std::string_view mesh;
+  std::string mesh;
   std::vector<std::int64_t> counts;
 };
 
+// Groups that end amid units, and cuts by weights, among them.
 const std::array<SummedOn, 11> kSummed = {{{"x:4,y:3", {3, 4}},
                                            {"x:6", {2, 4}},
                                            {"x:5,y:2", {2, 2, 3}},
@@ -27,6 +30,25 @@ const std::array<SummedOn, 11> kSummed = {{{"x:4,y:3", {3, 4}},
                                            {"x:4,y:2", {2, 2, 2}},
                                            {"x:4 work(4,2,1,1),y:2 work(1,3)", {2, 4}}}};
 
+// One to three axes, placed on one to three levels, of 2 to 16 devices.
+SummedOn any_placed(Random& random) {
+  const std::size_t axes = 1 + random.below(3);
+  PlaceMatrix matrix{{axes, std::vector<std::int64_t>(1 + random.below(3), 1)}};
+  for (std::int64_t devices = 1; devices < 2 || devices > 16;) {
+    devices = 1;
+    for (auto& row : matrix.rows) {
+      for (std::int64_t& entry : row) devices *= entry = static_cast<std::int64_t>(1 + random.below(4));
+    }
+  }
+  std::string mesh;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    std::int64_t size = 1;
+    for (const std::int64_t entry : matrix.rows[axis]) size *= entry;
+    mesh += fmt::format("{}{}:{}", axis == 0 ? "" : ",", "xyz"[axis], size);
+  }
+  return {mesh + " place " + print(matrix), counts_of(matrix)};
+}
+
 AxisPart any_axis(const ReduceProgram& program, Random& random) {
   const AxisList& axes = program.steps[random.below(program.steps.size())].axes;
   return axes[random.below(axes.size())];
@@ -35,7 +57,8 @@ AxisPart any_axis(const ReduceProgram& program, Random& random) {
 }  // namespace
 
 RandomSum random_sum(Random& random) {
-  const SummedOn& chosen = kSummed[random.below(kSummed.size())];
+  constexpr std::array kElements = {ElementType::f32, ElementType::i32, ElementType::f64, ElementType::i64};
+  const SummedOn chosen = random.coin() ? kSummed[random.below(kSummed.size())] : any_placed(random);
   const MeshRef on = mesh(chosen.mesh);
   Machine machine;
   double bandwidth = 1e6;
@@ -49,7 +72,7 @@ RandomSum random_sum(Random& random) {
   Layout summed = any_layout(*on, shape.size(), true, random);
   while (summed.pending().empty()) summed = any_layout(*on, shape.size(), true, random);
   const Layout wanted = any_layout(*on, shape.size(), false, random);
-  const ElementType element = random.coin() ? ElementType::f32 : ElementType::i32;
+  const ElementType element = kElements[random.below(kElements.size())];
   return {*ArrayType::make(element, shape, on, summed), *ArrayType::make(element, shape, on, wanted), machine};
 }
 

@@ -16,7 +16,7 @@ struct RandomSum {
 };
 RandomSum random_sum(Random& random);
 
-// What our planner makes of it; a program in many of them.
+// Our planner's plan of it; a program in many of them.
 Plan plan_of(const RandomSum& sum);
 
 // A program with one thing changed.

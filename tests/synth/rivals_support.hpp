@@ -1,4 +1,4 @@
-// What the tests of rivals share.
+// Helpers that the tests of rivals share.
 #pragma once
 
 #include <fmt/format.h>

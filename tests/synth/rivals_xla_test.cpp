@@ -73,6 +73,21 @@ TEST(Xla, MovesBetweenDifferentDimensionsShareALaunchSince2025) {
             "all_to_all x: dim 1 -> dim 3, all_to_all y: dim 2 -> dim 0");
 }
 
+// Where numbers are no places, axes are still found, and every plan ends on the mesh that it began with.
+TEST(Xla, AMeshMayBePlacedByAMatrix) {
+  const MeshRef on = mesh("x:2,y:3,z:2 place [[1,1,2],[1,3,1],[1,1,2]]");
+  const Machine machine{{{"a", 1, 1e6, 0}, {"b", 3, 8e6, 0}, {"c", 4, 64e6, 0}}};
+  const std::vector<Layout> layouts = all_layouts(*on, 2);
+  for (std::size_t i = 0; i < layouts.size(); i += 3) {
+    for (std::size_t j = 0; j < layouts.size(); j += 5) {
+      const auto made = [&](const Layout& layout) { return *ArrayType::make(ElementType::f32, {25, 9}, on, layout); };
+      const Plan plan = planned(made(layouts[i]), made(layouts[j]), xla_planner(), machine);
+      EXPECT_EQ(plan.to, made(layouts[j]));
+      expect_moves_data(plan);
+    }
+  }
+}
+
 TEST(Xla, CopiesAreCutAway) {
   EXPECT_EQ(xla_steps("x:2,y:2", "f32[8@x,8]", "f32[8@x,8@y]"), "slice y: dim 1");
   EXPECT_EQ(xla_steps("x:2,y:2,z:2", "f32[8@x,8]", "f32[8@(x,z),8@y]"), "slice z: dim 0; y: dim 1");

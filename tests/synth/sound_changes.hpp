@@ -1,4 +1,4 @@
-// What holds for the plan of every change of layout, whatever the ends.
+// Facts that hold for the plan of every change of layout, whatever the ends.
 #pragma once
 
 #include <cstddef>

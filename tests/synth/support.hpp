@@ -1,5 +1,5 @@
-// What the tests of synth share: short ways to write meshes and types, all layouts of a small mesh, and a simulator
-// that runs plans on real data.
+// Helpers that the tests of synth share: short ways to write meshes and types, all layouts of a small mesh, and a
+// simulator that runs plans on real data.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the planners make of the yardstick's problems, held against what they are known to reach.
+// The planners on the yardstick's problems, held against what they are known to reach.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -58,7 +58,7 @@ struct Checked {
 };
 using MaybeValue = std::optional<Checked>;
 
-// What the surroundings would like; only rule 2 and literals listen.
+// The element type and layout that the surroundings would like; only rule 2 and literals listen.
 struct Preference {
   std::optional<ElementType> element;
   std::optional<Layout> layout;
@@ -130,7 +130,7 @@ struct Frame {
 
 // `[512, 256]`, for messages.
 std::string print_shape(const Shape& shape);
-// What filling `result` from `part` receives between devices; result element r is part element r + offset.
+// The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
 std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
 
 class Checker {
@@ -173,7 +173,7 @@ class Checker {
     return result;
   }
 
-  // What f makes belongs to a pass of a gradient.
+  // Runs f; the nodes that it makes belong to a pass of a gradient.
   template <class F>
   auto in_pass(synth::Pass pass, F&& f) {
     const synth::Pass outer = std::exchange(pass_, pass);
@@ -416,7 +416,7 @@ class Checker {
   std::vector<std::uint64_t> open_regions_;  // numbers of those that are being made, outermost first
   std::uint64_t regions_begun_ = 0;
   std::vector<Loop*> open_loops_;
-  // What has crossed from mesh to mesh: in which region, as what.
+  // A value that has crossed from mesh to mesh: in which region, and with which type.
   struct Crossing {
     ArrayType type;
     NodeId made;

@@ -30,7 +30,7 @@ class MadeAgain {
     return possible_.emplace(id, is_possible).first->second;
   }
 
-  // Of a node that can be made again.
+  // The scalar on the other mesh: the node itself if it is there, or the node made again.
   NodeId node(NodeId id) {
     if (checker_.type(id).mesh() == *mesh_) return id;
     if (const auto known = made_.find(id); known != made_.end()) return known->second;

@@ -1,4 +1,4 @@
-// What whoever has a program checked may wish.
+// The options of a check, for callers to set.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ struct CheckOptions {
   bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
   // The number of a text's first line, for `plan` to say where; without it 1.
   std::function<std::uint32_t(base::SourceId source)> first_line = {};
-  // What every pipeline of a device program needs on every device, for `plan` to say; without it `plan` does not.
+  // Computes what every pipeline of a device program needs on every device, for `plan` to say; without it `plan` does
+  // not.
   std::function<std::vector<synth::PipelinePeaks>(const synth::Program& program)> pipeline_peaks = {};
   base::StopToken stop = {};  // ends the check with `interrupted`
   PlaceWish place = {};

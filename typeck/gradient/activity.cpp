@@ -8,7 +8,7 @@ namespace {
 
 // Has this operation no derivative that is not zero, or none that there is a rule for?
 bool is_flat(const synth::Operation& operation) {
-  if (std::holds_alternative<synth::Sort>(operation)) return true;
+  if (std::holds_alternative<synth::Sort>(operation) || std::holds_alternative<synth::Greatest>(operation)) return true;
   const auto* map = std::get_if<synth::Map>(&operation);
   return map != nullptr && (map->op == synth::MapOp::floor || map->op == synth::MapOp::sign);
 }
@@ -43,6 +43,8 @@ std::string spelling(const synth::Operation& operation) {
     return reduce->kind == synth::ReduceKind::product ? "`prod`" : "`" + std::string(name(reduce->kind)) + "`";
   if (const auto* arg = std::get_if<synth::ArgReduce>(&operation)) return arg->max ? "`argmax`" : "`argmin`";
   if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
+  if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
+    return greatest->positions ? "`argtopk`" : "`topk`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
   if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
   return "`" + std::string(name(operation)) + "`";

@@ -41,7 +41,7 @@ class Activity {
 
   Flags flags(NodeId node, std::uint32_t result = 0) const;
   bool any_active(NodeId node) const;
-  // What happens inside a call of this function's region.
+  // The activity inside a call of this function's region.
   const Activity& callee(NodeId call) const { return *callees_.at(call); }
   const std::set<End>& ends() const { return ends_; }
 

@@ -20,7 +20,8 @@ struct Rules {
   bool operator()(const synth::ArgReduce&) const { return true; }
   bool operator()(const synth::Contract& o) const { return reverse_contract(r, o); }
   bool operator()(const synth::Cumsum& o) const { return reverse_cumsum(r, o); }
-  bool operator()(const synth::Sort&) const { return true; }  // ends every way (activity.cpp)
+  bool operator()(const synth::Sort&) const { return true; }      // ends every way (activity.cpp)
+  bool operator()(const synth::Greatest&) const { return true; }  // so does this
   bool operator()(const synth::Transpose& o) const { return reverse_transpose(r, o); }
   bool operator()(const synth::Reshape&) const { return reverse_reshape(r); }
   bool operator()(const synth::Take&) const { return reverse_take(r); }

@@ -52,7 +52,7 @@ class Scope {
   const Checked* cotangent(NodeId original, std::uint32_t result = 0) const;
 
   NodeId here(NodeId original) const;
-  // Where a node of the function is computed here; a scalar that is a constant is known.
+  // The copy here of a node of the function; a scalar that is a constant is known.
   Checked value(NodeId original) const;
   std::vector<NodeId> results() const;
   const Activity& activity() const { return activity_; }
@@ -91,7 +91,7 @@ class Scope {
   struct Branch;
   bool seed(Scope& inner, NodeId id, const std::vector<NodeId>& results, const Build& build) const;
   bool hand_over(const Scope& inner, const Build& build);
-  // What a reversed scope leaves to the values around it.
+  // The cotangents that a reversed scope leaves to the values around it.
   Cotangents left_over() const { return cotangents_; }
   bool stack_carried(NodeId id, const Node& node, const Loop& body);
   std::optional<Turn> turn(const Loop& body, const std::vector<NodeId>& stacks, const Checked& index,

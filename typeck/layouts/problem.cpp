@@ -187,7 +187,9 @@ bool Problem::shares_axis(std::size_t index) const {
 bool Problem::whole_dimensions_unsplit() const {
   for (std::size_t k = 0; k < types_.size(); ++k) {
     for (std::size_t d = 0; d < signature_.operands[k].size(); ++d) {
-      if (signature_.operands[k][d] == kWhole && !types_[k]->layout().split(d).empty()) return false;
+      const bool is_cut =
+          !types_[k]->layout().split(d).empty() && types_[k]->shape()[d] > 0;  // nothing is whole anywhere
+      if (signature_.operands[k][d] == kWhole && is_cut) return false;
     }
   }
   return true;

@@ -195,26 +195,51 @@ MaybeValue exchanged(OperationCall& call, const Checked& a, std::size_t one, std
   return call.checker.compute(call.span, *result, synth::Transpose{std::move(permutation)}, {a.node()});
 }
 
+// What is put in order along a dimension, which is made whole and becomes so long. That goes along the last dimension:
+// another one is brought there and back. Positions are what the call asks for if its detail is 1.
+MaybeValue ordered(OperationCall& call, MaybeValue a, std::size_t dimension, std::int64_t length,
+                   synth::Operation operation) {
+  a = gathered(call, *a, {dimension});
+  if (!a.has_value()) return std::nullopt;
+  const std::size_t last = call.checker.type(*a).rank() - 1;
+  a = exchanged(call, *a, dimension, last);
+  if (!a.has_value()) return std::nullopt;
+  const ArrayType& own = call.checker.type(*a);
+  Shape shape = own.shape();
+  shape.back() = length;
+  const ElementType element = call.info.detail == 1 ? ElementType::i64 : own.element();
+  const auto result = call.checker.make_type(call.span, element, shape, own.mesh_ref(), own.layout().splits());
+  if (!result.has_value()) return std::nullopt;
+  const Checked done = call.checker.compute(call.span, *result, std::move(operation), {a->node()});
+  return exchanged(call, done, dimension, last);
+}
+
 }  // namespace
 
-// Sorting goes along the last dimension; another one is brought there and back.
 MaybeValue run_sort(OperationCall& call) {
-  MaybeValue a = call.array(0);
+  const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimension = call.dim(1, call.checker.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
-  a = gathered(call, *a, {*dimension});
-  if (!a.has_value()) return std::nullopt;
-  const std::size_t last = call.checker.type(*a).rank() - 1;
-  a = exchanged(call, *a, *dimension, last);
-  if (!a.has_value()) return std::nullopt;
-  const bool positions = call.info.detail == 1;
-  const ArrayType& own = call.checker.type(*a);
-  const auto result = call.checker.make_type(call.span, positions ? ElementType::i64 : own.element(), own.shape(),
-                                             own.mesh_ref(), own.layout().splits());
-  if (!result.has_value()) return std::nullopt;
-  const Checked sorted = call.checker.compute(call.span, *result, synth::Sort{positions}, {a->node()});
-  return exchanged(call, sorted, *dimension, last);
+  const std::int64_t extent = call.checker.type(*a).shape()[*dimension];
+  return ordered(call, a, *dimension, extent, synth::Sort{call.info.detail == 1});
+}
+
+MaybeValue run_topk(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  const auto count = call.integer(1);
+  if (!a.has_value() || !count.has_value()) return std::nullopt;
+  const auto dimension = call.dim(2, call.checker.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  const std::int64_t extent = call.checker.type(*a).shape()[*dimension];
+  if (*count < 0 || *count > extent) {
+    call.checker.report(base::make(Kind::wrong_arguments, call.who(),
+                                   fmt::format("k is {}, and dimension {} has {}", *count, *dimension, extent))
+                            .at(call.span_of(1))
+                            .suggest(fmt::format("k may be 0 to {}", extent)));
+    return std::nullopt;
+  }
+  return ordered(call, a, *dimension, *count, synth::Greatest{*count, call.info.detail == 1});
 }
 
 namespace {

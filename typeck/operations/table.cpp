@@ -71,6 +71,12 @@ std::vector<OperationInfo> reduction_operations() {
       {"cumsum", {{"a", K::array}, {"dim", K::dim}}, run_cumsum, 0, "running sum along a dimension"},
       {"sort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 0, "ascending along a dimension"},
       {"argsort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 1, "where what `sort` gives was"},
+      {"topk",
+       {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}},
+       run_topk,
+       0,
+       "the k greatest along a dimension, descending"},
+      {"argtopk", {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}}, run_topk, 1, "where what `topk` gives was"},
   };
 }
 

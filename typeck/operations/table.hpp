@@ -110,6 +110,7 @@ MaybeValue run_min_max(OperationCall& call);    // elementwise or a reduction
 MaybeValue run_reduction(OperationCall& call);  // sum
 MaybeValue run_all_any(OperationCall& call);
 MaybeValue run_sort(OperationCall& call);
+MaybeValue run_topk(OperationCall& call);
 MaybeValue run_product(OperationCall& call);
 MaybeValue run_mean(OperationCall& call);
 MaybeValue run_arg_reduction(OperationCall& call);  // argmax, argmin

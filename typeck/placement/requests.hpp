@@ -1,4 +1,4 @@
-// What a program moves between devices, and how often: what a placement of its mesh is judged by.
+// The moves of a program between devices, and how often each happens: a placement of its mesh is judged by them.
 #pragma once
 
 #include <memory>

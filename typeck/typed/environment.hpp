@@ -1,5 +1,6 @@
-// What names mean: variables, functions, meshes, in the order they were bound. An environment is a value: a session
-// hands one to `check` and keeps the one that comes back; copying it, which costs nothing, is how a session forks.
+// The meanings of names: variables, functions, meshes, in the order they were bound. An environment is a value: a
+// session hands one to `check` and keeps the one that comes back; copying it, which costs nothing, is how a session
+// forks.
 #pragma once
 
 #include <cstdint>

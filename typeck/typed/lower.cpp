@@ -34,7 +34,7 @@ class UnusedScalars {
     use(program_.outputs);
     sweep(program_.body);
   }
-  // Of a body that gives these.
+  // Drops the steps of a body that these results do not need.
   void drop(synth::Body& body, const std::vector<RegisterId>& results) {
     use(results);
     sweep(body);

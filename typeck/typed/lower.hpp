@@ -13,7 +13,7 @@
 
 namespace tessera::typeck {
 
-// What a step's origin number means.
+// The meaning of a step's origin number.
 struct Origin {
   base::Span span;              // the expression
   std::uint32_t statement = 0;  // index into Typed::statements
@@ -34,8 +34,8 @@ enum class Keep : std::uint8_t {
 
 base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {});
 
-// What a region computes as a program of its own, which hands back the region's results. What comes from outside are
-// its inputs. Nothing if it has too many steps.
+// Lowers a region to a program of its own, which hands back the region's results. Values from outside become its
+// inputs. Nothing if it has too many steps.
 std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop = {});
 
 // The body of a loop that has just been checked, as it will be lowered: what is decided about a pipeline is decided of

@@ -1,4 +1,4 @@
-// What `plan e` prints of pipelines: what their stages take, how all schedules do, and who works when.
+// The lines that `plan e` prints of pipelines: what their stages take, how all schedules do, and who works when.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What `plan e` prints: every redistribution of an expression, with its steps.
+// The lines that `plan e` prints of redistributions, with their steps.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@
 
 namespace tessera {
 
-// What a host opens a file for. Arrays are written at any offset, so that a file has to be a regular one (or a memfd),
-// and is open for nothing but what it is wanted for: reading, or writing without O_APPEND.
+// The purpose for which a host opens a file. Arrays are written at any offset, so that a file has to be a regular one
+// (or a memfd), and is open for nothing but what it is wanted for: reading, or writing without O_APPEND.
 enum class FileUse : std::uint8_t {
   read,
   create,  // to write the whole array: what the file held is cut off, and nothing is renamed over it
@@ -37,7 +37,7 @@ struct FilePolicy {
   };
   Kind kind = Kind::none;
   std::string root = {};
-  // Of kind `host`: opens the file that a program calls `name`, on the thread that called the library. It is called
+  // For kind `host`: opens the file that a program calls `name`, on the thread that called the library. It is called
   // when a text is checked too, where `load` takes extents from the file. A run that fails amid `save` leaves the file
   // half written, where the other kinds leave what was there before.
   std::function<HostFile(const std::string& name, FileUse use)> open = {};

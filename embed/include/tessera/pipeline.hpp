@@ -1,4 +1,4 @@
-// What is known of a pipeline before it runs. `tessera/tessera.hpp` includes this.
+// The figures of a pipeline that are known before it runs. `tessera/tessera.hpp` includes this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tessera {
 
 // A pipeline, with what its stages, its schedule and all others take by the machine model (docs/pipelines.md).
 struct Pipeline {
-  // Of every device of a stage: the most that is alive on it while the pipeline runs, inputs included.
+  // The peak of a device of a stage: the most that is alive on it while the pipeline runs, inputs included.
   struct DevicePeak {
     std::int64_t device = 0;  // of the run
     std::int64_t bytes = 0;
@@ -34,7 +34,8 @@ struct Pipeline {
     double makespan_seconds = 0;
     double bubble = 0;  // the share of the stages' time in which they wait
   };
-  // Who works when, by the pipeline's own schedule, in the order in which visits begin.
+  // A visit of a microbatch to a stage, and its time. Visits are listed by the pipeline's own schedule, in the order in
+  // which they begin.
   struct Visit {
     std::int64_t stage = 0;
     std::int64_t visit = 0;  // number within a microbatch
@@ -42,7 +43,7 @@ struct Pipeline {
     double begin_seconds = 0;
     double end_seconds = 0;
   };
-  // What is on its way when.
+  // A value on its way from one stage to another, and its time.
   struct Border {
     std::int64_t from_visit = 0;
     std::int64_t to_visit = 0;

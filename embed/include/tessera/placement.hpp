@@ -1,4 +1,4 @@
-// Where a mesh may lie on the levels of a machine, ranked by what a program moves (docs/placement.md).
+// Placements of a mesh on the levels of a machine, ranked by what a program moves (docs/placement.md).
 //
 //     tessera::Machine machine{.levels = {{"node", 4, 12.5e9, 5e-6}, {"device", 2, 300e9, 1e-6}}};
 //     auto ranking = tessera::rank_placements({.mesh = "dp:4,tp:2",
@@ -47,7 +47,7 @@ struct PlacementRanking {
   std::vector<RankedPlacement> best;  // ascending in seconds
 };
 
-// Of one mesh and what is moved on it.
+// A mesh, and what is moved on it.
 struct PlacementRequest {
   std::string mesh = {};
   struct Move {
@@ -62,12 +62,13 @@ struct PlacementRequest {
 };
 TESSERA_API Result<PlacementRanking> rank_placements(const PlacementRequest& request);
 
-// Of every mesh of a program, which is checked anew under the best of them: layouts follow what they cost. The text's
-// own placements are not looked at; the configuration says what machine there is.
+// Ranks placements of every mesh of a program, which is checked anew under the best of them: layouts follow what they
+// cost. The text's own placements are not looked at; the configuration says what machine there is.
 TESSERA_API Result<std::vector<PlacementRanking>> rank_placements(std::string_view program, std::string_view name,
                                                                   const Config& config, int best = 8);
 
-// Of the mesh that is the default one after the last of these programs, by what all of them move as they were checked.
+// Ranks placements of the mesh that is the default one after the last of these programs, by what all of them move as
+// they were checked.
 TESSERA_API Result<PlacementRanking> rank_placements(const std::vector<Program>& programs, const Machine& machine,
                                                      int best = 8);
 

@@ -1,4 +1,4 @@
-// What goes over which links of the machine in a step of a plan.
+// The traffic of a plan's step over the links of the machine.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct BusyLink {
   double seconds = 0;
 };
 
-// What goes on at once: the bytes that devices receive, and of every level that carries any the busiest link, outermost
-// first.
+// The traffic that goes on at once: the bytes that devices receive, and the busiest link of every level that carries
+// any, outermost first.
 struct PlanSlot {
   std::int64_t received_bytes = 0;
   std::vector<BusyLink> links;
@@ -34,7 +34,8 @@ struct PlanTraffic {
                                 // relay only
 };
 
-// Of step `index` of a plan, counted from 0, on the machine that it was made for. Fails where there is no such step.
+// The traffic of step `index` of a plan, counted from 0, on the machine that the plan was made for. Fails where there
+// is no such step.
 TESSERA_API Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index);
 
 }  // namespace tessera

@@ -18,7 +18,7 @@ namespace tessera {
 // `too-many-sends`.
 TESSERA_API Result<std::string> json_with_sends(const Plan& plan);
 
-// What the verifier says of a plan that was read.
+// The verifier's answer for a plan that was read.
 struct PlanVerdict {
   std::optional<Plan> plan;  // where the text could be read
   std::string fault;         // what is wrong with it, in words without an end; empty: every figure is what it takes

@@ -1,4 +1,4 @@
-// What comes back of a call: a value, or the diagnostics that say why there is none. tessera.hpp includes this.
+// The outcome of a call: a value, or the diagnostics that say why there is none. tessera.hpp includes this.
 //
 //     tessera::Session session;
 //     tessera::Result<tessera::Array> a = session.get("a");
@@ -17,7 +17,7 @@ namespace tessera {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
-// Who has to act; the number is the exit status of the command line.
+// The party that has to act; the number is the exit status of the command line.
 enum class Blame : std::uint8_t { program = 1, command = 2, world = 3, us = 4 };
 
 // A place in a text. Lines and columns count from 1; columns count code points. `length` is the number of code points

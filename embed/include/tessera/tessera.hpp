@@ -43,7 +43,7 @@
 #include "tessera/result.hpp"
 #include "tessera/traced_step.hpp"
 
-// What the shared library exports.
+// Marks the names that the shared library exports.
 #define TESSERA_API __attribute__((visibility("default")))
 
 namespace tessera {
@@ -76,7 +76,7 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// What happens when the checker inserts a step that receives bytes.
+// The policy for steps that the checker inserts and that receive bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };
 
 // How far a run is: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which is
@@ -129,7 +129,8 @@ struct Config {
   // true: devices are made as unequal as the machine says they are; RunReport::clock_seconds tells what that costs. All
   // ranks of a session alike.
   bool throttle = false;
-  // Where the meshes of a text lie on the machine, instead of where it says: `auto` or a matrix, `[[4,4],[1,4]]`.
+  // The placement of the text's meshes on the machine, instead of the one that the text gives: `auto` or a matrix,
+  // `[[4,4],[1,4]]`.
   std::string place = {};
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
@@ -160,7 +161,7 @@ struct Config {
 
 enum class Element : std::uint8_t { boolean, i32, i64, f32, f64 };
 
-// What an array takes on its devices.
+// The memory of an array on its devices.
 struct Placement {
   std::vector<std::int64_t> tile;  // extents of the largest tile
   std::int64_t tile_bytes = 0;     // of the largest tile
@@ -196,7 +197,8 @@ class TESSERA_API Array {
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;
-  // What one device holds: its box and the elements in it. `bad-call` for a device that is not this rank's.
+  // The part of an array on one device: its box and the elements in it. `bad-call` for a device that is not this
+  // rank's.
   struct Tile {
     Box box;
     std::vector<std::byte> bytes;
@@ -214,7 +216,7 @@ class TESSERA_API Array {
   // i * strides_bytes[0] + j * strides_bytes[1]. Without strides row-major and dense. `bad-call` where a stride is no
   // multiple of the element's size, or the strides are not as many as the dimensions. On ranks every rank gets it all.
   Status copy_to(void* data, const std::vector<std::int64_t>& strides_bytes = {}) const;
-  // Of an array that Session::borrow or Session::array gave: are all tiles read where the host has them?
+  // True if all tiles are read where the host has them, in an array that Session::borrow or Session::array gave.
   bool borrowed() const;
   std::string text() const;     // as `print` writes it
   std::string picture() const;  // as `show` draws it: who holds what
@@ -243,7 +245,7 @@ struct PlanRequest {
   std::string to_mesh = {};  // where the target lies, `x:4 on 8:12`; empty: on the same mesh
 };
 
-// What the figures mean: docs/language.md, "JSON of a plan".
+// A plan. docs/language.md, "JSON of a plan", says what its figures mean.
 class TESSERA_API Plan {
  public:
   struct Step {
@@ -265,7 +267,7 @@ class TESSERA_API Plan {
   std::string to_mesh_text() const;  // of the target's, where it is another
   std::vector<std::int64_t> shape() const;
 
-  // What the devices hold between two steps.
+  // The elements that a device holds between two steps.
   struct Holding {
     Box box;
     std::int64_t bytes = 0;
@@ -293,7 +295,7 @@ class TESSERA_API Plan {
     bool combines = false;
     std::int64_t hop = 0;
   };
-  // Of step `index`, counted from 0, by target device; `bad-call` where there is none.
+  // The moves of step `index`, counted from 0, by target device; `bad-call` where there is no such step.
   Result<std::vector<Move>> moves(std::size_t index) const;
 
   std::string from() const;
@@ -387,7 +389,7 @@ struct PartsMoved {
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
 };
 
-// What a local step takes by the machine model: it ends when the slowest device is done.
+// The time of a local step by the machine model: it ends when the slowest device is done.
 struct LocalWork {
   Place place;                  // the expression that is computed
   std::string step;             // `map add`, `contract`
@@ -422,7 +424,7 @@ class TESSERA_API Program {
   std::shared_ptr<const Impl> impl_;
 };
 
-// What a statement cost; only statements that communicated are listed.
+// The cost of a statement; only statements that communicated are listed.
 struct StatementStatistics {
   Place place;
   std::uint32_t statement = 0;  // which of its text, from 0
@@ -451,13 +453,13 @@ struct RunReport {
   std::vector<KeptValue> kept;   // for backward passes, in the order in which it was made; names' values included
 };
 
-// What a plan did to an array.
+// The outcome of running a plan on an array.
 struct PlanRun {
   std::vector<Array> after;  // the array after each step
   double seconds = 0;        // that the steps took, by the session's clock
 };
 
-// Where axes lie on the levels of a machine: a row for each axis, a column for each level, `[[4,4],[1,4]]`.
+// The placement of axes on the levels of a machine: a row for each axis, a column for each level, `[[4,4],[1,4]]`.
 using PlaceMatrix = std::vector<std::vector<std::int64_t>>;
 
 // A mesh of a session.
@@ -576,7 +578,7 @@ struct OperationHelp {
 TESSERA_API const std::vector<OperationHelp>& operations();
 // The words of the language that cannot be names.
 TESSERA_API const std::vector<std::string>& keywords();
-// Of `known` what is nearest to a word that is not among them, if it can have been meant.
+// The word of `known` that is nearest to one that is not among them, if it can have been meant.
 TESSERA_API std::optional<std::string> nearest_spelling(std::string_view word, const std::vector<std::string>& known);
 TESSERA_API std::string_view version();  // `0.1.0`
 

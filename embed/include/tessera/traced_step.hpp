@@ -1,4 +1,4 @@
-// What `Config::trace` is told of a run. `tessera/tessera.hpp` includes this.
+// The steps of a run, as `Config::trace` is told of them. `tessera/tessera.hpp` includes this.
 #pragma once
 
 #include <cstdint>

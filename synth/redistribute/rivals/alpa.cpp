@@ -68,7 +68,7 @@ std::vector<std::int32_t> balanced_senders(const std::vector<HostBox>& boxes) {
   return senders;
 }
 
-// Of boxes that are alike for every order one is tried.
+// Of boxes that are alike only one is tried at each place of an order.
 class DepthFirst {
  public:
   DepthFirst(const std::vector<HostBox>& boxes, BroadcastOrder best)
@@ -101,7 +101,7 @@ class DepthFirst {
       if (nodes_ > kNodesMax) return;
     }
   }
-  // Those that are left, which can begin first first.
+  // The boxes that are left, earliest possible start first.
   std::vector<std::size_t> by_start(const HostTimes& times) const {
     std::vector<std::pair<double, std::size_t>> all;
     for (std::size_t box = 0; box < boxes_.size(); ++box) {
@@ -175,7 +175,7 @@ class Greedy {
     drawn.spread = spread_without(drawn.boxes);
     return drawn;
   }
-  // Of what hosts still have to receive, and to send if all that have a box share it.
+  // The spread of what hosts still have to receive, and to send if all that have a box share it.
   double spread_without(const std::vector<std::size_t>& gone) const {
     std::map<std::int32_t, double> loads;
     for (const std::size_t box : left_) {

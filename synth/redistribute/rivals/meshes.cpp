@@ -17,7 +17,7 @@ namespace {
 // More sends than these are not listed one by one.
 constexpr std::int64_t kSendsOfMeshesMax = 400'000;
 
-// Of the devices that have it the one that sends least so far.
+// Chooses among the devices that have a box the one that sends least so far.
 class BalancedSenders {
  public:
   std::int32_t choose(const std::vector<std::int32_t>& holders, std::int64_t bytes) {

@@ -48,12 +48,13 @@ Tiling tiling_of(const ArrayType& type, const Devices& numbers) {
 // The parts of one axis that give places along a list, each with its weight: how much the place grows with it.
 using WeightedParts = std::vector<std::pair<std::int64_t, AxisPart>>;
 
-// From the minor end: a part goes on for as long as the place grows evenly. False where that is no divisor.
+// `places` are those of devices, by number. From the minor end: a part goes on for as long as the place grows evenly.
+// False where that is no divisor.
 bool add_parts(const Mesh& mesh, std::size_t axis, const Devices& places, WeightedParts& parts) {
   std::int64_t left = mesh.axes()[axis].size;
   std::int64_t stride = mesh.stride(axis);
   while (left > 1) {
-    const auto place = [&](std::int64_t i) { return places[static_cast<std::size_t>(i * stride)]; };
+    const auto place = [&](std::int64_t i) { return places[static_cast<std::size_t>(mesh.device_at(i * stride))]; };
     const std::int64_t weight = place(1);
     std::int64_t size = 2;
     while (size < left && place(size) == size * weight) ++size;

@@ -9,8 +9,8 @@
 
 namespace tessera::synth::xla {
 
-// What the partitioner does where it has no pattern: in December 2021 it gathers everything at once, in November 2025
-// it first tries to split a dimension in two, to replicate one, and to work in groups of devices.
+// The partitioner's course where it has no pattern: in December 2021 it gathers everything at once, in November 2025 it
+// first tries to split a dimension in two, to replicate one, and to work in groups of devices.
 enum class Flow : std::uint8_t { dec_2021, nov_2025 };
 
 struct TilingStep {

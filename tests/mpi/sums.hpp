@@ -1,0 +1,16 @@
+// Random sums on machines of levels, by the planner's programs, on the ranks of a crew and on simulated devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::ranks {
+
+// What differs, on this rank, for the sum of that seed: tiles, to the bit, and the most that is alive on a device in a
+// step, which is what the plan says. Empty if nothing does.
+std::string differences_of_sum(std::uint64_t seed, const std::shared_ptr<runtime::Team>& team);
+
+}  // namespace tessera::ranks
