@@ -2,7 +2,9 @@
 """The nine cases between two meshes (docs/redistribution.md, "Between meshes") on hosts of four ranks, whose links take 400 Mbit/s:
 how near to the bound of the links they come, beside what others do, and that the links carry what the plan says.
 
-    test_meshes.py MPIRUN PATH/TO/tessera_ranks [CASE...]
+    test_meshes.py MPIRUN PATH/TO/tessera_ranks [untimed] [CASE...]
+
+`untimed` looks at the elements and at the links' bytes only, which no busy machine changes.
 """
 
 import json
@@ -65,6 +67,7 @@ CASES = {
 class Crossings(HostsTest):
     ranks = None
     cases = list(CASES)
+    timed = True
 
     def setUp(self):
         super().setUp()
@@ -104,9 +107,11 @@ class Crossings(HostsTest):
     def test_crossings_take_what_their_links_need(self):
         for name in self.cases:
             launches = 0
-            while launches == 0 or (launches < LAUNCHES and self.missed(name)):
+            while launches == 0 or (self.timed and launches < LAUNCHES and self.missed(name)):
                 self.race(name)
                 launches += 1
+        if not self.timed:
+            return
         print(f"in the mean {self.mean():.3f} of the bound", file=sys.stderr)
         self.assertEqual([miss for name in self.cases for miss in self.missed(name)], [])
         self.assertGreater(min(best["tessera"] / best["bound"] for best in self.best.values()), 0.95, "the links are too fast")
@@ -115,5 +120,6 @@ class Crossings(HostsTest):
 
 if __name__ == "__main__":
     RanksTest.mpirun, Crossings.ranks = sys.argv[1:3]
-    Crossings.cases = sys.argv[3:] or list(CASES)
+    Crossings.timed = "untimed" not in sys.argv[3:]
+    Crossings.cases = [name for name in sys.argv[3:] if name != "untimed"] or list(CASES)
     unittest.main(argv=sys.argv[:1])

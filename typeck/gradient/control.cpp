@@ -83,6 +83,13 @@ synth::Part row_part(std::uint32_t operand, std::size_t rank, bool subtract) {
   return part;
 }
 
+// The index of a turn on the mesh of a stack.
+NodeId index_on(Checker& checker, Span span, NodeId index, const ArrayType& stack) {
+  const MaybeValue there = checker.again_on(Checked{{index}, span, {}, {}, {}}, stack.mesh_ref());
+  TESSERA_CHECK(there.has_value(), "a turn's index cannot be made again");
+  return there->node();
+}
+
 // Row `at` of a stack becomes the value.
 MaybeValue with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
   Checker& checker = build.checker();
@@ -91,7 +98,7 @@ MaybeValue with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
   if (!row_type.has_value()) return std::nullopt;
   const Checked row = checker.compute(build.span(), *row_type, synth::Reshape{}, {value});
   return checker.compute(build.span(), whole, synth::Assemble{true, {row_part(1, whole.rank(), false)}},
-                         {stack, row.node(), at});
+                         {stack, row.node(), index_on(checker, build.span(), at, whole)});
 }
 
 // Row `at` of a stack, of the type that its values have.
@@ -99,23 +106,10 @@ MaybeValue row_of(const Build& build, NodeId stack, const ArrayType& type, NodeI
   Checker& checker = build.checker();
   const auto row_type = stacked(checker, build.span(), type, 1);
   if (!row_type.has_value()) return std::nullopt;
+  const NodeId index = index_on(checker, build.span(), at, type);
   const Checked row = checker.compute(build.span(), *row_type,
-                                      synth::Assemble{false, {row_part(0, row_type->rank(), true)}}, {stack, at});
+                                      synth::Assemble{false, {row_part(0, row_type->rank(), true)}}, {stack, index});
   return checker.compute(build.span(), type, synth::Reshape{}, {row.node()});
-}
-
-bool one_mesh(Checker& checker, Span span, const Loop& body) {
-  for (const NodeId parameter : body.parameters) {
-    if (checker.type(parameter).mesh() == checker.type(body.index).mesh()) continue;
-    checker.report(
-        base::make(Kind::gradient_loop, std::string("carried values on two meshes"))
-            .at(span)
-            .suggest(
-                "take gradients inside the body, of each mesh's part, and carry their sums; or carry the values of one "
-                "mesh, and bring the others there inside the body with `as ... on`"));
-    return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -129,7 +123,6 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
                         .suggest("make it a constant: a literal, a top-level `let` of one, or an extent"));
     return false;
   }
-  if (!one_mesh(checker_, node.span, body)) return false;
   const std::int64_t count = *body.known_count;
   Loop own{here(body.count), body.known_count, {}, all_here(body.initial), {}, {}};
   std::vector<ArrayType> types = node.types;
@@ -157,13 +150,15 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
     own.parameters.push_back(parameter(*type));
   }
   if (!checker_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
-  const bool good = checker_.in_region(own.body, [&] {
-    for (std::size_t k = 0; k < carried; ++k) {
-      const MaybeValue next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
-      if (!next.has_value()) return false;
-      own.body.results.push_back(next->node());
-    }
-    return true;
+  const bool good = checker_.in_loop(own, [&] {
+    return checker_.in_region(own.body, [&] {
+      for (std::size_t k = 0; k < carried; ++k) {
+        const MaybeValue next = with_row(build, own.parameters[carried + k], own.parameters[k], own.index);
+        if (!next.has_value()) return false;
+        own.body.results.push_back(next->node());
+      }
+      return true;
+    });
   });
   if (!good) return false;
   const auto results =
