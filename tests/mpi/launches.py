@@ -5,6 +5,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -13,6 +14,7 @@ from pathlib import Path
 
 # Seconds within which everything has to be over, whatever happens to a rank.
 HANG = 60
+ENDS_WITHIN = 10  # seconds after a kill
 
 
 @dataclass
@@ -52,6 +54,43 @@ def told(process):
     except OSError as gone:
         return str(gone)
     return f"{words}[{', '.join(threads)}]"
+
+
+def ranks_below(process):
+    """The ids of the processes below one that run tessera."""
+    parents, found = {}, []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError):
+            continue
+        if len(words) > 1 and words[0].rsplit(b"/", 1)[-1].startswith(b"tessera"):
+            found.append(int(folder.name))
+
+    def is_below(one):
+        while one > 1:
+            if one == process:
+                return True
+            one = parents.get(one, 0)
+        return False
+
+    return sorted(one for one in found if is_below(one))
+
+
+def rank_of(process):
+    variables = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
+    return int(next(v for v in variables if v.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK="))).split("=")[1])
+
+
+def is_there(process):
+    """A process that has ended and that nobody has asked about is not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class RanksTest(unittest.TestCase):
@@ -107,3 +146,22 @@ class RanksTest(unittest.TestCase):
             words += ([":"] if number > 0 else []) + ["-np", ranks, "-wdir", folder, *self.command(*arguments)]
         begin = time.monotonic()
         return self.finish(self.start(words), begin)
+
+    def expect_gone(self, processes, seconds=ENDS_WITHIN):
+        deadline = time.monotonic() + seconds
+        while any(is_there(one) for one in processes) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual([one for one in processes if is_there(one)], [])
+
+    def end_soon(self, process, ranks):
+        """Where a rank is killed while it meets Open MPI's mpirun, that may say so and then wait for ever for a lock of its
+        own PMIx: what counts is that no rank is left."""
+        deadline = time.monotonic() + ENDS_WITHIN
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.expect_gone(ranks, 2)
+        if process.poll() is None:
+            self.assertNotIn("mpich", self.mpirun)
+            self.assertEqual(ranks_below(process.pid), [])
+            print("mpirun hangs, without a rank", file=sys.stderr)
+            process.kill()

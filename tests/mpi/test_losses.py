@@ -15,12 +15,11 @@ import time
 import unittest
 from pathlib import Path
 
-from launches import RanksTest
+from launches import ENDS_WITHIN, RanksTest, rank_of, ranks_below
 
 DOOMED = "libdoomed.so"
 KILLS = 6
 SEED = 20261121
-ENDS_WITHIN = 10  # seconds after the kill
 
 # Redistributions, a loop, and a file that is written again and again.
 WORK = """mesh m = [x: 4]
@@ -67,55 +66,12 @@ print s[1]
 OUTLIVED = ["bash", "-c", '"$@" & wait $!; status=$?; [ $status -lt 128 ] || sleep 30; exit $status', "bash"]
 
 
-def ranks_below(process, command=b"run"):
-    """The ids of the processes below one that run `tessera run`, or another command."""
-    parents, found = {}, []
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
-        except (OSError, IndexError):
-            continue
-        if len(words) > 1 and words[0].rsplit(b"/", 1)[-1].startswith(b"tessera") and words[1] == command:
-            found.append(int(folder.name))
-
-    def is_below(one):
-        while one > 1:
-            if one == process:
-                return True
-            one = parents.get(one, 0)
-        return False
-
-    return sorted(one for one in found if is_below(one))
-
-
-def rank_of(process):
-    variables = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
-    return int(next(v for v in variables if v.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK="))).split("=")[1])
-
-
 def shared_files():
     """What lies in /dev/shm that no MPI calls its own."""
     return sorted(name for name in os.listdir("/dev/shm") if "tessera" in name or "memfd" in name)
 
 
-def is_there(process):
-    """A process that has ended and that nobody has asked about is not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 class Kills(RanksTest):
-    def expect_gone(self, processes, seconds=ENDS_WITHIN):
-        deadline = time.monotonic() + seconds
-        while any(is_there(one) for one in processes) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual([one for one in processes if is_there(one)], [])
-
     def expect_no_rest(self, sharing):
         """Beside the script and the array there may be what rank 0 was writing, where ranks do not share memory; it is taken
         away here."""
@@ -286,19 +242,6 @@ class Kills(RanksTest):
             done = self.finish(process, asked)
             self.assertNotEqual(done.status, 0)
             self.assertLessEqual(done.err.count("error[interrupted]"), 1, done.err)
-
-    def end_soon(self, process, ranks):
-        """Where a rank is killed while it meets Open MPI's mpirun, that may say so and then wait for ever for a lock of its
-        own PMIx: what counts is that no rank is left."""
-        deadline = time.monotonic() + ENDS_WITHIN
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.expect_gone(ranks, 2)
-        if process.poll() is None:
-            self.assertNotIn("mpich", self.mpirun)
-            self.assertEqual(ranks_below(process.pid), [])
-            print("mpirun hangs, without a rank", file=sys.stderr)
-            process.kill()
 
     def kill_one(self, path, ranks, sharing, dice):
         process = self.start([self.mpirun, "-np", ranks, *self.command("run", path)],

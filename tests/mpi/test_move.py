@@ -13,8 +13,7 @@ import time
 import unittest
 
 import numpy as np
-from launches import RanksTest
-from test_losses import ranks_below
+from launches import RanksTest, ranks_below
 
 SEED = 20261124
 KILLS = 8
@@ -96,9 +95,10 @@ class Move(RanksTest):
                 begin = time.monotonic()
                 process = self.start([self.mpirun, "-np", 3, *self.command(*self.move(path))])
                 time.sleep(dice.uniform(0.05, 0.6))
-                ranks = ranks_below(process.pid, b"move")
+                ranks = ranks_below(process.pid)
                 if ranks:
                     os.kill(dice.choice(ranks), signal.SIGKILL)
+                    self.end_soon(process, ranks)
                 self.finish(process, begin)
                 # Whoever comes next puts back what the launcher let nobody put back.
                 subprocess.run([self.tessera, "move", self.prepare_none(), "--from", self.folder / "in", "--to",
