@@ -128,7 +128,7 @@ synth::Machine to_machine(const Machine& machine) {
   synth::Machine result;
   for (const MachineLevel& level : machine.levels) {
     result.levels.push_back(synth::MachineLevel{level.name, level.count, level.bandwidth_bytes_per_second,
-                                                level.latency_seconds, level.gap_seconds});
+                                                level.latency_seconds, level.gap_seconds, level.unit_bandwidths});
   }
   for (const DeviceKind& kind : machine.devices) {
     result.devices.push_back(

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace tessera::embed {
@@ -72,10 +73,12 @@ class Reader {
 
   bool start_array(std::size_t) {
     if (form_ == JsonForm::lists && !in_array_) return in_array_ = true;
-    return wrong_form();
+    if (form_ != JsonForm::lists || !in_object_ || in_numbers_) return wrong_form();
+    objects.back().fields.back().value = std::vector<double>();
+    return in_numbers_ = true;
   }
   bool end_array() {
-    in_array_ = false;
+    (in_numbers_ ? in_numbers_ : in_array_) = false;
     return true;
   }
   bool start_object(std::size_t) {
@@ -116,7 +119,8 @@ class Reader {
   }
   bool wrong_form() {
     if (in_object_)
-      return fail(fmt::format("\"{}\" wants a number or a text", last_key()), objects.back().fields.back().span);
+      return fail(fmt::format("\"{}\" wants {}", last_key(), in_numbers_ ? "a list of numbers" : "a number or a text"),
+                  objects.back().fields.back().span);
     if (!lists.empty() && !in_array_) {
       return fail(fmt::format("\"{}\" wants an array of objects", lists.back().key), lists.back().span);
     }
@@ -126,6 +130,13 @@ class Reader {
   template <class T>
   bool put(T value) {
     if (!in_object_) return wrong_form();
+    if (in_numbers_) {
+      if constexpr (!std::is_arithmetic_v<T>)
+        return wrong_form();
+      else
+        std::get<std::vector<double>>(objects.back().fields.back().value).push_back(static_cast<double>(value));
+      return true;
+    }
     objects.back().fields.back().value = std::move(value);
     return true;
   }
@@ -137,6 +148,7 @@ class Reader {
   bool in_array_ = false;
   bool has_lists_ = false;  // it is an object of lists
   bool in_object_ = false;
+  bool in_numbers_ = false;
   std::string fault_;  // empty: none
   base::Span fault_span_;
 };

@@ -1,4 +1,5 @@
-// JSON objects of plain values, with the place of every key: what machine files and requests for plans are written in.
+// JSON objects of plain values and, in lists of objects, of lists of numbers, with the place of every key: what machine
+// files and requests for plans are written in.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,9 @@ namespace tessera::embed {
 
 struct JsonField {
   std::string key;
-  std::variant<std::monostate, std::string, std::int64_t, double> value;  // monostate: anything else
-  base::Span span;                                                        // of the key
+  std::variant<std::monostate, std::string, std::int64_t, double, std::vector<double>>
+      value;        // monostate: anything else
+  base::Span span;  // of the key
 };
 struct JsonObject {
   std::vector<JsonField> fields;

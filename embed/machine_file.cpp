@@ -1,7 +1,9 @@
 // Machine files: [{"name": "node", "count": 4, "bandwidth": 12.5e9, "latency": 5e-6}, ...], or such an array as
 // "levels" beside "devices": [{"count": 2, "flops": 3.9e12, "bandwidth": 9e11, "memory": 16e9}, ...].
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -41,9 +43,13 @@ base::Status put(MachineLevel& level, const JsonField& field) {
     level.count = *count;
   } else if (field.key == "bandwidth") {
     const auto bandwidth = number(field);
-    if (!bandwidth || !synth::is_bandwidth(*bandwidth))
-      return wrong(field, "a number of bytes per second, from 0.001 to 1e24");
-    level.bandwidth_bytes_per_second = *bandwidth;
+    const auto* listed = std::get_if<std::vector<double>>(&field.value);
+    const bool are_listed =
+        listed != nullptr && !listed->empty() && std::all_of(listed->begin(), listed->end(), synth::is_bandwidth);
+    if (!are_listed && !(bandwidth && synth::is_bandwidth(*bandwidth)))
+      return wrong(field, "a number of bytes per second, from 0.001 to 1e24, or a list of one for each unit");
+    if (are_listed) level.unit_bandwidths = *listed;
+    level.bandwidth_bytes_per_second = are_listed ? *std::max_element(listed->begin(), listed->end()) : *bandwidth;
   } else if (field.key == "latency") {
     const auto latency = number(field);
     if (!latency || !synth::is_latency(*latency)) return wrong(field, "a number of seconds, from 0 to 1e9");
@@ -159,9 +165,12 @@ Result<Machine> parse_machine(std::string_view json, std::string_view name) {
 std::string machine_text(const Machine& machine) {
   std::string levels;
   for (const MachineLevel& level : machine.levels) {
-    levels += fmt::format(R"({}{{"name": {}, "count": {}, "bandwidth": {}, "latency": {})",
-                          levels.empty() ? "[" : ",\n ", embed::quoted_json(level.name), level.count,
-                          level.bandwidth_bytes_per_second, level.latency_seconds);
+    const auto& listed = level.unit_bandwidths;
+    const std::string bandwidth = listed.empty() ? fmt::format("{}", level.bandwidth_bytes_per_second)
+                                                 : fmt::format("[{}]", fmt::join(listed, ", "));
+    levels +=
+        fmt::format(R"({}{{"name": {}, "count": {}, "bandwidth": {}, "latency": {})", levels.empty() ? "[" : ",\n ",
+                    embed::quoted_json(level.name), level.count, bandwidth, level.latency_seconds);
     if (level.gap_seconds) levels += fmt::format(R"(, "gap": {})", *level.gap_seconds);
     levels += "}";
   }

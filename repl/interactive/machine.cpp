@@ -215,8 +215,7 @@ std::string model_text(const Machine& machine) {
   const bool has_gaps = std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.gap_seconds; });
   if (has_gaps) rows[0].push_back("gap");
   for (const MachineLevel& level : levels) {
-    rows.push_back({level.name, is_default ? "all" : fmt::format("{}", level.count),
-                    fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9),
+    rows.push_back({level.name, is_default ? "all" : fmt::format("{}", level.count), bandwidth_text(level),
                     seconds_text(level.latency_seconds)});
     if (has_gaps) rows.back().push_back(seconds_text(level.gap_seconds.value_or(level.latency_seconds)));
   }

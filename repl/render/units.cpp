@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tessera::repl {
@@ -32,10 +33,17 @@ std::string seconds_text(double seconds) {
   return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
 }
 
+std::string bandwidth_text(const MachineLevel& level) {
+  const std::vector<double>& listed = level.unit_bandwidths;
+  if (listed.empty()) return fmt::format("{:.3g} GB/s", level.bandwidth_bytes_per_second / 1e9);
+  const auto [least, most] = std::minmax_element(listed.begin(), listed.end());
+  if (*least == *most) return fmt::format("{:.3g} GB/s", *least / 1e9);
+  return fmt::format("{:.3g} to {:.3g} GB/s", *least / 1e9, *most / 1e9);
+}
+
 std::string modelled_line(const Machine& machine, std::string_view help) {
   const auto link = [](const MachineLevel& level) {
-    return fmt::format("{:.3g} GB/s and {}", level.bandwidth_bytes_per_second / 1e9,
-                       seconds_text(level.latency_seconds));
+    return fmt::format("{} and {}", bandwidth_text(level), seconds_text(level.latency_seconds));
   };
   if (machine.levels.empty()) return fmt::format("modelled: links of {}, assumed; {}\n", link(MachineLevel{}), help);
   std::vector<std::string> levels;

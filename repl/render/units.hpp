@@ -14,6 +14,8 @@ namespace tessera::repl {
 std::string bytes_text(std::int64_t bytes);
 // `4.03 us`, `1.2 ms`, `3.5 s`
 std::string seconds_text(double seconds);
+// `25 GB/s`, or `5 to 10 GB/s` where links differ.
+std::string bandwidth_text(const MachineLevel& level);
 // The machine that modelled times are of, in a line: `modelled: links of 100 GB/s and 1 us, assumed; HELP`, or with a
 // machine file's levels from the outside in: `modelled: node 25 GB/s and 5 us, device 200 GB/s and 1 us, as given`.
 std::string modelled_line(const Machine& machine, std::string_view help);

@@ -134,7 +134,7 @@ void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   const synth::MachineLevel link = machine.ok() ? machine->levels.back() : synth::MachineLevel{};
   const double own = static_cast<double>(received_bytes) / static_cast<double>(after.devices());
-  join_all(after.mesh(), after.mesh(), own / link.bandwidth_bytes_per_second + link.latency_seconds);
+  join_all(after.mesh(), after.mesh(), own / synth::least_bandwidth(link) + link.latency_seconds);
 }
 
 void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {

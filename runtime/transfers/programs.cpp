@@ -185,8 +185,9 @@ Trees trees_of(const synth::ProgrammedReduction& reduction) {
   Trees trees;
   for (const synth::ReduceMoves& moves : reduction.kinds_of_moves()) {
     trees.first.push_back(trees.all.size());
-    const std::int64_t orders = moves.has_ring ? moves.members : 1;
-    for (std::int32_t chunk = 0; chunk < orders; ++chunk) trees.all.push_back(synth::sum_tree(moves, chunk));
+    if (!moves.has_ring) trees.all.push_back(synth::sum_tree(moves, moves.first_chunk()));
+    for (std::int32_t chunk = 0; moves.has_ring && chunk < moves.members; ++chunk)
+      trees.all.push_back(synth::sum_tree(moves, chunk));
   }
   return trees;
 }

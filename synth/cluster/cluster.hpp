@@ -20,13 +20,19 @@ class Cluster {
   explicit Cluster(const Machine& machine);
 
   struct Level {
-    double bandwidth = 1;           // bytes per second of a unit's link, each way
+    double bandwidth = 1;           // bytes per second of a unit's link, each way; of the fastest where links differ
     double latency = 0;             // seconds
     double gap = 0;                 // seconds, for each peer after the first
     std::int64_t unit_devices = 1;  // devices in a unit
     std::size_t first_link = 0;     // the link of the level's unit 0
     std::size_t units = 1;
+    std::vector<double> bandwidths = {};  // of every unit, where links differ
+
     Delay delay() const { return {latency, gap}; }
+    bool is_even() const { return bandwidths.empty(); }
+    double bandwidth_of(std::size_t unit) const { return is_even() ? bandwidth : bandwidths[unit]; }
+    double least_bandwidth() const;
+    double bandwidth_of_all() const;
   };
   // Outermost first. The units of the last are the devices.
   const std::vector<Level>& levels() const { return levels_; }
@@ -35,6 +41,8 @@ class Cluster {
   std::vector<std::int64_t> unit_sizes() const;
   // Links of all levels are numbered through: every unit has one, with a lane in and a lane out.
   std::size_t links() const { return levels_.back().first_link + levels_.back().units; }
+  // Of every link's lanes, one after the other: `lanes` of each.
+  std::vector<double> seconds_per_byte(std::size_t lanes) const;
 
   std::size_t unit(std::size_t level, std::int32_t device) const {
     return static_cast<std::size_t>(device / levels_[level].unit_devices);

@@ -16,7 +16,10 @@ using base::make;
 
 base::Status check_level(const MachineLevel& level) {
   if (level.count < 1) return make(Kind::bad_machine, level.name, "its count is not at least 1");
-  if (!is_bandwidth(level.bandwidth_bytes_per_second))
+  const auto& listed = level.unit_bandwidths;
+  const bool are_bandwidths = listed.empty() ? is_bandwidth(level.bandwidth_bytes_per_second)
+                                             : std::all_of(listed.begin(), listed.end(), is_bandwidth);
+  if (!are_bandwidths)
     return make(Kind::bad_machine, level.name, "its bandwidth is not from 0.001 to 1e24 bytes per second");
   if (!is_latency(level.latency_seconds))
     return make(Kind::bad_machine, level.name, "its latency is not from 0 to 1e9 seconds");
@@ -84,6 +87,25 @@ base::Status check_counts(const Machine& machine, std::int64_t devices) {
               fmt::format("with them there are {} devices, but the levels have {}", of_kinds, product));
 }
 
+// The machine, whose counts are right, with lists of bandwidths as the rest of us wants them.
+base::Result<Machine> with_lists(Machine machine) {
+  std::int64_t units = 1;
+  for (MachineLevel& level : machine.levels) {
+    units *= level.count;
+    std::vector<double>& listed = level.unit_bandwidths;
+    if (listed.empty()) continue;
+    if (std::ssize(listed) != units) {
+      return make(Kind::bad_machine, level.name,
+                  fmt::format("it has {} unit{}, and its list of bandwidths {}", units, units == 1 ? "" : "s",
+                              listed.size()))
+          .suggest("list one bandwidth for each unit of the level, over the whole machine, or give one number for all");
+    }
+    level.bandwidth_bytes_per_second = *std::max_element(listed.begin(), listed.end());
+    if (least_bandwidth(level) == level.bandwidth_bytes_per_second) listed.clear();
+  }
+  return machine;
+}
+
 }  // namespace
 
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) {
@@ -97,7 +119,7 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
     }
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
-    return machine;
+    return with_lists(machine);
   });
 }
 
@@ -114,6 +136,11 @@ double least_delay(const Machine& machine) {
     least = std::min({least, delay.latency, delay.gap});
   }
   return least;
+}
+
+double least_bandwidth(const MachineLevel& level) {
+  const std::vector<double>& listed = level.unit_bandwidths;
+  return listed.empty() ? level.bandwidth_bytes_per_second : *std::min_element(listed.begin(), listed.end());
 }
 
 std::vector<DeviceKind> kinds_of_devices(const Machine& machine) {

@@ -10,13 +10,15 @@
 
 namespace tessera::synth {
 
-// `count` units in each unit of the level outside it; every unit's link carries `bandwidth_bytes_per_second` each way.
+// `count` units in each unit of the level outside it; every unit's link carries `bandwidth_bytes_per_second` each way,
+// or, where links differ, what `unit_bandwidths` says: one figure for each unit of the level, over the whole machine.
 struct MachineLevel {
   std::string name;
   std::int64_t count = 1;
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
   std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
+  std::vector<double> unit_bandwidths = {};
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };
 
@@ -58,14 +60,18 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// The machine for a run of so many devices, which may have more, with the default level filled in. Fails where the
-// counts of levels or kinds come to fewer devices, or to different numbers, or a bandwidth, a latency or a speed is
-// none.
+// The machine for a run of so many devices, which may have more, with the default level filled in; of a level whose
+// links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails
+// where the counts of levels or kinds come to fewer devices, or to different numbers, a list of bandwidths has not one
+// for each unit, or a bandwidth, a latency or a speed is none.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The slowest of all levels; and the least that a device waits for a peer on any.
 Delay slowest_delay(const Machine& machine);
 double least_delay(const Machine& machine);
+
+// The slowest link of a level.
+double least_bandwidth(const MachineLevel& level);
 
 // The kind of every device; empty where nothing is known of them.
 std::vector<DeviceKind> kinds_of_devices(const Machine& machine);

@@ -53,9 +53,7 @@ class ProgrammedReduction::SlotBytes {
 // In slot t the hops of slot i move stretch t - i, an even share of their bytes.
 double ProgrammedReduction::seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots,
                                        std::int64_t stretches) {
-  std::vector<double> lane_seconds;
-  for (const Cluster::Level& level : cluster.levels())
-    lane_seconds.insert(lane_seconds.end(), 2 * level.units, 1 / level.bandwidth);
+  const std::vector<double> lane_seconds = cluster.seconds_per_byte(2);
   std::vector<double> latencies;
   for (const SlotBytes& slot : slots) latencies.push_back(slot.latency(cluster));
   // Slots with the same hops take the same time.
@@ -116,29 +114,36 @@ bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& red
   const bool is_all = program.steps.size() == 1 && whole.kind == kind && whole.axes == reduced && whole.first.empty();
   if (!is_all || whole.unit_devices < 1 || program.stretches < 1 || shard_count(reduced) > kProgramMembersMax)
     return false;
-  make_unit_moves(program, shard_count(reduced));
-  return true;
+  // Where sums belong to somebody nobody has a choice of who makes them.
+  if (scatters_ && !whole.unit_rates.empty()) return false;
+  return make_unit_moves(program, shard_count(reduced));
 }
 
-// Groups whose members lie alike have the same moves.
-void ProgrammedReduction::make_unit_moves(const ReduceProgram& program, std::int64_t members) {
-  std::map<std::vector<std::int64_t>, std::size_t> known;
-  const auto kind_of = [&](const std::vector<std::int64_t>& units) {
-    const auto [at, is_new] = known.emplace(units, moves_.size());
-    if (is_new) moves_.push_back(unit_moves(units, scatters_, program.stretches));
+// Groups whose members lie alike, in units of the same rates, have the same moves.
+bool ProgrammedReduction::make_unit_moves(const ReduceProgram& program, std::int64_t members) {
+  const ReduceStep& step = program.steps[0];
+  std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::size_t> known;
+  const auto kind_of = [&](const std::vector<std::int64_t>& units, const std::vector<std::int64_t>& rates) {
+    const auto [at, is_new] = known.emplace(std::pair(units, rates), moves_.size());
+    if (is_new) moves_.push_back(unit_moves(units, scatters_, program.stretches, rates));
     return at->second;
   };
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     std::vector<std::int64_t> units;
-    for (std::int32_t member = 0; member < members; ++member) {
-      const std::int64_t unit = run_device(group, member) / program.steps[0].unit_devices;
-      units.push_back(unit);
-    }
+    std::vector<std::int64_t> rates;
     std::map<std::int64_t, std::int64_t> numbers;  // from 0 on, in the order in which they come
-    for (std::int64_t& unit : units) unit = numbers.emplace(unit, std::ssize(numbers)).first->second;
-    groups_[group].moves = kind_of(units);
+    for (std::int32_t member = 0; member < members; ++member) {
+      const std::int64_t unit = run_device(group, member) / step.unit_devices;
+      const auto [number, is_new] = numbers.emplace(unit, std::ssize(numbers));
+      units.push_back(number->second);
+      if (!is_new || step.unit_rates.empty()) continue;
+      if (unit >= std::ssize(step.unit_rates)) return false;
+      rates.push_back(step.unit_rates[static_cast<std::size_t>(unit)]);
+    }
+    groups_[group].moves = kind_of(units, rates);
   }
-  if (moves_.empty()) kind_of(std::vector<std::int64_t>(static_cast<std::size_t>(members), 0));
+  if (moves_.empty()) kind_of(std::vector<std::int64_t>(static_cast<std::size_t>(members), 0), {});
+  return true;
 }
 
 Interval ProgrammedReduction::chunk_interval(std::size_t group, std::int32_t chunk) const {

@@ -64,7 +64,7 @@ class ProgrammedReduction {
   std::vector<SlotBytes> slots(const Cluster& cluster) const;
   static double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches);
   bool make_moves(const Collective& step, const AxisList& reduced);
-  void make_unit_moves(const ReduceProgram& program, std::int64_t members);
+  bool make_unit_moves(const ReduceProgram& program, std::int64_t members);
   Interval chunk_interval(std::size_t group, std::int32_t chunk) const;
   std::int32_t run_device(std::size_t group, std::int32_t member) const {
     return static_cast<std::int32_t>(mesh_->device_of_run(device(group, member)).value);

@@ -17,23 +17,49 @@
 
 namespace tessera::synth {
 
-Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory) : devices_(memory), levels_(memory) {
+Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory)
+    : devices_(memory), device_bandwidths_(memory), levels_(memory) {
   const Cluster cluster(machine);
   devices_.resize(static_cast<std::size_t>(cluster.devices()));
-  device_bandwidth_ = cluster.levels().back().bandwidth;
+  const Cluster::Level& own = cluster.levels().back();
+  device_bandwidth_ = own.bandwidth;
+  device_bandwidths_.assign(own.bandwidths.begin(), own.bandwidths.end());
   device_delay_ = cluster.levels().back().delay();
   levels_.reserve(cluster.levels().size());
   for (std::size_t l = cluster.levels().size() - 1; l-- > 0;) {
     const Cluster::Level& of = cluster.levels()[l];
-    Level& level = levels_.emplace_back(Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.delay(), false,
-                                              std::pmr::vector<std::int64_t>(of.units, 0, memory),
-                                              std::pmr::vector<std::int64_t>(of.units, 0, memory)});
+    Level& level = levels_.emplace_back(
+        Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.delay(), false,
+              std::pmr::vector<std::int64_t>(of.units, 0, memory), std::pmr::vector<std::int64_t>(of.units, 0, memory),
+              std::pmr::vector<double>(of.bandwidths.begin(), of.bandwidths.end(), memory)});
     level.unit_of.reserve(devices_.size());
     for (std::size_t unit = 0; unit < of.units; ++unit) {
       level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(of.unit_devices),
                            static_cast<std::int32_t>(unit));
     }
   }
+}
+
+double Traffic::Level::busiest_seconds() const {
+  if (bandwidths.empty()) {
+    const std::int64_t in = *std::max_element(bytes_in.begin(), bytes_in.end());
+    const std::int64_t out = *std::max_element(bytes_out.begin(), bytes_out.end());
+    return static_cast<double>(std::max(in, out)) / bandwidth;
+  }
+  double longest = 0;
+  for (std::size_t unit = 0; unit < bandwidths.size(); ++unit)
+    longest = std::max(longest, static_cast<double>(std::max(bytes_in[unit], bytes_out[unit])) / bandwidths[unit]);
+  return longest;
+}
+
+double Traffic::busiest_device_seconds(std::int64_t most_bytes) const {
+  if (device_bandwidths_.empty()) return static_cast<double>(most_bytes) / device_bandwidth_;
+  double longest = 0;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const auto bytes = static_cast<double>(std::max(devices_[i].received, devices_[i].sent));
+    longest = std::max(longest, bytes / device_bandwidths_[i]);
+  }
+  return longest;
 }
 
 StepCost Traffic::cost() const {
@@ -47,13 +73,11 @@ StepCost Traffic::cost() const {
   }
   if (cost.received_bytes_total == 0) return cost;
   Delay delay = device_delay_;
-  double busiest = static_cast<double>(std::max(cost.received_bytes_max, sent_max)) / device_bandwidth_;
+  double busiest = busiest_device_seconds(std::max(cost.received_bytes_max, sent_max));
   for (const Level& level : levels_) {
     if (!level.used) continue;
     delay = std::max(delay, level.delay);
-    const std::int64_t in = *std::max_element(level.bytes_in.begin(), level.bytes_in.end());
-    const std::int64_t out = *std::max_element(level.bytes_out.begin(), level.bytes_out.end());
-    busiest = std::max(busiest, static_cast<double>(std::max(in, out)) / level.bandwidth);
+    busiest = std::max(busiest, level.busiest_seconds());
   }
   cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
   return cost;
@@ -61,12 +85,13 @@ StepCost Traffic::cost() const {
 
 namespace {
 
-// The simplified price: exact bytes, the busiest device's own link, and every round at the slowest level's latency.
+// The simplified price: exact bytes, the busiest device's own link (as if that were the slowest of all devices' links),
+// and every round at the slowest level's latency.
 StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
   if (cost.received_bytes_total == 0) return cost;
   cost.rounds = rounds;
   cost.seconds = slowest_delay(machine).of(static_cast<double>(rounds)) +
-                 static_cast<double>(cost.received_bytes_max) / machine.levels.back().bandwidth_bytes_per_second;
+                 static_cast<double>(cost.received_bytes_max) / least_bandwidth(machine.levels.back());
   return cost;
 }
 

@@ -41,7 +41,7 @@ class LinkBytes {
     for (const bool out : {true, false}) {
       const std::vector<std::int64_t>& bytes = out ? out_ : in_;
       for (std::size_t unit = 0; unit < here.units; ++unit) {
-        const double seconds = static_cast<double>(bytes[here.first_link + unit]) / here.bandwidth;
+        const double seconds = static_cast<double>(bytes[here.first_link + unit]) / here.bandwidth_of(unit);
         if (seconds > busiest.seconds) busiest = {level, static_cast<std::int64_t>(unit), out, seconds};
       }
     }

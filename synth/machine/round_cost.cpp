@@ -95,7 +95,7 @@ class RoundCosts {
       if (cost.received_bytes_total == 0) continue;
       cost.rounds = std::min(routing_.cells_max(), peers_max);
       cost.seconds = delay.of(static_cast<double>(cost.rounds)) +
-                     static_cast<double>(cost.received_bytes_max) / machine_.levels.back().bandwidth_bytes_per_second;
+                     static_cast<double>(cost.received_bytes_max) / least_bandwidth(machine_.levels.back());
     }
     return costs;
   }

@@ -38,11 +38,13 @@ class LevelBound {
   double seconds() const {
     double longest = 0;
     for (const auto* lanes : {&in_, &out_}) {
-      for (const double bytes : *lanes) longest = std::max(longest, bytes / links().bandwidth);
+      for (std::size_t unit = 0; unit < lanes->size(); ++unit)
+        longest = std::max(longest, (*lanes)[unit] / links().bandwidth_of(unit));
     }
-    const double outer = level_ == 0 ? 0 : cluster_.levels()[level_ - 1].bandwidth;
-    for (const auto& [unit, boxes] : held_)
+    for (const auto& [unit, boxes] : held_) {
+      const double outer = level_ == 0 ? 0 : cluster_.levels()[level_ - 1].bandwidth_of(index(unit));
       longest = std::max(longest, holder_bound(boxes, UnitLinks{links().bandwidth, outer}));
+    }
     return longest;
   }
 

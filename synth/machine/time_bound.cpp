@@ -65,7 +65,7 @@ struct Unit {
   std::int64_t begin = 0;
   std::int64_t devices = 1;
   std::int64_t child_devices = 1;
-  double child_bandwidth = 0;  // 0: a device, which has no children
+  double child_bandwidth = 0;  // of the fastest of its level; 0: a device, which has no children
   double bandwidth = 0;        // 0: the whole machine, which has no link
 };
 
@@ -277,7 +277,7 @@ class Crossings {
         if (shared > 0) bytes += shared * static_cast<double>(count(units, needers));
       }
     }
-    return bytes / (static_cast<double>(level_.units) * level_.bandwidth);
+    return bytes / level_.bandwidth_of_all();
   }
 
  private:
@@ -286,6 +286,7 @@ class Crossings {
     const std::int64_t all = change_.source.contributors;
     std::int64_t most = 0;
     for (const auto& [unit, contributors] : units) most = std::max(most, std::ssize(contributors));
+    const std::int64_t fewest = std::max((all + most - 1) / most, indispensable(units));
     if (most == all) {
       return std::count_if(needers.begin(), needers.end(), [&](std::int64_t unit) {
         const auto at = units.find(unit);
@@ -294,7 +295,18 @@ class Crossings {
     }
     const bool contribute =
         std::any_of(needers.begin(), needers.end(), [&](std::int64_t unit) { return units.count(unit) > 0; });
-    return (all + most - 1) / most - 1 + std::ssize(needers) - 1 + (contribute ? 0 : 1);
+    return fewest - 1 + std::ssize(needers) - 1 + (contribute ? 0 : 1);
+  }
+
+  // Units that hold a contributor which no other has.
+  static std::int64_t indispensable(const Units& units) {
+    std::map<std::int32_t, std::int64_t> holders;  // of every contributor
+    for (const auto& [unit, contributors] : units) {
+      for (const std::int32_t contributor : contributors) ++holders[contributor];
+    }
+    return std::count_if(units.begin(), units.end(), [&](const auto& entry) {
+      return std::any_of(entry.second.begin(), entry.second.end(), [&](std::int32_t c) { return holders[c] == 1; });
+    });
   }
 
   const CellChange& change_;
@@ -320,8 +332,9 @@ std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
     const bool leaf = l + 1 == levels.size();
     const Cluster::Level& children = levels[leaf ? l : l + 1];
     for (std::int64_t begin = 0; begin < devices; begin += levels[l].unit_devices) {
+      const auto unit = static_cast<std::size_t>(begin / levels[l].unit_devices);
       all.push_back(Unit{begin, levels[l].unit_devices, children.unit_devices, leaf ? 0 : children.bandwidth,
-                         levels[l].bandwidth});
+                         levels[l].bandwidth_of(unit)});
     }
   }
   return all;

@@ -33,10 +33,14 @@ class Traffic {
     bool used = false;
     std::pmr::vector<std::int64_t> bytes_in;   // by unit
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
+    std::pmr::vector<double> bandwidths;       // by unit, where links differ
+    double busiest_seconds() const;
   };
+  double busiest_device_seconds(std::int64_t most_bytes) const;
 
   std::pmr::vector<Device> devices_;
   double device_bandwidth_ = 1;
+  std::pmr::vector<double> device_bandwidths_;  // where links differ
   Delay device_delay_;
   std::pmr::vector<Level> levels_;  // innermost first
 };

@@ -1,6 +1,8 @@
 #include "synth/redistribute/programs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
@@ -31,6 +33,29 @@ bool fills_units(const Cluster& cluster, const Mesh& mesh) {
 
 constexpr std::int64_t kUnitMessageBytesMin = 4096;
 
+// Levels whose units a sum may be taken by: those of several devices, and devices whose own links differ. Innermost
+// first.
+std::vector<const Cluster::Level*> levels_of_units(const Cluster& cluster) {
+  std::vector<const Cluster::Level*> levels;
+  for (const Cluster::Level& level : cluster.levels()) {
+    if (level.unit_devices > 1 || !level.is_even()) levels.insert(levels.begin(), &level);
+  }
+  return levels;
+}
+
+// In thousandths of the fastest.
+std::vector<std::int64_t> rates_of(const Cluster::Level& level) {
+  constexpr double kFastest = 1000;
+  std::vector<std::int64_t> rates;
+  std::int64_t common = 0;
+  for (const double bandwidth : level.bandwidths) {
+    rates.push_back(std::max<std::int64_t>(1, std::llround(kFastest * bandwidth / level.bandwidth)));
+    common = std::gcd(common, rates.back());
+  }
+  for (std::int64_t& rate : rates) rate /= common;
+  return rates;
+}
+
 // By units of that level of the machine for which it is fastest.
 std::shared_ptr<const ReduceProgram> best_unit_program(const Machine& machine, const Collective& step,
                                                        const ArrayType& before, const ArrayType& after,
@@ -40,9 +65,10 @@ std::shared_ptr<const ReduceProgram> best_unit_program(const Machine& machine, c
   const AxisList reduced = *without(before.layout().pending(), after.layout().pending());
   const Cluster cluster(machine);
   std::shared_ptr<const ReduceProgram> best;
-  for (const std::int64_t devices : cluster.unit_sizes()) {
+  for (const Cluster::Level* level : levels_of_units(cluster)) {
     Collective by_units = step;
-    ReduceProgram program{{{kind, reduced, {}, ReduceForm::units, devices}}, 1};
+    auto rates = scatters ? std::vector<std::int64_t>() : rates_of(*level);
+    ReduceProgram program{{{kind, reduced, {}, ReduceForm::units, level->unit_devices, std::move(rates)}}, 1};
     by_units.program = std::make_shared<const ReduceProgram>(program);
     const auto reduction = ProgrammedReduction::of(by_units, before, after);
     if (!reduction) continue;
@@ -86,8 +112,13 @@ std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine,
   const ReduceGoal goal =
       step.kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   const PricedProgram best = best_program(reduce_graphs(), Cluster(machine), *levels, bytes, goal);
-  if (best.program.steps.empty() || best.seconds >= seconds) return nullptr;
-  return std::make_shared<const ReduceProgram>(program_of(*levels, best.program));
+  const bool is_faster = !best.program.steps.empty() && best.seconds < seconds;
+  const auto has_lists = [](const MachineLevel& level) { return !level.unit_bandwidths.empty(); };
+  if (std::any_of(machine.levels.begin(), machine.levels.end(), has_lists)) {
+    auto by_units = best_unit_program(machine, step, before, after, is_faster ? best.seconds : seconds);
+    if (by_units != nullptr) return by_units;
+  }
+  return is_faster ? std::make_shared<const ReduceProgram>(program_of(*levels, best.program)) : nullptr;
 }
 
 }  // namespace tessera::synth

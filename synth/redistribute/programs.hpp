@@ -22,8 +22,8 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
 ReduceGraphs& reduce_graphs();
 
 // The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups
-// end inside a unit, by units of the best level. Null where none takes less than so many seconds, and for groups of
-// more than kProgramMembersMax members.
+// end inside a unit or links differ, by units of the best level. Null where none takes less than so many seconds, and
+// for groups of more than kProgramMembersMax members.
 std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
                                                          const ArrayType& before, const ArrayType& after,
                                                          double seconds);

@@ -256,7 +256,7 @@ base::Result<std::string> program_step_text(const json::Value& value, std::size_
   if (alone && print(mesh, *alone) == step_text) return step_text;
   return bad(
       fmt::format("step {} of its program, `{}`, cannot be read: `op` is {}, `axes` and `first` are parts of "
-                  "axes of {}, and `form` is direct, halving, ring or units of a number",
+                  "axes of {}, and `form` is direct, halving, ring or units of a number, which may be at rates",
                   number, excerpt(step_text), kOpNames, print(mesh)));
 }
 

@@ -64,7 +64,7 @@ ReduceHop ReducePrices::hop(ReduceStepKind kind, ReduceForm form, const Parts& m
     auto taking_part = static_cast<double>(level.unit_devices);
     for (const Part& part : masters) taking_part /= part.machine_level > j ? static_cast<double>(part.factor) : 1;
     const double groups = taking_part / crossing.inside;
-    hop.busy[j] = groups * bytes_over_link(kind, form, crossing, bytes) / level.bandwidth;
+    hop.busy[j] = groups * bytes_over_link(kind, form, crossing, bytes) / level.least_bandwidth();
     delay = std::max(delay, level.delay());
   }
   // A ring is as many hops with one peer each.
@@ -192,9 +192,13 @@ double reduction_bound(const Cluster& cluster, const ReduceLevels& levels, doubl
     double inside = 1;
     double units = 1;
     for (const ReduceLevel& of : levels) (of.machine_level > j ? inside : units) *= static_cast<double>(of.factor);
-    const double groups = static_cast<double>(level.unit_devices) / inside;
+    const double bytes = static_cast<double>(level.unit_devices) / inside * payload_bytes;  // of a unit, in all groups
     const double crossings = (goal == ReduceGoal::all_reduce ? 2 : 1) * (1 - 1 / units);
-    bound = std::max(bound, groups * crossings * payload_bytes / level.bandwidth);
+    const double all = static_cast<double>(level.units) * crossings * bytes / level.bandwidth_of_all();
+    // Whatever a unit adds up itself, it sends the rest of its parts, and of what it adds up the sums.
+    const double each =
+        (goal == ReduceGoal::all_reduce && units > 1 ? 1 : 1 - 1 / units) * bytes / level.least_bandwidth();
+    bound = std::max({bound, all, each});
   }
   return bound;
 }

@@ -6,8 +6,9 @@
 //   reduce_scatter a(n-a)V/n    all_gather a(n-a)V    all_reduce 2a(n-a)V/n    reduce, broadcast (n-a)V
 //   in a ring      (n-1)V/n                (n-1)V                2(n-1)V/n                      V
 //
-// times the groups that lie so. A program may be cut into c stretches: in slot t hop i works on stretch t - i. A slot
-// takes the longest latency of its hops and, on the busiest link, all their bytes.
+// times the groups that lie so. Where the links of a level differ, the slowest counts. A program may be cut into c
+// stretches: in slot t hop i works on stretch t - i. A slot takes the longest latency of its hops and, on the busiest
+// link, all their bytes.
 //
 // Example: 1 GB on 4 nodes of 16 (8 and 270 GB/s). RS1 takes 3.5 ms, AR0 of a sixteenth 187.5 ms and AG1 3.5 ms; in 64
 // stretches 187.6 ms in all, because the fast links work while the slow ones do.
@@ -87,7 +88,7 @@ class PipelineSeconds {
 };
 
 // The least seconds of any algorithm on these levels: an element that C units sum and H units need crosses C-1+H-1
-// times.
+// times, over all links of a level; and each unit has to send its part of every sum, or the sum.
 double reduction_bound(const Cluster& cluster, const ReduceLevels& levels, double payload_bytes, ReduceGoal goal);
 
 }  // namespace tessera::synth

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -411,15 +412,25 @@ std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, 
   return std::move(carrying).moves(program.stretches);
 }
 
+std::int32_t ReduceMoves::first_chunk() const {
+  const auto has_share = [](std::int64_t share) { return share > 0; };
+  const auto first = std::find_if(chunk_shares.begin(), chunk_shares.end(), has_share);
+  return first == chunk_shares.end() ? 0 : static_cast<std::int32_t>(first - chunk_shares.begin());
+}
+
 Interval ReduceMoves::chunk_of(std::int64_t elements, std::int32_t chunk) const {
   if (cells.empty()) return share(elements, members, chunk);
-  const auto cell = static_cast<std::size_t>(chunk / chunks_of_cell);
+  const auto place = static_cast<std::size_t>(chunk) % chunk_shares.size();
+  const std::size_t cell = static_cast<std::size_t>(chunk) / chunk_shares.size();
   const auto begin_of = [&](std::size_t i) {
     return i < cells.size() ? scaled(elements, cells[i].numerator, cells[i].denominator) : elements;
   };
   const std::int64_t begin = begin_of(cell);
-  const Interval part = share(begin_of(cell + 1) - begin, chunks_of_cell, chunk % chunks_of_cell);
-  return {begin + part.begin, begin + part.end};
+  const std::int64_t length = begin_of(cell + 1) - begin;
+  const auto first = chunk_shares.begin();
+  const std::int64_t all = std::accumulate(first, chunk_shares.end(), std::int64_t{0});
+  const std::int64_t before = std::accumulate(first, first + static_cast<std::ptrdiff_t>(place), std::int64_t{0});
+  return {begin + scaled(length, before, all), begin + scaled(length, before + chunk_shares[place], all)};
 }
 
 SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk) {

@@ -56,11 +56,14 @@ struct ReduceMoves {
   // The chunks of every member that it has on the way and that are not its own: in a reduce_scatter the result has no
   // place for them.
   std::vector<std::vector<std::int32_t>> foreign;
-  // By units, of an all_reduce: where the cells of a tile begin, and into how many even chunks each is cut. Without
-  // cells a tile is cut into as many even chunks as there are members.
+  // By units, of an all_reduce: where the cells of a tile begin, and the shares of the chunks that each is cut into;
+  // of 1,1,0 the first two have a half, and the last has nothing. Without cells a tile is cut into as many even chunks
+  // as there are members.
   std::vector<Fraction> cells = {};
-  std::int64_t chunks_of_cell = 1;
+  std::vector<std::int64_t> chunk_shares = {};
 
+  // The first chunk that has a share.
+  std::int32_t first_chunk() const;
   // A chunk of a tile of so many elements, in row-major order.
   Interval chunk_of(std::int64_t elements, std::int32_t chunk) const;
   std::int64_t slots() const { return hop_slots + stretches - 1; }

@@ -1,6 +1,7 @@
 #include "synth/transfer/reduce_program.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,15 @@ std::optional<std::int64_t> positive(Cursor& cursor) {
   return value && *value >= 1 && *value <= kDevicesMax ? value : std::nullopt;
 }
 
+bool read_rates(Cursor& cursor, std::vector<std::int64_t>& rates) {
+  do {
+    const auto rate = positive(cursor);
+    if (!rate || std::ssize(rates) == kDevicesMax) return false;
+    rates.push_back(*rate);
+  } while (cursor.accept(','));
+  return true;
+}
+
 // What follows a step's axes: `first AXES`, a form, `in`, or nothing. Gives the word that it did not take.
 struct StepEnd {
   bool is_last = false;  // the word was `in`
@@ -51,6 +61,10 @@ std::optional<StepEnd> read_step_end(const Mesh& mesh, Cursor& cursor, ReduceSte
       step.unit_devices = *devices;
     }
     word = cursor.name();
+    if (step.form == ReduceForm::units && word == "at") {
+      if (!read_rates(cursor, step.unit_rates)) return std::nullopt;
+      word = cursor.name();
+    }
   }
   if (!word.empty() && word != "in") return std::nullopt;
   return StepEnd{word == "in"};
@@ -63,7 +77,9 @@ std::string_view name(ReduceForm form) { return kFormNames[static_cast<std::size
 
 std::string form_text(const ReduceStep& step) {
   const std::string form(name(step.form));
-  return step.form == ReduceForm::units ? fmt::format("{} of {}", form, step.unit_devices) : form;
+  if (step.form != ReduceForm::units) return form;
+  const std::string rates = step.unit_rates.empty() ? "" : fmt::format(" at {}", fmt::join(step.unit_rates, ","));
+  return fmt::format("{} of {}{}", form, step.unit_devices, rates);
 }
 
 std::int64_t hop_slots(const ReduceProgram& program) {

@@ -61,6 +61,9 @@ struct ReduceStep {
   AxisList first;  // empty: all take part
   ReduceForm form = ReduceForm::direct;
   std::int64_t unit_devices = 0;  // by units: devices of the run are a unit if their numbers over this are the same
+  // By units whose links differ: how fast the link of each unit is, the first that of device 0, in whole numbers that
+  // only matter in proportion. Empty: all alike.
+  std::vector<std::int64_t> unit_rates = {};
   friend bool operator==(const ReduceStep&, const ReduceStep&) = default;
 };
 
@@ -70,7 +73,7 @@ struct ReduceProgram {
   friend bool operator==(const ReduceProgram&, const ReduceProgram&) = default;
 };
 
-// `halving`, or `units of 4`.
+// `halving`, `units of 4`, or `units of 4 at 2,2,1`.
 std::string form_text(const ReduceStep& step);
 
 // The hops of a stretch, each of which takes a slot.

@@ -36,10 +36,12 @@ constexpr std::size_t kTurns = 4;
 class Ways {
  public:
   Ways(const Cluster& cluster, double bound, RelayTrees trees)
-      : cluster_(cluster), bound_(bound), trees_(trees), out_(cluster.links()), in_(cluster.links()) {
-    for (const Cluster::Level& level : cluster.levels())
-      seconds_per_byte_.insert(seconds_per_byte_.end(), level.units, 1 / level.bandwidth);
-  }
+      : cluster_(cluster),
+        bound_(bound),
+        trees_(trees),
+        out_(cluster.links()),
+        in_(cluster.links()),
+        seconds_per_byte_(cluster.seconds_per_byte(1)) {}
 
   // The way of a part of so many bytes; its load is put on the links.
   Hands choose(const RelayTask& task, double bytes, bool may_relieve) {

@@ -31,9 +31,7 @@ TransferCost::TransferCost(const Cluster& cluster, std::span<const Part> parts)
   }
   peers_.assign(hops_, 0);
   delays_.resize(hops_);
-  for (const Cluster::Level& level : cluster.levels()) {
-    seconds_per_byte_.insert(seconds_per_byte_.end(), 2 * level.units, 1 / level.bandwidth);
-  }
+  seconds_per_byte_ = cluster.seconds_per_byte(2);
   boxes_.assign(hops_ * shapes_.size(), std::vector<double>(2 * cluster.links(), 0.0));
   for (std::size_t k = 0; k < parts.size(); ++k) add(cluster, parts[k], shapes_of[k]);
   count_peers(cluster, parts);

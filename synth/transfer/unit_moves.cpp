@@ -36,7 +36,8 @@ std::vector<Fraction> cells_of(const std::set<std::int64_t>& counts) {
 
 class UnitMoves {
  public:
-  UnitMoves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches)
+  UnitMoves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches,
+            const std::vector<std::int64_t>& unit_rates)
       : scatters_(scatters) {
     std::map<std::int64_t, std::size_t> known;
     for (const std::int64_t number : unit_of_member) {
@@ -48,7 +49,7 @@ class UnitMoves {
     moves_.members = std::ssize(unit_of_member);
     moves_.stretches = stretches;
     moves_.foreign.resize(unit_of_.size());
-    cut();
+    cut(unit_rates.empty() ? std::vector<std::int64_t>(units_.size(), 1) : unit_shares(unit_rates));
   }
 
   ReduceMoves moves() && {
@@ -66,22 +67,25 @@ class UnitMoves {
   using Members = std::vector<std::int32_t>;  // by position
   using Chunks = std::vector<std::int32_t>;
 
-  void cut() {
+  void cut(const std::vector<std::int64_t>& shares) {
     moves_.hop_slots = scatters_ ? 2 : 3;
     // What is given back is so in the slot in which it is added up.
     moves_.hops = {{{}, 0}, {{}, 1}};
-    chunks_ = static_cast<std::int32_t>(moves_.members);
+    auto chunks = static_cast<std::int32_t>(moves_.members);
     if (!scatters_) {
       moves_.hops.insert(moves_.hops.end(), {ProgramHop{{}, 1}, ProgramHop{{}, 2}});
       std::set<std::int64_t> counts;
       for (const Members& unit : units_) counts.insert(std::ssize(unit));
       moves_.cells = cells_of(counts);
-      moves_.chunks_of_cell = std::ssize(units_);
-      chunks_ = static_cast<std::int32_t>(std::ssize(moves_.cells) * moves_.chunks_of_cell);
+      moves_.chunk_shares = shares;
+      chunks = static_cast<std::int32_t>(std::ssize(moves_.cells) * std::ssize(shares));
+    }
+    for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
+      if (scatters_ || shares[owner(chunk)] > 0) chunks_.push_back(chunk);
     }
     for (std::size_t unit = 0; unit < units_.size(); ++unit) {
       Chunks& collectors = collectors_.emplace_back();
-      for (std::int32_t chunk = 0; chunk < chunks_; ++chunk) collectors.push_back(find_collector(unit, chunk));
+      for (std::int32_t chunk = 0; chunk < chunks; ++chunk) collectors.push_back(find_collector(unit, chunk));
     }
   }
 
@@ -90,7 +94,7 @@ class UnitMoves {
     const Members& members = units_[unit];
     const auto count = std::ssize(members);
     if (!scatters_) {
-      const Fraction& cell = moves_.cells[static_cast<std::size_t>(chunk / moves_.chunks_of_cell)];
+      const Fraction& cell = moves_.cells[static_cast<std::size_t>(chunk) / moves_.chunk_shares.size()];
       return members[static_cast<std::size_t>(cell.numerator * count / cell.denominator)];
     }
     if (unit_of_[static_cast<std::size_t>(chunk)] == unit) return chunk;
@@ -101,14 +105,14 @@ class UnitMoves {
   }
   std::size_t owner(std::int32_t chunk) const {
     return scatters_ ? unit_of_[static_cast<std::size_t>(chunk)]
-                     : static_cast<std::size_t>(chunk % moves_.chunks_of_cell);
+                     : static_cast<std::size_t>(chunk) % moves_.chunk_shares.size();
   }
   // A lone member has nothing to collect.
   bool is_alone(std::size_t unit) const { return units_[unit].size() == 1; }
 
   Chunks collected_by(std::size_t unit, std::int32_t member) const {
     Chunks mine;
-    for (std::int32_t chunk = 0; chunk < chunks_; ++chunk) {
+    for (const std::int32_t chunk : chunks_) {
       if (collector(unit, chunk) == member) mine.push_back(chunk);
     }
     return mine;
@@ -134,7 +138,7 @@ class UnitMoves {
   void add_up() {
     if (units_.size() == 1) return;
     std::map<std::pair<std::size_t, Members>, Chunks> by_collectors;
-    for (std::int32_t chunk = 0; chunk < chunks_; ++chunk) {
+    for (const std::int32_t chunk : chunks_) {
       Members from;
       for (std::size_t unit = 0; unit < units_.size(); ++unit) from.push_back(collector(unit, chunk));
       by_collectors[{owner(chunk), std::move(from)}].push_back(chunk);
@@ -149,7 +153,7 @@ class UnitMoves {
   void give_back() {
     std::map<std::pair<std::int32_t, std::int32_t>, Chunks> by_pair;
     for (std::size_t unit = 0; unit < units_.size(); ++unit) {
-      for (std::int32_t chunk = 0; chunk < chunks_; ++chunk) {
+      for (const std::int32_t chunk : chunks_) {
         if (owner(chunk) != unit) by_pair[{collector(owner(chunk), chunk), collector(unit, chunk)}].push_back(chunk);
       }
     }
@@ -170,15 +174,35 @@ class UnitMoves {
   bool scatters_;
   std::vector<Members> units_;        // in the order of their first members
   std::vector<std::size_t> unit_of_;  // of every member
-  std::int32_t chunks_ = 0;
-  std::vector<Members> collectors_;  // of every unit, by chunk
+  Chunks chunks_;                     // that have something in them
+  std::vector<Members> collectors_;   // of every unit, by chunk
   ReduceMoves moves_;
 };
 
 }  // namespace
 
-ReduceMoves unit_moves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches) {
-  return UnitMoves(unit_of_member, scatters, stretches).moves();
+std::vector<std::int64_t> unit_shares(const std::vector<std::int64_t>& rates) {
+  const auto units = std::ssize(rates);
+  if (units <= 2) return std::vector<std::int64_t>(rates.size(), 1);
+  const std::int64_t all = std::accumulate(rates.begin(), rates.end(), std::int64_t{0});
+  const std::int64_t least = *std::min_element(rates.begin(), rates.end());
+  const bool slowest_decides = 2 * (units - 1) * least < all;
+  std::vector<std::int64_t> shares;
+  std::int64_t rest = slowest_decides ? (units - 2) * least : (units - 2) * all;
+  for (const std::int64_t rate : rates) {
+    const std::int64_t most = slowest_decides ? rate - least : 2 * (units - 1) * rate - all;
+    shares.push_back(std::min(most, rest));
+    rest -= shares.back();
+  }
+  std::int64_t common = 0;
+  for (const std::int64_t share : shares) common = std::gcd(common, share);
+  for (std::int64_t& share : shares) share /= common;
+  return shares;
+}
+
+ReduceMoves unit_moves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches,
+                       const std::vector<std::int64_t>& unit_rates) {
+  return UnitMoves(unit_of_member, scatters, stretches, unit_rates).moves();
 }
 
 }  // namespace tessera::synth

@@ -6,6 +6,14 @@
 // so that every unit's link carries 2(1 - 1/U) of the payload each way, however many members there are behind it, and
 // that is the bound. In a reduce_scatter sums are made where they belong, and nothing is given back.
 //
+// Where links differ, units with fast ones make more of the sums. Of U units of a payload S the one with the link B_u
+// that makes the part w_u carries (1 + (U - 2) w_u) S each way. So nobody ends before T = max(2(U - 1) / sum B, 1 / min
+// B) for each byte, and everybody ends by then whose part is at most (T B_u - 1) / (U - 2): these parts are dealt out
+// from the first unit on. For two units there is no choice, and both make half.
+//
+// Example: links of 10, 10, 5 and 5 bytes a second. The first two units make a half each, which takes 0.2 seconds for
+// each byte; in even parts it would be 0.3.
+//
 // An all_reduce takes three slots and a reduce_scatter two. Cells are what lies between the cuts of all units.
 #pragma once
 
@@ -16,7 +24,12 @@
 
 namespace tessera::synth {
 
-// `unit_of_member` has a number for each member, by position.
-ReduceMoves unit_moves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches);
+// The parts of all sums that units make, in proportion; each rate is at least 1.
+std::vector<std::int64_t> unit_shares(const std::vector<std::int64_t>& rates);
+
+// `unit_of_member` has a number for each member, by position; `unit_rates` a rate for each unit, in the order of their
+// first members, or nothing where their links are alike.
+ReduceMoves unit_moves(const std::vector<std::int64_t>& unit_of_member, bool scatters, std::int64_t stretches,
+                       const std::vector<std::int64_t>& unit_rates = {});
 
 }  // namespace tessera::synth

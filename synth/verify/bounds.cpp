@@ -78,7 +78,8 @@ struct Change {
   double target_bytes(std::size_t t) const { return element_bytes * static_cast<double>(target.elements(t)); }
 };
 
-// A unit's devices and links; of the whole machine, which has no link of its own, `bandwidth` is 0.
+// A unit's devices and links, its children's as fast as the fastest of their level; of the whole machine, which has no
+// link of its own, `bandwidth` is 0.
 struct Unit {
   std::int64_t begin = 0;
   std::int64_t devices = 1;
@@ -354,7 +355,16 @@ std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& n
     without_all += in == parts_in.end() || in->second.size() < parts.size() ? 1 : 0;
   }
   if (most == parts.size()) return without_all;
-  const auto units = static_cast<std::int64_t>((parts.size() + most - 1) / most);
+  // Units without which a part is missing are among those that come together.
+  std::vector<std::int64_t> only_in;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::int64_t first = parts[part].front() / unit_devices;
+    if (first == parts[part].back() / unit_devices) only_in.push_back(first);
+  }
+  std::sort(only_in.begin(), only_in.end());
+  only_in.erase(std::unique(only_in.begin(), only_in.end()), only_in.end());
+  const auto by_size = static_cast<std::int64_t>((parts.size() + most - 1) / most);
+  const std::int64_t units = std::max(by_size, std::ssize(only_in));
   const bool nobody_contributes = without_any == std::ssize(wanted);
   return units - 1 + std::ssize(wanted) - 1 + (nobody_contributes ? 1 : 0);
 }
@@ -375,8 +385,10 @@ double seconds_of_crossings(const Change& change, const Machine& machine, std::i
                               least_crossings(change.source.owners[s], change.target.owners[t].front(), unit_devices));
       }
     }
-    const std::int64_t links = devices / unit_devices;
-    longest = std::max(longest, bytes / (static_cast<double>(links) * level.bandwidth_bytes_per_second));
+    double capacity = 0;
+    for (std::int64_t unit = 0; unit < devices / unit_devices; ++unit)
+      capacity += link_bandwidth(level, static_cast<std::size_t>(unit));
+    longest = std::max(longest, bytes / capacity);
   }
   return longest;
 }
@@ -385,16 +397,16 @@ double seconds_of_crossings(const Change& change, const Machine& machine, std::i
 std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
   std::vector<Unit> units;
   std::int64_t unit_devices = devices;
-  double bandwidth = 0;
   for (std::size_t level = 0; level <= machine.levels.size(); ++level) {
     const bool is_device = level == machine.levels.size();
     for (std::int64_t begin = 0; begin < devices; begin += unit_devices) {
+      const auto unit = static_cast<std::size_t>(begin / unit_devices);
+      const double bandwidth = level == 0 ? 0 : link_bandwidth(machine.levels[level - 1], unit);
       units.push_back({begin, unit_devices, is_device ? 1 : machine.levels[level].count,
                        is_device ? 0 : machine.levels[level].bandwidth_bytes_per_second, bandwidth});
     }
     if (is_device) break;
     unit_devices /= machine.levels[level].count;
-    bandwidth = machine.levels[level].bandwidth_bytes_per_second;
   }
   return units;
 }

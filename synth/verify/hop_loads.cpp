@@ -12,7 +12,7 @@ HopLoads::HopLoads(const Machine& machine, std::int64_t devices)
   std::size_t lanes = 0;
   for (const MachineLevel& level : machine.levels) {
     inside /= level.count;
-    levels_.push_back({inside, level.bandwidth_bytes_per_second, level, lanes, false});
+    levels_.push_back({inside, level, lanes, false});
     lanes += 2 * static_cast<std::size_t>(devices / inside);
   }
   lanes_.resize(lanes);
@@ -47,8 +47,10 @@ void HopLoads::add_busy(std::vector<double>& lanes, std::int64_t element_bytes) 
   lanes.resize(lanes_.size(), 0);
   for (const Level& level : levels_) {
     const auto units = static_cast<std::size_t>(devices_ / level.unit_devices);
-    for (std::size_t lane = level.first_lane; lane < level.first_lane + 2 * units; ++lane)
-      lanes[lane] += static_cast<double>(lanes_[lane] * element_bytes) / level.bandwidth;
+    for (std::size_t lane = 0; lane < 2 * units; ++lane) {
+      const std::size_t index = level.first_lane + lane;
+      lanes[index] += static_cast<double>(lanes_[index] * element_bytes) / link_bandwidth(level.link, lane / 2);
+    }
   }
 }
 

@@ -28,7 +28,6 @@ class HopLoads {
  private:
   struct Level {
     std::int64_t unit_devices;
-    double bandwidth;
     MachineLevel link;
     std::size_t first_lane;
     bool used = false;

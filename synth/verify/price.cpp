@@ -15,10 +15,12 @@ double slowest_wait(const Machine& machine, std::int64_t peers) {
   return waits.of(peers);
 }
 
-// So many peers one after the other, and the busiest device's own link.
+// So many peers one after the other, and the busiest device's own link, if that is the slowest of all.
 double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t received) {
-  return slowest_wait(machine, peers) +
-         static_cast<double>(received) / machine.levels.back().bandwidth_bytes_per_second;
+  const MachineLevel& own = machine.levels.back();
+  double bandwidth = own.bandwidth_bytes_per_second;
+  for (const double of_device : own.unit_bandwidths) bandwidth = std::min(bandwidth, of_device);
+  return slowest_wait(machine, peers) + static_cast<double>(received) / bandwidth;
 }
 
 std::int64_t volume(const Box& box) {
@@ -40,7 +42,7 @@ SlotPrice::SlotPrice(const Machine& machine) : devices_(devices_of(machine)) {
   for (const MachineLevel& level : machine.levels) {
     unit_devices /= level.count;
     const Numbers none(static_cast<std::size_t>(devices_ / unit_devices), 0);
-    levels_.push_back({unit_devices, level.bandwidth_bytes_per_second, level, none, none});
+    levels_.push_back({unit_devices, level, none, none});
   }
 }
 
@@ -76,9 +78,10 @@ double SlotPrice::seconds() {
   for (const Level& level : levels_) {
     if (!level.used) continue;
     waits.use(level.link);
-    const std::int64_t bytes = std::max(*std::max_element(level.in.begin(), level.in.end()),
-                                        *std::max_element(level.out.begin(), level.out.end()));
-    busiest = std::max(busiest, static_cast<double>(bytes) / level.bandwidth);
+    for (std::size_t unit = 0; unit < level.in.size(); ++unit) {
+      const auto bytes = static_cast<double>(std::max(level.in[unit], level.out[unit]));
+      busiest = std::max(busiest, bytes / link_bandwidth(level.link, unit));
+    }
   }
   return waits.of(most_peers()) + busiest;
 }

@@ -26,7 +26,6 @@ class SlotPrice {
  private:
   struct Level {
     std::int64_t unit_devices;
-    double bandwidth;
     MachineLevel link;
     Numbers in;  // bytes, by unit
     Numbers out;

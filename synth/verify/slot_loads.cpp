@@ -69,9 +69,9 @@ std::vector<double> SlotLoads::loads_of_slots(std::int64_t stretches) const {
         bytes[(slot * units + static_cast<std::size_t>(in)) * 2 + 1] += more;
       }
     }
-    const double per_byte = 1 / level.bandwidth_bytes_per_second;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       double& slot = longest[i / (units * 2)];
+      const double per_byte = 1 / link_bandwidth(level, i / 2 % units);
       slot = std::max(slot, static_cast<double>(bytes[i]) * per_byte);
     }
   }

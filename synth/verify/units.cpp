@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "synth/verify/price.hpp"
@@ -32,11 +33,56 @@ class UnitGroup {
   const Numbers& members(std::size_t unit) const { return units_[unit]; }
   std::size_t unit_of(std::int64_t member) const { return unit_of_[at(member)]; }
 
+  // Do rates that a step gives go as far as the units?
+  bool has_rates(const ReduceStep& step) const {
+    return step.unit_rates.empty() || std::all_of(devices_.begin(), devices_.end(), [&](std::int64_t device) {
+             return device / step.unit_devices < std::ssize(step.unit_rates);
+           });
+  }
+  // Of every unit; without any given they are alike.
+  Numbers rates(const ReduceStep& step) const {
+    Numbers rates;
+    for (const Numbers& unit : units_)
+      rates.push_back(step.unit_rates.empty() ? 1 : step.unit_rates[at(device(unit[0]) / step.unit_devices)]);
+    return rates;
+  }
+
  private:
   std::vector<std::int64_t> devices_;
   std::vector<std::size_t> unit_of_;
   std::vector<Numbers> units_;
 };
+
+// How much of all sums each unit makes: parts of the last entry, which all of them add up to. With links of rates r a
+// unit that makes a w-th carries 1 + (U - 2) w of the payload; as many bytes as all links together carry at least, or
+// as the slowest carries with w = 0, decide the time, and every unit makes what it can in that.
+Numbers parts_of_units(const Numbers& rates) {
+  const auto count = std::ssize(rates);
+  Numbers parts;
+  if (count < 3) {
+    parts.assign(rates.size(), 1);
+    parts.push_back(count);
+    return parts;
+  }
+  std::int64_t sum = 0;
+  std::int64_t slowest = rates[0];
+  for (const std::int64_t rate : rates) {
+    sum += rate;
+    slowest = std::min(slowest, rate);
+  }
+  // The time as a fraction.
+  std::int64_t bytes = 2 * (count - 1);
+  std::int64_t over = sum;
+  if (bytes * slowest < over) std::tie(bytes, over) = std::pair(std::int64_t{1}, slowest);
+  const std::int64_t whole = over * (count - 2);
+  std::int64_t made = 0;
+  for (const std::int64_t rate : rates) {
+    parts.push_back(std::min(bytes * rate - over, whole - made));
+    made += parts.back();
+  }
+  parts.push_back(whole);
+  return parts;
+}
 
 // Elements that share their way: who collects them in every unit, and which of the units adds up.
 struct Stretch {
@@ -47,8 +93,8 @@ struct Stretch {
 };
 
 // Every member collects an even part of the tile in its unit; what lies between the cuts of all units is added up by
-// the units in even parts.
-std::vector<Stretch> stretches_of_tile(const UnitGroup& group, std::int64_t elements) {
+// the units in their parts.
+std::vector<Stretch> stretches_of_tile(const UnitGroup& group, std::int64_t elements, const Numbers& parts) {
   std::set<std::int64_t> cuts{elements};
   for (std::size_t unit = 0; unit < group.units(); ++unit) {
     const auto count = std::ssize(group.members(unit));
@@ -64,12 +110,13 @@ std::vector<Stretch> stretches_of_tile(const UnitGroup& group, std::int64_t elem
       while (part_begin(elements, std::ssize(members), k) > *cut) --k;
       stretch.collectors.push_back(members[at(k)]);
     }
+    std::int64_t before = 0;
     for (std::size_t unit = 0; unit < group.units(); ++unit) {
-      const auto units = static_cast<std::int64_t>(group.units());
-      const auto k = static_cast<std::int64_t>(unit);
-      stretch.elements = part_begin(length, units, k + 1) - part_begin(length, units, k);
+      const std::int64_t after = before + parts[unit];
+      stretch.elements = part_begin(length, parts.back(), after) - part_begin(length, parts.back(), before);
+      before = after;
       stretch.adder = unit;
-      all.push_back(stretch);
+      if (stretch.elements > 0) all.push_back(stretch);
     }
   }
   return all;
@@ -185,6 +232,14 @@ std::map<Numbers, std::map<std::int64_t, std::int64_t>> groups_of(const Reductio
   return groups;
 }
 
+// Are these the reduced axes? How they cut a dimension in which they come to lie is no matter.
+bool are_reduced(const AxisList& axes, const ReductionRequest& request) {
+  const auto same_digits = [](const AxisPart& a, const AxisPart& b) {
+    return a.axis == b.axis && a.before == b.before && a.size == b.size;
+  };
+  return std::equal(axes.begin(), axes.end(), request.reduced.begin(), request.reduced.end(), same_digits);
+}
+
 }  // namespace
 
 bool is_by_units(const ReduceProgram& program) {
@@ -197,9 +252,10 @@ Fault replay_units(const ReductionRequest& request, const ReduceProgram& program
   const ReduceStep& step = program.steps[0];
   const ReduceStepKind kind = request.scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
   if (program.steps.size() != 1) return "a step by units is alone";
-  if (step.kind != kind || step.axes != request.reduced || !step.first.empty())
+  if (step.kind != kind || !are_reduced(step.axes, request) || !step.first.empty())
     return "a step by units makes the whole sum";
   if (step.unit_devices < 1) return "a unit has no devices";
+  if (request.scatters && !step.unit_rates.empty()) return "nobody has a choice of who makes a sum, whatever the rates";
   hops.assign(request.scatters ? 2 : 3, HopLoads(machine, devices_of(machine)));
   for (const auto& [rest, by_position] : groups_of(request)) {
     std::vector<std::int64_t> devices;
@@ -209,8 +265,9 @@ Fault replay_units(const ReductionRequest& request, const ReduceProgram& program
       elements.push_back(request.elements[at(device)]);
     }
     const UnitGroup group(std::move(devices), step.unit_devices);
-    const auto stretches =
-        request.scatters ? stretches_of_members(group, elements) : stretches_of_tile(group, elements[0]);
+    if (!group.has_rates(step)) return "a unit has no rate";
+    const auto stretches = request.scatters ? stretches_of_members(group, elements)
+                                            : stretches_of_tile(group, elements[0], parts_of_units(group.rates(step)));
     if (const Fault fault = replay_group(group, stretches, hops, beside)) return fault;
   }
   return std::nullopt;

@@ -1,11 +1,18 @@
-// Private to verify: how long a device waits for its peers, by the level with the longest latency that is used.
+// Private to verify: what the links of a level carry; and how long a device waits for its peers, by the level with the
+// longest latency that is used.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "synth/cluster/machine.hpp"
 
 namespace tessera::synth::verifier {
+
+// The bytes a second of the link of a level's unit.
+inline double link_bandwidth(const MachineLevel& level, std::size_t unit) {
+  return level.unit_bandwidths.empty() ? level.bandwidth_bytes_per_second : level.unit_bandwidths[unit];
+}
 
 class Waits {
  public:

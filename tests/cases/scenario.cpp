@@ -46,14 +46,32 @@ void read_reshard(const Section& section, Settings& settings, Faults& faults) {
     faults.push_back(fmt::format("{}: the policy is silent, warn or error, not `{}`", section.line, policy));
 }
 
+// One for all units, or one for each.
+bool read_bandwidths(const std::string& text, MachineLevel& level) {
+  std::istringstream in(text);
+  std::vector<double> all;
+  for (std::string figure; std::getline(in, figure, ',');) {
+    double bandwidth = 0;
+    const auto [end, error] = std::from_chars(figure.data(), figure.data() + figure.size(), bandwidth);
+    if (error != std::errc() || end != figure.data() + figure.size()) return false;
+    all.push_back(bandwidth);
+  }
+  if (all.empty()) return false;
+  level.bandwidth_bytes_per_second = all.front();
+  if (all.size() > 1) level.unit_bandwidths = std::move(all);
+  return true;
+}
+
 void read_machine(const Section& section, Settings& settings, Faults& faults) {
   for_each_line(section, [&](const std::string& line) {
     MachineLevel level;
+    std::string bandwidths;
     std::istringstream in(line);
-    if (in >> level.name >> level.count >> level.bandwidth_bytes_per_second >> level.latency_seconds) {
+    if (in >> level.name >> level.count >> bandwidths >> level.latency_seconds && read_bandwidths(bandwidths, level)) {
       settings.machine.push_back(level);
     } else {
-      faults.push_back(fmt::format("{}: a level is written NAME COUNT BYTES-PER-SECOND SECONDS", section.line));
+      faults.push_back(fmt::format("{}: a level is written NAME COUNT BYTES-PER-SECOND[,BYTES-PER-SECOND...] SECONDS",
+                                   section.line));
     }
   });
 }

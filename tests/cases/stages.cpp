@@ -23,7 +23,8 @@ std::string first_message(const base::Diagnostics& diagnostics) { return diagnos
 synth::Machine machine_of(const Settings& settings) {
   synth::Machine machine;
   for (const MachineLevel& level : settings.machine) {
-    machine.levels.push_back({level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds});
+    machine.levels.push_back(
+        {level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds, {}, level.unit_bandwidths});
   }
   return machine;
 }

@@ -36,6 +36,37 @@ TEST(MachineTest, CountsMustMultiplyToTheDevices) {
   EXPECT_EQ(first_error(machine_for(nodes_of(huge, huge), 8)), "bad-machine");
 }
 
+TEST(MachineTest, ListsOfBandwidthsHaveOneForEachUnit) {
+  const auto listed = [](std::vector<double> nodes, std::vector<double> gpus) {
+    return machine_for(Machine{{{"node", 2, 1, 0, {}, std::move(nodes)}, {"gpu", 2, 7, 0, {}, std::move(gpus)}}}, 4);
+  };
+  const auto machine = listed({10, 5}, {});
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->levels[0].bandwidth_bytes_per_second, 10);
+  EXPECT_EQ(least_bandwidth(machine->levels[0]), 5);
+  EXPECT_EQ(*listed({9, 9}, {3, 3, 3, 3}), *machine_for(Machine{{{"node", 2, 9, 0}, {"gpu", 2, 3, 0}}}, 4));
+  EXPECT_EQ(first_error(listed({10}, {})), "bad-machine");
+  EXPECT_EQ(first_error(listed({}, {1, 2})), "bad-machine");
+  EXPECT_EQ(first_error(listed({10, 0}, {})), "bad-machine");
+}
+
+// Two nodes of two, of which the second has a link half as fast: 64 bytes of each of two devices out of each node.
+TEST(CostTest, OverUnequalLinks) {
+  const MeshRef on = mesh("x:4");
+  const ArrayType from = type("f32[16, 16@x]", on);
+  const ArrayType to = type("f32[16@x, 16]", on);
+  const auto seconds = [&](std::vector<double> nodes, std::vector<double> devices) {
+    return cost(*machine_for(
+                    Machine{{{"node", 2, 1e9, 0, {}, std::move(nodes)}, {"device", 2, 1e9, 0, {}, std::move(devices)}}},
+                    4),
+                exchange_to(to), from, to)
+        .seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds({1e9, 0.5e9}, {}), 4 * 64 / 0.5e9);
+  EXPECT_DOUBLE_EQ(seconds({1e9, 4e9}, {}), 4 * 64 / 1e9);
+  EXPECT_DOUBLE_EQ(seconds({}, {1e9, 1e9, 1e9, 1e8}), 3 * 64 / 1e8);
+}
+
 // x:4 all to all, 64-byte tiles of 4 times 16 bytes: three peers, 48 bytes in and out.
 TEST(CostTest, FlatAllToAll) {
   const MeshRef on = mesh("x:4");

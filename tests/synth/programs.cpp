@@ -49,6 +49,14 @@ SummedOn any_placed(Random& random) {
   return {mesh + " place " + print(matrix), counts_of(matrix)};
 }
 
+// One to three times as fast as the slowest.
+std::vector<double> unequal_links(std::int64_t units, double slowest, Random& random) {
+  std::vector<double> links;
+  for (std::int64_t unit = 0; unit < units; ++unit)
+    links.push_back(slowest * (1 + 0.25 * static_cast<double>(random.below(9))));
+  return links;
+}
+
 AxisPart any_axis(const ReduceProgram& program, Random& random) {
   const AxisList& axes = program.steps[random.below(program.steps.size())].axes;
   return axes[random.below(axes.size())];
@@ -62,9 +70,12 @@ RandomSum random_sum(Random& random) {
   const MeshRef on = mesh(chosen.mesh);
   Machine machine;
   double bandwidth = 1e6;
+  std::int64_t units = 1;
   for (const std::int64_t count : chosen.counts) {
     machine.levels.push_back({"level", count, bandwidth, random.coin() ? 0 : 1e-5});
     if (random.coin()) machine.levels.back().gap_seconds = 2e-6;
+    units *= count;
+    if (random.below(3) == 0) machine.levels.back().unit_bandwidths = unequal_links(units, bandwidth, random);
     bandwidth *= random.coin() ? 8 : 1;
   }
   const auto extent = [&] { return static_cast<std::int64_t>(random.below(random.coin() ? 40 : 4'000)); };
@@ -81,7 +92,7 @@ Plan plan_of(const RandomSum& sum) { return planned(sum.from, sum.to, {}, sum.ma
 ReduceProgram changed(ReduceProgram program, Random& random) {
   auto& steps = program.steps;
   const auto here = steps.begin() + static_cast<std::ptrdiff_t>(random.below(steps.size()));
-  switch (random.below(8)) {
+  switch (random.below(9)) {
     case 0: steps.erase(here); break;
     case 1: steps.insert(here, ReduceStep(*here)); break;
     case 2: std::swap(*here, steps[random.below(steps.size())]); break;
@@ -91,6 +102,10 @@ ReduceProgram changed(ReduceProgram program, Random& random) {
     case 6:
       here->form = static_cast<ReduceForm>(random.below(4));
       here->unit_devices = here->form == ReduceForm::units ? static_cast<std::int64_t>(1 + random.below(5)) : 0;
+      break;
+    case 7:
+      if (here->unit_rates.empty()) here->unit_rates.assign(16, 1);
+      here->unit_rates[random.below(here->unit_rates.size())] = static_cast<std::int64_t>(1 + random.below(5));
       break;
     default: program.stretches = static_cast<std::int64_t>(random.below(5)); break;
   }
