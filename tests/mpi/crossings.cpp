@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -20,40 +18,13 @@
 #include "synth/layout/tiling.hpp"
 #include "synth/redistribute/rivals/alpa.hpp"
 #include "tests/mpi/listed_sends.hpp"
+#include "tests/mpi/race.hpp"
 
 namespace tessera::ranks {
 
 namespace {
 
 constexpr std::string_view kNaive = "naive";
-
-std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Bytes that have come over this process's interfaces but the loop.
-std::int64_t received_bytes() {
-  std::ifstream in("/proc/net/dev");
-  std::int64_t bytes = 0;
-  for (std::string line; std::getline(in, line);) {
-    const auto colon = line.find(':');
-    if (colon == std::string::npos || line.find("lo:") != std::string::npos) continue;
-    bytes += std::stoll(line.substr(colon + 1));
-  }
-  return bytes;
-}
-
-// What fails on one rank would leave the others waiting: it ends them all.
-template <class Outcome>
-auto taken(Outcome outcome) {
-  if (outcome.ok()) return std::move(*outcome);
-  if constexpr (requires { outcome.errors(); })
-    fmt::print(stderr, "{}\n", outcome.errors().front().message);
-  else
-    fmt::print(stderr, "{}\n", outcome.diagnostics().front().message);
-  std::_Exit(1);
-}
 
 // A plan, and the sends of its only step where somebody lists them.
 struct Crossing {

@@ -1,7 +1,8 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
 //   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS
-//       | long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]
+//       | long_message | growing | crossings REQUESTS MACHINE TRIES WAY...
+//       | reductions MACHINE MESH SUMMED BYTES TRIES all|best [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
 #include <fmt/format.h>
@@ -33,6 +34,7 @@
 #include "tests/mpi/comparison.hpp"
 #include "tests/mpi/crew.hpp"
 #include "tests/mpi/crossings.hpp"
+#include "tests/mpi/reductions.hpp"
 #include "tests/mpi/sums.hpp"
 
 namespace tessera::ranks {
@@ -248,6 +250,12 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     });
     return true;
   }
+  if (words.size() == 7 && words[0] == "reductions") {
+    const SumRace race{words[1],         words[2], words[3], std::atoll(words[4].c_str()), std::atoi(words[5].c_str()),
+                       words[6] == "all"};
+    add_test("ranks", "reductions", __FILE__, [&crew, race] { race_reductions(crew, race); });
+    return true;
+  }
   if (words.size() < 2 || words.size() > 3 || (words[0] != "generated" && words[0] != "sums")) return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
   const std::uint64_t count = std::strtoull(words[1].c_str(), nullptr, 10);
@@ -273,7 +281,8 @@ int main(int count, char** words) {
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
                "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS | "
-               "long_message | growing | crossings REQUESTS MACHINE TRIES WAY... [options]\n");
+               "long_message | growing | crossings REQUESTS MACHINE TRIES WAY... | "
+               "reductions MACHINE MESH SUMMED BYTES TRIES all|best [options]\n");
     return 2;
   }
   return RUN_ALL_TESTS();

@@ -1,0 +1,30 @@
+// What timed runs on ranks share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace tessera::ranks {
+
+std::string content(const std::string& path);
+
+// Bytes that have come over this process's interfaces but the loop.
+std::int64_t received_bytes();
+
+// What fails on one rank would leave the others waiting: it ends them all.
+template <class Outcome>
+auto taken(Outcome outcome) {
+  if (outcome.ok()) return std::move(*outcome);
+  if constexpr (requires { outcome.errors(); })
+    fmt::print(stderr, "{}\n", outcome.errors().front().message);
+  else
+    fmt::print(stderr, "{}\n", outcome.diagnostics().front().message);
+  std::_Exit(1);
+}
+
+}  // namespace tessera::ranks

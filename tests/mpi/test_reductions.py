@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Sums on hosts whose links take 200 Mbit/s (docs/reductions.md, "Figures"): every program under every matrix, measured beside what
+the model says on the calibrated machine; ours beside the rivals and MPI's own; and that the links carry what programs say.
+
+    test_reductions.py MPIRUN PATH/TO/tessera PATH/TO/tessera_ranks [untimed]
+
+`untimed` looks at the elements and at the links' bytes only, which no busy machine changes.
+"""
+
+import json
+import statistics
+import sys
+import unittest
+
+from hosts import Hosts, HostsTest
+from launches import RanksTest
+
+BYTES_PER_SECOND = 200e6 / 8
+BURST = 128 << 10
+# Of the fastest that the links allow: what TCP adds to a packet is a twentieth of it.
+TOP = 10
+FIRST_TEN = 0.95
+REGRET_MEAN, REGRET_MOST = 1.05, 1.15
+SLOWER_THAN_MPI = 1.03
+LAUNCHES = 3
+PAYLOAD = 4 << 20
+# Hosts, ranks on each, and the sums on them.
+GRIDS = {"2 of 2": (Hosts(2, 2), [("x:4", "x"), ("x:2,y:2", "x")]),
+         "2 of 3": (Hosts(2, 3), [("x:6", "x"), ("x:2,y:3", "x")]),
+         "2 of 4": (Hosts(2, 4), [("x:8", "x"), ("x:4,y:2", "x")]),
+         "4 of 2": (Hosts(4, 2), [("x:8", "x"), ("x:4,y:2", "x")])}
+# What MPI can be told to do instead.
+SETTINGS = {"openmpi": {"": {}, "han": {"coll_han_priority": 100},
+                        "simple han": {"coll_han_priority": 100, "coll_han_use_simple_allreduce": 1},
+                        "recursive doubling": {"coll_tuned_use_dynamic_rules": 1, "coll_tuned_allreduce_algorithm": 3},
+                        "ring": {"coll_tuned_use_dynamic_rules": 1, "coll_tuned_allreduce_algorithm": 4},
+                        "segmented ring": {"coll_tuned_use_dynamic_rules": 1, "coll_tuned_allreduce_algorithm": 5}}}
+
+
+def host_machine(hosts):
+    return [{"name": "host", "count": hosts.count, "bandwidth": BYTES_PER_SECOND, "latency": 1e-4},
+            {"name": "rank", "count": hosts.ranks, "bandwidth": 1e9, "latency": 1e-5}]
+
+
+class Reductions(HostsTest):
+    ranks = None
+    timed = True
+
+    def shaped(self, hosts, rate=BYTES_PER_SECOND):
+        return Hosts(count=hosts.count, ranks=hosts.ranks, rate=rate, burst=BURST)
+
+    def race(self, hosts, sums, payload, tries, programs, calibrated=True, settings=None):
+        """The lines of `tessera_ranks reductions`, for each of the sums a list of them."""
+        machine = self.folder / "machine.json"
+        launches = []
+        if calibrated:
+            launches.append(self.command("calibrate", "-o", machine))
+        else:
+            machine.write_text(json.dumps(host_machine(hosts)))
+        for mesh, summed in sums:
+            launches.append([self.ranks, "reductions", machine, mesh, summed, payload, tries, programs])
+        words = [word for name, value in (settings or {}).items() for word in ("--mca", name, value)]
+        done = self.launch_on_hosts(*[[*words, *launch] for launch in launches], hosts=hosts)
+        self.assertEqual(done.status, 0, done.out + done.err)
+        lines = [json.loads(line) for line in done.out.splitlines() if line.startswith('{"mesh"')]
+        of_meshes = [[line for line in lines if line["mesh"] == mesh] for mesh, _ in sums]
+        self.assertTrue(all(of_meshes), done.out)
+        return of_meshes
+
+    def assert_links_as_planned(self, lines):
+        counted = 0
+        for line in lines:
+            for received, planned in zip(line["received"], line["planned"]):
+                # Hosts that get little get acknowledgements.
+                self.assertLessEqual(abs(received - planned), 0.06 * max(planned, max(line["planned"]) / 4) + 20_000, line)
+                counted += 1
+        self.assertGreater(counted, 0)
+
+    def test_links_carry_what_programs_say(self):
+        hosts, sums = GRIDS["2 of 2"]
+        for lines in self.race(self.shaped(hosts, 1e9 / 8), sums, 1 << 20, 1, "best" if self.timed else "all", calibrated=False):
+            self.assert_links_as_planned(lines)
+            self.assertEqual({"tessera", "ring", "smp", "p2", "MPI_Allreduce"} - {line["way"] for line in lines}, set())
+
+    # ---- Timed ----
+
+    def ranked(self, lines):
+        """Of every pair of a matrix and a program what the model says and what it takes."""
+        return [(line["modelled"], min(line["seconds"])) for line in lines if line["way"] == "listed"]
+
+    def test_the_model_ranks_programs(self):
+        if not self.timed:
+            self.skipTest("untimed")
+        hits, regrets, left_out = [], {}, 0
+        for grid, (hosts, sums) in GRIDS.items():
+            for (mesh, summed), lines in zip(sums, self.race(self.shaped(hosts), sums, PAYLOAD, 3, "all")):
+                pairs = self.ranked(lines)
+                if len(pairs) < 11:
+                    left_out += 1
+                    continue
+                best = min(seconds for _, seconds in pairs)
+                # Equal predictions are one rank.
+                ranks = sorted({round(modelled, 7) for modelled, _ in pairs})
+                first_ten = [seconds for modelled, seconds in pairs if round(modelled, 7) <= ranks[min(TOP, len(ranks)) - 1]]
+                first = [seconds for modelled, seconds in pairs if round(modelled, 7) == ranks[0]]
+                hits.append(min(first_ten) <= best)
+                regrets[grid, mesh, summed] = statistics.median(first) / best
+                print(grid, mesh, summed, len(pairs), "pairs, first ten", hits[-1], "regret", round(regrets[grid, mesh, summed], 3),
+                      file=sys.stderr)
+        print(left_out, "requests of fewer than 11 pairs left out", file=sys.stderr)
+        self.assertGreaterEqual(sum(hits) / len(hits), FIRST_TEN)
+        self.assertLessEqual(statistics.geometric_mean(regrets.values()), REGRET_MEAN, regrets)
+        self.assertLessEqual(max(regrets.values()), REGRET_MOST, regrets)
+
+    def test_ours_beside_mpi(self):
+        if not self.timed:
+            self.skipTest("untimed")
+        speedups, slower, off = [], [], []
+        kind = "openmpi" if "openmpi" in self.mpirun else "mpich"
+        for grid, (hosts, sums) in GRIDS.items():
+            for setting, values in SETTINGS.get(kind, {"": {}}).items():
+                if setting and grid != "2 of 2":
+                    continue
+                for payload in (1 << 10, 64 << 10, 1 << 20, 16 << 20):
+                    for lines in self.race(self.shaped(hosts), sums[:1], payload, 5, "best", settings=values):
+                        ours = min(min(line["seconds"]) for line in lines if line["way"] == "tessera")
+                        theirs = min(min(line["seconds"]) for line in lines if line["way"] == "MPI_Allreduce")
+                        bound = min(line["bound"] for line in lines)
+                        print(grid, setting, payload, f"ours {ours:.6f} MPI {theirs:.6f}: {theirs / ours:.3f}, of the bound {ours / bound:.3f}",
+                              file=sys.stderr)
+                        if not setting:
+                            speedups.append(theirs / ours)
+                        if ours > SLOWER_THAN_MPI * theirs:
+                            slower.append((grid, setting, payload, ours, theirs))
+                        if payload >= 16 << 20 and ours > 1.15 * bound:
+                            off.append((grid, setting, ours, bound))
+        print(f"over MPI's default {statistics.geometric_mean(speedups):.3f} in the mean, {max(speedups):.3f} at most", file=sys.stderr)
+        self.assertEqual(off, [])
+        self.assertEqual(slower, [])
+
+
+if __name__ == "__main__":
+    RanksTest.mpirun, RanksTest.tessera, Reductions.ranks = sys.argv[1:4]
+    Reductions.timed = "untimed" not in sys.argv[4:]
+    unittest.main(argv=sys.argv[:1])
