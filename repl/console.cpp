@@ -18,6 +18,10 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
+bool says_that_the_first_is_gone(const Diagnostic& diagnostic) {
+  return diagnostic.slug == "peer-lost" && diagnostic.message == "rank 0 is gone";
+}
+
 }  // namespace
 
 void wait_for_room(int descriptor) {
@@ -50,7 +54,11 @@ void Console::err(std::string_view text) {
   if (voice_ == ConsoleOutput::heard) err_.write(text);
 }
 
-void Console::report(const Diagnostic& diagnostic) { err(render(diagnostic, colour_ ? Colour::yes : Colour::no)); }
+void Console::report(const Diagnostic& diagnostic) {
+  const std::string text = render(diagnostic, colour_ ? Colour::yes : Colour::no);
+  const bool is_mine = voice_ == ConsoleOutput::deputy && says_that_the_first_is_gone(diagnostic);
+  is_mine ? err_.write(text) : err(text);
+}
 
 void Console::report(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) report(diagnostic);

@@ -28,8 +28,9 @@ class Output {
   std::optional<int> failure_;
 };
 
-// Several processes may do the same work; only one of them writes.
-enum class ConsoleOutput { heard, mute };
+// Several processes may do the same work; only one of them writes. Its deputy says no more than that the first is gone,
+// which nobody else would.
+enum class ConsoleOutput { heard, mute, deputy };
 
 class Console {
  public:

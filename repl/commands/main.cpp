@@ -44,6 +44,12 @@ std::optional<int> disagreement(const Command& command, Console& console) {
   return failed(agreed.diagnostics(), console);
 }
 
+// The first rank speaks for all. A session's front end sees for itself which rank is gone.
+ConsoleOutput voice_of(int rank, const Command& command) {
+  if (rank == 0) return ConsoleOutput::heard;
+  return rank == 1 && !std::holds_alternative<WorkerOptions>(command) ? ConsoleOutput::deputy : ConsoleOutput::mute;
+}
+
 int perform_any(const Command& command, Console& console) {
   try {
     if (const auto status = disagreement(command, console)) return *status;
@@ -66,7 +72,6 @@ int main(int argument_count, char** arguments) {
   tessera::repl::ignore_broken_pipes();
   tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
-  const int rank = tessera::Launch::rank_by_launcher();
-  tessera::repl::Console console(rank == 0 ? tessera::repl::ConsoleOutput::heard : tessera::repl::ConsoleOutput::mute);
+  tessera::repl::Console console(tessera::repl::voice_of(tessera::Launch::rank_by_launcher(), command));
   return console.finish(tessera::repl::perform_any(command, console));
 }

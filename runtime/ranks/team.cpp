@@ -84,8 +84,10 @@ base::Status Team::interruption() {
   return base::make(base::Kind::interrupted);
 }
 
+// The first rank comes last: it ends when it has told of another's loss, and is not what was lost then.
 base::Status Team::look_for_peers() {
-  for (int rank = 0; rank < size() && sees_processes_; ++rank) {
+  for (int turn = 1; turn <= size() && sees_processes_; ++turn) {
+    const int rank = turn % size();
     const auto r = static_cast<std::size_t>(rank);
     if (!near_[r] || region_->has_process(places_[r])) continue;
     broken_ = {base::make(Kind::peer_lost, rank)};

@@ -96,6 +96,7 @@ def is_there(process):
 class RanksTest(unittest.TestCase):
     mpirun = "mpirun"
     tessera = "tessera"
+    hang = HANG
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="tessera-ranks-"))
@@ -116,7 +117,7 @@ class RanksTest(unittest.TestCase):
 
     def finish(self, process, begin):
         try:
-            out, err = process.communicate(timeout=HANG)
+            out, err = process.communicate(timeout=self.hang)
         except subprocess.TimeoutExpired:
             left = holders(process.stdout, process.stderr)
             said = [f"{one}: {told(one)}" for one in left]

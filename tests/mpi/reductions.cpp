@@ -212,11 +212,12 @@ class Placed {
   void line(const std::string& way, const std::string& program, double modelled, const std::vector<double>& seconds,
             const std::vector<std::int64_t>& received, const std::vector<std::int64_t>& sent) const {
     fmt::print(
-        "{{\"mesh\": \"{}\", \"bytes\": {}, \"place\": \"{}\", \"way\": \"{}\", \"program\": \"{}\", \"modelled\": {}, \"bound\": {}, \"seconds\": "
+        "{{\"mesh\": \"{}\", \"bytes\": {}, \"place\": \"{}\", \"way\": \"{}\", \"program\": \"{}\", \"modelled\": {}, "
+        "\"bound\": {}, \"seconds\": "
         "[{}], "
         "\"received\": [{}], \"planned\": [{}]}}\n",
-        race_.mesh, race_.bytes, matrix_, way, program, modelled, runners_.front().plan.lower_bound_seconds, fmt::join(seconds, ", "),
-        fmt::join(received, ", "), fmt::join(sent, ", "));
+        race_.mesh, race_.bytes, matrix_, way, program, modelled, runners_.front().plan.lower_bound_seconds,
+        fmt::join(seconds, ", "), fmt::join(received, ", "), fmt::join(sent, ", "));
     std::fflush(stdout);
   }
 
