@@ -60,8 +60,23 @@ class MoveProgram {
   bool has_relay_ = false;
 };
 
+// What ranks compare is the program that they are to run.
+base::Status agree(const Session::Impl& session, const MovePlan::Impl* move) {
+  return session.agree(base::Done{}, move == nullptr ? std::string() : synth::print(MoveProgram(*move, "").take()));
+}
+
+// The relay is over when the last rank has what it gets.
+base::Status wait_for_last(runtime::Team& team, double& seconds) {
+  constexpr double kNanosecond = 1e-9;
+  TESSERA_TRY(all, team.agree(base::Done{}, {static_cast<std::int64_t>(seconds / kNanosecond), 0}));
+  for (const runtime::Team::Words& of_rank : all)
+    seconds = std::max(seconds, static_cast<double>(of_rank[0]) * kNanosecond);
+  return base::Done{};
+}
+
 base::Result<MoveReport> moved(Session::Impl& session, const MovePlan::Impl& move, const std::string& from,
                                const std::string& to) {
+  TESSERA_TRY_STATUS(agree(session, &move));
   const runtime::World world = session.world();
   TESSERA_TRY(outcome, runtime::run(MoveProgram(move, from).take(), {}, world));
   MoveReport report;
@@ -70,15 +85,25 @@ base::Result<MoveReport> moved(Session::Impl& session, const MovePlan::Impl& mov
     report.received_bytes += statistics.received_bytes;
     report.seconds += statistics.seconds;
   }
+  const std::shared_ptr<runtime::Team> team = world.team ? world.team : std::make_shared<runtime::Team>();
+  TESSERA_TRY_STATUS(wait_for_last(*team, report.seconds));
   std::vector<runtime::NamedArray> files;
   for (std::size_t i = 0; i < move.names.size(); ++i)
     files.push_back({move.names[i], runtime::distributed(outcome.outputs[i])});
-  const std::shared_ptr<runtime::Team> team = world.team ? world.team : std::make_shared<runtime::Team>();
   TESSERA_TRY_STATUS(runtime::save_all_shards(*team, world.files, to, files, session.stop_alone()));
   return report;
 }
 
 }  // namespace
+
+Status agree_on_move(const Config& config, const MovePlan* plan) {
+  return embed::safely([&]() -> Status {
+    const Session::Impl session(config);
+    const auto agreed = base::guarded([&] { return agree(session, plan == nullptr ? nullptr : plan->impl()); });
+    if (!agreed) return embed::to_public({}, agreed.errors());
+    return Done{};
+  });
+}
 
 Result<MoveReport> move_files(const Config& config, const MovePlan& plan, const std::string& from,
                               const std::string& to) {
