@@ -237,7 +237,7 @@ class Kills(RanksTest):
     def test_a_rank_killed_at_every_message_of_a_pipeline(self):
         """A message ends each of its visits. What is lost is seen by the launcher, or by the ranks themselves."""
         few = KILLS <= 6
-        for schedule in ("auto",) if few else ("gpipe", "1f1b", "eager-1f1b+late", "auto"):
+        for schedule in ("auto",) if few else ("1f1b", "auto"):
             path = self.summed(VISITS.replace("SCHEDULE", schedule))
             for rank in (3,) if few else range(4):
                 for sharing, outlived in (("off", ()), ("on", OUTLIVED)):

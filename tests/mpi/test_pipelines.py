@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A pipeline of four stages, each on a host of its own: products of matrices that take 30 ms each (device.cpp), and borders both ways
+"""A pipeline of four stages, each on a host of its own: products of matrices that take 60 ms each (device.cpp), and borders both ways
 that take 0.5 and 1 of that (docs/pipelines.md, "How it runs").
 
     test_pipelines.py MPIRUN PATH/TO/tessera PATH/TO/libdevice.so [untimed]
@@ -21,17 +21,19 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "repl"))
 from pipelines import SCHEDULES  # noqa: E402
 
 STAGES = 4
-PRODUCT_SECONDS = 0.03
+PRODUCT_SECONDS = 0.06
 EXTENT = 512
 BORDER_BYTES = 4 * EXTENT * EXTENT
 FLOPS = 2 * EXTENT ** 3 / PRODUCT_SECONDS
 # What headers add to what crosses.
 HEADERS = 1.05
 FAST_LINK = 5e9
-MICROBATCHES = 48
+MICROBATCHES = 40
 # By what a border takes of a product: how much of the throughput without communication, and how much over `1f1b` whose work waits.
 GOALS = {0.5: (0.92, 1.3), 1.0: (0.92, 1.5)}
 LAUNCHES = 5
+# Work waits until what it sends has left, and not only for its turn in the system's memory.
+WAITS = ["TESSERA_DEVICE_WAITS=1", "OMPI_MCA_btl_tcp_sndbuf=32768"]
 
 
 # Four linear layers. Of each stage: forward, the cotangent of its input, and of its weights; the first layer's input gradient is
@@ -206,7 +208,7 @@ class Timed(Pipelines):
         machine = self.machine(link / HEADERS)
         fast = [f"LD_PRELOAD={self.device}", f"TESSERA_DEVICE_FLOPS={FLOPS}"]
         words = self.programs([schedule for schedule, _ in variants], MICROBATCHES, machine)
-        words = [["env", *fast, *(["TESSERA_DEVICE_WAITS=1"] if waits else []), *program]
+        words = [["env", *fast, *(WAITS if waits else []), *program]
                  for (_, waits), program in zip(variants, words)]
         done = self.launch_on_hosts(*words, hosts=Hosts(count=STAGES, ranks=1, rate=link, burst=1 << 17))
         self.assertEqual(done.status, 0, done.err)
