@@ -4,7 +4,8 @@
 
     test_moves.py MPIRUN PATH/TO/tessera [untimed]
 
-`untimed` takes a sixteenth of the model and looks at files and at the links' bytes only, which no busy machine changes.
+`untimed` takes a sixteenth of the model and looks at files and at the links' bytes only, which no busy machine changes; it is what ctest
+runs. The other is run by hand, alone on a machine: twelve ranks on two busy cores take twice what the links need.
 """
 
 import importlib.util
