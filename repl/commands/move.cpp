@@ -42,10 +42,9 @@ std::string report_json(const MoveReport& report) {
   return fmt::format("{{\"received_bytes\":{},\"seconds\":{}}}\n", report.received_bytes, report.seconds);
 }
 
-// The list with its plan, as far as this process gets.
+// The plan, if there is one, and the exit status if there is none.
 struct Prepared {
   std::optional<MovePlan> plan;
-  std::string list;  // its text
   int status = kExitCommand;
 };
 
@@ -55,23 +54,11 @@ Prepared prepare(const MoveOptions& options, Console& console) {
   const auto text = read_text(options.list);
   if (machine && !text.value) console.complain(text.why);
   if (!machine || !text.value) return prepared;
-  prepared.list = text.value->text;
   const auto list = read_move_list(text.value->text, text.value->name);
   const auto plan = list ? plan_move(*list, *machine) : Result<MovePlan>(list.diagnostics());
   prepared.status = plan ? kExitDone : failed(plan.diagnostics(), console);
   if (plan) prepared.plan = *plan;
   return prepared;
-}
-
-// Ranks that have read other lists, or none, would wait for each other in vain: all compare what they have read.
-Result<RunReport> compare_lists(const Prepared& prepared, const Config& config) {
-  std::string text = prepared.plan ? "let tessera_move = 1\n#" : "let tessera_move = 0\n";
-  for (const char c : prepared.plan ? prepared.list : std::string()) {
-    text += c;
-    if (c == '\n') text += '#';
-  }
-  Session session(config);
-  return session.run(text, "the list");
 }
 
 int ended(const Diagnostics& why, Launch& launch, Console& console) {
@@ -93,11 +80,10 @@ int move_on_ranks(const MoveOptions& options, Console& console) {
   }
   const Prepared prepared = prepare(options, console);
   const Config config = on_ranks(base_config(console), *launch);
-  if (launch->ranks() > 1) {
-    const auto alike = compare_lists(prepared, config);
-    if (!alike && prepared.plan) return ended(alike.diagnostics(), *launch, console);
-  }
+  // Ranks that have read other lists, or none, would wait for each other in vain.
+  const Status alike = agree_on_move(config, prepared.plan ? &*prepared.plan : nullptr);
   if (!prepared.plan) return prepared.status;
+  if (!alike) return ended(alike.diagnostics(), *launch, console);
   if (!options.json) console.out(plan_text(options, *prepared.plan));
   const auto report = move_files(config, *prepared.plan, options.from, options.to);
   if (!report) return ended(report.diagnostics(), *launch, console);

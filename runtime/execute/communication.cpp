@@ -29,8 +29,7 @@ base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int6
 base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan) {
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
-  if (borders_ != nullptr && !plan_[to].turns.empty() && storage_.type(from).mesh() != storage_.type(to).mesh())
-    return send_over_border(from, to);
+  if (borders_ != nullptr && is_border(from, to)) return send_over_border(from, to);
   switch (collect.collective.kind) {
     case synth::CollectiveKind::slice:  // a view; nothing comes here
     case synth::CollectiveKind::all_gather:

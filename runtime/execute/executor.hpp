@@ -80,6 +80,9 @@ class Executor {
 
   base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan, const std::vector<std::uint32_t>& order);
   // On ranks.
+  bool is_border(synth::RegisterId from, synth::RegisterId to) const;
+  std::vector<Borders::Crossing> crossings(const synth::Pipeline& pipeline,
+                                           const std::vector<std::uint32_t>& order) const;
   base::Status send_over_border(synth::RegisterId from, synth::RegisterId to);
   void remember(synth::RegisterId id, std::int64_t microbatch);
   void recall(synth::RegisterId id, std::int64_t microbatch);

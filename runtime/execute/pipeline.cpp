@@ -56,12 +56,13 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
 base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
                                 const std::vector<std::uint32_t>& order) {
   if (team_.alone()) return base::guarded([&] { return take_visits(pipeline, plan, order); });
-  Borders borders(team_, storage_);
+  Borders borders(team_, storage_, crossings(pipeline, order));
   borders_ = &borders;
   base::Status status = base::Done{};
   {
     const MessagesBeside beside(team_);
-    status = base::guarded([&] { return take_visits(pipeline, plan, order); });
+    status = borders.offer();
+    if (status.ok()) status = base::guarded([&] { return take_visits(pipeline, plan, order); });
     if (status.ok()) status = borders.finish();
   }
   borders_ = nullptr;
@@ -72,6 +73,33 @@ base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan&
   team_.begin_run(world_.stop);
   if (!agreed.ok()) return agreed.errors();
   return base::Done{};
+}
+
+bool Executor::is_border(synth::RegisterId from, synth::RegisterId to) const {
+  return !plan_[to].turns.empty() && storage_.type(from).mesh() != storage_.type(to).mesh();
+}
+
+// What is inside loops and branches of a visit stays on one mesh.
+std::vector<Borders::Crossing> Executor::crossings(const synth::Pipeline& pipeline,
+                                                   const std::vector<std::uint32_t>& order) const {
+  std::vector<std::vector<Borders::Crossing>> of_visit(pipeline.visits.size());
+  for (std::size_t visit = 0; visit < of_visit.size(); ++visit) {
+    for (const synth::Step& step : pipeline.visits[visit]) {
+      const auto* const apply = std::get_if<synth::Apply>(&step.node);
+      if (apply == nullptr || !std::holds_alternative<synth::Collect>(apply->operation)) continue;
+      const synth::RegisterId from = apply->operands[0];
+      const synth::RegisterId to = apply->results[0];
+      if (is_border(from, to)) of_visit[visit].push_back({from, to, 0, plan_[to].turns.size()});
+    }
+  }
+  std::vector<Borders::Crossing> all;
+  for (const std::uint32_t visit : order) {
+    for (Borders::Crossing& crossing : of_visit[visit]) {
+      all.push_back(crossing);
+      ++crossing.microbatch;
+    }
+  }
+  return all;
 }
 
 base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPlan& plan,
@@ -129,7 +157,7 @@ base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterI
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
-  return borders_->send(from, to, microbatch_, plan_[to].turns.size());
+  return borders_->send(from, to, microbatch_);
 }
 
 void Executor::enter(std::int64_t visit, std::int64_t microbatch) {

@@ -48,6 +48,17 @@ class Lanes {
     return ended_[static_cast<std::size_t>(rank)] >= number;
   }
 
+  // Looks once at what is first in each lane: a look lets all of MPI go on, and may give the core away.
+  void look() {
+    for (auto lane = lanes_.begin(); lane != lanes_.end();) {
+      const auto next = std::next(lane);
+      if (is_complete(lane->second.under_way.front())) end_first(lane);
+      lane = next;
+    }
+  }
+  // Had it ended when it was looked at last?
+  bool is_known_ended(int rank, std::int64_t number) const { return ended_[static_cast<std::size_t>(rank)] >= number; }
+
   // Goes on where pieces wait to begin. Whether others have ended is looked at when it is asked.
   void advance() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
@@ -94,13 +105,19 @@ class Lanes {
   }
 
   void advance(typename std::map<int, Lane>::iterator at) {
-    auto& [rank, lane] = *at;
-    while (!lane.under_way.empty() && is_complete(lane.under_way.front())) {
-      lane.under_way.pop_front();
-      ++ended_[static_cast<std::size_t>(rank)];
-      begin(rank, lane);
+    while (is_complete(at->second.under_way.front())) {
+      if (end_first(at)) return;
     }
-    if (lane.under_way.empty()) lanes_.erase(at);
+  }
+  // Was it the last?
+  bool end_first(typename std::map<int, Lane>::iterator at) {
+    auto& [rank, lane] = *at;
+    lane.under_way.pop_front();
+    ++ended_[static_cast<std::size_t>(rank)];
+    begin(rank, lane);
+    if (!lane.under_way.empty()) return false;
+    lanes_.erase(at);
+    return true;
   }
 
   std::size_t at_once_;

@@ -11,18 +11,17 @@
 
 #include "runtime/kinds.hpp"
 #include "runtime/mpi/calls.hpp"
-#include "runtime/mpi/lanes.hpp"
+#include "runtime/mpi/channel.hpp"
 #include "runtime/mpi/mpi.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-// Pieces under way from rank to rank. More are awaited than are sent, so that each finds its place ready.
-constexpr std::size_t kSendsAtOnce = 2;
-constexpr std::size_t kReceivesAtOnce = 4;
+// Tags.
 constexpr int kMessage = 0;
 constexpr int kNotice = 1;
+constexpr int kBeside = 2;
 
 // A duplicate of a communicator, whose errors come back as codes.
 class Communicator {
@@ -81,10 +80,8 @@ class MpiMessenger final : public Messenger {
       : communicator_(host),
         rank_(rank_in(communicator_.get())),
         size_(size_of(communicator_.get())),
-        outgoing_(size_, kSendsAtOnce,
-                  [this](int rank, std::span<const std::byte> piece) { return send(rank, piece); }),
-        incoming_(size_, kReceivesAtOnce,
-                  [this](int rank, std::span<std::byte> piece) { return receive(rank, piece); }) {
+        messages_(communicator_.get(), kMessage, size_),
+        messages_beside_(communicator_.get(), kBeside, size_) {
     machines_ = machines_of(communicator_.get(), size_);
     has_notice_.assign(static_cast<std::size_t>(size_), false);
   }
@@ -101,35 +98,27 @@ class MpiMessenger final : public Messenger {
   bool is_shared() override { return is_complete(shared_); }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    for (const Incoming& message : incoming)
-      under_way_.push_back({batches_ + 1, false, message.rank, incoming_.add(message.rank, message.bytes)});
-    for (const Outgoing& message : outgoing)
-      under_way_.push_back({batches_ + 1, true, message.rank, outgoing_.add(message.rank, message.bytes)});
     ++batches_;
+    for (const Channel::Message& message : messages_.begin(incoming, outgoing))
+      under_way_.push_back({batches_, message});
   }
 
   bool is_done(std::int64_t batch) override {
-    incoming_.advance();
-    outgoing_.advance();
-    for (; !under_way_.empty() && has_ended(under_way_.front()); under_way_.pop_front()) {
+    advance();
+    for (; !under_way_.empty() && messages_.has_ended(under_way_.front().message); under_way_.pop_front()) {
     }
     return under_way_.empty() || under_way_.front().batch > batch;
   }
 
   std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    std::vector<UnderWay>& messages = beside_[++besides_];
-    for (const Incoming& message : incoming)
-      messages.push_back({besides_, false, message.rank, incoming_.add(message.rank, message.bytes)});
-    for (const Outgoing& message : outgoing)
-      messages.push_back({besides_, true, message.rank, outgoing_.add(message.rank, message.bytes)});
+    beside_[++besides_] = messages_beside_.begin(incoming, outgoing);
     return besides_;
   }
 
   bool is_done_beside(std::int64_t number) override {
-    incoming_.advance();
-    outgoing_.advance();
+    advance();
     for (auto one = beside_.begin(); one != beside_.end();) {
-      std::erase_if(one->second, [this](const UnderWay& message) { return has_ended(message); });
+      std::erase_if(one->second, [this](const auto& message) { return messages_beside_.is_known_ended(message); });
       one = one->second.empty() ? beside_.erase(one) : std::next(one);
     }
     return !beside_.contains(number);
@@ -162,8 +151,8 @@ class MpiMessenger final : public Messenger {
     for (const int rank : notifiers) {
       if (!has_notice_[static_cast<std::size_t>(rank)]) receive_notice(rank);
     }
-    settle_messages();
-    outgoing_.settle([](int, const MPI_Request&) {});
+    messages_.settle();
+    messages_beside_.settle();
     under_way_.clear();
     beside_.clear();
     for (MPI_Request& request : notice_requests_) wait(request);
@@ -173,29 +162,14 @@ class MpiMessenger final : public Messenger {
   }
 
  private:
-  MPI_Request send(int rank, std::span<const std::byte> piece) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto bytes = static_cast<int>(piece.size());
-    check_mpi(MPI_Isend(piece.data(), bytes, MPI_BYTE, rank, kMessage, communicator_.get(), &request), "MPI_Isend");
-    return request;
-  }
-  MPI_Request receive(int rank, std::span<std::byte> piece) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto bytes = static_cast<int>(piece.size());
-    check_mpi(MPI_Irecv(piece.data(), bytes, MPI_BYTE, rank, kMessage, communicator_.get(), &request), "MPI_Irecv");
-    return request;
-  }
-
   // A message that is not known to be done.
   struct UnderWay {
     std::int64_t batch = 0;
-    bool goes_out = false;
-    int rank = 0;
-    std::int64_t number = 0;  // of its last piece, in its lane
+    Channel::Message message;
   };
-  bool has_ended(const UnderWay& message) {
-    return message.goes_out ? outgoing_.has_ended(message.rank, message.number)
-                            : incoming_.has_ended(message.rank, message.number);
+  void advance() {
+    messages_.advance();
+    messages_beside_.look();
   }
 
   void receive_notice(int rank) {
@@ -205,46 +179,15 @@ class MpiMessenger final : public Messenger {
     noticed_ = std::min(step, noticed_.value_or(step));
   }
 
-  // Everybody learns how many pieces everybody has sent: those still to come are taken in, and what waits for others
-  // that will not come is cancelled. Between two ranks messages keep their order.
-  void settle_messages() {
-    const std::vector<std::int64_t>& sent = outgoing_.begun();
-    std::vector<std::int64_t> coming(sent.size());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ialltoall(sent.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, communicator_.get(), &request),
-              "MPI_Ialltoall");
-    wait(request);
-    incoming_.settle([&](int rank, MPI_Request& awaited) {
-      const auto r = static_cast<std::size_t>(rank);
-      if (incoming_.ended()[r] >= coming[r]) check_mpi(MPI_Cancel(&awaited), "MPI_Cancel");
-    });
-    for (int rank = 0; rank < size_; ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      for (std::int64_t received = incoming_.ended()[r]; received < coming[r]; ++received) throw_away(rank);
-    }
-    incoming_.restart(std::move(coming));
-  }
-
-  void throw_away(int rank) {
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status status;
-    for (int there = 0; there == 0; std::this_thread::yield())
-      check_mpi(MPI_Improbe(rank, kMessage, communicator_.get(), &there, &message, &status), "MPI_Improbe");
-    int bytes = 0;
-    check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    std::vector<std::byte> content(static_cast<std::size_t>(bytes));
-    check_mpi(MPI_Mrecv(content.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
-  }
-
   Communicator communicator_;
   int rank_;
   int size_;
   std::vector<int> machines_;
-  Lanes<const std::byte> outgoing_;
-  Lanes<std::byte> incoming_;
+  Channel messages_;
+  Channel messages_beside_;
   std::deque<UnderWay> under_way_;  // by batch
   std::int64_t batches_ = 0;
-  std::map<std::int64_t, std::vector<UnderWay>> beside_;  // by number
+  std::map<std::int64_t, std::vector<Channel::Message>> beside_;  // by number
   std::int64_t besides_ = 0;
   MPI_Request shared_ = MPI_REQUEST_NULL;
   std::int64_t notice_ = 0;

@@ -50,7 +50,7 @@ class Messenger {
   virtual bool is_done(std::int64_t batch) = 0;
 
   // Messages that go on beside all others and are not among those that is_done asks about; their number. Between two
-  // ranks they keep their order with the others.
+  // ranks they keep their order, and have none with the others.
   virtual std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
   // Are all messages of that number done? Goes on with all.
   virtual bool is_done_beside(std::int64_t number) = 0;

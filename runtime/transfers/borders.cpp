@@ -17,19 +17,50 @@ std::int64_t bytes_of_parcels(const std::map<TileBox, std::set<std::size_t>>& pa
 
 }  // namespace
 
-base::Status Borders::send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch, std::size_t places) {
-  auto known = routes_.find(to);
-  if (known == routes_.end()) {
-    known = routes_.emplace(to, route_of(from, to)).first;
-    known->second.passages.resize(places);
+Borders::Borders(Team& team, const Storage& storage, const std::vector<Crossing>& crossings)
+    : team_(team), storage_(storage) {
+  for (const Crossing& crossing : crossings) {
+    auto known = routes_.find(crossing.to);
+    if (known == routes_.end()) {
+      known = routes_.emplace(crossing.to, route_of(crossing.from, crossing.to)).first;
+      known->second.passages.resize(crossing.places);
+    }
+    for (const auto& [rank, parcels] : known->second.incoming)
+      expected_[rank].push_back({crossing.to, crossing.microbatch});
   }
-  Route& route = known->second;
-  Passage& passage = route.passages[static_cast<std::size_t>(microbatch) % places];
-  TESSERA_CHECK(!passage.microbatch.has_value(), "a border has no place for another microbatch");
-  copy_here(route, from, to);
-  TESSERA_TRY_STATUS(begin(route, passage, from));
-  if (!route.incoming.empty()) passage.microbatch = microbatch;
+}
+
+base::Status Borders::offer() {
+  for (auto& [rank, expected] : expected_) {
+    while (!expected.empty()) {
+      TESSERA_TRY(is_offered, offer_to(rank, expected.front().to, expected.front().microbatch));
+      if (!is_offered) break;
+      expected.pop_front();
+    }
+  }
   return base::Done{};
+}
+
+// Does another microbatch still have the place?
+base::Result<bool> Borders::offer_to(int rank, synth::RegisterId to, std::int64_t microbatch) {
+  Route& route = routes_.at(to);
+  Passage& passage = passage_of(route, microbatch);
+  if (passage.microbatch.value_or(microbatch) != microbatch) return false;
+  const std::int64_t bytes = bytes_of_parcels(route.incoming.at(rank), storage_.type(to).element());
+  const Incoming incoming{rank, room(passage.incoming, rank, bytes)};
+  TESSERA_TRY(number, team_.begin_beside(std::span(&incoming, 1), {}));
+  passage.received[rank] = number;
+  passage.microbatch = microbatch;
+  return true;
+}
+
+base::Status Borders::send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch) {
+  Route& route = routes_.at(to);
+  Passage& passage = passage_of(route, microbatch);
+  TESSERA_CHECK(passage.received.size() == route.incoming.size(), "a border has no place for another microbatch");
+  passage.has_begun = !route.incoming.empty();
+  copy_here(route, from, to);
+  return begin(route, passage, from);
 }
 
 // On both sides boxes are in the order of parcels.
@@ -71,9 +102,10 @@ std::span<std::byte> Borders::room(std::map<int, std::span<std::byte>>& rooms, i
 }
 
 base::Status Borders::begin(Route& route, Passage& passage, synth::RegisterId from) {
+  if (route.outgoing.empty()) return base::Done{};
   const synth::ElementType element = storage_.type(from).element();
+  TESSERA_TRY_STATUS(team_.await_beside(passage.sent));
   std::vector<Outgoing> outgoing;
-  if (!route.outgoing.empty()) TESSERA_TRY_STATUS(team_.await_beside(passage.sent));
   for (const auto& [rank, parcels] : route.outgoing) {
     const std::span<std::byte> message = room(passage.outgoing, rank, bytes_of_parcels(parcels, element));
     std::byte* at = message.data();
@@ -86,17 +118,8 @@ base::Status Borders::begin(Route& route, Passage& passage, synth::RegisterId fr
     }
     outgoing.push_back({rank, message});
   }
-  std::vector<Incoming> incoming;
-  for (const auto& [rank, parcels] : route.incoming)
-    incoming.push_back({rank, room(passage.incoming, rank, bytes_of_parcels(parcels, element))});
-  if (!incoming.empty()) {
-    TESSERA_TRY(number, team_.begin_beside(incoming, {}));
-    passage.received = number;
-  }
-  if (!outgoing.empty()) {
-    TESSERA_TRY(number, team_.begin_beside({}, outgoing));
-    passage.sent = number;
-  }
+  TESSERA_TRY(number, team_.begin_beside({}, outgoing));
+  passage.sent = number;
   return base::Done{};
 }
 
@@ -104,11 +127,11 @@ base::Status Borders::take(synth::RegisterId to, std::int64_t microbatch) {
   const auto known = routes_.find(to);
   if (known == routes_.end()) return base::Done{};
   Route& route = known->second;
-  Passage& passage = route.passages[static_cast<std::size_t>(microbatch) % route.passages.size()];
-  if (passage.microbatch != microbatch) return base::Done{};
-  TESSERA_TRY_STATUS(team_.await_beside(passage.received));
+  Passage& passage = passage_of(route, microbatch);
+  if (passage.microbatch != microbatch || !passage.has_begun) return base::Done{};
   const synth::ElementType element = storage_.type(to).element();
   for (const auto& [rank, parcels] : route.incoming) {
+    TESSERA_TRY_STATUS(team_.await_beside(passage.received.at(rank)));
     std::byte* at = passage.incoming.at(rank).data();
     for (const auto& [parcel, targets] : parcels) {
       const TileView box = dense_view(element, synth::shape_of(parcel.box), at);
@@ -117,15 +140,17 @@ base::Status Borders::take(synth::RegisterId to, std::int64_t microbatch) {
       at += synth::elements(parcel.box) * synth::bytes_of(element);
     }
   }
+  passage.received.clear();
   passage.microbatch.reset();
-  return base::Done{};
+  passage.has_begun = false;
+  return offer();
 }
 
 base::Status Borders::finish() {
   for (const auto& [to, route] : routes_) {
     for (const Passage& passage : route.passages) {
       if (passage.sent > 0) TESSERA_TRY_STATUS(team_.await_beside(passage.sent));
-      if (passage.microbatch) TESSERA_TRY_STATUS(team_.await_beside(passage.received));
+      for (const auto& [rank, number] : passage.received) TESSERA_TRY_STATUS(team_.await_beside(number));
     }
   }
   return base::Done{};

@@ -1,8 +1,13 @@
 // The borders of a pipeline between the devices of several ranks: what a visit has made is sent when it is there, and
 // taken in by the visit that reads it. In between it is on its way beside all other work.
+//
+// A long message sets out only when its place is ready. So each rank offers the places of what will come to it as soon
+// as they are free, in the order in which it will come: never does what is ready wait for a rank that is at other work,
+// or waits itself.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,11 +23,20 @@ namespace tessera::runtime {
 
 class Borders {
  public:
-  Borders(Team& team, const Storage& storage) : team_(team), storage_(storage) {}
+  // `to` of a microbatch gets what `from` is then. At most `places` microbatches are on their way at once.
+  struct Crossing {
+    synth::RegisterId from;
+    synth::RegisterId to;
+    std::int64_t microbatch = 0;
+    std::size_t places = 1;
+  };
+  // All crossings, in their order.
+  Borders(Team& team, const Storage& storage, const std::vector<Crossing>& crossings);
 
-  // Called on all ranks, at the same step: `to` of a microbatch gets what `from` is now. At most `places` microbatches
-  // are on their way at once.
-  base::Status send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch, std::size_t places);
+  // Offers places for what comes first.
+  base::Status offer();
+  // Called on all ranks, crossing by crossing, when `from` is there.
+  base::Status send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch);
   // Waits until what `to` gets of a microbatch is here; nothing to do where it has been taken, or is not sent.
   base::Status take(synth::RegisterId to, std::int64_t microbatch);
   // Waits until all that was sent has gone.
@@ -40,8 +54,9 @@ class Borders {
     std::map<int, std::span<std::byte>> outgoing;
     std::map<int, std::span<std::byte>> incoming;
     std::int64_t sent = 0;
-    std::int64_t received = 0;
-    std::optional<std::int64_t> microbatch;  // that is still to be taken
+    std::map<int, std::int64_t> received;    // what the place was offered for, by rank
+    std::optional<std::int64_t> microbatch;  // whose place it is, until it is taken
+    bool has_begun = false;                  // the crossing of that microbatch
   };
   struct Route {
     std::vector<Copy> here;
@@ -52,11 +67,20 @@ class Borders {
   Route route_of(synth::RegisterId from, synth::RegisterId to) const;
   void copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const;
   base::Status begin(Route& route, Passage& passage, synth::RegisterId from);
+  base::Result<bool> offer_to(int rank, synth::RegisterId to, std::int64_t microbatch);
+  static Passage& passage_of(Route& route, std::int64_t microbatch) {
+    return route.passages[static_cast<std::size_t>(microbatch) % route.passages.size()];
+  }
   std::span<std::byte> room(std::map<int, std::span<std::byte>>& rooms, int rank, std::int64_t bytes);
 
   Team& team_;
   const Storage& storage_;
   std::map<synth::RegisterId, Route> routes_;
+  struct Expected {
+    synth::RegisterId to;
+    std::int64_t microbatch = 0;
+  };
+  std::map<int, std::deque<Expected>> expected_;  // of each rank that sends, what no place has been offered for
 };
 
 }  // namespace tessera::runtime

@@ -1,7 +1,7 @@
 // Runs programs on the ranks that a launcher has started and compares them with simulated devices, to the bit:
 //
-//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS
-//       | long_message | growing | crossings REQUESTS MACHINE TRIES WAY...
+//   mpirun -np N tessera_ranks cases | generated COUNT [FIRST-SEED] | meshes COUNT [FIRST-SEED] | sums COUNT
+//       [FIRST-SEED] | stopped ROUNDS | long_message | growing | crossings REQUESTS MACHINE TRIES WAY...
 //       | reductions MACHINE MESH SUMMED BYTES TRIES all|best [options]
 //
 // Every rank runs every test; each says what went wrong on it, rank 0 says the rest.
@@ -92,15 +92,16 @@ void add_cases(Crew& crew) {
   }
 }
 
-void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count) {
+// The forms of a program in turn, or all on several meshes.
+void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count, bool on_several_meshes) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed] {
+    const std::size_t form = on_several_meshes ? 2 : seed % 3;
+    add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed, form] {
       const generator::Program program = generator::generate(seed);
       constexpr std::array kForms = {generator::tessera_text, generator::weighted_text, generator::several_meshes_text};
       constexpr std::array kWords = {"", " weighted", " meshes"};
-      const std::string text = kForms[seed % 3](program, program.mesh);
-      expect_none(compare_with_simulation(crew, text, "generated", cases::Settings{}),
-                  fmt::format("tessera_generate {}{}", seed, kWords[seed % 3]));
+      expect_none(compare_with_simulation(crew, kForms[form](program, program.mesh), "generated", cases::Settings{}),
+                  fmt::format("tessera_generate {}{}", seed, kWords[form]));
     });
   }
 }
@@ -256,13 +257,15 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
     add_test("ranks", "reductions", __FILE__, [&crew, race] { race_reductions(crew, race); });
     return true;
   }
-  if (words.size() < 2 || words.size() > 3 || (words[0] != "generated" && words[0] != "sums")) return false;
+  const bool of_meshes = !words.empty() && words[0] == "meshes";
+  if (words.size() < 2 || words.size() > 3 || (words[0] != "generated" && words[0] != "sums" && !of_meshes))
+    return false;
   const std::uint64_t first = words.size() == 3 ? std::strtoull(words[2].c_str(), nullptr, 10) : 1;
   const std::uint64_t count = std::strtoull(words[1].c_str(), nullptr, 10);
   if (words[0] == "sums")
     add_sums(crew, first, count);
   else
-    add_generated(crew, first, count);
+    add_generated(crew, first, count, of_meshes);
   return true;
 }
 
@@ -280,8 +283,8 @@ int main(int count, char** words) {
   tessera::ranks::quieten(crew.rank());
   if (!tessera::ranks::add_wanted(crew, {words + 1, words + count})) {
     fmt::print(stderr,
-               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | sums COUNT [FIRST-SEED] | stopped ROUNDS | "
-               "long_message | growing | crossings REQUESTS MACHINE TRIES WAY... | "
+               "usage: tessera_ranks cases | generated COUNT [FIRST-SEED] | meshes COUNT [FIRST-SEED] | sums COUNT "
+               "[FIRST-SEED] | stopped ROUNDS | long_message | growing | crossings REQUESTS MACHINE TRIES WAY... | "
                "reductions MACHINE MESH SUMMED BYTES TRIES all|best [options]\n");
     return 2;
   }

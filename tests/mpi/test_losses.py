@@ -53,6 +53,33 @@ save(p, "a.npy")
 """
 
 
+# Two stages of two devices, each of which sends a part of every border; little of everything, so that one comes to its end soon.
+VISITS = """mesh a = [x: 2] on 0:2
+mesh b = [x: 2] on 2:4
+let t = random(f32[4, 64, 32] on a, 1)
+let w = random(f32[32, 32@x] on a, 2)
+let v = random(f32[32@x, 32] on b, 3)
+save(w, "a.npy")
+let (p, q) = pipeline p = w, q = v for i < 4 by "SCHEDULE" {
+  let hb = t[i] @ w as [64, 32@x] on b
+  let dy = hb @ v
+  let dh = dy @ transpose(v) as [64, 32@x] on a
+  (p + transpose(t[i]) @ dh, q + transpose(hb) @ dy)
+}
+save(p, "a.npy")
+print "over"
+"""
+
+# From the devices of one node to those of the other, all of which want all of it: a relay of several slots.
+RELAYED = """mesh a = [x: 4] on 0:4
+mesh b = [x: 4] on 4:8
+let t = iota(f32[64@x, 64] on a)
+save(t, "a.npy")
+let u = t as [64, 64] on b
+save(u + 1.0, "a.npy")
+print "over"
+"""
+
 # A sum over two nodes of four devices, in a program of several stretches, and nothing else that takes messages.
 NODES = [{"name": "node", "count": 2, "bandwidth": 1e7, "latency": 1e-6},
          {"name": "device", "count": 4, "bandwidth": 1e8, "latency": 1e-6}]
@@ -147,11 +174,11 @@ class Kills(RanksTest):
         (self.folder / "nodes.json").write_text(json.dumps(NODES))
         return self.script(text)
 
-    def doomed(self, path, rank, message):
+    def doomed(self, path, rank, message, sharing="off", outlived=()):
         """The launch in which that rank ends before that message of its own, and the seconds that all others then take to
         end; none if it did not come so far."""
-        process = self.start([self.mpirun, "-np", 4, *self.command("run", "--machine", self.folder / "nodes.json", path)],
-                             env=dict(os.environ, TESSERA_SHARED_MEMORY="off", LD_PRELOAD=DOOMED,
+        process = self.start([self.mpirun, "-np", 4, *outlived, *self.command("run", "--machine", self.folder / "nodes.json", path)],
+                             env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing, LD_PRELOAD=DOOMED,
                                       TESSERA_DOOMED=f"{rank} {message}"))
         killed = self.folder / "killed"
         while process.poll() is None and not killed.exists():
@@ -189,6 +216,61 @@ class Kills(RanksTest):
             self.assertEqual((done.status, done.out), (0, "458760.0\n"), done.err)
             # A slot for each stretch and more, in each of which it sends.
             self.assertGreater(message, int(stretches[1]))
+
+    def doom_at_every_message(self, path, rank, sharing, outlived=()):
+        """Whichever it is, one message within five seconds, and the file of before or after, whole. Gives their number."""
+        def content():
+            return (self.folder / "a.npy").read_bytes() if (self.folder / "a.npy").exists() else None
+
+        known = {None}
+        for text in (path.read_text(), path.read_text().split("save(")[0] + "save(" + path.read_text().split("save(")[1].split("\n")[0]):
+            subprocess.run([*map(str, self.command("run", self.script(text, "alone.tess")))], check=True, capture_output=True,
+                           cwd=self.folder)
+            known.add(content())
+        self.assertEqual(len(known), 3)
+        (self.folder / "alone.tess").unlink()
+        message, seconds = 0, 0
+        while seconds is not None:
+            message += 1
+            (self.folder / "a.npy").unlink(missing_ok=True)
+            done, seconds = self.doomed(path, rank, message, sharing, outlived)
+            with self.subTest(rank=rank, message=message, sharing=sharing):
+                self.assertIn(content(), known)
+                self.assertEqual(shared_files(), [])
+                if seconds is None:
+                    self.assertEqual((done.status, done.out), (0, "over\n"), done.err)
+                    continue
+                self.assertLess(seconds, 5)
+                self.assertNotEqual(done.status, 0, done.err)
+                # Rank 0 speaks for all, and for nobody when it is gone.
+                gone = [f"error[peer-lost]: rank {rank} is gone"]
+                self.assertIn(done.diagnostics(), [[], gone] if rank == 0 or not outlived or "mpich" in self.mpirun else [gone])
+            for rest in self.folder.glob(".a.npy.*.part"):
+                self.assertEqual(sharing, "off")
+                rest.unlink()
+            self.assertEqual(sorted(one.name for one in self.folder.iterdir() if one.name != "a.npy"), ["nodes.json", "program.tess"])
+        return message - 1
+
+    def test_a_rank_killed_at_every_message_of_a_pipeline(self):
+        """A message ends each of its visits. What is lost is seen by the launcher, or by the ranks themselves."""
+        few = KILLS <= 6
+        for schedule in ("auto",) if few else ("1f1b", "auto"):
+            path = self.summed(VISITS.replace("SCHEDULE", schedule))
+            for rank in (3,) if few else range(4):
+                for sharing, outlived in (("off", ()), ("on", OUTLIVED)):
+                    # Four microbatches, and half of a border for each device of the other stage.
+                    self.assertGreaterEqual(self.doom_at_every_message(path, rank, sharing, outlived), 4)
+
+    def test_a_rank_killed_at_every_message_of_a_relay(self):
+        path = self.summed(RELAYED)
+        plan = subprocess.run([*map(str, self.command("plan", "--machine", self.folder / "nodes.json", "--mesh", "x:4 on 0:4")),
+                               "--to-mesh", "x:4 on 4:8", "--from", "f32[64@x, 64]", "--to", "f32[64, 64]"],
+                              capture_output=True, text=True, check=True)
+        stretches = re.search(r"relay +(\d+) stretches", plan.stdout)
+        self.assertIsNotNone(stretches, "the change is no relay of several stretches: " + plan.stdout)
+        for rank in (2,) if KILLS <= 6 else range(4):
+            # A slot for each stretch and more.
+            self.assertGreaterEqual(self.doom_at_every_message(path, rank, "off"), int(stretches[1]))
 
     def test_a_rank_killed_amid_a_sum(self):
         """Ranks that share memory see it themselves, in whatever slot it is."""

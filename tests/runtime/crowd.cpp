@@ -29,11 +29,18 @@ Bytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.e
 // Who asks whether something has come sleeps a little if it has not: threads are many, cores few.
 constexpr std::chrono::microseconds kPause{200};
 
+// Messages of one sender keep their order; those beside all others have one of their own.
+struct Way {
+  int sender = 0;
+  bool beside = false;
+  friend auto operator<=>(const Way&, const Way&) = default;
+};
+
 // What has been sent to one rank.
 struct Mailbox {
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<int, std::deque<Bytes>> messages;  // by sender
+  std::map<Way, std::deque<Bytes>> messages;
   std::size_t unread = 0;
   std::deque<std::pair<int, std::int64_t>> notices;
 };
@@ -106,17 +113,7 @@ class ThreadMessenger final : public Messenger {
   }
 
   void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    ++batches_;
-    for (const Incoming& message : incoming) incoming_[message.rank].push_back({batches_, message.bytes});
-    for (const Outgoing& message : outgoing) {
-      pause();
-      Mailbox& box = board_.mailbox(message.rank);
-      board_.count_sent(message.bytes.size());
-      const std::scoped_lock lock(box.mutex);
-      box.messages[rank_].push_back(copy_of(message.bytes));
-      ++box.unread;
-      box.changed.notify_one();
-    }
+    begin(++batches_, incoming, outgoing);
   }
   bool is_done(std::int64_t batch) override {
     pause();
@@ -131,9 +128,7 @@ class ThreadMessenger final : public Messenger {
   }
 
   std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) override {
-    const std::int64_t batches = std::exchange(batches_, kBeside + besides_);
-    begin_messages(incoming, outgoing);
-    batches_ = batches;
+    begin(kBeside + besides_ + 1, incoming, outgoing);
     return ++besides_;
   }
   bool is_done_beside(std::int64_t number) override {
@@ -191,6 +186,20 @@ class ThreadMessenger final : public Messenger {
     }
   }
 
+  void begin(std::int64_t batch, std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
+    const bool beside = batch > kBeside;
+    for (const Incoming& message : incoming) incoming_[{message.rank, beside}].push_back({batch, message.bytes});
+    for (const Outgoing& message : outgoing) {
+      pause();
+      Mailbox& box = board_.mailbox(message.rank);
+      board_.count_sent(message.bytes.size());
+      const std::scoped_lock lock(box.mutex);
+      box.messages[{rank_, beside}].push_back(copy_of(message.bytes));
+      ++box.unread;
+      box.changed.notify_one();
+    }
+  }
+
   // One time in four.
   void pause() {
     if (delays_ == 0 || random_() % 4 != 0) return;
@@ -206,16 +215,16 @@ class ThreadMessenger final : public Messenger {
                        [&](const auto& from) { return from.second.front().batch <= batch; });
   }
 
-  // Of one rank messages come in their order. Gives how many are left that nobody has asked for yet.
+  // Gives how many are left that nobody has asked for yet.
   std::size_t take_messages(Mailbox& box) {
     for (auto from = incoming_.begin(); from != incoming_.end();) {
-      auto& [rank, wanted] = *from;
-      std::deque<Bytes>& sent = box.messages[rank];
+      auto& [way, wanted] = *from;
+      std::deque<Bytes>& sent = box.messages[way];
       for (; !wanted.empty() && !sent.empty(); wanted.pop_front(), sent.pop_front()) {
         const std::span<std::byte> bytes = wanted.front().bytes;
         if (sent.front().size() != bytes.size())
           throw MessagesFailed{
-              fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), rank, bytes.size())};
+              fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), way.sender, bytes.size())};
         std::copy(sent.front().begin(), sent.front().end(), bytes.begin());
         --box.unread;
       }
@@ -230,7 +239,7 @@ class ThreadMessenger final : public Messenger {
   std::minstd_rand random_;
   std::int64_t turn_ = 0;
   std::span<std::byte> all_;
-  std::map<int, std::deque<Awaited>> incoming_;  // by sender
+  std::map<Way, std::deque<Awaited>> incoming_;
   static constexpr std::int64_t kBeside = std::int64_t{1}
                                           << 62U;  // messages beside all others have batches from here on
   std::int64_t batches_ = 0;

@@ -58,14 +58,18 @@ class TESSERA_API MovePlan {
 TESSERA_API Result<MovePlan> plan_move(const std::vector<MovedArray>& arrays, const Machine& machine = {},
                                        const std::optional<StopToken>& stop = {});
 
+// Called on all ranks of `config.team`, which may have read lists and machines of their own: fails with `ranks-differ`
+// where they do not all have the same plan. A rank that has none passes nullptr.
+TESSERA_API Status agree_on_move(const Config& config, const MovePlan* plan);
+
 struct MoveReport {
   std::int64_t received_bytes = 0;
-  double seconds = 0;  // by Config::clock, of the relay alone
+  double seconds = 0;  // by Config::clock, of the relay alone, on the rank that takes longest
 };
 
 // Every device reads its tile of FROM/NAME.npy and gets that of the target, which is written to TO/NAME.devD.npy, as
-// `save_shards` does. Of all ranks of `config.team`. All files are there at the end, or, whatever fails, none of them,
-// and those that were there before are as they were.
+// `save_shards` does. Called on all ranks of `config.team`, which first agree on the plan as agree_on_move does. All
+// files are there at the end, or, whatever fails, none of them, and those that were there before are as they were.
 TESSERA_API Result<MoveReport> move_files(const Config& config, const MovePlan& plan, const std::string& from,
                                           const std::string& to);
 
