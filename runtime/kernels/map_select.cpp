@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/map_loops.hpp"
+#include "synth/layout/halves.hpp"
 
 namespace tessera::runtime::elementwise {
 
@@ -38,14 +39,28 @@ struct Cast {
   }
 };
 
+// Storage types to f32 and back.
+template <synth::ElementType storage>
+struct Widened {
+  TESSERA_INLINE float operator()(std::uint16_t bits) const { return synth::widened(storage, bits); }
+};
+template <synth::ElementType storage>
+struct Stored {
+  TESSERA_INLINE std::uint16_t operator()(float x) const { return synth::stored(storage, x); }
+};
+
+template <synth::ElementType storage>
+MapLoop storage_cast(bool stores) {
+  return stores ? map_loop_of<Stored<storage>, std::uint16_t, float>()
+                : map_loop_of<Widened<storage>, float, std::uint16_t>();
+}
+
 }  // namespace
 
+// Elements go as they are, whatever they mean.
 MapLoop select(synth::ElementType element) {
-  return synth::visit_element(element, [](auto zero) {
-    // Elements go as they are, whatever they mean.
-    using T = decltype(zero);
-    using Bits =
-        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, Byte>>;
+  return synth::visit_bytes(element, [](auto zero) {
+    using Bits = decltype(zero);
     return map_loop_of<Select, Bits, Byte, Bits, Bits>();
   });
 }
@@ -58,6 +73,10 @@ MapLoop clip(synth::ElementType element) {
 }
 
 MapLoop cast(synth::ElementType result, synth::ElementType operand) {
+  const bool stores = synth::is_storage(result);
+  const synth::ElementType storage = stores ? result : operand;
+  if (storage == synth::ElementType::f16) return storage_cast<synth::ElementType::f16>(stores);
+  if (storage == synth::ElementType::bf16) return storage_cast<synth::ElementType::bf16>(stores);
   return synth::visit_element(result, [&](auto to) {
     return synth::visit_element(operand, [](auto from) {
       using R = decltype(to);
@@ -66,6 +85,8 @@ MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   });
 }
 
-MapLoop copy(synth::ElementType element) { return unary<Same>(element); }
+MapLoop copy(synth::ElementType element) {
+  return synth::visit_bytes(element, [](auto zero) { return map_loop_of<Same, decltype(zero), decltype(zero)>(); });
+}
 
 }  // namespace tessera::runtime::elementwise
