@@ -155,16 +155,21 @@ class BlockRunner {
       const synth::Shape shape = part_shape(operation.result(), device, block);
       strip_operands_.clear();
       for (const ChainPlace& place : operation.operands)
-        strip_operands_.push_back({operand(place, device, block, shape.size()), place.is_passing});
+        strip_operands_.push_back({operand(place, device, block, shape.size()), strip_place(place)});
       const bool is_slot = operation.slot != ChainPlace::kNone;
       std::byte* const array = operation.array == ChainPlace::kNone ? nullptr : in_array(operation, device, block);
       if (is_slot) elements_[operation.slot] = operation.element;
       const StripArray result{dense_view(operation.element, shape, is_slot ? slot(operation.slot) : array),
-                              is_slot && operation.is_passing};
+                              is_slot && operation.is_passing ? StripPlace::passing : StripPlace::block};
       if (!strips_.add(map->op, strip_operands_, result, is_slot ? array : nullptr)) return false;
     }
     strips_.run();
     return true;
+  }
+
+  static StripPlace strip_place(const ChainPlace& place) {
+    if (place.is_cold) return StripPlace::memory;
+    return place.is_passing ? StripPlace::passing : StripPlace::block;
   }
 
   void compute(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct ChainPlace {
   std::size_t slot = kNone;
   synth::RegisterId id;     // whose shape is meant
   bool is_passing = false;  // made and used up in one group
+  bool is_cold = false;     // an array that no earlier operation of the chain reads
 };
 
 struct ChainOperation {
@@ -77,6 +79,7 @@ class ChainOperations {
   };
   std::vector<Slot> used_;
   std::map<synth::RegisterId, bool> is_passing_;  // of what is in slots
+  std::set<synth::RegisterId> read_;              // arrays
   bool streams_ = false;
 };
 

@@ -11,9 +11,24 @@ namespace {
 
 // Elements of a strip: a few arrays of so many stay in the innermost cache.
 constexpr std::int64_t kStrip = 2'048;
+// Elements that a step computes between two requests for what it reads next.
+constexpr std::int64_t kPiece = 256;
 // Shorter rows are not worth a call for each.
 constexpr std::int64_t kRowMin = 512;
 constexpr std::size_t kArrays = 1 + kMapOperandsMax;
+
+// Asks for the elements one strip behind these, which come from memory while these are computed: the processor's own
+// fetching stops at the end of each page. A request for what does not exist is ignored.
+void bring_in_ahead(const std::byte* from, std::int64_t count, std::int64_t element_bytes) {
+  constexpr std::int64_t kLine = 64;
+  constexpr int kForReading = 0;
+  constexpr int kIntoSecondCache = 2;
+  const auto first = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(kStrip * element_bytes);
+  for (std::int64_t byte = 0; byte < count * element_bytes; byte += kLine) {
+    __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(byte)), kForReading,
+                       kIntoSecondCache);
+  }
+}
 
 }  // namespace
 
@@ -41,12 +56,13 @@ bool Strips::add(synth::MapOp op, std::span<const StripArray> operands, const St
   const auto walk = [&](const StripArray& array, std::size_t number) {
     const std::int64_t bytes = synth::bytes_of(array.view.element);
     const std::int64_t row = step.is_flat ? 0 : nest.strides[0][number] * bytes;
-    return Walk{array.view.data, bytes, row, nest.inner_strides()[number], array.is_passing};
+    return Walk{array.view.data, bytes, row, nest.inner_strides()[number], array.place};
   };
   step.result = walk(result, 0);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     step.operands[k] = walk(operands[k], k + 1);
     step.strides[k] = step.operands[k].step;
+    step.reads_memory |= has_to_come(step.operands[k]);
   }
   steps_.push_back(step);
   if (step.is_flat) return true;
@@ -58,15 +74,31 @@ bool Strips::add(synth::MapOp op, std::span<const StripArray> operands, const St
   return rows_ == nest.extents[0] && columns_ == nest.extents[1] && columns_ >= kRowMin;
 }
 
+bool Strips::has_to_come(const Walk& walk) { return walk.place == StripPlace::memory && walk.step == 1; }
+
+void Strips::compute(const Step& step, std::byte* result, std::int64_t n, const Operands& operands) {
+  if (!step.reads_memory) return step.loop.run(result, n, operands.data(), step.strides.data());
+  for (std::int64_t begin = 0; begin < n; begin += kPiece) {
+    Operands piece = operands;
+    const std::int64_t length = std::min(kPiece, n - begin);
+    for (std::size_t k = 0; k < step.loop.operands; ++k) {
+      const Walk& walk = step.operands[k];
+      piece[k] += begin * walk.step * walk.element_bytes;
+      if (has_to_come(walk)) bring_in_ahead(piece[k], length, walk.element_bytes);
+    }
+    step.loop.run(result + begin * step.result.element_bytes, length, piece.data(), step.strides.data());
+  }
+}
+
 void Strips::run_strip(const Step& step, std::int64_t row, std::int64_t column, std::int64_t n) const {
   const std::int64_t columns = columns_ == 0 ? count_ : columns_;
   const auto at = [&](const Walk& walk) {
     return step.is_flat ? walk.at(0, row * columns + column) : walk.at(row, column);
   };
-  std::array<const std::byte*, kMapOperandsMax> operands{};
+  Operands operands{};
   for (std::size_t k = 0; k < step.loop.operands; ++k) operands[k] = at(step.operands[k]);
   auto* const result = const_cast<std::byte*>(at(step.result));
-  step.loop.run(result, n, operands.data(), step.strides.data());
+  compute(step, result, n, operands);
   if (step.copy_to == nullptr) return;
   const std::int64_t bytes = step.result.element_bytes;
   stream_copy(step.copy_to + (row * columns + column) * bytes, result, static_cast<std::size_t>(n * bytes));

@@ -11,10 +11,16 @@
 
 namespace tessera::runtime {
 
-// An operand, or a result, of a step.
+// Where an operand, or a result, of a step lies.
+enum class StripPlace : std::uint8_t {
+  memory,   // in an array, whose part of the block nobody has read yet
+  block,    // written, or read before, in this block
+  passing,  // made and used up in one strip: all share the memory of the first
+};
+
 struct StripArray {
   TileView view;
-  bool is_passing = false;  // only the strip under work matters: strips share the memory of the first
+  StripPlace place = StripPlace::block;
 };
 
 // Steps whose results have one shape, taken together.
@@ -33,10 +39,10 @@ class Strips {
     std::int64_t element_bytes = 0;
     std::int64_t row_bytes = 0;
     std::int64_t step = 0;
-    bool is_passing = false;
+    StripPlace place = StripPlace::block;
 
     const std::byte* at(std::int64_t row, std::int64_t column) const {
-      return is_passing ? first : first + row * row_bytes + column * step * element_bytes;
+      return place == StripPlace::passing ? first : first + row * row_bytes + column * step * element_bytes;
     }
   };
   struct Step {
@@ -45,9 +51,14 @@ class Strips {
     std::array<std::int64_t, kMapOperandsMax> strides{};
     Walk result;
     std::byte* copy_to = nullptr;
-    bool is_flat = false;  // rows do not matter to it
+    bool is_flat = false;       // rows do not matter to it
+    bool reads_memory = false;  // elements side by side, not read before
   };
 
+  using Operands = std::array<const std::byte*, kMapOperandsMax>;
+
+  static bool has_to_come(const Walk& walk);
+  static void compute(const Step& step, std::byte* result, std::int64_t n, const Operands& operands);
   void run_strip(const Step& step, std::int64_t row, std::int64_t column, std::int64_t n) const;
 
   std::vector<Step> steps_;
