@@ -49,20 +49,35 @@ struct Stored {
   TESSERA_INLINE std::uint16_t operator()(float x) const { return synth::stored(storage, x); }
 };
 
+// One loop for all processors: these steps wait for memory.
+template <class F, class R, class A>
+void convert_run(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
+  auto* const to = reinterpret_cast<R*>(out);
+  const auto* const from = reinterpret_cast<const A*>(operands[0]);
+  if (strides[0] == 1) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) to[i] = F{}(from[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = F{}(from[i * strides[0]]);
+  }
+}
+
 template <synth::ElementType storage>
 MapLoop storage_cast(bool stores) {
-  return stores ? map_loop_of<Stored<storage>, std::uint16_t, float>()
-                : map_loop_of<Widened<storage>, float, std::uint16_t>();
+  return stores ? MapLoop{convert_run<Stored<storage>, std::uint16_t, float>, 1}
+                : MapLoop{convert_run<Widened<storage>, float, std::uint16_t>, 1};
 }
 
 }  // namespace
 
-// Elements go as they are, whatever they mean.
+// Elements go as they are, whatever they mean; those of storage types have been widened.
 MapLoop select(synth::ElementType element) {
-  return synth::visit_bytes(element, [](auto zero) {
-    using Bits = decltype(zero);
-    return map_loop_of<Select, Bits, Byte, Bits, Bits>();
-  });
+  switch (synth::bytes_of(element)) {
+    case 8: return map_loop_of<Select, std::uint64_t, Byte, std::uint64_t, std::uint64_t>();
+    case 4: return map_loop_of<Select, std::uint32_t, Byte, std::uint32_t, std::uint32_t>();
+    case 1: return map_loop_of<Select, Byte, Byte, Byte, Byte>();
+    default: refuse(element);
+  }
 }
 
 MapLoop clip(synth::ElementType element) {

@@ -18,24 +18,20 @@ std::string not_finite(T x) {
   return x != x ? "nan" : x < 0 ? "-inf" : "inf";
 }
 
-// Whose digits: those of an f32 or f64 of its own, or of an f16 or bf16.
-struct OwnDigits {
-  template <class T>
-  Decimal fewest(T x) const {
-    return shortest(x);
+// The digits of numbers: those of their own type, or of the storage type that they were widened from.
+struct Digits {
+  synth::ElementType element = synth::ElementType::f32;
+
+  Decimal fewest(double x) const { return shortest(x); }
+  Decimal fewest(float x) const { return synth::is_storage(element) ? shortest_stored(element, x) : shortest(x); }
+  Decimal at_least(double x, int fraction_digits) const { return with_digits(x, fraction_digits); }
+  Decimal at_least(float x, int fraction_digits) const {
+    return synth::is_storage(element) ? with_digits_stored(element, x, fraction_digits)
+                                      : with_digits(x, fraction_digits);
   }
-  template <class T>
-  Decimal at_least(T x, int fraction_digits) const {
-    return with_digits(x, fraction_digits);
-  }
-};
-struct StoredDigits {
-  synth::ElementType storage;
-  Decimal fewest(float x) const { return shortest_stored(storage, x); }
-  Decimal at_least(float x, int fraction_digits) const { return with_digits_stored(storage, x, fraction_digits); }
 };
 
-template <class T, class Digits = OwnDigits>
+template <class T>
 std::string float_scalar(T x, Digits digits = {}) {
   if (!std::isfinite(x)) return not_finite(x);
   const auto size = static_cast<double>(std::abs(x));
@@ -51,7 +47,7 @@ std::string float_scalar(T x, Digits digits = {}) {
 }
 
 // How the floats of one array are written: with an exponent or without, and how wide.
-template <class T, class Digits = OwnDigits>
+template <class T>
 class FloatFormat {
  public:
   explicit FloatFormat(std::span<const T> values, Digits digits = {}) : digits_(digits) {
@@ -140,7 +136,7 @@ std::vector<float> widened_elements(synth::ElementType storage, const std::byte*
 }  // namespace
 
 std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
-  if (synth::is_storage(element)) return float_scalar(widened_elements(element, bytes, 1)[0], StoredDigits{element});
+  if (synth::is_storage(element)) return float_scalar(widened_elements(element, bytes, 1)[0], Digits{element});
   return synth::visit_element(element, [&](auto zero) -> std::string {
     using T = decltype(zero);
     const T value = *reinterpret_cast<const T*>(bytes);
@@ -155,7 +151,7 @@ std::vector<std::string> element_texts(synth::ElementType element, const std::by
                                        bool is_array) {
   if (synth::is_storage(element)) {
     const std::vector<float> values = widened_elements(element, bytes, n);
-    const FloatFormat<float, StoredDigits> format(values, StoredDigits{element});
+    const FloatFormat<float> format(values, Digits{element});
     std::vector<std::string> all;
     for (const float x : values) all.push_back(format(x));
     return all;
