@@ -63,8 +63,6 @@ void use_unicode() {
   if (!is_utf8()) std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-bool takes_box_characters(int descriptor) {
-  return is_terminal(descriptor) && is_addressable_terminal() && is_utf8();
-}
+bool takes_box_characters(int descriptor) { return is_terminal(descriptor) && is_addressable_terminal() && is_utf8(); }
 
 }  // namespace tessera::repl
