@@ -9,6 +9,7 @@
 #include "embed/kinds.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/text/format.hpp"
+#include "synth/layout/halves.hpp"
 
 namespace tessera {
 
@@ -37,10 +38,35 @@ std::vector<std::byte> Array::bytes() const {
   return whole ? std::move(whole->bytes) : std::vector<std::byte>{};
 }
 
+namespace {
+
+// Storage types are handed out as f32.
+template <class T>
+std::vector<T> read_elements(synth::ElementType element, const std::vector<std::byte>& dense) {
+  const auto bytes = static_cast<std::size_t>(synth::bytes_of(element));
+  std::vector<T> result(dense.size() / bytes);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if constexpr (std::is_same_v<T, float>) {
+      std::uint16_t bits = 0;
+      if (synth::is_storage(element)) {
+        std::memcpy(&bits, dense.data() + i * bytes, sizeof(bits));
+        result[i] = synth::widened(element, bits);
+        continue;
+      }
+    }
+    T item{};
+    std::memcpy(&item, dense.data() + i * sizeof(T), sizeof(T));
+    result[i] = item;
+  }
+  return result;
+}
+
+}  // namespace
+
 template <class T>
 Result<std::vector<T>> Array::to_vector() const {
   const synth::ElementType element = impl_->value.type().element();
-  if (element != embed::element_of<T>) {
+  if (synth::computed_as(element) != embed::element_of<T>) {
     return embed::failure(
         base::make(embed::Kind::bad_call, fmt::format("the elements of `{}` are {}, not {}", impl_->name,
                                                       synth::name(element), synth::name(embed::element_of<T>))));
@@ -48,14 +74,7 @@ Result<std::vector<T>> Array::to_vector() const {
   return embed::safely([&]() -> Result<std::vector<T>> {
     const auto whole = runtime::gather(impl_->value);
     if (!whole) return embed::to_public(embed::Texts{}, whole.errors());
-    const std::vector<std::byte>& dense = whole->bytes;
-    std::vector<T> result(dense.size() / sizeof(T));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      T item{};
-      std::memcpy(&item, dense.data() + i * sizeof(T), sizeof(T));
-      result[i] = item;
-    }
-    return result;
+    return read_elements<T>(element, whole->bytes);
   });
 }
 

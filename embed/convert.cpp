@@ -86,6 +86,8 @@ Element to_public(synth::ElementType element) {
     case synth::ElementType::i64: return Element::i64;
     case synth::ElementType::f32: return Element::f32;
     case synth::ElementType::f64: return Element::f64;
+    case synth::ElementType::f16: return Element::f16;
+    case synth::ElementType::bf16: return Element::bf16;
   }
   return Element::boolean;
 }

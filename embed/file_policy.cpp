@@ -1,4 +1,4 @@
-// Which files a program may open, as a host says it. Apart from the other conversions: the libraries of one MPI, which
+// Converts a host's word on which files may be opened. It is apart from the rest: the libraries of one MPI, which
 // need those, need none of the runtime.
 #include "embed/convert.hpp"
 #include "runtime/io/file.hpp"

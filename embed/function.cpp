@@ -111,7 +111,7 @@ std::vector<std::size_t> output_numbers(const typeck::Typed& typed, const typeck
   return numbers;
 }
 
-// Which argument has the slot; none where it is a value of the session.
+// Finds the argument that has the slot; there is none if it is a value of the session.
 std::optional<std::size_t> number_of(const std::vector<std::uint32_t>& slots, std::uint32_t slot) {
   const auto at = std::find(slots.begin(), slots.end(), slot);
   if (at == slots.end()) return std::nullopt;
@@ -233,7 +233,7 @@ const std::string& Function::name() const { return impl_->name; }
 const std::vector<std::string>& Function::parameters() const { return impl_->parameters; }
 const std::vector<std::string>& Function::results() const { return impl_->results; }
 
-// What the program reads, of arguments that have its types.
+// Collects the values that the program reads from arguments that have its types.
 static Result<std::vector<runtime::Value>> inputs_of(const Function::Impl& own, const std::vector<Array>& arguments) {
   if (arguments.size() != own.types.size()) {
     return embed::bad_call(

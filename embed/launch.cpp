@@ -52,7 +52,7 @@ const Launcher* find_launcher() {
   return nullptr;
 }
 
-// What to type instead.
+// Says what to type instead.
 std::string repair(const Launcher& launcher) {
   const std::string_view mpi = runtime::mpi_name();
   if (mpi.empty()) return "build with -DTESSERA_MPI=openmpi or mpich, or start one process only";

@@ -118,7 +118,7 @@ base::Result<DeviceKind> read_kind(const JsonObject& object) {
   return kind;
 }
 
-// Which lists there are; an array alone is that of the levels.
+// Checks which lists there are; an array alone is that of the levels.
 base::Status check_lists(const std::vector<JsonField>& lists, bool has_objects, base::SourceId source) {
   const base::Span begin{source, 0, 1};
   for (const JsonField& list : lists) {

@@ -76,7 +76,7 @@ Result<MovedArray> read_line(std::string_view line, std::int64_t number, const s
 Diagnostics about(const std::string& name, Diagnostics why) {
   for (Diagnostic& diagnostic : why) {
     diagnostic.message = fmt::format("of \"{}\": {}", name, diagnostic.message);
-    // What the command line reads wrongly elsewhere is a mistake of the list here.
+    // A text that is a wrong command line elsewhere is a mistake in the list here.
     if (diagnostic.blame == Blame::command) diagnostic.blame = Blame::program;
   }
   return why;

@@ -24,14 +24,14 @@ struct Ends {
   synth::ArrayType to;
 };
 
-// What can be read before what makes sense: a text that does not parse outranks another that does not check.
+// A text that does not parse outranks one that does not check.
 Diagnostics most_blamed(Diagnostics a, Diagnostics b) {
   a.insert(a.end(), std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()));
   std::stable_partition(a.begin(), a.end(), [](const Diagnostic& d) { return d.blame == Blame::command; });
   return a;
 }
 
-// Where the change takes least.
+// Places the mesh where the change takes the least time.
 Result<Ends> placed_best(const Ends& ends, const PlanRequest& request) {
   const auto ranking = synth::rank_placements(embed::to_machine(request.machine), ends.from.mesh_ref(),
                                               {{ends.from, ends.to, 1}}, 1, embed::token_of(request.stop));

@@ -1,4 +1,4 @@
-// What the devices hold during a plan, and what they hand each other.
+// Shows what the devices hold during a plan, and what they hand each other.
 #include <fmt/format.h>
 
 #include <utility>

@@ -87,7 +87,7 @@ base::Status short_enough(std::string_view text, const Config& config) {
                                 text.size(), config.text_bytes_max));
 }
 
-// What typeck asks about the files of `load`.
+// Answers what the checker asks about the files of `load`.
 auto header_reader(runtime::FilePolicy policy) {
   return [policy = std::move(policy)](const std::string& path) -> base::Result<typeck::FileHeader> {
     TESSERA_TRY(header, runtime::read_npy_header(policy, path));
@@ -157,7 +157,7 @@ base::Result<embed::StateRef> on_ranks(const State& before, const runtime::World
   return embed::StateRef(std::move(after));
 }
 
-// What statements cost, in their order; only those that communicated.
+// Lists the costs of the statements that communicated, in their order.
 std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Typed& typed,
                                             const typeck::Lowered& lowered, const runtime::Outcome& outcome) {
   std::map<std::uint32_t, StatementStatistics> by_statement;
@@ -178,7 +178,7 @@ std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Ty
   return result;
 }
 
-// What was kept for the backward passes; values of one expression for one reader are one entry.
+// Lists the values kept for the backward passes; those of one expression for one reader are one entry.
 std::vector<KeptValue> kept_values(const Texts& texts, const typeck::Typed& typed, const typeck::Lowered& lowered,
                                    const runtime::Outcome& outcome) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t> numbers;

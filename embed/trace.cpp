@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "synth/collective/sends.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/schedule/visits.hpp"
 
 namespace tessera::embed {
@@ -17,6 +19,9 @@ std::string name_of(const synth::Operation& operation) {
     return std::string(synth::name(collect->collective.kind));
   return synth::describe(operation);
 }
+
+// More devices have more pairs of them than anybody looks at.
+constexpr std::int64_t kDevicesWithTransfers = 256;
 
 class TraceTeller {
  public:
@@ -54,10 +59,30 @@ class TraceTeller {
       if (!apply->results.empty()) result.type = type_text(lowered_.program.registers[apply->results[0]]);
     }
     result.is_border = synth::is_border(lowered_.program, steps.front());
+    if (steps.size() == 1) result.transfers = transfers_of(steps.front());
     const base::Span span = lowered_.origins.at(steps.back().origin).span;
     if (span.known()) result.place = place(*program_.texts, span);
     return result;
   }
+  std::vector<TracedStep::Transfer> transfers_of(const synth::Step& step) const {
+    const auto* const apply = std::get_if<synth::Apply>(&step.node);
+    const auto* const collect = apply == nullptr ? nullptr : std::get_if<synth::Collect>(&apply->operation);
+    if (collect == nullptr) return {};
+    const synth::ArrayType& before = lowered_.program.registers[apply->operands[0]];
+    const synth::ArrayType& after = lowered_.program.registers[apply->results[0]];
+    if (before.mesh() != after.mesh() || after.devices() > kDevicesWithTransfers) return {};
+    const auto machine = synth::machine_for(program_.machine, synth::run_devices(before, after));
+    if (!machine) return {};
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> bytes;  // by receiver and sender
+    for (const synth::BoxSend& send : synth::sends(*machine, collect->collective, before, after)) {
+      if (send.source == send.target) continue;
+      bytes[{send.target, send.source}] += synth::elements(send.box) * synth::bytes_of(after.element());
+    }
+    std::vector<TracedStep::Transfer> all;
+    for (const auto& [pair, count] : bytes) all.push_back({pair.second, pair.first, count});
+    return all;
+  }
+
   std::string type_text(const synth::ArrayType& type) const {
     const typeck::Environment& environment = program_.typed->after;
     return typeck::describe_type(type, environment, environment.now());

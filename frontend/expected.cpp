@@ -26,7 +26,7 @@ std::string found_words(const Place& p) {
 
 namespace {
 
-// What an expression begins with, less what a type and a name begin with as well.
+// The tokens that begin an expression, but for those that also begin a type or a name.
 constexpr std::array kExpressionFirst = {
     TokenKind::integer,    TokenKind::real,        TokenKind::string,     TokenKind::true_, TokenKind::false_,
     TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local, TokenKind::loop,
@@ -48,7 +48,7 @@ TokenKinds without_operators(TokenKinds kinds) {
   return kinds;
 }
 
-// What begins a statement of a block.
+// The tokens that begin a statement of a block.
 constexpr std::array kBlockFirst = {TokenKind::let,  TokenKind::assert_, TokenKind::print,
                                     TokenKind::show, TokenKind::save,    TokenKind::save_shards};
 

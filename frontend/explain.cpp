@@ -1,5 +1,5 @@
 // Each rule below looks at the place where reading stopped and knows one mistake; the first that recognises it speaks.
-// Where none does, what was expected is set against what was found.
+// If none does, the message sets what was expected against what was found.
 
 #include "frontend/explain.hpp"
 
@@ -98,7 +98,7 @@ Answer unknown_element(const Place& p) {
   if (const auto meant = element_meant_by(p.text())) {
     return std::move(why).suggest(fmt::format("did you mean `{}`?", *meant));
   }
-  return std::move(why).suggest("the element types are bool, i32, i64, f32 and f64");
+  return std::move(why).suggest("the element types are bool, i32, i64, f32, f64, f16 and bf16");
 }
 
 // ---- Operators ----------------------------------------------------------------------------------------------------

@@ -170,8 +170,8 @@ std::string help_for_member(std::string_view of, std::string_view member) {
 std::optional<std::string_view> element_meant_by(std::string_view word) {
   if (const auto* known = find(kElementWords, word)) return known->help;
   std::vector<std::string> candidates;
-  for (const auto element :
-       {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32, ElementKeyword::f64}) {
+  for (const auto element : {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32,
+                             ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16}) {
     candidates.emplace_back(spelling(element));
   }
   const auto near = base::nearest(word, candidates);

@@ -80,7 +80,7 @@ TokenKinds ours(const antlr4::misc::IntervalSet& types) {
   return kinds;
 }
 
-// What could have followed where a decision of several tokens came to a dead end.
+// Lists the tokens that could have followed where a decision of several tokens came to a dead end.
 TokenKinds expected_of(const antlr4::NoViableAltException& error) {
   TokenKinds kinds;
   if (error.getDeadEndConfigs() == nullptr) return kinds;

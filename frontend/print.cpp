@@ -42,7 +42,7 @@ int level_of(const Expr& expr) {
 
 bool is_comparison(BinaryOp op) { return precedence(op) == precedence(BinaryOp::equal); }
 
-// What the operands of an operator must hold together at least.
+// The operands of an operator must bind at least this tightly.
 int left_level(BinaryOp op) { return is_comparison(op) || op == BinaryOp::power ? precedence(op) + 1 : precedence(op); }
 int right_level(BinaryOp op) { return op == BinaryOp::power ? kNegatePrecedence : precedence(op) + 1; }
 

@@ -9,7 +9,7 @@ namespace tessera::frontend {
 
 namespace {
 
-// What has been put line by line so far, and how far into the text that reaches.
+// Holds what has been put line by line so far, and how far into the text that reaches.
 struct Lines {
   Document& doc;
   const CommentShelf& comments;

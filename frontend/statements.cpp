@@ -126,7 +126,7 @@ bool StatementCutter::leave_unclosed() {
   return open_.empty();
 }
 
-// Where a bracket stays open to the end of the text, the next statement is taken to be the first that begins without
+// If a bracket stays open to the end of the text, the next statement is taken to be the first that begins without
 // any indentation after it. That is done a few times only: each time the text is gone through to its end.
 void StatementCutter::end_of_text() {
   if (open_.empty()) {

@@ -39,7 +39,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// Where a path leads through symbolic links, so that replacing a file leaves the link.
+// Follows symbolic links, so that replacing a file leaves the link.
 std::string resolved(const std::string& path) {
   std::error_code error;
   const auto target = std::filesystem::canonical(path, error);

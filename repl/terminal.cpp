@@ -25,6 +25,9 @@ bool is_set(const char* variable) {
 
 bool is_utf8() { return std::string_view(::nl_langinfo(CODESET)) == "UTF-8"; }
 
+// Open MPI gives rank 0 a terminal to write to, wherever the launcher writes what comes of it: to a file, say.
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("OMPI_COMM_WORLD_SIZE"); }
+
 std::optional<int> columns_wanted() {
   const char* value = std::getenv("COLUMNS");
   if (value == nullptr) return std::nullopt;
@@ -52,7 +55,7 @@ bool is_addressable_terminal() {
 }
 
 bool takes_colour(int descriptor) {
-  return ::isatty(descriptor) == 1 && !is_set("NO_COLOR") && is_addressable_terminal();
+  return is_terminal(descriptor) && !is_set("NO_COLOR") && is_addressable_terminal();
 }
 
 void use_unicode() {
@@ -60,8 +63,6 @@ void use_unicode() {
   if (!is_utf8()) std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-bool takes_box_characters(int descriptor) {
-  return ::isatty(descriptor) == 1 && is_addressable_terminal() && is_utf8();
-}
+bool takes_box_characters(int descriptor) { return is_terminal(descriptor) && is_addressable_terminal() && is_utf8(); }
 
 }  // namespace tessera::repl

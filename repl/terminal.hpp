@@ -9,7 +9,7 @@ int terminal_columns();
 bool is_conversation();
 // Does the terminal move its cursor where it is told to?
 bool is_addressable_terminal();
-// Colours on this descriptor: a terminal's, unless NO_COLOR or TERM=dumb says otherwise.
+// Colours on this descriptor: a terminal's, unless NO_COLOR or TERM=dumb says otherwise. A rank of Open MPI has none.
 bool takes_colour(int descriptor);
 // Takes the environment's character set for what is typed, or UTF-8 where it names none.
 void use_unicode();

@@ -79,6 +79,7 @@ void TraceFile::add(const TracedStep& step) {
     if (!step.is_border) extend_visit(step, slice);
     count(step.rank, slice);
   }
+  if (!step.failed && !step.transfers.empty()) draw_arrows(step);
 }
 
 // A border is no part of the visit that its receiver is in.
@@ -125,6 +126,63 @@ void TraceFile::count(int rank, const TracedStep::Slice& slice) {
   if (slice.received_bytes == 0) return;
   counted(slice.begin_seconds, "in flight", slice.received_bytes);
   counted(slice.end_seconds, "in flight", 0);
+}
+
+namespace {
+
+constexpr std::size_t kArrowsToADevice = 16;
+
+// Keeps the transfers that bring most; of equal ones the first by sender.
+std::vector<TracedStep::Transfer> transfers_shown(const std::vector<TracedStep::Transfer>& all) {
+  std::vector<TracedStep::Transfer> shown;
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin;
+    while (end < all.size() && all[end].to == all[begin].to) ++end;
+    const std::size_t first = shown.size();
+    shown.insert(shown.end(), all.begin() + static_cast<std::ptrdiff_t>(begin),
+                 all.begin() + static_cast<std::ptrdiff_t>(end));
+    std::stable_sort(shown.begin() + static_cast<std::ptrdiff_t>(first), shown.end(),
+                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    shown.resize(std::min(shown.size(), first + kArrowsToADevice));
+    begin = end;
+  }
+  return shown;
+}
+
+}  // namespace
+
+// An arrow begins with its sender's slice and ends with its receiver's: viewers look for the slice that is around the
+// moment. Either end is written when its rank's slices come.
+void TraceFile::draw_arrows(const TracedStep& step) {
+  constexpr double kNanosecond = 1e-9;
+  const std::string source =
+      step.place ? fmt::format("{}:{}:{}", step.place->file, step.place->line, step.place->column) : std::string();
+  const auto slice_of = [&](std::int64_t device) {
+    return std::find_if(step.devices.begin(), step.devices.end(),
+                        [&](const TracedStep::Slice& slice) { return slice.device == device; });
+  };
+  const auto end_of_arrow = [&](const char* phase, std::int64_t device, double seconds, const Pair& pair,
+                                std::int64_t number, std::int64_t bytes) {
+    ordered_json event = {{"name", "sent"},
+                          {"cat", "transfer"},
+                          {"ph", phase},
+                          {"id", fmt::format("{}>{} {} {}", pair.from, pair.to, pair.source, number)},
+                          {"pid", process_number(step.rank)},
+                          {"tid", track_number(step.rank, device)},
+                          {"ts", microseconds(std::max(0.0, seconds - begin_seconds_))},
+                          {"args", {{"bytes", bytes}}}};
+    if (phase[0] == 'f') event["bp"] = "e";
+    write(text_of(event));
+  };
+  for (const TracedStep::Transfer& transfer : transfers_shown(step.transfers)) {
+    const Pair pair{source, transfer.from, transfer.to};
+    if (const auto sender = slice_of(transfer.from); sender != step.devices.end())
+      end_of_arrow("s", transfer.from, std::min(sender->begin_seconds + kNanosecond, sender->end_seconds), pair,
+                   sent_[pair]++, transfer.bytes);
+    if (const auto receiver = slice_of(transfer.to); receiver != step.devices.end())
+      end_of_arrow("f", transfer.to, std::max(receiver->end_seconds - kNanosecond, receiver->begin_seconds), pair,
+                   received_[pair]++, transfer.bytes);
+  }
 }
 
 void TraceFile::name_track(int rank, std::int64_t device) {

@@ -1,6 +1,7 @@
 // Traces as files: Chrome trace events, which Perfetto and chrome://tracing open.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,8 +14,9 @@
 namespace tessera::repl {
 
 // One track for each device, below its rank; one slice for each step on each device, and counters of its memory and of
-// the bytes on their way to it; of a pipeline, one slice around all that a device does in a visit of a microbatch.
-// Events are written as they come, however many.
+// the bytes on their way to it; of a pipeline, one slice around all that a device does in a visit of a microbatch. Of a
+// change of layout on one mesh an arrow leads from each sender's slice to the receiver's, from at most 16 senders to
+// each. Events are written as they come, however many.
 class TraceFile {
  public:
   explicit TraceFile(std::string path);
@@ -32,6 +34,7 @@ class TraceFile {
   void extend_visit(const TracedStep& step, const TracedStep::Slice& slice);
   void close_visit(std::int64_t track);
   void count(int rank, const TracedStep::Slice& slice);
+  void draw_arrows(const TracedStep& step);
   void write(const std::string& event);
 
   std::string path_;
@@ -49,7 +52,17 @@ class TraceFile {
     double end_seconds = 0;
   };
   std::map<std::int64_t, OpenVisit> visits_;  // by track
-  std::set<int> ranks_;                       // that have their names
+  // How often a device has sent to another, or received from it, where an expression asked for it. Both take the same
+  // steps in the same order, so the n-th sending is the n-th receiving.
+  struct Pair {
+    std::string source;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    auto operator<=>(const Pair&) const = default;
+  };
+  std::map<Pair, std::int64_t> sent_;
+  std::map<Pair, std::int64_t> received_;
+  std::set<int> ranks_;  // that have their names
   std::set<std::int64_t> tracks_;
 };
 

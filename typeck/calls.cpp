@@ -179,7 +179,7 @@ bool Checker::bind_extents(const frontend::Parameter& parameter, const ArrayType
   return true;
 }
 
-// What a parameter's type means for this argument; the frame holds the extents.
+// Reads a parameter's type for this argument; the frame holds the extents.
 std::optional<ArrayType> Checker::parameter_type(const frontend::Parameter& parameter, const ArrayType& argument,
                                                  Span call_span) {
   const auto written = written_type(ast(), parameter.type);

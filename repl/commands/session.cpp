@@ -39,7 +39,7 @@ int unreadable(const std::string& why, Console& console) {
   return kExitCommand;
 }
 
-// Who answers on this screen; `name` is what diagnostics call what is typed, `interrupt` what Ctrl-C makes readable.
+// Makes what answers on this screen; diagnostics call the input `name`, and Ctrl-C makes `interrupt` readable.
 using MakeAnswerer =
     std::function<std::unique_ptr<Answerer>(const Screen& screen, const std::string& name, int interrupt)>;
 

@@ -53,7 +53,7 @@ std::string dimension_text(const Plan::Moment& moment, std::size_t d, std::int64
   return fmt::format("Dimension {}: {} in {} tiles of {}.", d, extent, sides.size(), range_text(least, most));
 }
 
-// Who holds what, in words: where not all devices are shown.
+// Says in words who holds what, for a picture that does not show all devices.
 json pattern_of(const Plan::Moment& moment, const std::vector<std::int64_t>& shape, std::size_t shown) {
   json lines = json::array();
   if (shown == moment.devices.size()) return lines;
@@ -108,7 +108,7 @@ json moves_of(const Plan& plan, std::size_t index, std::size_t devices) {
   return moves;
 }
 
-// Who asked, and what the change was compared with.
+// Says who asked for the change and what it was compared with.
 std::string why_of(const Redistribution& change) {
   std::string why = fmt::format("Asked for by {} at line {}, column {}{}.", change.who, change.place.line,
                                 change.place.column, change.inserted ? "; not written in the program" : "");

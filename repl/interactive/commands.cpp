@@ -48,7 +48,7 @@ constexpr std::string_view kSpaces = " \t\r\n";
 
 std::string_view word_of(std::string_view line) { return line.substr(0, line.find_first_of(kSpaces)); }
 
-// Where what follows the command's word begins; the text's end if nothing does.
+// Finds the text behind the command's word; the text's end if there is none.
 std::size_t argument_begin(std::string_view text) {
   return std::min(text.find_first_not_of(kSpaces, word_of(text).size()), text.size());
 }

@@ -64,7 +64,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   return result;
 }
 
-// Where only axes may stand: after `@`, in `@(x,` and in `{+x,`.
+// Only axes may stand after `@`, in `@(x,` and in `{+x,`.
 bool wants_axis(std::string_view before) {
   std::size_t at = before.find_last_not_of(' ');
   while (at != std::string_view::npos && (before[at] == ',' || is_name_byte(before[at]) || before[at] == ' ')) {

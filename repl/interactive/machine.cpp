@@ -136,7 +136,7 @@ std::size_t rank_of(const std::vector<DeviceRange>& ranks, std::int64_t device) 
   return static_cast<std::size_t>(std::find_if(ranks.begin(), ranks.end(), has) - ranks.begin());
 }
 
-// Where a device is in another mesh: `1,0`.
+// Gives a device's position in another mesh: `1,0`.
 std::string place_in(const NamedMesh& mesh, std::int64_t device) {
   const auto found = std::find(mesh.devices.begin(), mesh.devices.end(), device);
   if (found == mesh.devices.end()) return "-";

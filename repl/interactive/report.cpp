@@ -14,7 +14,7 @@ namespace tessera::repl {
 
 namespace {
 
-// Where remarks begin, unless the type is longer.
+// Remarks begin in this column, unless the type is longer.
 constexpr int kRemarkColumn = 28;
 constexpr int kRemarkGap = 3;
 // More steps are counted by name.

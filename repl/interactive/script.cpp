@@ -22,7 +22,7 @@ std::size_t offset_of(std::string_view text, std::uint32_t line, std::uint32_t c
   return at;
 }
 
-// Where the statement ends that begins there: before a `;`, a comment or the end of its last line.
+// Finds the end of the statement that begins there: before a `;`, a comment or the end of its last line.
 std::size_t statement_end(std::string_view text, std::size_t begin) {
   int open = 0;
   for (std::size_t at = begin; at < text.size(); ++at) {

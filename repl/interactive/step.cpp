@@ -15,7 +15,7 @@ namespace tessera::repl {
 
 namespace {
 
-// Where the last ` as ` outside of brackets begins, if there is one.
+// Finds the last ` as ` outside of brackets, if there is one.
 std::optional<std::size_t> last_as(std::string_view expression) {
   std::optional<std::size_t> found;
   int open = 0;

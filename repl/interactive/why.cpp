@@ -27,7 +27,7 @@ std::string lines_of(const std::vector<const Label*>& labels, Colour colour) {
   return text;
 }
 
-// Where it was asked for and what that was compared with.
+// Says where the change was asked for and what it was compared with.
 std::string places_text(const Redistribution& change, Colour colour) {
   const Label asked{change.place, "asked for here", true};
   if (!change.because) return lines_of({&asked}, colour);

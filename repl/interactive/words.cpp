@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kInteger = "an element type: whole numbers; overflow wraps";
 constexpr std::string_view kFloat = "an element type: IEEE floating point";
-constexpr std::string_view kReserved = "reserved for an element type to come";
+constexpr std::string_view kStored = "an element type of 16 bits to store and move; whatever computes takes it as f32";
 constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
 constexpr std::string_view kLoop = "w is w0, then n times the value of the braces; `(a, b)` carries several";
 
@@ -48,8 +48,8 @@ constexpr std::array kWords = {
     WordHelp{"i64", "let b = i64(a)", kInteger},
     WordHelp{"f32", "let b = ones(f32[16@x])", kFloat},
     WordHelp{"f64", "let b = f64(a)", kFloat},
-    WordHelp{"bf16", "", kReserved},
-    WordHelp{"f16", "", kReserved},
+    WordHelp{"bf16", "let b = bf16(a)", kStored},
+    WordHelp{"f16", "let b = f16(a)", kStored},
 };
 
 }  // namespace

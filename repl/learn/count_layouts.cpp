@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kAxesMax = 3;
 constexpr std::size_t kRankMax = 3;
 
-// Which axes stand where, major first: a slot for each dimension, and one for the pending axes.
+// Holds the axes of each dimension, major first, then the pending ones.
 using Slots = std::vector<std::vector<std::string>>;
 
 std::string type_text(const Slots& slots, std::size_t rank, std::int64_t extent) {

@@ -93,7 +93,7 @@ Verdict unfit(const std::string& where, const std::string& why) {
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
   if (auto costs = costs_of_program(trial, trial.attempt.program(names))) return std::move(*costs);
-  // What the statements use was told from their words alone. All of the answer is known to run.
+  // The statements' needs were told from their words alone; now the whole answer is known to run.
   auto all = costs_of_program(trial, trial.attempt.program(bound_names(trial.lesson, trial.attempt)));
   return all ? std::move(*all) : Costs{};
 }

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace tessera::repl {
@@ -24,6 +26,23 @@ Numbers read_as(const std::vector<std::byte>& bytes) {
   return result;
 }
 
+double of_f16(std::uint16_t bits) {
+  const int exponent = bits >> 10U & 31U;
+  const int fraction = bits & 1023U;
+  double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31) size = fraction == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
+  return (bits & 0x8000U) != 0 ? -size : size;
+}
+
+Numbers read_halves(Element element, const std::vector<std::byte>& bytes) {
+  Numbers result = read_as<std::uint16_t>(bytes);
+  for (double& number : result) {
+    const auto bits = static_cast<std::uint16_t>(number);
+    number = element == Element::f16 ? of_f16(bits) : double{std::bit_cast<float>(std::uint32_t{bits} << 16U)};
+  }
+  return result;
+}
+
 Numbers read_elements(Element element, const std::vector<std::byte>& bytes) {
   switch (element) {
     case Element::boolean: return read_as<std::uint8_t>(bytes);
@@ -31,6 +50,8 @@ Numbers read_elements(Element element, const std::vector<std::byte>& bytes) {
     case Element::i64: return read_as<std::int64_t>(bytes);
     case Element::f32: return read_as<float>(bytes);
     case Element::f64: return read_as<double>(bytes);
+    case Element::f16:
+    case Element::bf16: return read_halves(element, bytes);
   }
   return {};
 }

@@ -45,7 +45,7 @@ std::vector<std::string> launcher_names() {
   return {"mpiexec"};
 }
 
-// Where the first of these programs is; empty where PATH has none.
+// Finds the first of these programs; empty if PATH has none.
 std::string find_program(const std::vector<std::string>& names) {
   const char* const path = std::getenv("PATH");
   for (const std::string& name : names) {

@@ -22,7 +22,7 @@ std::string one_line(std::string_view text) {
   return result;
 }
 
-// Where every cell begins, and after the last one where the line ends.
+// Gives the column at which each cell begins, then the one at which the line ends.
 std::vector<int> offsets(const std::vector<Cell>& line) {
   std::vector<int> result = {0};
   for (const Cell& cell : line) result.push_back(result.back() + cell.columns);

@@ -29,7 +29,7 @@ struct DeviceWork {
   std::int64_t first = 0;  // number of its first block, of all devices' blocks
 };
 
-// What the tasks of a chain share.
+// The tasks of a chain share this.
 class Work {
  public:
   Work(const ChainOperations& chain, const Storage& storage) : chain_(chain), storage_(storage) {
@@ -211,7 +211,7 @@ class BlockRunner {
     for (std::size_t d = 0; d < std::min(work_.lead(), shape.size()); ++d) shape[d] = block.shape[d];
     return shape;
   }
-  // What an operand has for a block. It may be broadcast to `rank` dimensions (0: is not broadcast).
+  // Gives an operand's part of a block. It may be broadcast to `rank` dimensions (0: is not broadcast).
   TileView operand(const ChainPlace& place, const DeviceWork& device, const Blocks::Block& block,
                    std::size_t rank) const {
     if (place.slot != ChainPlace::kNone)

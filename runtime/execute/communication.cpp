@@ -152,7 +152,7 @@ base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& col
   return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);
 }
 
-// What is planned outside of loops is done once; between many devices such plans are large.
+// Plans outside of loops are used once, and between many devices they are large.
 void Executor::forget_plans() {
   if (loops_ > 0) return;
   copies_.clear();

@@ -82,7 +82,7 @@ std::vector<Value> Outputs::take(const std::vector<std::int64_t>& offsets) {
     const synth::RegisterId id = program_.outputs[k];
     values.push_back(is_copied(id) ? copied(k, parts) : whole(id));
   }
-  // What no value lies in is given back now; the rest with the values.
+  // Memory that no value lies in is given back now; the rest goes with the values.
   std::vector<Arena::Range> kept;
   for (const auto& [root, held] : leases_) {
     const auto ranges = ranges_of(root);

@@ -68,7 +68,7 @@ base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan&
   borders_ = nullptr;
   const auto agreed = team_.agree(std::move(status), {});
   if (!agreed.ok() && ends_run(agreed.errors())) return agreed.errors();
-  // What one rank says of a failure from now on must not be wiped out by another that is still about to end the run.
+  // From now on a rank's word on a failure must not be wiped out by another that is still about to end the run.
   if (const auto met = team_.agree(base::Done{}, {}); !met.ok()) return met.errors();
   team_.begin_run(world_.stop);
   if (!agreed.ok()) return agreed.errors();

@@ -56,7 +56,7 @@ base::Status too_much(const MemoryPlan& plan, std::int64_t bytes, std::int64_t l
   return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
 }
 
-// Where the host sets a limit it is this process's; otherwise all ranks of the machine have to get along, and each has
+// If the host sets a limit it is this process's; otherwise all ranks of the machine have to get along, and each has
 // its own address space.
 base::Status check_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                           const PartMap& map, const World& world, const Team& team) {
@@ -106,7 +106,7 @@ DeviceRanks ranks_of(const synth::Program& program, const std::vector<Value>& in
 
 }  // namespace
 
-// Where everything is that a program makes.
+// Holds the memory of everything that a program makes.
 struct ProgramMemory {
   ProgramMemory(const synth::Program& program, const DeviceRanks& ranks, base::StopToken stop)
       : tiles(program), plan(plan_memory(program, tiles, stop)), map(ranks, plan.arena_bytes) {}

@@ -21,7 +21,7 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNanosecond;
 }
 
-// What this process has used of its cores, and this thread: time in which others had the core is none of theirs.
+// Measures what this process, or this thread, has used of its cores, without the time in which others had them.
 double process_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -85,7 +85,7 @@ void Throttle::end(const TileMap& result) {
   times_.reset();
 }
 
-// What of the block's work is a device's: that of its tile of all of them.
+// Gives a device's share of the block's work: its tile's share of all tiles.
 double Throttle::share(const TileMap& result, std::int64_t device) const {
   double all = 0;
   for (std::int64_t d = block_.begin; d < block_.end; ++d) {

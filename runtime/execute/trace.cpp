@@ -89,7 +89,7 @@ void Tracer::keep(std::span<const synth::Step> steps, bool failed) {
 
 // ---- From all ranks to rank 0
 
-// What to add to this rank's times. On rank 0's machine nothing: its processes share one clock. For another machine
+// Finds what to add to this rank's times: nothing on rank 0's machine, whose processes share a clock. For others
 // readings go to and fro: what rank 0 has read before it sent is earlier than when it arrived here, and so the other
 // way about; the truth is between the tightest of these bounds, and the middle of them is taken.
 base::Result<double> Tracer::clock_offset() {

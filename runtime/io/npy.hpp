@@ -17,14 +17,16 @@
 
 namespace tessera::runtime {
 
-// Our element types as NumPy codes them, without byte order.
+// Our element types as NumPy codes them, without byte order. NumPy itself has no bf16: its bytes go as two that mean
+// nothing to it, which is how the ml_dtypes package writes them.
 struct NpyElement {
   synth::ElementType type;
   std::string_view code;
 };
 inline constexpr NpyElement kNpyElements[] = {
     {synth::ElementType::boolean, "b1"}, {synth::ElementType::i32, "i4"}, {synth::ElementType::i64, "i8"},
-    {synth::ElementType::f32, "f4"},     {synth::ElementType::f64, "f8"},
+    {synth::ElementType::f32, "f4"},     {synth::ElementType::f64, "f8"}, {synth::ElementType::f16, "f2"},
+    {synth::ElementType::bf16, "V2"},
 };
 
 base::Result<NpyHeader> read_header(const OpenedFile& opened);

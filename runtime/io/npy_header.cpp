@@ -23,7 +23,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 // Ours are shorter than 1 KiB; NumPy itself refuses above 10,000 bytes.
 constexpr std::int64_t kHeaderBytesMax = 65'536;
 
-// What is wrong with a header, in words; thrown and caught within this file.
+// Says in words what is wrong with a header; it is thrown and caught within this file.
 struct Malformed {
   std::string why;
 };
@@ -107,9 +107,8 @@ class Dictionary {
     for (const auto element : kNpyElements) {
       if (text.substr(1) != element.code) continue;
       const bool one_byte = synth::bytes_of(element.type) == 1;
-      if (one_byte ? order != '|' && order != '<' && order != '>' && order != '='
-                   : order != '<' && order != '>' && order != '=')
-        break;
+      const bool may_have_none = one_byte || element.code[0] == 'V';
+      if (order != '<' && order != '>' && order != '=' && !(may_have_none && order == '|')) break;
       header.element = element.type;
       header.big_endian = order == '>' && !one_byte;
       return;

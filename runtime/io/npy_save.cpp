@@ -27,7 +27,7 @@ using base::make;
 
 constexpr std::int64_t kWriteBytesMax = std::int64_t{8} << 20U;
 
-// Where a process finds a file of its own that has no name.
+// Gives the path at which a process finds a file of its own that has no name.
 std::string path_of(int descriptor, const std::string& process) {
   return fmt::format("/proc/{}/fd/{}", process, descriptor);
 }

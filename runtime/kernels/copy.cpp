@@ -176,13 +176,8 @@ Writing writing_of(std::int64_t bytes) { return bytes > kStreamBytes ? Writing::
 void copy_elements(const TileView& from, const TileTarget& to, Writing writing) {
   if (is_empty(from.shape)) return;
   const Nest<2> nest = copy_nest(from, to);
-  synth::visit_element(from.element, [&](auto zero) {
-    // Bytes that were never a bool (from a file, say) may be copied as bytes only.
-    if constexpr (std::same_as<decltype(zero), bool>)
-      copy_as<unsigned char>(nest, from, to, writing);
-    else
-      copy_as<decltype(zero)>(nest, from, to, writing);
-  });
+  // Elements go as they are, whatever they mean: bytes that were never a bool (from a file, say), too.
+  synth::visit_bytes(from.element, [&](auto zero) { copy_as<decltype(zero)>(nest, from, to, writing); });
 }
 
 void copy_elements(const TileView& from, const TileOut& to, Writing writing) {

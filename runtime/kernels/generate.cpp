@@ -96,7 +96,7 @@ constexpr std::int64_t kRandomGrain = 4'096;
 }  // namespace
 
 void fill(const std::byte* scalar, const TileOut& out) {
-  synth::visit_element(out.element, [&](auto zero) {
+  synth::visit_bytes(out.element, [&](auto zero) {
     using T = decltype(zero);
     T value;
     std::memcpy(&value, scalar, sizeof(T));

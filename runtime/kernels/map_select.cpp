@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/map_loops.hpp"
+#include "synth/layout/halves.hpp"
 
 namespace tessera::runtime::elementwise {
 
@@ -38,16 +39,45 @@ struct Cast {
   }
 };
 
+// Storage types to f32 and back.
+template <synth::ElementType storage>
+struct Widened {
+  TESSERA_INLINE float operator()(std::uint16_t bits) const { return synth::widened(storage, bits); }
+};
+template <synth::ElementType storage>
+struct Stored {
+  TESSERA_INLINE std::uint16_t operator()(float x) const { return synth::stored(storage, x); }
+};
+
+// One loop for all processors: these steps wait for memory.
+template <class F, class R, class A>
+void convert_run(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
+  auto* const to = reinterpret_cast<R*>(out);
+  const auto* const from = reinterpret_cast<const A*>(operands[0]);
+  if (strides[0] == 1) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) to[i] = F{}(from[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = F{}(from[i * strides[0]]);
+  }
+}
+
+template <synth::ElementType storage>
+MapLoop storage_cast(bool stores) {
+  return stores ? MapLoop{convert_run<Stored<storage>, std::uint16_t, float>, 1}
+                : MapLoop{convert_run<Widened<storage>, float, std::uint16_t>, 1};
+}
+
 }  // namespace
 
+// Elements go as they are, whatever they mean; those of storage types have been widened.
 MapLoop select(synth::ElementType element) {
-  return synth::visit_element(element, [](auto zero) {
-    // Elements go as they are, whatever they mean.
-    using T = decltype(zero);
-    using Bits =
-        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, Byte>>;
-    return map_loop_of<Select, Bits, Byte, Bits, Bits>();
-  });
+  switch (synth::bytes_of(element)) {
+    case 8: return map_loop_of<Select, std::uint64_t, Byte, std::uint64_t, std::uint64_t>();
+    case 4: return map_loop_of<Select, std::uint32_t, Byte, std::uint32_t, std::uint32_t>();
+    case 1: return map_loop_of<Select, Byte, Byte, Byte, Byte>();
+    default: refuse(element);
+  }
 }
 
 MapLoop clip(synth::ElementType element) {
@@ -58,6 +88,10 @@ MapLoop clip(synth::ElementType element) {
 }
 
 MapLoop cast(synth::ElementType result, synth::ElementType operand) {
+  const bool stores = synth::is_storage(result);
+  const synth::ElementType storage = stores ? result : operand;
+  if (storage == synth::ElementType::f16) return storage_cast<synth::ElementType::f16>(stores);
+  if (storage == synth::ElementType::bf16) return storage_cast<synth::ElementType::bf16>(stores);
   return synth::visit_element(result, [&](auto to) {
     return synth::visit_element(operand, [](auto from) {
       using R = decltype(to);
@@ -66,6 +100,8 @@ MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   });
 }
 
-MapLoop copy(synth::ElementType element) { return unary<Same>(element); }
+MapLoop copy(synth::ElementType element) {
+  return synth::visit_bytes(element, [](auto zero) { return map_loop_of<Same, decltype(zero), decltype(zero)>(); });
+}
 
 }  // namespace tessera::runtime::elementwise

@@ -32,7 +32,7 @@ constexpr double kSecondsMin = 1e-9;
 
 base::Diagnostic not_calibrated(std::string why) { return base::make(Kind::not_calibrated, std::move(why)); }
 
-// What is measured is known to three digits, at best.
+// Measurements are known to three digits, at best.
 double rounded(double figure) { return std::strtod(fmt::format("{:.3g}", figure).c_str(), nullptr); }
 
 // `count` units of `ranks` ranks each in every unit of the level outside.

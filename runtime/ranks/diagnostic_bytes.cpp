@@ -65,7 +65,7 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-// What a label and a diagnostic consist of, to write or to read; lists are dealt with by the caller.
+// Writes or reads the members of a label and of a diagnostic; lists are dealt with by the caller.
 template <class Stream, class Label>
 void label_fields(Stream& stream, Label& label) {
   stream.field(label.span);

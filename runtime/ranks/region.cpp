@@ -20,7 +20,7 @@ namespace tessera::runtime {
 
 namespace {
 
-// What lies before the slices: this, then a line for each rank.
+// This header lies before the slices, then a line for each rank.
 struct Header {
   std::uint64_t secret = 0;
   alignas(kAlignment) std::atomic<std::int64_t> failed_step = kNever;

@@ -13,7 +13,7 @@
 
 namespace tessera::runtime {
 
-// What a rank brings to an agreement.
+// A rank brings this to an agreement.
 struct Team::Entry {
   std::int64_t failed_at = kNever;   // the step; 0 outside of runs
   std::int64_t stopped_in = kNever;  // the step that it could not complete, because another rank has failed

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/check.hpp"
+#include "synth/layout/halves.hpp"
 
 namespace tessera::runtime {
 
@@ -38,24 +39,46 @@ Decimal shortest_of(T x) {
   return split(std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data())));
 }
 
-template <class T>
-Decimal with_digits_of(T x, int fraction_digits) {
-  Decimal decimal = shortest_of(x);
-  if (decimal.fraction_digits() >= fraction_digits) return decimal;
+// `d.ddde-xx` with so many digits after the point, the exact ones, rounded to even.
+std::string exact_digits(double x, int fraction_digits) {
   std::string buffer(static_cast<std::size_t>(fraction_digits) + 16, '\0');
-  const auto wide = static_cast<double>(x);
   const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), wide, std::chars_format::scientific, fraction_digits);
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, std::chars_format::scientific, fraction_digits);
   TESSERA_CHECK(error == std::errc{}, "a number's digits do not fit");
-  return split(std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data())));
+  buffer.resize(static_cast<std::size_t>(end - buffer.data()));
+  return buffer;
+}
+
+Decimal longer(Decimal decimal, double x, int fraction_digits) {
+  if (decimal.fraction_digits() >= fraction_digits) return decimal;
+  return split(exact_digits(x, fraction_digits));
 }
 
 }  // namespace
 
 Decimal shortest(float x) { return shortest_of(x); }
 Decimal shortest(double x) { return shortest_of(x); }
-Decimal with_digits(float x, int fraction_digits) { return with_digits_of(x, fraction_digits); }
-Decimal with_digits(double x, int fraction_digits) { return with_digits_of(x, fraction_digits); }
+Decimal with_digits(float x, int fraction_digits) { return longer(shortest(x), x, fraction_digits); }
+Decimal with_digits(double x, int fraction_digits) { return longer(shortest(x), x, fraction_digits); }
+
+// Five digits tell apart all f16, four all bf16.
+Decimal shortest_stored(synth::ElementType storage, float x) {
+  const std::uint16_t wanted = synth::stored(storage, x);
+  for (int fraction = 0; fraction < 9; ++fraction) {
+    const std::string text = exact_digits(x, fraction);
+    float read = 0;
+    std::from_chars(text.data(), text.data() + text.size(), read);
+    if (synth::stored(storage, read) != wanted) continue;
+    Decimal decimal = split(text);
+    while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
+    return decimal;
+  }
+  return shortest(x);
+}
+
+Decimal with_digits_stored(synth::ElementType storage, float x, int fraction_digits) {
+  return longer(shortest_stored(storage, x), x, fraction_digits);
+}
 
 Positional positional(const Decimal& decimal) {
   Positional text;

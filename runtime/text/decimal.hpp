@@ -18,9 +18,12 @@ struct Decimal {
 // The fewest digits; among those the nearest to x.
 Decimal shortest(float x);
 Decimal shortest(double x);
+// The fewest digits that give the same number when they are read as an f32 and stored.
+Decimal shortest_stored(synth::ElementType storage, float x);
 // At least so many digits after the first: where the fewest are not enough, the number's exact digits, rounded to even.
 Decimal with_digits(float x, int fraction_digits);
 Decimal with_digits(double x, int fraction_digits);
+Decimal with_digits_stored(synth::ElementType storage, float x, int fraction_digits);
 
 // `-12.5`, split at the point: `-12` and `5`. The second is empty for whole numbers.
 struct Positional {

@@ -7,6 +7,7 @@
 
 #include "runtime/text/array_text.hpp"
 #include "runtime/text/decimal.hpp"
+#include "synth/layout/halves.hpp"
 
 namespace tessera::runtime {
 
@@ -17,11 +18,24 @@ std::string not_finite(T x) {
   return x != x ? "nan" : x < 0 ? "-inf" : "inf";
 }
 
+// The digits of numbers: those of their own type, or of the storage type that they were widened from.
+struct Digits {
+  synth::ElementType element = synth::ElementType::f32;
+
+  Decimal fewest(double x) const { return shortest(x); }
+  Decimal fewest(float x) const { return synth::is_storage(element) ? shortest_stored(element, x) : shortest(x); }
+  Decimal at_least(double x, int fraction_digits) const { return with_digits(x, fraction_digits); }
+  Decimal at_least(float x, int fraction_digits) const {
+    return synth::is_storage(element) ? with_digits_stored(element, x, fraction_digits)
+                                      : with_digits(x, fraction_digits);
+  }
+};
+
 template <class T>
-std::string float_scalar(T x) {
+std::string float_scalar(T x, Digits digits = {}) {
   if (!std::isfinite(x)) return not_finite(x);
   const auto size = static_cast<double>(std::abs(x));
-  const Decimal decimal = shortest(x);
+  const Decimal decimal = digits.fewest(x);
   if (size == 0 || (size < 1e16 && size >= 1e-4)) {
     const Positional text = positional(decimal);
     return text.whole + "." + (text.fraction.empty() ? "0" : text.fraction);
@@ -36,7 +50,7 @@ std::string float_scalar(T x) {
 template <class T>
 class FloatFormat {
  public:
-  explicit FloatFormat(std::span<const T> values) {
+  explicit FloatFormat(std::span<const T> values, Digits digits = {}) : digits_(digits) {
     std::vector<T> finite;
     std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](T x) { return std::isfinite(x); });
     scientific_ = wants_exponent(finite);
@@ -48,7 +62,7 @@ class FloatFormat {
   std::string operator()(T x) const {
     if (!std::isfinite(x)) return fmt::format("{:>{}}", not_finite(x), left_ + right_ + 1);
     if (scientific_) return scientific(x);
-    const Positional text = positional(shortest(x));
+    const Positional text = positional(digits_.fewest(x));
     return fmt::format("{:>{}}.{:<{}}", text.whole, left_, text.fraction, right_);
   }
 
@@ -66,13 +80,13 @@ class FloatFormat {
     return largest >= static_cast<T>(1e8) || static_cast<double>(smallest) < 0.0001 || largest / smallest > 1000;
   }
   void measure_scientific(T x) {
-    const Decimal decimal = shortest(x);
+    const Decimal decimal = digits_.fewest(x);
     fraction_ = std::max(fraction_, decimal.fraction_digits());
     left_ = std::max(left_, decimal.negative ? 2 : 1);
     exponent_digits_ = std::max(exponent_digits_, std::abs(decimal.exponent) > 99 ? 3 : 2);
   }
   void measure_positional(T x) {
-    const Positional text = positional(shortest(x));
+    const Positional text = positional(digits_.fewest(x));
     left_ = std::max(left_, static_cast<int>(text.whole.size()));
     right_ = std::max(right_, static_cast<int>(text.fraction.size()));
   }
@@ -81,13 +95,14 @@ class FloatFormat {
     left_ = std::max(left_, (negative ? 4 : 3) - (right_ + 1));
   }
   std::string scientific(T x) const {
-    Decimal decimal = with_digits(x, fraction_);
+    Decimal decimal = digits_.at_least(x, fraction_);
     decimal.digits.resize(static_cast<std::size_t>(fraction_) + 1, '0');
     const std::string whole = (decimal.negative ? "-" : "") + decimal.digits.substr(0, 1);
     return fmt::format("{:>{}}.{}{}", whole, left_, decimal.digits.substr(1),
                        exponent_text(decimal.exponent, exponent_digits_));
   }
 
+  Digits digits_;
   bool scientific_ = false;
   int left_ = 0;      // characters before the point
   int right_ = 0;     // and after it
@@ -111,9 +126,17 @@ std::vector<std::string> texts(std::span<const T> values, bool is_array) {
   return all;
 }
 
+std::vector<float> widened_elements(synth::ElementType storage, const std::byte* bytes, std::int64_t n) {
+  std::vector<float> all;
+  const auto* const stored = reinterpret_cast<const std::uint16_t*>(bytes);
+  for (std::int64_t i = 0; i < n; ++i) all.push_back(synth::widened(storage, stored[i]));
+  return all;
+}
+
 }  // namespace
 
 std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
+  if (synth::is_storage(element)) return float_scalar(widened_elements(element, bytes, 1)[0], Digits{element});
   return synth::visit_element(element, [&](auto zero) -> std::string {
     using T = decltype(zero);
     const T value = *reinterpret_cast<const T*>(bytes);
@@ -126,6 +149,13 @@ std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
 
 std::vector<std::string> element_texts(synth::ElementType element, const std::byte* bytes, std::int64_t n,
                                        bool is_array) {
+  if (synth::is_storage(element)) {
+    const std::vector<float> values = widened_elements(element, bytes, n);
+    const FloatFormat<float> format(values, Digits{element});
+    std::vector<std::string> all;
+    for (const float x : values) all.push_back(format(x));
+    return all;
+  }
   return synth::visit_element(element, [&](auto zero) {
     using T = decltype(zero);
     return texts(std::span<const T>(reinterpret_cast<const T*>(bytes), static_cast<std::size_t>(n)), is_array);

@@ -53,7 +53,7 @@ class CopyScheduler {
     const int reader = owner(target);
     if (from != reader) reads_.note_reads();
     if (from == team_.rank() || reader == team_.rank()) return true;
-    // What comes from elsewhere to this node is dealt to its ranks.
+    // Boxes that come to this node from elsewhere are dealt to its ranks.
     const int node = team_.node(team_.rank());
     return team_.node(reader) == node && team_.node(from) != node;
   }
@@ -84,7 +84,7 @@ class CopyScheduler {
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
   }
 
-  // What several ranks of a node want of far ones is dealt to them in turn: those who send to the node and those of the
+  // Boxes that several ranks of a node want of far ones are dealt to them in turn: the node's senders and those of the
   // node come to the same. The ranks of a sending node begin with different ones.
   void deal_far() {
     int last_owner = -1;
@@ -182,7 +182,7 @@ class CopyRun {
     writing_ = writing_of(bytes * storage.team().machine_count());
   }
 
-  // What is there, while the rest is on its way; then the rest. Meanwhile, memory is made ready for what these devices
+  // Boxes that are there are taken while the rest is on its way. Meanwhile, memory is made ready for what these devices
   // get afterwards.
   base::Status run(const std::set<std::size_t>& targets_after) {
     TESSERA_TRY_STATUS(copy(there_));

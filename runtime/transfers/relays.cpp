@@ -27,7 +27,7 @@ class RelaySchedule : public SlotSchedule {
       (reader == team.rank() ? sources : readers).insert(reader == team.rank() ? source : reader);
     }
     transfer_.sends = std::move(mine);
-    // What a device has got nobody overwrites: only those who pass it on are waited for.
+    // Nobody overwrites what a device has got: only those who pass it on are waited for.
     near_peers.assign(sources.begin(), sources.end());
     near_readers.assign(readers.begin(), readers.end());
     const Block here = ranks.block(team.rank(), *to_);
@@ -60,7 +60,7 @@ class RelaySchedule : public SlotSchedule {
     TESSERA_CHECK(found.has_value(), "a relay sends from or to a device that has no tile");
     return at(*found);
   }
-  // What a device of the result holds of it already.
+  // Keeps what a device of the result holds of it already.
   void keep_held(const synth::ArrayType& from, const synth::ArrayType& to, std::int64_t device) {
     const auto source = from_->number_of(to_->device_of_run(device));
     if (!source.has_value()) return;

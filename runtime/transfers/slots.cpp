@@ -67,7 +67,7 @@ class SlotRun {
     SlotWork what;
   };
   using ByRank = std::map<int, std::vector<Passage>>;
-  // What this rank does in a turn. Messages of one rank are of one turn after the other.
+  // The work of this rank in a turn. Messages of one rank are of one turn after the other.
   struct Turn {
     std::int64_t at = 0;
     std::vector<Work> here;  // of memory that this rank sees

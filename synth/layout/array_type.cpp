@@ -33,12 +33,18 @@ base::Status check_shape(ElementType element, const Shape& shape) {
   return make(Kind::size_too_large, fmt::format("`{}[{}]`", name(element), extents));
 }
 
+base::Diagnostic pending_storage(ElementType element) {
+  return make(Kind::storage_pending, name(element))
+      .suggest(fmt::format("reduce in f32, then store: `{}(a)` of the finished sum", name(element)));
+}
+
 }  // namespace
 
 base::Result<ArrayType> ArrayType::make(ElementType element, Shape shape, MeshRef mesh, Layout layout) {
   return base::guarded([&]() -> base::Result<ArrayType> {
     TESSERA_TRY_STATUS(check_shape(element, shape));
     if (layout.rank() != shape.size()) return base::make(Kind::layout_rank, layout.rank(), shape.size());
+    if (is_storage(element) && !layout.pending().empty()) return pending_storage(element);
     ArrayType type;
     type.element_ = element;
     type.shape_ = shape;

@@ -59,8 +59,7 @@ class TypeReader {
     const std::string_view element_name = cursor_.name();
     const auto element = element_by_name(element_name);
     if (element) return *element;
-    if (element_name == "bf16" || element_name == "f16") return bad("`bf16` and `f16` are reserved");
-    return bad("an element type is one of bool i32 i64 f32 f64");
+    return bad("an element type is one of bool i32 i64 f32 f64 f16 bf16");
   }
 
   base::Status read_dimensions() {

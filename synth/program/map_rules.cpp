@@ -9,12 +9,13 @@ namespace {
 
 enum class Elements : std::uint8_t {
   numbers,  // numbers of one type, and a result of it
+  ordered,  // one type that is computed with
   any,      // one type, any
   floats,   // floats of one type
   compare,  // one type; the result is bool
   logic,    // bool
   choose,   // bool, then two of the result's type
-  convert,  // any to any
+  convert,  // any to any, but storage types only from and to f32
 };
 
 Elements elements_rule(MapOp op) {
@@ -32,7 +33,7 @@ Elements elements_rule(MapOp op) {
     case MapOp::floor: return Elements::numbers;
     case MapOp::minimum:
     case MapOp::maximum:
-    case MapOp::clip:
+    case MapOp::clip: return Elements::ordered;
     case MapOp::copy: return Elements::any;
     case MapOp::equal:
     case MapOp::not_equal:
@@ -64,18 +65,25 @@ bool all_are(const Operands& operands, ElementType element) {
   return std::all_of(operands.begin(), operands.end(), [&](const ArrayType* o) { return o->element() == element; });
 }
 
+bool converts(ElementType from, ElementType to) {
+  return (!is_storage(from) || to == ElementType::f32) && (!is_storage(to) || from == ElementType::f32);
+}
+
 bool elements_fit(MapOp op, const Operands& operands, const ArrayType& result) {
   const ElementType element = result.element();
+  const bool computes = !is_storage(operands.back()->element());
   switch (elements_rule(op)) {
-    case Elements::numbers: return element != ElementType::boolean && all_are(operands, element);
+    case Elements::numbers: return computes && element != ElementType::boolean && all_are(operands, element);
+    case Elements::ordered: return computes && all_are(operands, element);
     case Elements::any: return all_are(operands, element);
     case Elements::floats: return is_float(element) && all_are(operands, element);
-    case Elements::compare: return element == ElementType::boolean && all_are(operands, operands[0]->element());
+    case Elements::compare:
+      return computes && element == ElementType::boolean && all_are(operands, operands[0]->element());
     case Elements::logic: return element == ElementType::boolean && all_are(operands, element);
     case Elements::choose:
-      return operands[0]->element() == ElementType::boolean && operands[1]->element() == element &&
+      return computes && operands[0]->element() == ElementType::boolean && operands[1]->element() == element &&
              operands[2]->element() == element;
-    case Elements::convert: return true;
+    case Elements::convert: return converts(operands[0]->element(), element);
   }
   return false;
 }

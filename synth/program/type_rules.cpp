@@ -279,6 +279,15 @@ struct Rules {
   Error operator()(const Assert& o) const { return assert_error(program, o, operands); }
 };
 
+// Does the operation look at elements of the operands, or make numbers? Others keep and move them, or convert them.
+bool computes(const Operation& operation) {
+  return std::holds_alternative<Iota>(operation) || std::holds_alternative<Reduce>(operation) ||
+         std::holds_alternative<ArgReduce>(operation) || std::holds_alternative<Contract>(operation) ||
+         std::holds_alternative<Cumsum>(operation) || std::holds_alternative<Sort>(operation) ||
+         std::holds_alternative<Greatest>(operation) || std::holds_alternative<ScatterAdd>(operation) ||
+         std::holds_alternative<OneHot>(operation);
+}
+
 }  // namespace
 
 bool is_plain_scalar(const ArrayType& type, ElementType element) {
@@ -293,6 +302,9 @@ bool has_result(const Operation& operation) {
 
 std::optional<std::string> type_error(const Program& program, const Operation& operation, const Operands& operands,
                                       const ArrayType* result) {
+  const auto stored = [](const ArrayType* type) { return type != nullptr && is_storage(type->element()); };
+  if (computes(operation) && (stored(result) || std::any_of(operands.begin(), operands.end(), stored)))
+    return "it does not work on a storage type";
   return std::visit(Rules{program, operands, result}, operation);
 }
 

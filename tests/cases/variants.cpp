@@ -111,7 +111,9 @@ bool arrays_agree(const BoundArray& a, const BoundArray& b, std::optional<double
     case Element::f64: return floats_agree<double>(a.bytes, b.bytes, *tolerance);
     case Element::boolean:
     case Element::i32:
-    case Element::i64: return false;
+    case Element::i64:
+    case Element::f16:
+    case Element::bf16: return false;
   }
   return false;
 }

@@ -49,6 +49,8 @@ std::string read_file(const std::string& path) {
 std::size_t element_bytes(Element element) {
   switch (element) {
     case Element::boolean: return 1;
+    case Element::f16:
+    case Element::bf16: return 2;
     case Element::i32:
     case Element::f32: return 4;
     case Element::i64:

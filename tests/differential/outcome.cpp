@@ -84,6 +84,8 @@ auto visit_element(Element element, F f) {
     case Element::i64: return f(std::int64_t{});
     case Element::f32: return f(float{});
     case Element::f64: return f(double{});
+    case Element::f16:
+    case Element::bf16: return f(std::uint16_t{});
     case Element::boolean: break;
   }
   return f(std::uint8_t{});

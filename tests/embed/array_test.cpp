@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -32,6 +34,27 @@ TEST(Array, EveryElementTypeRoundTrips) {
             std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()});
   EXPECT_EQ(round_trip<float>({0.1F}, {}), std::vector<float>{0.1F});
   EXPECT_EQ(round_trip<double>({}, {0, 5}), std::vector<double>{});
+}
+
+TEST(Array, StorageTypesAreHandedOutAsTheirBitsOrWidened) {
+  Session session;
+  ASSERT_TRUE(succeeded(session.run("mesh m = [x: 2]\nlet h = f16([0.1, -2.0] as [2@x])\nlet b = bf16(f32(h))")));
+  const Array h = session.get("h").value();
+  EXPECT_EQ(h.element(), Element::f16);
+  EXPECT_EQ(h.placement().tile_bytes, 2);
+  std::array<std::uint16_t, 2> bits = {};
+  ASSERT_EQ(h.bytes().size(), sizeof(bits));
+  std::memcpy(bits.data(), h.bytes().data(), sizeof(bits));
+  EXPECT_EQ(bits, (std::array<std::uint16_t, 2>{0x2e66, 0xc000}));
+  EXPECT_EQ(h.to_vector<float>().value(), (std::vector<float>{0.0999755859375F, -2.0F}));
+  EXPECT_EQ(slug_of(h.to_vector<double>().diagnostics()), "bad-call");
+  EXPECT_EQ(session.get("b").value().to_vector<float>().value(), (std::vector<float>{0.10009765625F, -2.0F}));
+  // A host's own 16 bits are read where they are.
+  const std::array<std::uint16_t, 2> own = {0x3dcd, 0x4000};
+  const auto read = session.array("bf16[2]", {own.data()}, nullptr);
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(read->borrowed());
+  EXPECT_EQ(read->text(), "[0.1 2. ]");
 }
 
 TEST(Array, SaysWhatItIs) {

@@ -284,6 +284,24 @@ ExpressionRef cast(Maker& maker, const Want& want, int depth) {
               {a});
 }
 
+// Stored in 16 bits, moved or not, and widened. What is not certain may come to either side of where two stored numbers
+// meet: a step of the storage type apart.
+ExpressionRef stored(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::f32) return nullptr;
+  const ExpressionRef a = maker.make(want, depth);
+  const bool is_f16 = maker.random.chance(50);
+  const bool may_overflow = is_f16 && !(a->facts.finite && a->facts.magnitude < 60'000);
+  if (!a->facts.certain() && (may_overflow || !a->facts.finite)) return nullptr;
+  Layout layout = random_layout(maker.random, want.shape.size(), Pending{});
+  const bool moves = !want.shape.empty() && maker.random.chance(60);
+  const std::string moved = moves ? fmt::format(" as {}", maker.layout(want.shape, layout)) : "";
+  const double step = (is_f16 ? 0x1p-10 : 0x1p-7) * a->facts.magnitude + 0x1p-24;
+  Facts facts = settled(a->facts, a->facts.magnitude * 1.01 + 0x1p-24, a->facts.error + step);
+  facts.finite = facts.finite && !may_overflow;
+  const std::string_view storage = is_f16 ? "f16" : "bf16";
+  return node(facts, fmt::format("f32({}($0){})", storage, moved), fmt::format("stored_{}($0)", storage), {a});
+}
+
 }  // namespace
 
 std::vector<Production> elementwise_productions() {
@@ -296,7 +314,8 @@ std::vector<Production> elementwise_productions() {
           {"logic", 8, logic},
           {"where", 4, where},
           {"clip", 2, clip},
-          {"cast", 6, cast}};
+          {"cast", 6, cast},
+          {"stored", 4, stored}};
 }
 
 }  // namespace tessera::generator

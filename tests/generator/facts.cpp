@@ -16,7 +16,9 @@ double largest(Element element) {
     case Element::i32: return 0x1p31;
     case Element::i64: return 0x1p63;
     case Element::f32:
-    case Element::f64: return 1e300;
+    case Element::f64:
+    case Element::f16:
+    case Element::bf16: return 1e300;
   }
   return 0;
 }
@@ -33,6 +35,8 @@ std::string_view name(Element element) {
     case Element::i64: return "i64";
     case Element::f32: return "f32";
     case Element::f64: return "f64";
+    case Element::f16: return "f16";
+    case Element::bf16: return "bf16";
   }
   return "";
 }
@@ -44,6 +48,8 @@ std::string_view numpy_name(Element element) {
     case Element::i64: return "np.int64";
     case Element::f32: return "np.float32";
     case Element::f64: return "np.float64";
+    case Element::f16: return "np.float16";
+    case Element::bf16: break;  // NumPy has none
   }
   return "";
 }

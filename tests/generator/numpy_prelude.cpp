@@ -47,6 +47,19 @@ def cast(x, dtype):
     return np.asarray(x).astype(dtype)
 
 
+def stored_f16(x):
+    return np.asarray(x).astype(np.float16).astype(np.float32)
+
+
+def stored_bf16(x):
+    """The upper halves, rounded to even: a carry may go on into the exponent."""
+    x = np.asarray(x, dtype=np.float32)
+    bits = np.frombuffer(x.tobytes(), dtype=np.uint32).astype(np.uint64)
+    kept = (bits + np.uint64(0x7FFF) + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16) << np.uint64(16)
+    rounded = np.frombuffer(kept.astype(np.uint32).tobytes(), dtype=np.float32).reshape(x.shape)
+    return np.where(np.isnan(x), x, rounded)
+
+
 def twice(x):
     return x + x
 

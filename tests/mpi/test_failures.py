@@ -3,6 +3,7 @@
 
     test_failures.py MPIRUN OTHER-MPIRUN PATH/TO/tessera"""
 
+import os
 import shutil
 import sys
 import time
@@ -23,6 +24,12 @@ class Output(RanksTest):
         for ranks in (2, 3, 7):
             done = self.launch(ranks, "run", path)
             self.assertEqual((done.status, done.out), (0, alone.out), done.err)
+
+    def test_pictures_are_plain_whatever_the_launcher_gives_ranks_to_write_to(self):
+        path = self.script(SPLIT + "show iota(f32[8@x])\n")
+        done = self.launch(2, "run", path, env=os.environ | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"})
+        self.assertEqual((done.status, done.out), (0, self.launch(1, "run", path).out), done.err)
+        self.assertNotIn("\x1b", done.out)
 
     def test_every_command_speaks_once(self):
         path = self.script("let a = 1\nlet b = missing\n")

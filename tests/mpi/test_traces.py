@@ -13,6 +13,7 @@ from pathlib import Path
 from launches import RanksTest
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "repl"))
+from arrows import check_arrows  # noqa: E402
 from pipelines import SCHEDULES, pipeline  # noqa: E402
 
 PROGRAM = """mesh m = [x: 4, y: 2]
@@ -24,11 +25,14 @@ print sum(b), c
 
 
 class Traces(RanksTest):
-    def trace(self, ranks, text=PROGRAM, status=0):
+    def events(self, ranks, text=PROGRAM, status=0):
         path = self.folder / f"on_{ranks}.json"
         done = self.launch(ranks, "run", self.script(text), "--trace", path)
         self.assertEqual(done.status, status, done.err)
-        events = json.loads(path.read_text())["traceEvents"]
+        return json.loads(path.read_text())["traceEvents"]
+
+    def trace(self, ranks, text=PROGRAM, status=0):
+        events = self.events(ranks, text, status)
         names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
         slices = [event for event in events if event["ph"] == "X"]
         return names, slices
@@ -65,6 +69,19 @@ class Traces(RanksTest):
                                   for visit in report["timeline"]["visits"]
                                   for device in report["stages"][visit["stage"]]["devices"])
                 self.assertEqual(visits, planned, (schedule, ranks))
+
+    def test_arrows_lead_from_rank_to_rank(self):
+        """The same pairs of devices on any number of ranks, and no arrow goes back in time."""
+        ends = {}
+        for ranks in (1, 3, 4):
+            events = self.events(ranks)
+            self.assertEqual(check_arrows(self, events), {"all_to_all", "all_gather", "all_reduce"})
+            starts = {e["id"]: e for e in events if e["ph"] == "s"}
+            for arrow in (e for e in events if e["ph"] == "f"):
+                self.assertGreaterEqual(arrow["ts"] + 0.002, starts[arrow["id"]]["ts"])
+            ends[ranks] = Counter((e["ph"], e["tid"] % 100_000, e["args"]["bytes"]) for e in events if e["ph"] in "sf")
+        self.assertEqual(ends[3], ends[1])
+        self.assertEqual(ends[4], ends[1])
 
     def test_clocks_agree(self):
         """A rank ends a gather after every rank has begun it: it reads what they bring."""

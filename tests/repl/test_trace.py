@@ -4,6 +4,7 @@ import json
 import re
 import unittest
 
+from arrows import check_arrows
 from driver import CommandLine, main
 from pipelines import SCHEDULES, pipeline
 
@@ -51,6 +52,8 @@ class Traces(CommandLine):
                 self.assertRegex(event["name"], r"\A(memory|in flight), device [0-7]\Z")
                 self.assertGreaterEqual(event["args"]["bytes"], 0)
                 continue
+            if event["ph"] in "sf":
+                continue
             self.assertEqual(event["ph"], "X")
             self.assertGreaterEqual(event["dur"], 0)
             self.assertGreater(event["args"]["peak_bytes"], 0)
@@ -80,6 +83,20 @@ class Traces(CommandLine):
         self.assertEqual(set(arrived[1::2]), {0})
         self.assertEqual([event["args"]["bytes"] for event in counted if event["name"].startswith("memory")],
                          [event["args"]["peak_bytes"] for event in slices(path)])
+
+    def test_arrows_lead_from_slice_to_slice(self):
+        _, path = self.trace(SCRIPT)
+        self.assertEqual(check_arrows(self, events(path)), {"all_to_all", "all_gather", "all_reduce"})
+
+    def test_arrows_carry_what_the_receivers_count(self):
+        _, path = self.trace("mesh m = [x: 4]\nlet a = iota(f32[8@x, 8])\nlet b = a as [8, 8@x]\n")
+        received = {event["tid"]: event["args"]["received_bytes"] for event in slices(path) if event["name"] == "all_to_all"}
+        arrived = dict.fromkeys(received, 0)
+        for event in events(path):
+            if event["ph"] == "f":
+                arrived[event["tid"]] += event["args"]["bytes"]
+        self.assertEqual(arrived, received)
+        self.assertEqual(len([event for event in events(path) if event["ph"] == "s"]), 4 * 3)
 
     def test_bytes_of_each_device(self):
         # 7 elements over 3 devices: pieces of 2, 2 and 3. A piece's owner receives it from two others, then the others'.

@@ -42,7 +42,9 @@ TEST(NpyHeader, AllElementTypesAndOrders) {
         Known{"'>i4'", ElementType::i32, true, 24}, Known{"'<i8'", ElementType::i64, false, 48},
         Known{"'>i8'", ElementType::i64, true, 48}, Known{"'<f4'", ElementType::f32, false, 24},
         Known{"\">f4\"", ElementType::f32, true, 24}, Known{"'<f8'", ElementType::f64, false, 48},
-        Known{"'=f8'", ElementType::f64, false, 48}, Known{"'>f8'", ElementType::f64, true, 48}}) {
+        Known{"'=f8'", ElementType::f64, false, 48}, Known{"'>f8'", ElementType::f64, true, 48},
+        Known{"'<f2'", ElementType::f16, false, 12}, Known{"'>f2'", ElementType::f16, true, 12},
+        Known{"'<V2'", ElementType::bf16, false, 12}, Known{"'|V2'", ElementType::bf16, false, 12}}) {
     for (const bool fortran : {false, true}) {
       const std::string text = head(dictionary(known.descr, fortran ? "True" : "False", "(2, 3)"));
       const auto header = parsed(text, known.bytes);
@@ -111,7 +113,7 @@ std::vector<Malformed> malformed_files() {
 
 std::vector<Malformed> malformed_entries() {
   return {
-      {head(dictionary("'<f2'", "False", "(2,)")), 4, "type \"<f2\""},
+      {head(dictionary("'<f3'", "False", "(2,)")), 4, "type \"<f3\""},
       {head(dictionary("'<u4'", "False", "(2,)")), 8, "type \"<u4\""},
       {head(dictionary("'<c8'", "False", "(2,)")), 16, "type \"<c8\""},
       {head(dictionary("'|O'", "False", "(2,)")), 16, "type \"|O\""},
@@ -166,8 +168,8 @@ TEST(NpyHeader, AHeadCutAnywhereIsRefused) {
 }
 
 TEST(NpyHeader, WhatIsWrittenReadsBack) {
-  for (const ElementType element :
-       {ElementType::boolean, ElementType::i32, ElementType::i64, ElementType::f32, ElementType::f64}) {
+  for (const ElementType element : {ElementType::boolean, ElementType::i32, ElementType::i64, ElementType::f32,
+                                    ElementType::f64, ElementType::f16, ElementType::bf16}) {
     for (const Shape& shape : {Shape{}, Shape{0}, Shape{7}, Shape{2, 3, 4}}) {
       const std::string text = make_npy_header(element, shape);
       EXPECT_EQ(text.size() % 64, 0U);

@@ -27,11 +27,13 @@ TEST(TypeTextTest, ReadsWhatItPrints) {
 TEST(TypeTextTest, SaysWhatIsWrong) {
   const MeshRef on = mesh("x:4,y:2");
   for (const char* text :
-       {"", "f33[8]", "bf16[8]", "f32[", "f32[8", "f32[8@]", "f32[8@(x]", "f32[8]]", "f32[8]{x}", "f32[8]{+}",
+       {"", "f33[8]", "bf8[8]", "f32[", "f32[8", "f32[8@]", "f32[8@(x]", "f32[8]]", "f32[8]{x}", "f32[8]{+}",
         "f32[8]{+x", "f32[x]", "f32[8]{max}", "f32[8@x:2]", "f32[8@x:(1)]", "f32[8,]"}) {
     EXPECT_EQ(first_error(parse_array_type(text, on)), "bad-type-text") << text;
   }
   EXPECT_EQ(first_error(parse_array_type("f32[8@z]", on)), "unknown-axis");
+  EXPECT_EQ(first_error(parse_array_type("bf16[8@x]{+y}", on)), "storage-pending");
+  EXPECT_EQ(first_error(parse_array_type("f16[8]{max y}", on)), "storage-pending");
   EXPECT_EQ(first_error(parse_array_type("f32[-8]", on)), "negative-extent");
   EXPECT_EQ(first_error(parse_array_type("f32[8@x,8@x]", on)), "axis-used-twice");
   EXPECT_EQ(first_error(parse_array_type("f32[8@x:(3)2]", on)), "bad-axis-part");

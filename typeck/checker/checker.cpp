@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include "typeck/checker/fold.hpp"
 
 namespace tessera::typeck {
 
@@ -68,28 +68,11 @@ MaybeValue Checker::flat(const MaybeValue& value) {
   return value;
 }
 
-namespace {
-
-template <class T>
-T known_as(const KnownScalar& value) {
-  return std::visit([](auto held) { return static_cast<T>(held); }, value);
-}
-
-std::vector<std::byte> scalar_bytes(const KnownScalar& value, ElementType element) {
-  return synth::visit_element(element, [&](auto zero) {
-    using T = decltype(zero);
-    const T converted = known_as<T>(value);
-    std::vector<std::byte> bytes(sizeof(T));
-    std::memcpy(bytes.data(), &converted, sizeof(T));
-    return bytes;
-  });
-}
-
-}  // namespace
-
 Checked Checker::scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh) {
-  Checked made = constant(span, synth::Literal{element, {}, scalar_bytes(value, element)}, mesh);
-  made.known = value;
+  synth::Literal literal{element, {}, {}};
+  append_bytes(literal.bytes, value, element);
+  Checked made = constant(span, std::move(literal), mesh);
+  made.known = as_held(value, element);
   if (element == ElementType::i64 && std::holds_alternative<std::int64_t>(value)) {
     made.affine = Affine{{}, std::get<std::int64_t>(value)};
   }

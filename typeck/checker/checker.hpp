@@ -255,11 +255,12 @@ class Checker {
   std::optional<std::size_t> axis_number(const frontend::Name& name, const synth::Mesh& mesh);
   std::optional<AxisList> axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh);
   std::optional<AxisList> axis_list(const std::vector<frontend::AxisUse>& uses, const synth::Mesh& mesh);
-  std::optional<ElementType> element_type(frontend::ElementKeyword keyword, Span span);
+  static ElementType element_type(frontend::ElementKeyword keyword);
 
   // ---- expressions: expressions.cpp, control.cpp
   MaybeValue check_expr(ExprId id, const Preference& want = {});
   MaybeValue check_node(ExprId id, const frontend::Expr& expr, const Preference& want);
+  MaybeValue check_stored_literal(ExprId id, const frontend::Expr& expr, const Preference& want);
   void report_unknown_name(const std::string& name, Span span);
   Checked with_affine(Checked value) const;
   MaybeValue check_array(ExprId id, const Preference& want = {});  // one value, not a tuple
@@ -302,6 +303,9 @@ class Checker {
   std::optional<Solution> aligned(Span span, std::vector<Checked> operands, ElementType result_element,
                                   PendingRule pending, const std::string& who, const Preference& want);
   MaybeValue cast_to(Span span, const Checked& value, ElementType element);
+  // The type that operations take a value's elements as; and the value with such elements, where it lies.
+  ElementType element(const Checked& value) const { return synth::computed_as(type(value).element()); }
+  Checked widened(const Checked& value);
   MaybeValue matmul(Span span, const Checked& left, const Checked& right, const Preference& want);
   MaybeValue matmul_broadcast(Span span, const Checked& left, const Checked& right, const Preference& want);
   MaybeValue drop_dimensions(const Checked& value, const std::vector<std::size_t>& dimensions, const std::string& who,

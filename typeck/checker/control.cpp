@@ -276,8 +276,10 @@ bool Checker::loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, cons
     const ArrayType& after = type(body.nodes[k]);
     if (synth::same_type(before, after)) continue;
     const bool layout_only = before.element() == after.element() && before.shape() == after.shape();
-    const std::string help =
-        layout_only ? fmt::format("end the body with `as {}`, or start with that layout", text(before)) : "";
+    std::string help;
+    if (layout_only) help = fmt::format("end the body with `as {}`, or start with that layout", text(before));
+    if (before.element() != after.element() && before.shape() == after.shape())
+      help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
     report(base::make(Kind::loop_carried, loop.carried[k].name.text, text(before), text(after))
                .at(body.span, text(after))
                .also(loop.carried[k].name.span, text(before))

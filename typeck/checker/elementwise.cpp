@@ -86,6 +86,8 @@ MaybeValue Checker::map(Span span, synth::MapOp op, std::vector<Checked> operand
   if (!solved.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;
   for (const Checked& operand : solved->operands) nodes.push_back(operand.node());
+  const bool is_done = op == synth::MapOp::cast && type(nodes.front()) == solved->result;  // by being widened
+  if (is_done) return solved->operands.front();
   return compute(span, solved->result, synth::Map{op}, std::move(nodes));
 }
 
@@ -109,6 +111,7 @@ std::optional<Checker::Solution> Checker::aligned(Span span, std::vector<Checked
   signature.shape = *shape;
   signature.pending = pending;
   signature.index_wise = true;
+  signature.computes = true;
   const std::size_t rank = shape->size();
   for (std::size_t d = 0; d < rank; ++d) signature.result.push_back(static_cast<int>(d));
   for (const Shape* own : shapes) {
@@ -124,7 +127,24 @@ std::optional<Checker::Solution> Checker::aligned(Span span, std::vector<Checked
 
 MaybeValue Checker::cast_to(Span span, const Checked& value, ElementType element) {
   if (type(value).element() == element) return value;
+  // A value is made an f32 before it is stored.
+  const bool by_way_of_f32 = synth::is_storage(element) && type(value).element() != ElementType::f32;
+  if (by_way_of_f32) {
+    const MaybeValue wide = cast_to(span, value, ElementType::f32);
+    return wide.has_value() ? cast_to(span, *wide, element) : std::nullopt;
+  }
   return map(span, synth::MapOp::cast, {value}, element, fmt::format("{}(...)", synth::name(element)), {});
+}
+
+Checked Checker::widened(const Checked& value) {
+  const ArrayType own = type(value);
+  if (!synth::is_storage(own.element())) return value;
+  auto wide = own.with_element(ElementType::f32);
+  TESSERA_CHECK(wide.ok(), "an array cannot be widened");
+  Checked result = compute(value.span, std::move(wide).value(), synth::Map{synth::MapOp::cast}, {value.node()});
+  result.expr = value.expr;
+  result.known = value.known;
+  return result;
 }
 
 MaybeValue Checker::contract(Span span, std::vector<Checked> operands, std::vector<std::vector<int>> indices,
@@ -140,7 +160,8 @@ MaybeValue Checker::contract(Span span, std::vector<Checked> operands, std::vect
   signature.operands = std::move(indices);
   signature.result = std::move(result);
   signature.index_names = index_names;
-  signature.element = type(operands.front()).element();
+  signature.element = element(operands.front());
+  signature.computes = true;
   for (const int index : signature.result) signature.shape.push_back(extents.at(index));
   signature.pending = PendingRule::contraction;
   auto solved = solve(signature, std::move(operands), want);

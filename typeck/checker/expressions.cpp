@@ -47,7 +47,10 @@ MaybeValue Checker::check_expr(ExprId id, const Preference& want) {
     report(base::make(Kind::call_too_deep, kDepthMax).at(expr.span).suggest("bind parts of it with `let`"));
     return std::nullopt;
   }
-  MaybeValue value = check_node(id, expr, want);
+  const bool is_computed =
+      std::holds_alternative<frontend::Unary>(expr.node) || std::holds_alternative<frontend::Binary>(expr.node);
+  const bool is_stored = is_computed && want.element.has_value() && synth::is_storage(*want.element) && is_literal(id);
+  MaybeValue value = is_stored ? check_stored_literal(id, expr, want) : check_node(id, expr, want);
   if (!value.has_value()) return std::nullopt;
   value->span = expr.span;
   value->expr = id;
@@ -92,6 +95,16 @@ MaybeValue Checker::check_node(ExprId id, const frontend::Expr& expr, const Pref
   return std::visit(Visitor{*this, id, expr.span, want}, expr.node);
 }
 
+// `-1.5` or `1.0 / 3.0` where a storage type is wanted: computed as f32, then stored.
+MaybeValue Checker::check_stored_literal(ExprId id, const frontend::Expr& expr, const Preference& want) {
+  Preference in_f32 = want;
+  in_f32.element = ElementType::f32;
+  const MaybeValue value = check_node(id, expr, in_f32);
+  if (!value.has_value()) return std::nullopt;
+  if (value->known.has_value()) return scalar(expr.span, *value->known, *want.element, type(*value).mesh_ref());
+  return cast_to(expr.span, *value, *want.element);
+}
+
 // ---- Literals: they take the element type their context wants
 // ------------------------------------------------------------
 
@@ -111,10 +124,16 @@ bool Checker::is_literal(ExprId id) const {
   return false;
 }
 
+namespace {
+
+bool takes_fractions(ElementType element) { return synth::is_float(synth::computed_as(element)); }
+
+}  // namespace
+
 MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
   if (element == ElementType::i64) return scalar(span, literal.value, element, default_mesh());
-  if (synth::is_float(element)) return scalar(span, static_cast<double>(literal.value), element, default_mesh());
+  if (takes_fractions(element)) return scalar(span, static_cast<double>(literal.value), element, default_mesh());
   if (element == ElementType::i32 && literal.value <= std::numeric_limits<std::int32_t>::max()) {
     return scalar(span, literal.value, element, default_mesh());
   }
@@ -124,7 +143,7 @@ MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& lit
 
 MaybeValue Checker::check_float_literal(Span span, const frontend::FloatLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::f32);
-  if (synth::is_float(element)) return scalar(span, literal.value, element, default_mesh());
+  if (takes_fractions(element)) return scalar(span, literal.value, element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, literal.text, synth::name(element))
              .at(span)
              .suggest("write an integer, or cast the other side with f32(...)"));
@@ -192,7 +211,7 @@ ElementType element_of_values(const std::vector<KnownScalar>& values) {
 bool value_fits(const KnownScalar& value, ElementType element) {
   if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
   if (std::holds_alternative<bool>(value)) return false;
-  if (synth::is_float(element)) return true;
+  if (takes_fractions(element)) return true;
   if (std::holds_alternative<double>(value)) return false;
   const auto integer = std::get<std::int64_t>(value);
   return element == ElementType::i64 ||
@@ -296,7 +315,7 @@ Checked Checker::with_affine(Checked value) const {
 MaybeValue Checker::check_least_integer(Span span, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
   if (element == ElementType::i64) return with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
-  if (synth::is_float(element))
+  if (takes_fractions(element))
     return scalar(span, static_cast<double>(frontend::kLeastInteger), element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, frontend::kLeastInteger, synth::name(element)).at(span));
   return std::nullopt;
@@ -312,7 +331,7 @@ MaybeValue Checker::check_unary(ExprId id, const frontend::Unary& unary, const P
   if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
   MaybeValue operand = check_array(unary.operand, Preference{negate ? want.element : std::nullopt, {}, {}, {}});
   if (!operand.has_value()) return std::nullopt;
-  const ElementType element = type(*operand).element();
+  const ElementType element = this->element(*operand);
   const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
   if (!works) {
     report(base::make(Kind::element_unsupported, negate ? "unary `-`" : "`!`", synth::name(element))
@@ -339,10 +358,10 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
   MaybeValue b;
   if (left_literal && !right_literal) {
     b = check_array(right);
-    a = check_array(left, Preference{b.has_value() ? std::optional(type(*b).element()) : std::nullopt, {}, {}, {}});
+    a = check_array(left, Preference{b.has_value() ? std::optional(element(*b)) : std::nullopt, {}, {}, {}});
   } else if (!left_literal && right_literal) {
     a = check_array(left);
-    b = check_array(right, Preference{a.has_value() ? std::optional(type(*a).element()) : std::nullopt, {}, {}, {}});
+    b = check_array(right, Preference{a.has_value() ? std::optional(element(*a)) : std::nullopt, {}, {}, {}});
   } else {
     const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
     const Preference both{
@@ -361,8 +380,8 @@ MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, cons
   auto operands = check_operands(binary.left, binary.right, result_element_wanted ? want : Preference{});
   if (!operands.has_value()) return std::nullopt;
   auto& [left, right] = *operands;
-  const ElementType a = type(left).element();
-  const ElementType b = type(right).element();
+  const ElementType a = element(left);
+  const ElementType b = element(right);
   if (a != b) {
     report(base::make(Kind::element_mismatch, who, synth::name(a), synth::name(b))
                .at(binary.op_span)
@@ -391,20 +410,24 @@ MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, cons
 }
 
 MaybeValue Checker::check_cast(ExprId id, const frontend::Cast& cast, const Preference& want) {
-  const auto element = element_type(cast.element, cast.element_span);
-  if (!element.has_value()) return std::nullopt;
+  const ElementType element = element_type(cast.element);
   // A literal becomes the wanted element at once: f64(0.1) is the nearest f64.
   const bool literal = is_literal(cast.operand) &&
-                       (synth::is_float(*element) || !has_float_literal(ast(), cast.operand)) &&
-                       *element != ElementType::boolean;
-  MaybeValue operand = check_array(cast.operand, Preference{literal ? element : std::nullopt, {}, {}, {}});
+                       (takes_fractions(element) || !has_float_literal(ast(), cast.operand)) &&
+                       element != ElementType::boolean;
+  MaybeValue operand =
+      check_array(cast.operand, Preference{literal ? std::optional(element) : std::nullopt, {}, {}, {}});
   if (!operand.has_value()) return std::nullopt;
-  if (type(*operand).element() == *element) return operand;
+  if (type(*operand).element() == element) return operand;
   const auto known = operand->known;
   const ElementType from = type(*operand).element();
-  MaybeValue result = map(ast()[id].span, synth::MapOp::cast, {*operand}, *element,
-                          fmt::format("{}(...)", synth::name(*element)), want);
-  if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, *element);
+  // A value is made an f32 before it is stored.
+  if (synth::is_storage(element) && !synth::is_storage(from))
+    operand = cast_to(ast()[id].span, *operand, ElementType::f32);
+  if (!operand.has_value()) return std::nullopt;
+  MaybeValue result =
+      map(ast()[id].span, synth::MapOp::cast, {*operand}, element, fmt::format("{}(...)", synth::name(element)), want);
+  if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, element);
   return result;
 }
 

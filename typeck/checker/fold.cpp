@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "synth/layout/halves.hpp"
+
 namespace tessera::typeck {
 
 using frontend::BinaryOp;
@@ -63,8 +65,16 @@ std::string unsupported_help(BinaryOp op) {
   return "cast it first, as in i64(...)";
 }
 
+namespace {
+
+// A type that holds all numbers of another one comes after it.
+int width_of(ElementType element) { return synth::is_storage(element) ? 0 : 1 + static_cast<int>(element); }
+
+}  // namespace
+
 std::string cast_help(ElementType a, const std::string& a_text, ElementType b, const std::string& b_text) {
-  const bool cast_left = static_cast<int>(a) < static_cast<int>(b);
+  if (synth::is_storage(a) && synth::is_storage(b)) return fmt::format("cast both: f32({}), f32({})", a_text, b_text);
+  const bool cast_left = width_of(a) < width_of(b);
   const std::string& operand = cast_left ? a_text : b_text;
   return fmt::format("cast one of them: {}({})", synth::name(cast_left ? b : a), operand);
 }
@@ -104,14 +114,31 @@ std::string print_known(const KnownScalar& value) {
   return fmt::format("{}", std::get<double>(value));
 }
 
+namespace {
+
+template <class T>
+T known_as(const KnownScalar& value) {
+  return std::visit([](auto held) { return static_cast<T>(held); }, value);
+}
+
+template <class T>
+void append_value(std::vector<std::byte>& bytes, T value) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof(T));
+  std::memcpy(bytes.data() + at, &value, sizeof(T));
+}
+
+}  // namespace
+
 void append_bytes(std::vector<std::byte>& bytes, const KnownScalar& value, ElementType element) {
-  synth::visit_element(element, [&](auto zero) {
-    using T = decltype(zero);
-    const T converted = std::visit([](auto held) { return static_cast<T>(held); }, value);
-    const std::size_t at = bytes.size();
-    bytes.resize(at + sizeof(T));
-    std::memcpy(bytes.data() + at, &converted, sizeof(T));
-  });
+  if (synth::is_storage(element)) return append_value(bytes, synth::stored(element, known_as<float>(value)));
+  synth::visit_element(element, [&](auto zero) { append_value(bytes, known_as<decltype(zero)>(value)); });
+}
+
+KnownScalar as_held(const KnownScalar& value, ElementType element) {
+  if (!synth::is_storage(element)) return value;
+  const auto bits = synth::stored(element, known_as<float>(value));
+  return static_cast<double>(synth::widened(element, bits));
 }
 
 namespace {
@@ -220,6 +247,7 @@ std::optional<KnownScalar> fold_binary(BinaryOp op, const KnownScalar& a, const 
 }
 
 std::optional<KnownScalar> fold_cast(const KnownScalar& value, ElementType from, ElementType to) {
+  if (synth::is_storage(to) && !std::holds_alternative<bool>(value)) return as_held(value, to);
   if (const auto* integer = std::get_if<std::int64_t>(&value); integer != nullptr) {
     if (to == ElementType::f64) return static_cast<double>(*integer);
     if (to == ElementType::f32) return static_cast<double>(static_cast<float>(*integer));

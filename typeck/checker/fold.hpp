@@ -25,6 +25,8 @@ std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id);
 bool has_float_literal(const Ast& ast, ExprId id);
 std::string print_known(const KnownScalar& value);
 void append_bytes(std::vector<std::byte>& bytes, const KnownScalar& value, ElementType element);
+// The value that a scalar of a storage type has; of other types the value as it is.
+KnownScalar as_held(const KnownScalar& value, ElementType element);
 
 // The same result as at run time, or nothing where run time would fail (a zero divisor) or the value is better left to
 // it.

@@ -101,7 +101,7 @@ MaybeValue Checker::again_on(const Checked& value, const MeshRef& mesh) {
   return again;
 }
 
-// What is known says nothing about the mesh, what can be made again little, and all else says it.
+// A known value says nothing about the mesh, one that can be made again little; any other value says it.
 bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
   const auto first_of = [&](const auto& says) { return std::find_if(values.begin(), values.end(), says); };
   auto first = first_of([](const Checked& value) { return !value.known.has_value(); });

@@ -15,7 +15,7 @@ namespace tessera::typeck {
 
 namespace {
 
-// Where the step was written.
+// Gives the place at which the step was written.
 Span place_of(const LoopDraft& draft, std::size_t step) {
   const std::uint32_t origin = draft.body[step].origin;
   return origin < draft.spans.size() ? draft.spans[origin] : Span{};
@@ -28,7 +28,7 @@ std::string inner_name(const synth::Step& step) {
   return std::holds_alternative<synth::Assemble>(apply->operation) ? "slice" : synth::describe(apply->operation);
 }
 
-// What stands in a body that cannot be cut.
+// Says why a body cannot be cut.
 Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const frontend::Loop& loop) {
   const synth::Step& step = draft.body[fault.step];
   switch (fault.reason) {

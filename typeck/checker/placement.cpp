@@ -1,4 +1,4 @@
-// Where a mesh lies on the machine: as its statement says, or as whoever has the program checked wishes.
+// Places a mesh on the machine: as its statement says, or as the caller wishes.
 #include "synth/place/fit.hpp"
 #include "typeck/checker/checker.hpp"
 

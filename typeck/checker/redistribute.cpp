@@ -1,4 +1,4 @@
-// Where communication comes from: every redistribution the checker makes goes through here, with its reason.
+// All communication begins here: every redistribution that the checker makes, with its reason.
 #include <fmt/format.h>
 
 #include "synth/collective/collective.hpp"

@@ -244,7 +244,7 @@ std::optional<Checker::Solution> Checker::solve(const Signature& signature, std:
     own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
     auto moved = redistribute(operands[k], *target, std::move(own));
     if (!moved.has_value()) return std::nullopt;
-    operands[k] = std::move(*moved);
+    operands[k] = signature.computes ? widened(*moved) : std::move(*moved);
   }
   const auto layout = result_layout(signature, pointers(held), *chosen);
   TESSERA_CHECK(layout.has_value(), "a chosen layout gives no result");
@@ -281,7 +281,7 @@ std::vector<std::optional<Layout>> Checker::finishing_layouts(const Signature& s
   return best;
 }
 
-// What finishing pending operands into these layouts costs, and everything after it.
+// Prices finishing the pending operands into these layouts, and everything after it.
 std::optional<Alternative> Checker::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
                                                     const std::vector<std::optional<Layout>>& layouts,
                                                     const Preference& want) {

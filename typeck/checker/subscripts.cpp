@@ -121,7 +121,7 @@ class Subscripts {
 
 namespace {
 
-// What a slice of known starts moves between devices; for run-time starts, the most it could.
+// Counts the bytes that a slice of known starts moves between devices; for run-time starts, the most that it could.
 std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const std::vector<Selection>& taken) {
   bool moves = false;
   bool dynamic = false;

@@ -20,8 +20,8 @@ ElementType element_of(frontend::ElementKeyword keyword) {
     case frontend::ElementKeyword::i64: return ElementType::i64;
     case frontend::ElementKeyword::f32: return ElementType::f32;
     case frontend::ElementKeyword::f64: return ElementType::f64;
-    case frontend::ElementKeyword::bf16:
-    case frontend::ElementKeyword::f16: break;
+    case frontend::ElementKeyword::bf16: return ElementType::bf16;
+    case frontend::ElementKeyword::f16: return ElementType::f16;
   }
   return ElementType::f32;
 }
@@ -90,12 +90,7 @@ std::optional<Diagnostic> axis_used_twice(const frontend::TypeExpr& type, const 
 
 }  // namespace
 
-std::optional<ElementType> Checker::element_type(frontend::ElementKeyword keyword, Span span) {
-  const bool reserved = keyword == frontend::ElementKeyword::bf16 || keyword == frontend::ElementKeyword::f16;
-  if (!reserved) return element_of(keyword);
-  report(base::make(Kind::element_reserved, frontend::spelling(keyword)).at(span).suggest("use f32"));
-  return std::nullopt;
-}
+ElementType Checker::element_type(frontend::ElementKeyword keyword) { return element_of(keyword); }
 
 std::optional<std::size_t> Checker::axis_number(const frontend::Name& name, const synth::Mesh& mesh) {
   const auto axis = mesh.find(name.text);
@@ -157,8 +152,7 @@ std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, con
   written.span = type.span;
   written.any_layout = type.any_layout;
   if (type.element.has_value()) {
-    written.element = element_type(*type.element, type.element_span);
-    if (!written.element.has_value()) return std::nullopt;
+    written.element = element_type(*type.element);
   }
   written.mesh = default_mesh();
   if (type.mesh.has_value()) {
@@ -223,13 +217,12 @@ std::optional<ArrayType> Checker::full_type(const WrittenType& written, std::opt
                    written.reduce);
 }
 
-// What a written type asks of the expression it stands by: element type and layout, the extents left open.
+// A written type asks for an element type and a layout of the expression that it stands by; extents are left open.
 Preference Checker::want_of(const Ast& tree, TypeId id) {
   const frontend::TypeExpr& type = tree[id];
   Preference want;
   want.because = type.span;
-  const bool reserved = type.element == frontend::ElementKeyword::bf16 || type.element == frontend::ElementKeyword::f16;
-  if (type.element.has_value() && !reserved) want.element = element_of(*type.element);
+  if (type.element.has_value()) want.element = element_of(*type.element);
   const NamedMesh* named = type.mesh.has_value() ? environment_.mesh(type.mesh->text, mesh_moment()) : nullptr;
   want.mesh = named != nullptr ? named->mesh : default_mesh();
   if (type.any_layout) return want;
@@ -371,7 +364,7 @@ std::optional<MeshRef> Checker::made_mesh(Span span, const frontend::MeshStateme
     if (!ranges.has_value()) return std::nullopt;
     return reported(synth::Mesh::make_on(axes, *ranges), statement.on->span);
   };
-  // What is wrong with sizes and devices comes before what is wrong with the cuts, which may go by the devices.
+  // Mistakes in sizes and devices are reported before those in the cuts, which may go by the devices.
   auto mesh = made();
   bool has_cuts = false;
   for (std::size_t i = 0; mesh.has_value() && i < axes.size(); ++i) {

@@ -77,7 +77,7 @@ void Activity::visit(NodeId id, const Compute& body) {
   if (node.types.empty() || body.is_flat) return;
   Flags own;
   for (const NodeId operand : body.operands) own |= flags(operand);
-  const bool ends = !synth::is_float(node.types[0].element()) || is_flat(body.operation);
+  const bool ends = !synth::is_float(synth::computed_as(node.types[0].element())) || is_flat(body.operation);
   if (own.active && ends) {
     ends_.insert(End{node.span, spelling(body.operation)});
     own = Flags{false, true};
@@ -103,7 +103,7 @@ void Activity::results_from(NodeId id, const std::vector<NodeId>& results) {
   for (std::uint32_t k = 0; k < results.size(); ++k) flags_[{id, k}] |= flags(results[k]);
 }
 
-// What a turn gives is what the next one is given: until nothing changes.
+// Each turn takes the results of the one before, so the flags are followed until nothing changes.
 void Activity::visit(NodeId id, const Loop& body) {
   for (std::size_t k = 0; k < body.initial.size(); ++k) start(body.parameters[k], flags(body.initial[k]));
   bool changes = true;

@@ -18,7 +18,7 @@ MaybeValue Build::map(synth::MapOp op, std::initializer_list<MaybeValue> operand
     if (!operand.has_value()) return std::nullopt;
     values.push_back(*operand);
   }
-  const ElementType element = checker_.type(values.back()).element();
+  const ElementType element = checker_.element(values.back());
   return checker_.map(span_, op, std::move(values), element, who_, want);
 }
 
@@ -34,8 +34,7 @@ MaybeValue Build::cast(const MaybeValue& a, ElementType element) const {
 
 MaybeValue Build::number(double value, const MaybeValue& a) const {
   if (!a.has_value()) return std::nullopt;
-  const ArrayType like = checker_.type(*a);
-  return checker_.scalar(span_, value, like.element(), like.mesh_ref());
+  return checker_.scalar(span_, value, checker_.element(*a), checker_.type(*a).mesh_ref());
 }
 
 MaybeValue Build::reduce(synth::ReduceKind kind, const MaybeValue& a,

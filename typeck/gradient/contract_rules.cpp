@@ -7,7 +7,7 @@ namespace tessera::typeck::gradient {
 
 namespace {
 
-// What is summed for one operand.
+// The sum that one operand is given.
 struct Onto {
   std::vector<Checked> operands;
   std::vector<std::vector<int>> indices;
@@ -31,7 +31,7 @@ MaybeValue diagonal(const Build& build, const ArrayType& like, std::int64_t exte
   const Checked step = checker.scalar(build.span(), extent + 1, ElementType::i64, like.mesh_ref());
   const Checked none = checker.scalar(build.span(), std::int64_t{0}, ElementType::i64, like.mesh_ref());
   const MaybeValue on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
-  return build.cast(on, like.element());
+  return build.cast(on, synth::computed_as(like.element()));
 }
 
 // The operand's indices, each once: a second one gets a new index, which the diagonal ties to the first.

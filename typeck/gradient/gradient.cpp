@@ -50,7 +50,9 @@ class Differentiation {
     return false;
   }
 
-  bool is_float(std::size_t k) const { return synth::is_float(checker_.type(instance_.parameters[k]).element()); }
+  bool is_float(std::size_t k) const {
+    return synth::is_float(synth::computed_as(checker_.type(instance_.parameters[k]).element()));
+  }
 
   bool choose_parameters() {
     if (!written_.wrt.has_value()) {

@@ -171,7 +171,7 @@ bool reverse_map(const Reversal& r, MapOp op) {
     case MapOp::cos: return give(r, 0, b.negate(b.multiply(r.g, b.map(MapOp::sin, {r.operand(0)}))));
     case MapOp::select: return reverse_select(r);
     case MapOp::clip: return reverse_clip(r);
-    case MapOp::cast: return give(r, 0, b.cast(r.g, r.type(0).element()));
+    case MapOp::cast: return give(r, 0, b.cast(r.g, synth::computed_as(r.type(0).element())));
     case MapOp::copy: return give(r, 0, r.g);
     case MapOp::equal:
     case MapOp::not_equal:

@@ -26,7 +26,7 @@ namespace {
 std::optional<ArrayType> as_operand(const Reversal& r) {
   const ArrayType from = r.build.checker().type(r.g);
   const ArrayType to = r.type(0);
-  return r.build.checker().make_type(r.build.span(), to.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
+  return r.build.checker().make_type(r.build.span(), from.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
                                      from.layout().pending(), from.layout().reduce());
 }
 
@@ -75,7 +75,7 @@ MaybeValue solved_take(const Build& build, Signature signature, const Checked& a
                        const ArrayType& like, synth::Operation operation) {
   signature.who = build.who();
   signature.span = build.span();
-  signature.element = like.element();
+  signature.element = synth::computed_as(like.element());
   signature.shape = like.shape();
   auto solved = build.checker().solve(signature, {a, b}, want_splits(like));
   if (!solved.has_value()) return std::nullopt;
@@ -147,7 +147,7 @@ MaybeValue moved(const Reversal& r, const Moved& move) {
     nodes.push_back(r.scope.here(r.compute.operands[static_cast<std::size_t>(placement.scalar)]));
     placement.scalar = static_cast<std::int32_t>(nodes.size()) - 1;
   }
-  // Where the start is known only at run time, the most that it could be.
+  // If the start is known only at run time, the most that could move is counted.
   const std::int64_t most = moves ? synth::array_bytes(move.type) : 0;
   const std::int64_t bytes = at_run_time ? most : moved_bytes(from, move.type, offset);
   if (!checker.allow_received(bytes, Reason{Reason::Asker::operation, r.build.who(), r.build.span(), {}, {}},
@@ -169,13 +169,13 @@ std::optional<Cut> cut_as(const Reversal& r, const Checked& g, const ArrayType& 
   for (const synth::AxisPart& part : pending) may_stay = may_stay && !like.layout().uses(part);
   const MaybeValue own = may_stay ? MaybeValue(g) : r.build.finished(g);
   if (!own.has_value()) return std::nullopt;
-  auto type = checker.make_type(r.build.span(), like.element(), like.shape(), like.mesh_ref(), like.layout().splits(),
-                                checker.type(*own).layout().pending());
+  auto type = checker.make_type(r.build.span(), checker.type(*own).element(), like.shape(), like.mesh_ref(),
+                                like.layout().splits(), checker.type(*own).layout().pending());
   if (!type.has_value()) return std::nullopt;
   return Cut{*own, std::move(*type)};
 }
 
-// What a part gave to the result: where it is longer than that, zeros are around it.
+// Gives a part its elements of the result back; if the part is longer, zeros are around them.
 MaybeValue taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
   const auto cut = cut_as(r, g, r.type(part.operand));
   if (!cut.has_value()) return std::nullopt;

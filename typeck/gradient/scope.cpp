@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "synth/layout/halves.hpp"
+
 namespace tessera::typeck::gradient {
 
 namespace {
@@ -32,6 +34,11 @@ std::optional<KnownScalar> constant_value(const Typed& typed, NodeId node) {
   const auto* constant = compute == nullptr ? nullptr : std::get_if<synth::Constant>(&compute->operation);
   if (constant == nullptr || !typed.literals[constant->literal].shape.empty()) return std::nullopt;
   const synth::Literal& literal = typed.literals[constant->literal];
+  if (synth::is_storage(literal.element)) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, literal.bytes.data(), sizeof(bits));
+    return KnownScalar(static_cast<double>(synth::widened(literal.element, bits)));
+  }
   return synth::visit_element(literal.element, [&](auto zero) -> KnownScalar {
     using T = decltype(zero);
     T value;
@@ -47,7 +54,9 @@ std::optional<KnownScalar> constant_value(const Typed& typed, NodeId node) {
 std::optional<ArrayType> whole_cotangent(Checker& checker, Span span, const ArrayType& type) {
   auto layout = Layout::make(type.mesh(), type.layout().splits());
   TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
-  return checker.with_layout(span, type, std::move(layout).value());
+  return checker.made(
+      ArrayType::make(synth::computed_as(type.element()), type.shape(), type.mesh_ref(), std::move(layout).value()),
+      span);
 }
 
 MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayType& type) {
@@ -62,7 +71,8 @@ MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayTyp
   }
   auto layout = Layout::make(type.mesh(), type.layout().splits(), std::move(pending));
   TESSERA_CHECK(layout.ok(), "a cotangent has no layout");
-  const auto target = checker.with_layout(build.span(), type, std::move(layout).value());
+  const auto target = checker.made(
+      ArrayType::make(own.element(), type.shape(), type.mesh_ref(), std::move(layout).value()), build.span());
   if (!target.has_value()) return std::nullopt;
   return checker.redistribute(*cotangent, *target, Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
 }
@@ -205,7 +215,7 @@ bool Scope::add(NodeId original, const MaybeValue& cotangent, const Build& build
   if (!brought.has_value()) return false;
   const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), *brought);
   if (fresh) return true;
-  // Where one is a pending sum and the other is not, the sum is finished first: both are then as the type asks.
+  // If one is a pending sum and the other is not, the sum is finished first: both are then as the type asks.
   const MaybeValue both = build.add(at->second, brought);
   if (!both.has_value()) return false;
   at->second = *both;

@@ -39,6 +39,7 @@ struct Signature {
   bool index_wise = false;                             // pending sums may be finished straight into the wanted layout
   synth::ReduceOp contraction = synth::ReduceOp::sum;  // what a split index that disappears leaves
   bool contraction_may_split = true;                   // false: indices that disappear must not be split
+  bool computes = false;  // operands of storage types are moved as they are, then widened to f32 where they lie
 };
 
 }  // namespace tessera::typeck

@@ -9,7 +9,7 @@ namespace tessera::typeck {
 
 namespace {
 
-// What a parameter may be given.
+// Gives an example of what to pass for a parameter.
 std::string example_argument(const ParameterInfo& parameter) {
   if (!parameter.example.empty()) return std::string(parameter.example);
   switch (parameter.kind) {
@@ -42,7 +42,7 @@ std::string example_call(const OperationInfo& operation) {
 
 namespace {
 
-// What to write for arguments that NumPy's functions have.
+// Says what to write for arguments that NumPy's functions have.
 std::string help_for_argument(std::string_view name, const OperationInfo& info) {
   if (name == "keepdims" || name == "keepdim")
     return "a reduced dimension goes; `reshape(sum(a, dim=1), [n, 1])` brings it back with extent 1";

@@ -36,6 +36,16 @@ MaybeValue with_pending_kept(OperationCall& call, const ArrayType& wanted, Build
   return checker.redistribute(*whole, wanted, Reason{Reason::Asker::collective, call.quoted(), call.span, {}, {}});
 }
 
+// The numbers are made as f32 where the type stores them.
+template <class Operation>
+MaybeValue made_numbers(OperationCall& call, const ArrayType& wanted, const Operation& operation,
+                        std::vector<NodeId> operands) {
+  auto own = wanted.with_element(synth::computed_as(wanted.element()));
+  TESSERA_CHECK(own.ok(), "a type of numbers is not valid");
+  const Checked numbers = call.checker.compute(call.span, std::move(own).value(), operation, std::move(operands));
+  return call.checker.cast_to(call.span, numbers, wanted.element());
+}
+
 }  // namespace
 
 MaybeValue run_iota(OperationCall& call) {
@@ -46,9 +56,8 @@ MaybeValue run_iota(OperationCall& call) {
         base::make(Kind::element_unsupported, "`iota`", "bool").at(call.span).suggest("use zeros or ones"));
     return std::nullopt;
   }
-  return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
-    return MaybeValue(call.checker.compute(call.span, own, synth::Iota{}, {}));
-  });
+  return with_pending_kept(call, *wanted,
+                           [&](const ArrayType& own) { return made_numbers(call, own, synth::Iota{}, {}); });
 }
 
 MaybeValue run_fill(OperationCall& call) {
@@ -75,7 +84,7 @@ MaybeValue run_full(OperationCall& call) {
 MaybeValue run_random(OperationCall& call) {
   const auto wanted = constructed_type(call, 0);
   if (!wanted.has_value()) return std::nullopt;
-  if (!synth::is_float(wanted->element())) {
+  if (!synth::is_float(synth::computed_as(wanted->element()))) {
     call.checker.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(wanted->element()))
                             .at(call.span)
                             .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
@@ -87,7 +96,7 @@ MaybeValue run_random(OperationCall& call) {
   return with_pending_kept(call, *wanted, [&](const ArrayType& own) {
     const synth::Operation operation =
         call.info.detail == 1 ? synth::Operation(synth::Normal{}) : synth::Operation(synth::Random{});
-    return MaybeValue(call.checker.compute(call.span, own, operation, {seed->node()}));
+    return made_numbers(call, own, operation, {seed->node()});
   });
 }
 

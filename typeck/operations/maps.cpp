@@ -56,7 +56,7 @@ Accepts accepts(synth::MapOp op) {
 
 // The element type of literals among themselves: one float makes all of them floats.
 std::optional<ElementType> literal_element(const OperationCall& call, const std::vector<std::size_t>& parameters) {
-  if (call.want.element.has_value()) return call.want.element;
+  if (call.want.element.has_value()) return synth::computed_as(*call.want.element);
   const auto is_float = [&](std::size_t k) { return has_float_literal(call.checker.ast(), call.expr(k)); };
   if (std::any_of(parameters.begin(), parameters.end(), is_float)) return ElementType::f32;
   return std::nullopt;
@@ -72,14 +72,14 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
       if (literals && !element.has_value()) element = literal_element(call, parameters);
       values[k] = call.array(parameters[k], literals ? element : std::nullopt);
       if (!values[k].has_value()) return std::nullopt;
-      if (!element.has_value()) element = call.checker.type(*values[k]).element();
+      if (!element.has_value()) element = call.checker.element(*values[k]);
     }
   }
   std::vector<Checked> all;
   for (auto& value : values) all.push_back(std::move(*value));
   for (const Checked& value : all) {
-    const ElementType own = call.checker.type(value).element();
-    const ElementType first = call.checker.type(all.front()).element();
+    const ElementType own = call.checker.element(value);
+    const ElementType first = call.checker.element(all.front());
     if (own == first) continue;
     call.checker.report(
         base::make(Kind::element_mismatch, call.quoted(), synth::name(first), synth::name(own))
@@ -100,9 +100,10 @@ MaybeValue run_map(OperationCall& call) {
   const bool literal = call.checker.is_literal(call.expr(0));
   const auto element =
       literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
-  MaybeValue a = call.array(0, literal ? element : std::nullopt);
+  MaybeValue a =
+      call.array(0, literal && element.has_value() ? std::optional(synth::computed_as(*element)) : std::nullopt);
   if (!a.has_value()) return std::nullopt;
-  const ElementType own = call.checker.type(*a).element();
+  const ElementType own = call.checker.element(*a);
   const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
   if (!call.wants_element(*a, fits, numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
@@ -115,7 +116,7 @@ MaybeValue run_where(OperationCall& call) {
   if (!condition.has_value() || !branches.has_value()) return std::nullopt;
   const bool fits = call.checker.type(*condition).element() == ElementType::boolean;
   if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
-  const ElementType element = call.checker.type((*branches)[0]).element();
+  const ElementType element = call.checker.element((*branches)[0]);
   return call.checker.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
                           call.quoted(), call.want);
 }
@@ -123,7 +124,7 @@ MaybeValue run_where(OperationCall& call) {
 MaybeValue run_clip(OperationCall& call) {
   const auto all = alike(call, {0, 1, 2});
   if (!all.has_value()) return std::nullopt;
-  const ElementType element = call.checker.type(all->front()).element();
+  const ElementType element = call.checker.element(all->front());
   if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
   return call.checker.map(call.span, synth::MapOp::clip, *all, element, call.quoted(), call.want);
 }
@@ -160,7 +161,7 @@ MaybeValue run_min_max(OperationCall& call) {
   }
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
-  const ElementType element = call.checker.type(both->front()).element();
+  const ElementType element = call.checker.element(both->front());
   if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
     return std::nullopt;
   note_a_dimension(call, both->front());
@@ -174,7 +175,7 @@ MaybeValue run_allclose(OperationCall& call) {
   Checker& checker = call.checker;
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
-  const ElementType element = checker.type(both->front()).element();
+  const ElementType element = checker.element(both->front());
   if (!call.wants_element(both->front(), synth::is_float(element), "compare integers with ==")) return std::nullopt;
   const MeshRef mesh = checker.type(both->front()).mesh_ref();
   MaybeValue rtol = call.has(2) ? call.array(2, element) : checker.scalar(call.span, 1e-5, element, mesh);

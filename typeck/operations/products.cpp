@@ -78,12 +78,13 @@ MaybeValue run_einsum(OperationCall& call) {
       return wrong(fmt::format("operand {} has rank {}, but `{}` has {} indices", k + 1, own.rank(), text->operands[k],
                                text->operands[k].size()));
     if (own.element() == ElementType::boolean) return wrong("bool has no products; cast to i64 first");
-    const ElementType first = checker.type(operands->front()).element();
-    if (own.element() != first) {
-      checker.report(base::make(Kind::element_mismatch, "`einsum`", synth::name(first), synth::name(own.element()))
+    const ElementType first = checker.element(operands->front());
+    const ElementType element = synth::computed_as(own.element());
+    if (element != first) {
+      checker.report(base::make(Kind::element_mismatch, "`einsum`", synth::name(first), synth::name(element))
                          .at(call.span)
                          .also((*operands)[k].span, checker.text(own))
-                         .suggest(cast_help(first, checker.text(operands->front().span), own.element(),
+                         .suggest(cast_help(first, checker.text(operands->front().span), element,
                                             checker.text((*operands)[k].span))));
       return std::nullopt;
     }
@@ -135,7 +136,8 @@ MaybeValue run_take(OperationCall& call) {
   signature.who = "`take`";
   signature.span = call.span;
   signature.element = rows.element();
-  signature.contraction_may_split = rows.element() != ElementType::boolean;
+  // A table without pending sums of its elements is gathered instead.
+  signature.contraction_may_split = rows.element() != ElementType::boolean && !synth::is_storage(rows.element());
   std::vector<int> of_table = {0};
   std::vector<int> of_ids;
   int next = 1;

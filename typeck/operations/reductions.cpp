@@ -20,7 +20,8 @@ std::vector<std::uint8_t> narrow(const std::vector<std::size_t>& dimensions) {
 
 Signature reduction_signature(const ArrayType& from, const std::vector<std::size_t>& dimensions) {
   Signature signature;
-  signature.element = from.element();
+  signature.element = synth::computed_as(from.element());
+  signature.computes = true;
   std::vector<int> indices;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     indices.push_back(static_cast<int>(d));
@@ -50,11 +51,13 @@ synth::ReduceOp pending_of(synth::ReduceKind kind) {
   return synth::ReduceOp::sum;
 }
 
-// The array with the named dimensions whole and no pending reduction: what order-dependent reductions need.
+// The array with the named dimensions whole and no pending reduction, in the type that is computed with: what
+// order-dependent reductions need.
 MaybeValue gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
   const MaybeValue finished = call.checker.resolve_pending(a, call.quoted(), call.span);
   if (!finished.has_value()) return std::nullopt;
-  return call.checker.with_whole_dimensions(*finished, dimensions, call.quoted(), call.span);
+  const auto whole = call.checker.with_whole_dimensions(*finished, dimensions, call.quoted(), call.span);
+  return whole.has_value() ? MaybeValue(call.checker.widened(*whole)) : std::nullopt;
 }
 
 std::optional<ArrayType> reduced_type(OperationCall& call, const ArrayType& from,
@@ -84,7 +87,7 @@ MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
 
 MaybeValue reduce(Checker& checker, Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
                   const std::vector<std::size_t>& dimensions, const Preference& want) {
-  if (dimensions.empty()) return a;
+  if (dimensions.empty()) return checker.widened(a);
   Signature signature = reduction_signature(checker.type(a), dimensions);
   signature.who = who;
   signature.span = span;
@@ -141,7 +144,7 @@ MaybeValue run_mean(OperationCall& call) {
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, checker.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
-  const ElementType own = checker.type(*a).element();
+  const ElementType own = checker.element(*a);
   const ElementType element = synth::is_float(own) ? own : ElementType::f64;
   std::int64_t count = 1;
   for (const std::size_t d : *dimensions) count *= checker.type(*a).shape()[d];
@@ -195,7 +198,7 @@ MaybeValue exchanged(OperationCall& call, const Checked& a, std::size_t one, std
   return call.checker.compute(call.span, *result, synth::Transpose{std::move(permutation)}, {a.node()});
 }
 
-// What is put in order along a dimension, which is made whole and becomes so long. That goes along the last dimension:
+// Puts elements in order along a dimension, which is made whole and becomes so long. It works along the last one:
 // another one is brought there and back. Positions are what the call asks for if its detail is 1.
 MaybeValue ordered(OperationCall& call, MaybeValue a, std::size_t dimension, std::int64_t length,
                    synth::Operation operation) {
@@ -269,11 +272,12 @@ MaybeValue run_softmax(OperationCall& call) {
   Checker& checker = call.checker;
   MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
-  const ElementType element = checker.type(*a).element();
+  const ElementType element = checker.element(*a);
   if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
   const auto dimension = call.dim(1, checker.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   a = checker.resolve_pending(*a, call.quoted(), call.span, &call.want);
+  if (a.has_value()) a = checker.widened(*a);
   const bool nothing_to_do = a.has_value() && checker.type(*a).shape()[*dimension] == 0;
   if (!a.has_value() || nothing_to_do) return a;
   const auto greatest = checker.flat(kept(call, *a, synth::ReduceKind::max, *dimension));

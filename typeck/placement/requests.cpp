@@ -55,7 +55,7 @@ class Counter {
     }
   }
 
-  // What one call moves: counted once, however often it is called.
+  // The moves of one call are counted once, however often it is called.
   const std::vector<Moved>& instance(InstanceId id) {
     const auto known = instances_.find(id);
     if (known != instances_.end()) return known->second;

@@ -44,7 +44,9 @@ typedef enum tessera_element {
   TESSERA_I32 = 1,
   TESSERA_I64 = 2,
   TESSERA_F32 = 3,
-  TESSERA_F64 = 4
+  TESSERA_F64 = 4,
+  TESSERA_F16 = 5, /* stored in 16 bits: IEEE's */
+  TESSERA_BF16 = 6 /* the upper half of an f32 */
 } tessera_element;
 
 typedef enum tessera_files {

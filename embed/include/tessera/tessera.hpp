@@ -162,7 +162,8 @@ struct Config {
 
 // ---- Values ----------------------------------------------------------------------------------------------
 
-enum class Element : std::uint8_t { boolean, i32, i64, f32, f64 };
+// f16 and bf16 are what an array is stored as: 16 bits for each element, IEEE's and the upper half of an f32.
+enum class Element : std::uint8_t { boolean, i32, i64, f32, f64, f16, bf16 };
 
 // The memory of an array on its devices.
 struct Placement {
@@ -195,8 +196,9 @@ class TESSERA_API Array {
   Placement placement() const;
   MeshAxes mesh() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
-  // to_vector converts nothing: T must be bool, std::int32_t, std::int64_t, float or double, and be the element type.
-  // Where a rank is lost to_vector says so, and bytes(), text() and picture() are empty.
+  // to_vector converts nothing but f16 and bf16, which are widened: T must be bool, std::int32_t, std::int64_t, float
+  // or double, and be the element type or, of those two, float. Where a rank is lost to_vector says so, and bytes(),
+  // text() and picture() are empty.
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;

@@ -32,6 +32,14 @@ struct TracedStep {
   std::int64_t microbatch = -1;
   bool is_border = false;  // brings an array from one mesh to another
   std::vector<Slice> devices;
+  // Of a change of layout on one mesh of at most 256 devices: who sends to whom, on whichever rank, ordered by receiver
+  // and then by sender.
+  struct Transfer {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Transfer> transfers;
 };
 
 }  // namespace tessera

@@ -116,7 +116,7 @@ std::string worst_step(const std::vector<TakenStep>& steps) {
   return worst == steps.end() ? "" : step_on_a_device(*worst);
 }
 
-// Which score must be at par, if it is one of a list; nothing if any of them will do.
+// Names the score that must be at par, if it is one of a list; nothing if any of them will do.
 Verdict scored(const Costs& costs, const Plan& plan, const std::optional<std::string>& must,
                const std::vector<TakenStep>& steps) {
   const Score own = score_of(costs);

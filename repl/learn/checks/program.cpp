@@ -98,7 +98,7 @@ std::string counts_text(const std::map<std::string, int>& counts) {
   return text.empty() ? "nothing" : text;
 }
 
-// Who asked for what, and what it does to the first device.
+// Says who asked for what, and what it does to the first device.
 std::string who_communicates(const Costs& costs) {
   std::string text;
   for (const Redistribution& change : costs.changes) {
