@@ -394,6 +394,7 @@ class InABrowser(CommandLine):
         self.assertEqual(self.browser.evaluate(full), [0, 1, 2, 3])
         self.assertEqual(self.browser.evaluate(labels)[6], "device 6: not of this mesh")
         self.assertIn("Drawn are the devices of both meshes", self.text("#key"))
+        self.assertEqual(self.text("#why"), "Asked for by `as` at line 4, column 9. From mesh d:4 to mesh t:5 on 2:7.")
         self.photograph("crossing-before")
         pairs = {(move["source"], move["target"]) for move in change["steps"][0]["moves"]}
         self.assertTrue({source for source, _ in pairs} <= {0, 1, 2, 3} and {target for _, target in pairs} <= {2, 3, 4, 5, 6}, pairs)
