@@ -327,6 +327,18 @@ class InABrowser(CommandLine):
                     self.browser.press("ArrowDown")
                 self.assertEqual(self.browser.complaints(), [])
 
+    def test_a_printed_page_shows_all_of_a_timeline(self):
+        """On the screen it scrolls."""
+        self.open(PIPELINE, width=794)
+        wide = "document.querySelector('.pipeline .wide').scrollWidth"
+        self.assertGreater(self.browser.evaluate(wide), 794)
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.addCleanup(self.browser.call, "Emulation.setEmulatedMedia", media="")
+        self.assertLess(self.browser.evaluate(wide), 794)
+        below = "document.querySelector('.pipeline').getBoundingClientRect().top - document.getElementById('program').getBoundingClientRect().bottom"
+        self.assertGreaterEqual(self.browser.evaluate(below), 8)
+        self.photograph("pipeline-printed")
+
     def test_letters_stand_out(self):
         """WCAG's contrast of every text with the ground it stands on, in both schemes: at least 4.5."""
         contrast = """(() => {
