@@ -7,8 +7,7 @@
 namespace tessera::repl {
 
 // A text file with the latest text last. The first line of each begins with no blank; its other lines begin with a tab.
-// Where there is no such file, or it cannot be written, nothing is
-// kept and nobody is told: a session is no worse for it.
+// If there is no such file, or it cannot be written, nothing is kept and nothing is said: a session is no worse for it.
 class SessionHistory {
  public:
   static constexpr std::size_t kTextsMax = 1000;

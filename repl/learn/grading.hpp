@@ -4,7 +4,7 @@
 //     answers/anna/11.tess
 //     answers/bea/5.tess
 //
-// Where all answer one lesson, each student has a file: `answers/anna.tess`.
+// If everybody answers the same lesson, each student has one file: `answers/anna.tess`.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace tessera::runtime {
 
-// Where an operand, or a result, of a step lies.
+// The place of an operand, or a result, of a step.
 enum class StripPlace : std::uint8_t {
   memory,   // in an array, whose part of the block nobody has read yet
   block,    // written, or read before, in this block

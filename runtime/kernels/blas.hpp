@@ -1,8 +1,7 @@
 // The door to BLAS: matrix products of tiles, cut into calls by their shape alone.
 //
-// What a call of BLAS gives depends, in the last bits, on the call's sizes; not on addresses or leading dimensions. So
-// one product is always the same calls, whoever makes them, on however many threads; and terms beyond one call are
-// added in order.
+// The last bits of what BLAS gives depend on the sizes of the call, not on addresses or leading dimensions. So one
+// product is always the same calls, on any rank and any number of threads; terms beyond one call are added in order.
 #pragma once
 
 #include <concepts>

@@ -8,7 +8,7 @@
 //   thread 1   cblas_sgemm --> our blas_memory_alloc --lock--> theirs: buffer 0
 //   thread 2   cblas_sgemm --> our blas_memory_alloc --waits-> theirs: buffer 1
 //
-// Where ours is not the first (a shared library that hides it), calls of such a build run one at a time.
+// If ours is not found first (in a shared library that hides it), calls of such a build run one at a time.
 #pragma once
 
 #include <mutex>

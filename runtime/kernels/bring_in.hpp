@@ -11,7 +11,7 @@
 
 namespace tessera::runtime {
 
-// What is brought in at once, so that it is still there when it is read.
+// So much is brought in at once: it is still in the cache when it is read.
 inline constexpr std::int64_t kBringInBytes = 8'192;
 
 // n elements side by side, kBringInBytes at most.

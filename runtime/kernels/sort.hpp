@@ -15,7 +15,7 @@ void sort_positions(const TileView& operand, const TileOut& out);
 // The greatest along the last dimension, as many as the result has there, descending: NaN first, and 0 before -0.
 void greatest_elements(const TileView& operand, const TileOut& out);
 
-// Where they were; of equal ones, as above, the first comes first.
+// The positions of the greatest; among equal ones, as above, the first comes first.
 void greatest_positions(const TileView& operand, const TileOut& out);
 
 }  // namespace tessera::runtime

@@ -58,7 +58,7 @@ base::Result<synth::Literal> gather(const Value& value);
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type);
 
 // As `print` writes it: a scalar, or an array of which only the elements shown are gathered; and the picture of `show`.
-// Of all ranks that have it, as gather() is.
+// All ranks that have the value call these, as they do gather().
 base::Result<std::string> format_value(const Value& value);
 base::Result<std::string> format_show(const Value& value, std::string_view label);
 

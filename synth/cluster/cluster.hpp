@@ -41,7 +41,7 @@ class Cluster {
   std::vector<std::int64_t> unit_sizes() const;
   // Links of all levels are numbered through: every unit has one, with a lane in and a lane out.
   std::size_t links() const { return levels_.back().first_link + levels_.back().units; }
-  // Of every link's lanes, one after the other: `lanes` of each.
+  // The seconds of all links' lanes, link by link; each link has `lanes` of them.
   std::vector<double> seconds_per_byte(std::size_t lanes) const;
 
   std::size_t unit(std::size_t level, std::int32_t device) const {

@@ -1,6 +1,6 @@
 // A reduction whose step says its program: the groups of devices, their chunks as boxes, and what it costs.
 //
-// Of an all_reduce a chunk is an even share of the tile that all members have, in row-major order; of a reduce_scatter
+// In an all_reduce a chunk is an even share, in row-major order, of the tile that all members have; in a reduce_scatter
 // it is the tile that its member gets. Chunks are cut into stretches in row-major order.
 #pragma once
 

@@ -1,11 +1,13 @@
 // Private to synth: how much of what near senders send comes from farther holders instead, so that no link is busy for
 // longer than need be.
 //
-// Those who hold one cell in one unit send alike: an equal part of what their unit fetches of the cell, an equal part
-// of what they send out of it anyway, and what they send in the stead of the cell's holders in other units, of which
-// all others send as much. For a given time, how much must come from elsewhere has a least solution: what holders
-// cannot send in that time others do, which takes these longer, and so on. The time is good if that ends and the links
-// between the units keep it too; the shortest good one is found by halving, unless it gains too little.
+// The devices of one unit that hold a cell share its work evenly. Each sends an equal part of what their unit fetches
+// of the cell, an equal part of what leaves the unit anyway, and an equal part of what the unit sends in place of
+// holders in other units.
+//
+// A given time fixes how much has to come from elsewhere: whatever holders cannot send within it, others send, who then
+// need longer, and so on. The time is good if this ends and the links between the units keep it, too. The shortest good
+// time is found by halving, unless it gains too little.
 #pragma once
 
 #include <cstddef>

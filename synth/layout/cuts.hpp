@@ -29,7 +29,7 @@ Interval share(std::int64_t n, std::int64_t count, std::int64_t index);
 // Even cuts: tile t of k over extent n is [floor(t*n/k), floor((t+1)*n/k)), for every n and k, without overflow: 10
 // elements on 4 devices are 2, 3, 2 and 3.
 //
-// Where an axis is cut by weights, each part of the list has a weight for each of its positions, an even part ones. Let
+// Cuts by weights: each part of the list has a weight for each of its positions, and an even part has ones. Let
 // S_i be the sum of part i's weights and D the product of the sums. The tile at positions c_1..c_k begins at
 // floor(n*N/D), where N is found from the major-most part to the minor-most, from N = 0 and width = 1:
 //

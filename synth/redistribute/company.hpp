@@ -1,8 +1,8 @@
 // Several arrays that change their layouts at the same time, as one relay: weights on their way from one mesh to
 // another, say.
 //
-// What goes over a link is dealt over all arrays together: each array by itself may be far from its bound where all of
-// them are at theirs. And what a device sends another of all arrays is one message.
+// The load of a link is dealt over all arrays together: one array by itself may be far from its bound although all of
+// them together reach theirs. A device sends another the parts of all arrays in one message.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 // In a `ring` what belongs to place i starts at place i + 1, and each adds its own and passes it on; afterwards an
 // all_reduce passes the sums on in the same way.
 //
-// Whoever combines does so in ascending order of places along the axes of the hop. So an element is added up in one
-// order however many stretches there are, and whichever chunk it is in, unless there is a ring.
+// A device combines in ascending order of places along the axes of the hop. Without rings an element is therefore added
+// up in one order, however many stretches there are and whichever chunk it is in.
 #pragma once
 
 #include <cstdint>

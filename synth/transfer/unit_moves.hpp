@@ -6,10 +6,10 @@
 // so that every unit's link carries 2(1 - 1/U) of the payload each way, however many members there are behind it, and
 // that is the bound. In a reduce_scatter sums are made where they belong, and nothing is given back.
 //
-// Where links differ, units with fast ones make more of the sums. Of U units of a payload S the one with the link B_u
-// that makes the part w_u carries (1 + (U - 2) w_u) S each way. So nobody ends before T = max(2(U - 1) / sum B, 1 / min
-// B) for each byte, and everybody ends by then whose part is at most (T B_u - 1) / (U - 2): these parts are dealt out
-// from the first unit on. For two units there is no choice, and both make half.
+// If links differ, units with fast links make more of the sums. Let S be the payload of U units, B_u the link of one
+// and w_u the part that it makes: it carries (1 + (U - 2) w_u) S each way. So no program ends before T = max(2(U - 1) /
+// sum B, 1 / min B) for each byte, and a unit ends by then if its part is at most (T B_u - 1) / (U - 2). Parts of that
+// size are dealt out from the first unit on. Two units have no choice: both make half.
 //
 // Example: links of 10, 10, 5 and 5 bytes a second. The first two units make a half each, which takes 0.2 seconds for
 // each byte; in even parts it would be 0.3.

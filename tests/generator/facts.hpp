@@ -1,4 +1,5 @@
-// What is known of a value before anything runs: its type without layout, and how far two evaluations of it may differ.
+// Facts about a value that are known before anything runs: its type without layout, and how far two evaluations of it
+// may differ.
 //
 // The tolerance model. A value whose bits do not depend on the devices and that every implementation of IEEE arithmetic
 // computes alike is *certain*: integers, bool, and floats that went through no sum, mean, product or contraction and no

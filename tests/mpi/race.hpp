@@ -1,4 +1,4 @@
-// What timed runs on ranks share.
+// Shared by timed runs on ranks.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string content(const std::string& path);
 // Bytes that have come over this process's interfaces but the loop.
 std::int64_t received_bytes();
 
-// What fails on one rank would leave the others waiting: it ends them all.
+// A failure on one rank would leave the others waiting, so it ends them all.
 template <class Outcome>
 auto taken(Outcome outcome) {
   if (outcome.ok()) return std::move(*outcome);

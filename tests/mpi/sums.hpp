@@ -9,8 +9,8 @@
 
 namespace tessera::ranks {
 
-// What differs, on this rank, for the sum of that seed: tiles, to the bit, and the most that is alive on a device in a
-// step, which is what the plan says. Empty if nothing does.
+// Says how this rank differs from the simulation in the sum of that seed: tiles, to the bit, and the most that is alive
+// on a device in a step, which is compared with the plan. Empty if nothing differs.
 std::string differences_of_sum(std::uint64_t seed, const std::shared_ptr<runtime::Team>& team);
 
 }  // namespace tessera::ranks

@@ -57,8 +57,7 @@ struct MachineLevel {
   double bandwidth_bytes_per_second = 100e9;
   double latency_seconds = 1e-6;
   std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
-  // Where links differ: one figure for each unit of the level, over the whole machine; the one above is then not looked
-  // at.
+  // If links differ: one figure for each unit of the level, over the whole machine, instead of the one above.
   std::vector<double> unit_bandwidths = {};
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
 };

@@ -32,8 +32,8 @@ struct TracedStep {
   std::int64_t microbatch = -1;
   bool is_border = false;  // brings an array from one mesh to another
   std::vector<Slice> devices;
-  // Of a change of layout on one mesh of at most 256 devices: who sends to whom, on whichever rank, ordered by receiver
-  // and then by sender.
+  // The senders and receivers of a change of layout on one mesh of at most 256 devices, on all ranks, ordered by
+  // receiver and then by sender.
   struct Transfer {
     std::int64_t from = 0;
     std::int64_t to = 0;
