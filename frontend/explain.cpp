@@ -28,6 +28,23 @@ using Answer = std::optional<Diagnostic>;
 
 // ---- Words --------------------------------------------------------------------------------------------------------
 
+// `of.name(argument)` where the place is its first point; of a library the whole path counts.
+Member member_at(const Place& p) {
+  Member member{p.before().kind == TokenKind::name ? p.text(p.before()) : "a", p.text(p.token(1)), ""};
+  const auto goes_on = [&](int at) {
+    return p.token(at).kind == TokenKind::dot && p.token(at).end == p.token(at + 1).begin;
+  };
+  int at = 2;
+  for (; is_library(p.text(p.before())) && goes_on(at); at += 2) {
+    member.of += "." + member.name;
+    member.name = p.text(p.token(at + 1));
+  }
+  if (p.token(at).kind != TokenKind::left_paren) return member;
+  for (++at; goes_on(at + 1); at += 2) continue;
+  member.argument = p.text(p.token(at));
+  return member;
+}
+
 Answer bad_word(const Place& p) {
   if (role(p.found().kind) != TokenRole::bad && !p.is(TokenKind::dot)) return std::nullopt;
   if (p.is(TokenKind::dot) && p.expects(TokenKind::right_brace) && !p.expects_expression() &&
@@ -38,8 +55,11 @@ Answer bad_word(const Place& p) {
   }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
   if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
+  if (p.is(TokenKind::dot) && p.token(1).kind == TokenKind::dot) {
+    return std::move(why).suggest("dimensions are not left out: `a[:, :, 0]`; those at the end may be");
+  }
   if (p.text() == "." && p.after_operand() && p.attached()) {
-    why.help = help_for_member(p.text(p.before()), p.text(p.token(1)));
+    why.help = help_for_member(member_at(p));
   }
   return why;
 }

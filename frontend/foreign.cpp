@@ -1,5 +1,7 @@
 #include "frontend/foreign.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -76,53 +78,67 @@ const ForeignWord* find(std::span<const ForeignWord> words, std::string_view wor
 
 bool is_combining_mark(std::uint32_t code_point) { return code_point >= 0x300U && code_point <= 0x36FU; }
 
-constexpr ForeignWord kFunctions[] = {
-    {"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-    {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-    {"linspace", "write `f32(iota(i64[n])) * step + first`"},
-    {"array", "write the elements: `[[1, 2], [3, 4]]`"},
-    {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
-    {"empty", "write `zeros(f32[n])`"},
-    {"zeros_like", "write `zeros` of the array's type, as in `zeros(f32[8])`"},
-    {"ones_like", "write `ones` of the array's type, as in `ones(f32[8])`"},
-    {"full_like", "write `full` of the array's type, as in `full(f32[8], 1.0)`"},
-    {"eye", "write `one_hot(iota(i64[n]), n)`"},
-    {"rand", "write `random(f32[n], seed)`"},
-    {"randn", "write `normal(f32[n], seed)`"},
-    {"dot", "write `a @ b`"},
-    {"matmul", "write `a @ b`"},
-    {"outer", "write `einsum(\"i,j->ij\", a, b)`"},
-    {"add", "write `a + b`"},
-    {"subtract", "write `a - b`"},
-    {"multiply", "write `a * b`"},
-    {"divide", "write `a / b`"},
-    {"maximum", "write `max(a, b)`"},
-    {"minimum", "write `min(a, b)`"},
-    {"amax", "write `max(a)`, or `max(a, dim=0)`"},
-    {"amin", "write `min(a)`, or `min(a, dim=0)`"},
-    {"power", "write `a ** b`"},
-    {"pow", "write `a ** b`"},
-    {"square", "write `a * a`"},
-    {"log2", "write `log(a) / log(2.0)`"},
-    {"log10", "write `log(a) / log(10.0)`"},
-    {"round", "write `floor(a + 0.5)`, which rounds halves up"},
-    {"isnan", "write `a != a`"},
-    {"norm", "write `sqrt(sum(a * a))`"},
-    {"var", "write `mean((a - mean(a)) ** 2.0)`"},
-    {"std", "write `sqrt(mean((a - mean(a)) ** 2.0))`"},
-    {"concatenate", "write `concat([a, b], 0)`"},
-    {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
-    {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},
-    {"stack", "write `concat([reshape(a, [1, n]), reshape(b, [1, n])], 0)`"},
-    {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
-    {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
-    {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
-    {"expand_dims", "write `reshape(a, [1, n])` with the extents that are wanted"},
-    {"flatten", "write `reshape(a, -1)`"},
-    {"ravel", "write `reshape(a, -1)`"},
-    {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
-    {"moveaxis", "write `transpose(a, dims=[1, 0])`"},
+constexpr ForeignWord kMakers[] = {{"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+                                   {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+                                   {"linspace", "write `f32(iota(i64[n])) * step + first`"},
+                                   {"array", "write the elements: `[[1, 2], [3, 4]]`"},
+                                   {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
+                                   {"empty", "write `zeros(f32[n])`"},
+                                   {"zeros_like", "write `zeros` of the array's type, as in `zeros(f32[8])`"},
+                                   {"ones_like", "write `ones` of the array's type, as in `ones(f32[8])`"},
+                                   {"full_like", "write `full` of the array's type, as in `full(f32[8], 1.0)`"},
+                                   {"eye", "write `one_hot(iota(i64[n]), n)`"},
+                                   {"rand", "write `random(f32[n], seed)`"},
+                                   {"randn", "write `normal(f32[n], seed)`"}};
+
+constexpr ForeignWord kArithmetic[] = {{"dot", "write `a @ b`"},
+                                       {"matmul", "write `a @ b`"},
+                                       {"outer", "write `einsum(\"i,j->ij\", a, b)`"},
+                                       {"add", "write `a + b`"},
+                                       {"subtract", "write `a - b`"},
+                                       {"multiply", "write `a * b`"},
+                                       {"divide", "write `a / b`"},
+                                       {"maximum", "write `max(a, b)`"},
+                                       {"minimum", "write `min(a, b)`"},
+                                       {"amax", "write `max(a)`, or `max(a, dim=0)`"},
+                                       {"amin", "write `min(a)`, or `min(a, dim=0)`"},
+                                       {"power", "write `a ** b`"},
+                                       {"pow", "write `a ** b`"},
+                                       {"square", "write `a * a`"},
+                                       {"log2", "write `log(a) / log(2.0)`"},
+                                       {"log10", "write `log(a) / log(10.0)`"},
+                                       {"round", "write `floor(a + 0.5)`, which rounds halves up"},
+                                       {"isnan", "write `a != a`"},
+                                       {"norm", "write `sqrt(sum(a * a))`"},
+                                       {"var", "write `mean((a - mean(a)) ** 2.0)`"},
+                                       {"std", "write `sqrt(mean((a - mean(a)) ** 2.0))`"},
+                                       {"log_softmax", "write `log(softmax(a, dim=0))`"},
+                                       {"mod", "write `a % b`"},
+                                       {"remainder", "write `a % b`"},
+                                       {"logical_and", "write `a && b`"},
+                                       {"logical_or", "write `a || b`"},
+                                       {"logical_not", "write `!a`"},
+                                       {"isclose", "write `allclose(a, b)`, one bool for all elements"}};
+
+constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n]))` for n rows"},
+                                   {"copy", "values do not change: `let b = a` is enough"},
+                                   {"concatenate", "write `concat([a, b], 0)`"},
+                                   {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
+                                   {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},
+                                   {"stack", "write `concat([reshape(a, [1, n]), reshape(b, [1, n])], 0)`"},
+                                   {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
+                                   {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
+                                   {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
+                                   {"expand_dims", "write `reshape(a, [1, n])` with the extents that are wanted"},
+                                   {"flatten", "write `reshape(a, -1)`"},
+                                   {"ravel", "write `reshape(a, -1)`"},
+                                   {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
+                                   {"moveaxis", "write `transpose(a, dims=[1, 0])`"}};
+
+constexpr ForeignWord kTypes[] = {
     {"astype", "write `f32(a)`: the element type is called as a function"},
+    {"float16", "write `f16(a)`"},
+    {"bfloat16", "write `bf16(a)`"},
     {"float32", "write `f32(a)`"},
     {"float64", "write `f64(a)`"},
     {"float", "write `f32(a)`"},
@@ -135,10 +151,35 @@ constexpr ForeignWord kFunctions[] = {
     {"len", "write `size(a, 0)`"},
     {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}};
 
+constexpr ForeignWord kOfJax[] = {
+    {"psum", "write `all_reduce(a, x)`; `sum` along a split dimension leaves a sum that is pending over its axis"},
+    {"with_sharding_constraint", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"device_put", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"jit", "leave it out: a program is checked and planned as a whole before it runs"},
+    {"pmap", "leave it out: the types say which device computes what"},
+    {"shard_map", "leave it out: the types say which device computes what; `local` refuses to move anything"},
+    {"vmap", "leave it out: operations are element by element, and `@` takes stacks of matrices"}};
+
 constexpr std::array<std::string_view, 7> kLibraries = {"np", "jnp", "numpy", "jax", "torch", "tf", "math"};
 
-constexpr std::array<ForeignWord, 2> kAttributes = {
-    {{"T", "write `transpose(a)`"}, {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
+constexpr std::array<ForeignWord, 3> kAttributes = {
+    {{"T", "write `transpose(a)`"},
+     {"size", "`size(a, 0)` is an extent; `:type a` in a session says them all"},
+     {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
+
+constexpr std::array<ForeignWord, 5> kConstants = {{{"inf", "write `1.0 / 0.0`"},
+                                                    {"nan", "write `0.0 / 0.0`"},
+                                                    {"pi", "write `3.141592653589793`"},
+
+                                                    {"newaxis", "write `reshape(a, [1, n])`"},
+                                                    {"None", "write `reshape(a, [1, n])` for a new dimension"}}};
+
+// The element type that `b.astype(...)` asks for, in whatever way another library writes it.
+std::string_view element_asked_for(std::string_view argument) {
+  if (argument.size() > 1 && argument.front() == '"') argument = argument.substr(1, argument.size() - 2);
+  if (const auto* known = find(kElementWords, argument)) return known->help;
+  return element_keyword(argument) ? argument : "f32";
+}
 
 }  // namespace
 
@@ -153,17 +194,35 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
 }
 
 std::optional<std::string_view> help_for_function(std::string_view name) {
-  const ForeignWord* known = find(kFunctions, name);
+  for (const std::span<const ForeignWord> words :
+       {std::span<const ForeignWord>(kMakers), {kArithmetic}, {kShapes}, {kTypes}, {kOfJax}}) {
+    if (const ForeignWord* known = find(words, name)) return known->help;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> help_for_constant(std::string_view name) {
+  const ForeignWord* known = find(kConstants, name);
   return known == nullptr ? std::nullopt : std::optional(known->help);
 }
 
-std::string help_for_member(std::string_view of, std::string_view member) {
-  const bool is_library = std::find(kLibraries.begin(), kLibraries.end(), of) != kLibraries.end();
-  if (const auto* known = find(kElementWords, member); known != nullptr && is_library && element_keyword(known->help))
+bool is_library(std::string_view name) {
+  return std::find(kLibraries.begin(), kLibraries.end(), name) != kLibraries.end();
+}
+
+std::string help_for_member(const Member& member) {
+  const bool of_library = is_library(member.of.substr(0, member.of.find('.')));
+  if (member.name == "astype" && !of_library) {
+    return fmt::format("write `{}({})`: the element type is called as a function", element_asked_for(member.argument),
+                       member.of);
+  }
+  if (const auto* known = find(kElementWords, member.name);
+      known != nullptr && of_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
-  if (const auto* known = is_library ? nullptr : find(kAttributes, member)) return std::string(known->help);
-  if (const auto help = help_for_function(member)) return std::string(*help);
-  if (is_library) return "leave out `" + std::string(of) + ".`: functions have no prefix";
+  if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return std::string(known->help);
+  if (const auto* known = of_library ? find(kConstants, member.name) : nullptr) return std::string(known->help);
+  if (const auto help = help_for_function(member.name)) return std::string(*help);
+  if (of_library) return fmt::format("leave out `{}.`: functions have no prefix", member.of);
   return "values have no attributes or methods; functions are called as `f(a)`; `size(a, 0)` is an extent";
 }
 

@@ -19,8 +19,20 @@ std::optional<std::string_view> help_for_character(std::string_view character);
 // Help for a function of NumPy that is no operation here: what to write instead.
 std::optional<std::string_view> help_for_function(std::string_view name);
 
-// Help for `of.member`: what to write instead.
-std::string help_for_member(std::string_view of, std::string_view member);
+// Help for a constant of NumPy: what to write instead.
+std::optional<std::string_view> help_for_constant(std::string_view name);
+
+// A name under which other languages know their libraries, as `np`.
+bool is_library(std::string_view name);
+
+// `of.name(argument)`
+struct Member {
+  std::string of;        // `b`, or a path such as `jax.nn`
+  std::string name;      // `softmax`
+  std::string argument;  // the first word of the first argument, without a library's name; may be absent
+};
+// Help for it: what to write instead.
+std::string help_for_member(const Member& member);
 
 // The element type that was meant: another library's name for it, or a near spelling.
 std::optional<std::string_view> element_meant_by(std::string_view word);

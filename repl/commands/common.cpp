@@ -7,6 +7,7 @@
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
 #include "repl/output_picture.hpp"
+#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
@@ -35,6 +36,7 @@ std::string placed(const std::string& mesh, const std::string& place) {
 }
 
 Config base_config(Console& console) {
+  use_unicode();  // which characters pictures may be drawn with
   Config config;
   config.output = [&console](std::string_view text) { console.out(picture_for_output(text)); };
   config.log = [&console](const Diagnostic& diagnostic) { console.report(diagnostic); };

@@ -116,6 +116,9 @@ std::string why_of(const Redistribution& change) {
     why += fmt::format(" Its layout differs from that at line {}, column {}.", change.because->line,
                        change.because->column);
   }
+  if (!change.plan.to_mesh_text().empty()) {
+    why += fmt::format(" From mesh {} to mesh {}.", change.plan.mesh_text(), change.plan.to_mesh_text());
+  }
   if (change.compared.size() > 1) {
     for (const auto& other : change.compared) {
       why += fmt::format(" {}: {} bytes{}.", other.description, other.received_bytes, other.chosen ? ", chosen" : "");

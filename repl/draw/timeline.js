@@ -38,7 +38,7 @@ const Timeline = (() => {
 
   function picture(pipeline) {
     const height = TOP + pipeline.stages.length * (ROW + LANE) + 4;
-    const root = svg('svg', { width: WIDTH, height, role: 'img', 'aria-label': `Timeline of ${pipeline.stages.length} stages` });
+    const root = svg('svg', { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': `Timeline of ${pipeline.stages.length} stages` });
     root.append(svg('text', { x: LEFT, y: 13 }, '0 s'),
       svg('text', { x: WIDTH - 4, y: 13, 'text-anchor': 'end' }, seconds(pipeline.makespan)));
     pipeline.stages.forEach((stage, i) => {

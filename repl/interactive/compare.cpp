@@ -7,6 +7,7 @@
 
 #include "repl/interactive/expressions.hpp"
 #include "repl/interactive/plan_data.hpp"
+#include "repl/interactive/report.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/render/refusals.hpp"
 #include "repl/render/table.hpp"
@@ -126,7 +127,7 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
     add_orders(rows, times, kModelledColumn);
     add_orders(rows, measured_times, kModelledColumn + 1);
   }
-  call.out(fmt::format("{} -> {}\n{}{}", change.plan.from(), change.plan.to(), table(rows), refusals.text()));
+  call.out(ends_text(change.plan) + table(rows) + refusals.text());
   if (!measurement.agree())
     return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
   if (measured)

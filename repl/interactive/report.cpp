@@ -101,6 +101,12 @@ std::string part_text(const PartsMoved& part) {
                      bytes_text(part.received_bytes));
 }
 
+std::string ends_text(const Plan& plan, std::string_view remark) {
+  const std::string ends = fmt::format("{} -> {}{}\n", plan.from(), plan.to(), remark);
+  if (plan.to_mesh_text().empty()) return ends;
+  return fmt::format("{}  from mesh {}\n  to mesh   {}\n", ends, plan.mesh_text(), plan.to_mesh_text());
+}
+
 std::string steps_text(const std::vector<Redistribution>& changes) {
   std::vector<std::string> steps;
   std::vector<std::string> operations;

@@ -34,6 +34,9 @@ std::string part_text(const PartsMoved& part);
 // The redistributions that one statement performs and that have steps.
 std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement);
 
+// `f32[8@x] -> f32[8@y]`, as a line; between two meshes with lines that say where each end lies.
+std::string ends_text(const Plan& plan, std::string_view remark = "");
+
 // `all_to_all x, all_to_all y`
 std::string steps_text(const std::vector<Redistribution>& changes);
 

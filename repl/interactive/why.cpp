@@ -51,7 +51,7 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
 
 std::string why_text(const Redistribution& change, Colour colour) {
   const Plan& plan = change.plan;
-  std::string text = fmt::format("{} -> {}\n", plan.from(), plan.to());
+  std::string text = ends_text(plan);
   text += fmt::format("  {} by {} at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
                       change.who, change.place.line, change.place.column);
   text += places_text(change, colour);

@@ -38,6 +38,18 @@ void keep_progress(const CourseProgress& progress, Console& console) {
   if (const auto why = progress.save()) console.complain(*why);
 }
 
+// Numbers in ascending order, with what follows each other as one: `1-3, 5`.
+std::string runs_text(const std::vector<std::size_t>& numbers) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    runs.push_back(last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]));
+    i = last + 1;
+  }
+  return fmt::format("{}", fmt::join(runs, ", "));
+}
+
 // The last words: that the course is done, or which lessons are still open.
 std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& progress) {
   std::vector<std::size_t> open;
@@ -47,7 +59,7 @@ std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& p
   if (open.empty()) return "\nThat was the last lesson. `tessera learn --list` shows them all.\n";
   return fmt::format(
       "\nThe course ends here, but lessons are still open: {}.\n`tessera learn --lesson {}` takes one.\n",
-      fmt::join(open, ", "), open.front());
+      runs_text(open), open.front());
 }
 
 }  // namespace

@@ -135,26 +135,41 @@ Numbers number_of(Measure measure, const std::vector<Plan>& plans) {
   return {static_cast<double>(result)};
 }
 
+std::int64_t received_by(const Plan& plan, std::int64_t device_of_run) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 1; i <= plan.steps().size(); ++i) {
+    const auto moment = plan.moment(i);
+    const Plan::Holding* held = moment ? held_by(*moment, device_of_run) : nullptr;
+    if (held != nullptr) bytes += held->received_bytes;
+  }
+  return bytes;
+}
+
+// What a device of the run holds at a moment, in words.
+std::string holding_text(const Plan::Moment& moment, std::int64_t device_of_run) {
+  const Plan::Holding* held = held_by(moment, device_of_run);
+  if (held == nullptr) return "nothing (0 bytes)";
+  const std::string text = fmt::format("{} ({} bytes)", box_text(held->box), held->bytes);
+  if (moment.contributions <= 1) return text;
+  return fmt::format("{}, part {} of {} of every element", text, held->contribution + 1, moment.contributions);
+}
+
 // One device's way through a plan: the one that receives most.
 std::string way_of_busiest(const Plan& plan) {
   const auto start = plan.moment(0);
-  const std::vector<std::int64_t> received = received_by_device({plan});
-  if (!start || received.empty()) return "";
-  const auto device = static_cast<std::size_t>(std::max_element(received.begin(), received.end()) - received.begin());
-  const auto part = [](const Plan::Moment& moment, const Plan::Holding& held) {
-    if (moment.contributions <= 1) return std::string();
-    return fmt::format(", part {} of {} of every element", held.contribution + 1, moment.contributions);
-  };
-  const Plan::Holding& first = start->devices[device];
-  std::string text = fmt::format("{}\n  before: {} ({} bytes){}\n", device_text(plan.mesh(), static_cast<int>(device)),
-                                 box_text(first.box), first.bytes, part(*start, first));
   const std::vector<Plan::Step> steps = plan.steps();
+  const auto end = plan.moment(steps.size());
+  if (!start || !end || steps.empty() || end->devices.empty()) return "";
+  const auto busiest = std::max_element(end->devices.begin(), end->devices.end(), [&](const auto& a, const auto& b) {
+    return received_by(plan, a.device) < received_by(plan, b.device);
+  });
+  std::string text =
+      fmt::format("{}\n  before: {}\n", device_text(*end, *busiest), holding_text(*start, busiest->device));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto moment = plan.moment(i + 1);
     if (!moment) continue;
-    const Plan::Holding& held = moment->devices[device];
-    text += fmt::format("  after {}{}{}: {} ({} bytes){}\n", steps[i].op, steps[i].detail.empty() ? "" : " ",
-                        steps[i].detail, box_text(held.box), held.bytes, part(*moment, held));
+    text += fmt::format("  after {}{}{}: {}\n", steps[i].op, steps[i].detail.empty() ? "" : " ", steps[i].detail,
+                        holding_text(*moment, busiest->device));
   }
   return text;
 }

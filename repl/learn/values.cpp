@@ -139,6 +139,16 @@ std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view tex
   return device;
 }
 
+std::string device_text(const Plan::Moment& moment, const Plan::Holding& held) {
+  return device_text(moment.mesh, &held - moment.devices.data(), held.device);
+}
+
+const Plan::Holding* held_by(const Plan::Moment& moment, std::int64_t device_of_run) {
+  const auto is_it = [&](const Plan::Holding& held) { return held.device == device_of_run; };
+  const auto found = std::find_if(moment.devices.begin(), moment.devices.end(), is_it);
+  return found == moment.devices.end() ? nullptr : &*found;
+}
+
 std::string box_text(const Box& box) {
   std::vector<std::string> sides;
   for (const auto& [begin, end] : box) {

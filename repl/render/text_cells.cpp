@@ -46,7 +46,22 @@ std::size_t text_begin(std::string_view line, std::size_t width) {
   return begin <= width / 2 ? begin : 0;
 }
 
+// Where the right one of two columns begins, if that is in the right half of the screen, where it would have no room;
+// it then stands below the left one. Without two columns, or with more room, the line's end.
+std::size_t far_column(std::string_view line, std::size_t width) {
+  const std::size_t text = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", text);
+  const std::size_t begin = std::min(line.find_first_not_of(' ', std::min(gap, line.size())), line.size());
+  return begin > width / 2 ? begin : line.size();
+}
+
 std::string wrapped_line(std::string_view line, int width) {
+  if (const std::size_t far = far_column(line, static_cast<std::size_t>(width)); far < line.size()) {
+    const std::size_t indentation = line.find_first_not_of(' ') + 2;
+    const std::string right = std::string(indentation, ' ') + std::string(line.substr(far));
+    const std::string_view left = line.substr(0, line.find_last_not_of(' ', far - 1) + 1);
+    return wrapped_line(left, width) + "\n" + wrapped_line(right, width);
+  }
   const std::string indentation(text_begin(line, static_cast<std::size_t>(width)), ' ');
   std::string text;
   int used = 0;

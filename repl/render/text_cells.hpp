@@ -24,7 +24,8 @@ std::string padded(std::string_view text, int to_columns);
 std::string padded_left(std::string_view text, int to_columns);
 
 // Lines that are too long broken at blanks. What follows is indented as the text of its line: behind the last gap of
-// two blanks or more in the first half of the width, as in `  :plan EXPRESSION   the steps`.
+// two blanks or more in the first half of the width, as in `  :plan EXPRESSION   the steps`. A text
+// behind a gap in the second half stands below what is before it.
 std::string wrapped_at_words(std::string_view text, int width);
 
 }  // namespace tessera::repl

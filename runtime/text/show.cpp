@@ -236,14 +236,15 @@ bool is_wide(const std::string& text) {
 
 // The first that is narrow enough: with elements, without, with devices by number alone; else a description in words.
 std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values) {
-  bool leaves_out = false;
-  if (values != nullptr && shows_elements(type)) {
+  std::string remark;
+  if (values != nullptr && !shows_elements(type)) {
+    remark = fmt::format("the elements are left out: there are more than {} to draw\n", kElementsMax);
+  } else if (values != nullptr) {
     const Picture drawing(type, boxes, values, Labels::in_words);
     const std::string text = drawing.fits() ? drawing.text() : "";
     if (!text.empty() && !is_wide(text)) return text;
-    leaves_out = true;
+    remark = "the elements are left out: with them the picture would be too wide\n";
   }
-  const std::string remark = leaves_out ? "the elements are left out: with them the picture would be too wide\n" : "";
   const Picture drawing(type, boxes, nullptr, Labels::in_words);
   const std::string text = drawing.fits() ? drawing.text() : "";
   if (!text.empty() && !is_wide(text)) return text + remark;

@@ -327,6 +327,8 @@ TEST(Words, AreKeptWhereLinesAreBroken) {
   EXPECT_EQ(wrapped_at_words("  :plan E   the steps it would take, in bytes\nshort", 30),
             "  :plan E   the steps it would\n            take, in bytes\nshort");
   EXPECT_EQ(wrapped_at_words("aaaaaaaaaaaa bb", 5), "aaaaaaaaaaaa\nbb");
+  EXPECT_EQ(wrapped_at_words("  :plan EXPRESSION   the steps that it takes", 24),
+            "  :plan EXPRESSION\n    the steps that it\n    takes");
 }
 
 TEST(Picture, OtherTextStaysAsItIs) {

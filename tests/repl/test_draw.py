@@ -327,6 +327,18 @@ class InABrowser(CommandLine):
                     self.browser.press("ArrowDown")
                 self.assertEqual(self.browser.complaints(), [])
 
+    def test_a_printed_page_shows_all_of_a_timeline(self):
+        """On the screen it scrolls."""
+        self.open(PIPELINE, width=794)
+        wide = "document.querySelector('.pipeline .wide').scrollWidth"
+        self.assertGreater(self.browser.evaluate(wide), 794)
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.addCleanup(self.browser.call, "Emulation.setEmulatedMedia", media="")
+        self.assertLess(self.browser.evaluate(wide), 794)
+        below = "document.querySelector('.pipeline').getBoundingClientRect().top - document.getElementById('program').getBoundingClientRect().bottom"
+        self.assertGreaterEqual(self.browser.evaluate(below), 8)
+        self.photograph("pipeline-printed")
+
     def test_letters_stand_out(self):
         """WCAG's contrast of every text with the ground it stands on, in both schemes: at least 4.5."""
         contrast = """(() => {
@@ -394,6 +406,7 @@ class InABrowser(CommandLine):
         self.assertEqual(self.browser.evaluate(full), [0, 1, 2, 3])
         self.assertEqual(self.browser.evaluate(labels)[6], "device 6: not of this mesh")
         self.assertIn("Drawn are the devices of both meshes", self.text("#key"))
+        self.assertEqual(self.text("#why"), "Asked for by `as` at line 4, column 9. From mesh d:4 to mesh t:5 on 2:7.")
         self.photograph("crossing-before")
         pairs = {(move["source"], move["target"]) for move in change["steps"][0]["moves"]}
         self.assertTrue({source for source, _ in pairs} <= {0, 1, 2, 3} and {target for _, target in pairs} <= {2, 3, 4, 5, 6}, pairs)

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/nearest.hpp"
+#include "frontend/foreign.hpp"
 #include "frontend/literal.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
@@ -288,7 +289,9 @@ void Checker::report_unknown_name(const std::string& name, Span span) {
   names.insert(names.end(), {"true", "false"});
   names.insert(names.end(), poisoned_.begin(), poisoned_.end());
   std::string help;
-  if (const auto near = base::nearest(name, names)) {
+  if (const auto foreign = frontend::help_for_constant(name)) {
+    help = *foreign;
+  } else if (const auto near = base::nearest(name, names)) {
     help = fmt::format("did you mean `{}`?", *near);
   } else if (environment_.function(name, moment) != nullptr) {
     help = fmt::format("`{}` is a function: call it with its arguments", name);

@@ -42,11 +42,12 @@ std::string step_on_a_device(const TakenStep& taken) {
   if (!before || !after) return "";
   const auto larger = [](const Plan::Holding& a, const Plan::Holding& b) { return a.bytes < b.bytes; };
   const auto most = std::max_element(after->devices.begin(), after->devices.end(), larger);
-  const auto device = static_cast<std::size_t>(most - after->devices.begin());
+  const Plan::Holding* held = held_by(*before, most->device);
+  const Plan::Holding first = held == nullptr ? Plan::Holding{most->box, 0} : *held;
   return fmt::format("In `{}` {} goes from {} ({} bytes) to {} ({} bytes) and receives {} bytes.\n",
-                     whole_step(taken.step), device_text(taken.change->plan.mesh(), static_cast<std::int64_t>(device)),
-                     box_text(before->devices[device].box), before->devices[device].bytes, box_text(most->box),
-                     most->bytes, most->received_bytes);
+                     whole_step(taken.step), device_text(*after, *most),
+                     held == nullptr ? "nothing" : box_text(first.box), first.bytes, box_text(most->box), most->bytes,
+                     most->received_bytes);
 }
 
 std::string all_steps(const std::vector<TakenStep>& steps) {

@@ -25,12 +25,27 @@ std::string first_other_device(const Plan& plan) {
     return fmt::format("A device should hold {}, but it holds {}.\n", parts(after->contributions),
                        parts(before->contributions));
   }
-  for (std::size_t d = 0; d < before->devices.size(); ++d) {
-    if (before->devices[d].box == after->devices[d].box) continue;
-    return fmt::format("{} should hold {}, but it holds {}.\n", device_text(plan.mesh(), static_cast<int>(d)),
-                       box_text(after->devices[d].box), box_text(before->devices[d].box));
+  for (const Plan::Holding& wanted : after->devices) {
+    const Plan::Holding* held = held_by(*before, wanted.device);
+    if (held != nullptr && held->box == wanted.box) continue;
+    return fmt::format("{} should hold {}, but it holds {}.\n", device_text(*after, wanted), box_text(wanted.box),
+                       held == nullptr ? "nothing" : box_text(held->box));
   }
   return "";
+}
+
+// The mesh that types without `on` mean in a session; nothing if it has none.
+std::string default_mesh(const Session& session) {
+  for (const NamedMesh& mesh : session.meshes()) {
+    if (mesh.is_default) return mesh.name;
+  }
+  return "";
+}
+
+// A type with the mesh that it means without `on`.
+std::string on_mesh(const std::string& type, const std::string& mesh) {
+  const bool is_named = type.find(" on ") != std::string::npos;
+  return is_named || mesh.empty() ? type : fmt::format("{} on {}", type, mesh);
 }
 
 // The position of element number n of an array of this shape.
@@ -115,14 +130,19 @@ std::string who_communicates(const Costs& costs) {
 
 }  // namespace
 
+// A lesson's types mean its own mesh, also after an answer has declared another.
 Verdict has_type(const Trial& trial, const std::string& name, const std::string& type) {
   const auto value = trial.shown.get(name);
   if (!value) return unfit(fmt::format("`{}`", name), message_of(value.diagnostics()));
+  const std::string mesh = default_mesh(trial.given);
+  const std::string own_mesh = default_mesh(trial.shown);
+  const auto meant = [&](const std::string& text) { return mesh == own_mesh ? text : on_mesh(text, mesh); };
+  const std::string has = mesh == own_mesh ? value->type() : on_mesh(value->type(), own_mesh);
   const std::string known = known_mistake(trial.lesson, name, [&](const std::string& mistaken) {
-    return without_blanks(mistaken) == without_blanks(value->type());
+    return without_blanks(meant(mistaken)) == without_blanks(has);
   });
-  const std::string head = fmt::format("`{}` is {}, not {}.\n{}", name, value->type(), type, known);
-  const auto change = changes_of(trial.shown, fmt::format("{} as {}", name, type));
+  const std::string head = fmt::format("`{}` is {}, not {}.\n{}", name, has, meant(type), known);
+  const auto change = changes_of(trial.shown, fmt::format("{} as {}", name, meant(type)));
   // Another shape or element type cannot be had by a redistribution.
   if (!change.value) return wrong(fmt::format("{}{}", head, drawn(trial, name)));
   for (const Plan& plan : *change.value) {
