@@ -170,7 +170,6 @@ constexpr std::array<ForeignWord, 3> kAttributes = {
 constexpr std::array<ForeignWord, 5> kConstants = {{{"inf", "write `1.0 / 0.0`"},
                                                     {"nan", "write `0.0 / 0.0`"},
                                                     {"pi", "write `3.141592653589793`"},
-
                                                     {"newaxis", "write `reshape(a, [1, n])`"},
                                                     {"None", "write `reshape(a, [1, n])` for a new dimension"}}};
 

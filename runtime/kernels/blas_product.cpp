@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,21 +18,6 @@ namespace {
 constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kTerms = 4096;
-
-// On processors with AVX-512 OpenBLAS multiplies small matrices as they lie, without putting them in its own order
-// first. That order costs a third of the time where the result has few columns, so such products are made of small ones
-// there: of no more multiplications than OpenBLAS calls small, and of rows that fill its vectors.
-constexpr std::int64_t kSmallProduct = 1'000'000;
-constexpr std::int64_t kThinColumns = 64;
-constexpr std::int64_t kThinRows = 4;
-
-bool multiplies_small_as_they_lie() {
-  static const bool does = [] {
-    const std::string processor = blas_processor();
-    return processor == "SkylakeX" || processor == "Cooperlake" || processor == "SapphireRapids";
-  }();
-  return does;
-}
 
 // The one step between neighbours along all of the indices, the last fastest; nothing where there is none such. Indices
 // of extent 1 do not count; without any other the step is 1.
@@ -110,18 +94,17 @@ class BlasProduct {
       out_stride_ = sizes_.rows == 1 ? sizes_.columns : *row_step;
       if (out_stride_ < sizes_.columns) out_stride_ = 0;
     }
-    rows_ = rows_of_a_call();
   }
 
-  std::int64_t row_blocks() const { return (sizes_.rows + rows_ - 1) / rows_; }
+  std::int64_t row_blocks() const { return (sizes_.rows + kRows - 1) / kRows; }
   std::int64_t column_blocks() const { return (sizes_.columns + kColumns - 1) / kColumns; }
   std::int64_t blocks() const { return static_cast<std::int64_t>(out_batch_.size()) * row_blocks() * column_blocks(); }
 
   void run_block(std::int64_t number) const {
     const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
-    const std::int64_t row = number / column_blocks() % row_blocks() * rows_;
+    const std::int64_t row = number / column_blocks() % row_blocks() * kRows;
     const std::int64_t column = number % column_blocks() * kColumns;
-    BlasSizes block{std::min(rows_, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
+    BlasSizes block{std::min(kRows, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
     std::unique_ptr<T[]> own;
     T* target = out_ + out_batch_[batch];
     std::int64_t target_stride = out_stride_;
@@ -144,15 +127,6 @@ class BlasProduct {
   }
 
  private:
-  // Both sides have to lie row by row, and the result, too: for transposes OpenBLAS' small products are no quicker.
-  std::int64_t rows_of_a_call() const {
-    const bool is_thin = sizes_.columns >= kThinColumns / 4 && sizes_.columns <= kThinColumns && out_stride_ > 0;
-    if (!is_thin || !lies_by_rows(left_) || !lies_by_rows(right_) || !multiplies_small_as_they_lie()) return kRows;
-    const std::int64_t rows = kSmallProduct / (sizes_.columns * std::min(kTerms, sizes_.terms)) / kThinRows * kThinRows;
-    return rows == 0 ? kRows : std::min(kRows, rows);
-  }
-  static bool lies_by_rows(const Side& side) { return side.matrix && side.matrix->column_stride == 1; }
-
   struct Range {
     std::int64_t begin;
     std::int64_t length;
@@ -201,7 +175,6 @@ class BlasProduct {
   Side right_;
   BlasSizes sizes_;
   T* out_;
-  std::int64_t rows_ = kRows;
   std::int64_t out_stride_ = 0;  // between rows of the result; 0: they do not lie so that BLAS can write them
   std::vector<std::int64_t> out_batch_, out_rows_, out_columns_;
 };

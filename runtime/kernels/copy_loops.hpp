@@ -80,8 +80,8 @@ void copy_few_columns(const Crossing<T>& c) {
 template <class T>
 inline constexpr std::int64_t kSquare = sizeof(T) == 1 ? 64 : 256 / static_cast<std::int64_t>(sizeof(T));
 
-// Elements on their way through vectors: GCC 12 makes vectors of floats from single elements, of whole numbers it does
-// not, and takes three times as long. Only moved, they keep all their bits.
+// Elements are moved as floats where there are floats of their size, which keeps all their bits: as whole numbers they
+// took three times as long (GCC 12).
 template <class T>
 using Carried = std::conditional_t<sizeof(T) == 4, float, std::conditional_t<sizeof(T) == 8, double, T>>;
 

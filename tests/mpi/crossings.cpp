@@ -106,16 +106,7 @@ class Race {
   Sent cross(const Crossing& crossing) {
     const synth::Plan& steps = plan_of(crossing);
     if (crossing.listed) return taken(take_listed_sends(world_.team, array_.front(), steps.to, *crossing.listed));
-    synth::Program program;
-    synth::RegisterId array = program.registers.add(steps.from);
-    program.inputs = {array};
-    for (const synth::PlanStep& step : steps.steps) {
-      const synth::RegisterId next = program.registers.add(step.after);
-      program.body.push_back(synth::Step{0, synth::Apply{synth::Collect{step.collective}, {array}, {next}}});
-      array = next;
-    }
-    program.outputs = {array};
-    runtime::Outcome outcome = taken(runtime::run(program, array_, world_));
+    runtime::Outcome outcome = taken(runtime::run(program_of_steps(steps), array_, world_));
     double seconds = 0;
     for (const runtime::OriginStatistics& statistics : outcome.statistics) seconds += statistics.seconds;
     return Sent{std::move(outcome.outputs.front()), seconds};

@@ -22,4 +22,17 @@ std::int64_t received_bytes() {
   return bytes;
 }
 
+synth::Program program_of_steps(const synth::Plan& plan) {
+  synth::Program program;
+  synth::RegisterId array = program.registers.add(plan.from);
+  program.inputs = {array};
+  for (const synth::PlanStep& step : plan.steps) {
+    const synth::RegisterId next = program.registers.add(step.after);
+    program.body.push_back(synth::Step{0, synth::Apply{synth::Collect{step.collective}, {array}, {next}}});
+    array = next;
+  }
+  program.outputs = {array};
+  return program;
+}
+
 }  // namespace tessera::ranks

@@ -9,12 +9,18 @@
 #include <string>
 #include <utility>
 
+#include "synth/program/program.hpp"
+#include "synth/redistribute/plan.hpp"
+
 namespace tessera::ranks {
 
 std::string content(const std::string& path);
 
 // Bytes that have come over this process's interfaces but the loop.
 std::int64_t received_bytes();
+
+// Takes its input through the steps of the plan.
+synth::Program program_of_steps(const synth::Plan& plan);
 
 // A failure on one rank would leave the others waiting, so it ends them all.
 template <class Outcome>

@@ -94,7 +94,7 @@ class Placed {
     const std::vector<runtime::Value> array = make_array(world);
     for (Runner& runner : runners_) {
       const std::int64_t before = received_bytes();
-      runtime::Outcome outcome = taken(runtime::run(program_of(runner.plan), array, world));
+      runtime::Outcome outcome = taken(runtime::run(program_of_steps(runner.plan), array, world));
       double own = 0;
       for (const runtime::OriginStatistics& statistics : outcome.statistics) own += statistics.seconds;
       note(runner, turn, own, received_bytes() - before, *world.team);
@@ -145,19 +145,6 @@ class Placed {
     program.body.push_back(synth::Step{0, synth::Apply{synth::Reduce{synth::ReduceKind::sum, {0}}, {all}, {pending}}});
     program.outputs = {pending};
     return taken(runtime::run(program, {}, world)).outputs;
-  }
-
-  synth::Program program_of(const synth::Plan& plan) const {
-    synth::Program program;
-    synth::RegisterId array = program.registers.add(plan.from);
-    program.inputs = {array};
-    for (const synth::PlanStep& step : plan.steps) {
-      const synth::RegisterId next = program.registers.add(step.after);
-      program.body.push_back(synth::Step{0, synth::Apply{synth::Collect{step.collective}, {array}, {next}}});
-      array = next;
-    }
-    program.outputs = {array};
-    return program;
   }
 
   // In a row of n elements member m has m n + i at place i; so many members have n m (m - 1) / 2 + m i together.
