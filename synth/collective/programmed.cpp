@@ -114,7 +114,7 @@ bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& red
   const bool is_all = program.steps.size() == 1 && whole.kind == kind && whole.axes == reduced && whole.first.empty();
   if (!is_all || whole.unit_devices < 1 || program.stretches < 1 || shard_count(reduced) > kProgramMembersMax)
     return false;
-  // Where sums belong to somebody nobody has a choice of who makes them.
+  // If each sum belongs to one device, nothing is left to choose: that device makes it.
   if (scatters_ && !whole.unit_rates.empty()) return false;
   return make_unit_moves(program, shard_count(reduced));
 }

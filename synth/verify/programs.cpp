@@ -23,7 +23,7 @@ struct Talkers {
   Numbers places;
 };
 
-// What is left of a device's position on the mesh without its digits along axes: what a group shares.
+// A device's position on the mesh without its digits along the axes: the members of a group share it.
 std::int64_t outside_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
   std::int64_t rest = mesh.place(device);
   for (const AxisPart& part : axes) {
@@ -211,7 +211,7 @@ class ProgramReplay {
     }
   }
 
-  // What devices hold after the first hop of a sum by halving, over the innermost digit, and not after the last.
+  // Notes the elements that devices hold after the first hop of a sum by halving: the innermost digit, not the last.
   void note_halfway(const ReduceStep& step, const Talkers& talkers) {
     makes_aside_ = makes_aside_ || step.kind == ReduceStepKind::all_reduce;
     const GroupDigits digits = digits_of(step.axes, talkers);
@@ -243,7 +243,7 @@ class ProgramReplay {
     }
   }
 
-  // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
+  // Counts the elements that the group's devices hold, by the place that each chunk belongs to.
   void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
     GroupLoads loads{step.kind, {}, {}, {}, 0};
     for (const std::int64_t device : talkers.devices) loads.devices.push_back(mesh_.device_of_run(device).value);
