@@ -136,7 +136,7 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
       bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
       latency_(least_delay(prices.machine())),
-      has_programs_(has_programs(prices.machine(), from)),
+      has_programs_(has_programs(prices.machine(), from.mesh(), shard_count(resolve))),
       has_slow_links_(has_programs_ && prices.machine().levels.size() > 1),
       priced_max_(priced_at_most(from.devices())) {}
 

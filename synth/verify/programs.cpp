@@ -15,6 +15,8 @@ namespace tessera::synth::verifier {
 
 namespace {
 
+constexpr std::int64_t kHeldChunksMax = 400'000;  // on all devices
+
 using Sums = std::vector<std::uint64_t>;  // whose contributions, a bit for each position; all zero: not held
 
 // Devices that differ in their places along a step's axes: each with its place, in order of device numbers.
@@ -330,7 +332,8 @@ Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program
 
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
                      ProgramFigures& figures) {
-  if (request.mesh->devices() > kExplicitDevicesMax) return "too many devices to look at each of them";
+  if (request.mesh->devices() > kHeldChunksMax / shard_count(request.reduced))
+    return "too many devices to follow what each of them holds";
   if (program.stretches < 1) return "it has no stretches";
   std::vector<HopLoads> hops;
   std::int64_t beside = 0;
