@@ -8,8 +8,6 @@
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/routing.hpp"
-#include "synth/layout/axis_parts.hpp"
-#include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
@@ -36,6 +34,47 @@ Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory)
     for (std::size_t unit = 0; unit < of.units; ++unit) {
       level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(of.unit_devices),
                            static_cast<std::int32_t>(unit));
+    }
+  }
+}
+
+void Traffic::add(const DirectGroup& group, std::int64_t element_bytes) {
+  for (const DirectGroup::Member& member : group.members()) {
+    Device& device = devices_[static_cast<std::size_t>(member.device)];
+    device.sent += group.sent(1, member.added) * element_bytes;
+    device.received += group.received(1, member.added) * element_bytes;
+    device.receivers += group.receivers(member);
+    device.senders += group.senders(member);
+  }
+  for (Level& level : levels_) level.add(group, element_bytes);
+}
+
+void Traffic::Level::add(const DirectGroup& group, std::int64_t element_bytes) {
+  const auto unit = [&](std::int32_t device) {
+    return static_cast<std::size_t>(unit_of[static_cast<std::size_t>(device)]);
+  };
+  group.walk_units(unit, [&](std::size_t here, std::int64_t sent, std::int64_t received) {
+    bytes_out[here] += sent * element_bytes;
+    bytes_in[here] += received * element_bytes;
+    used = used || sent > 0 || received > 0;
+  });
+}
+
+void Traffic::add(const Cluster& cluster, const TileExchange& exchange, std::int64_t element_bytes) {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    Device& device = devices_[i];
+    device.sent += exchange.device(i).sent * element_bytes;
+    device.received += exchange.device(i).received * element_bytes;
+    device.receivers += exchange.receivers(i);
+    device.senders += exchange.senders(i);
+  }
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[levels_.size() - 1 - l];
+    const TileExchange::Exchanged* const links = exchange.links().data() + cluster.levels()[l].first_link;
+    for (std::size_t unit = 0; unit < level.bytes_in.size(); ++unit) {
+      level.bytes_out[unit] += links[unit].sent * element_bytes;
+      level.bytes_in[unit] += links[unit].received * element_bytes;
+      level.used = level.used || links[unit].received > 0;
     }
   }
 }
@@ -104,7 +143,15 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
   const std::int64_t devices = std::max(before.devices(), after.devices());
   const std::int64_t element_bytes = bytes_of(after.element());
   base::Scratch scratch;
-  const Routing routing(before, after, nullptr, sender_rule(Cluster(machine)), scratch.memory());
+  const Cluster cluster(machine);
+  if (devices > kExactDevicesMax) {
+    if (const auto exchange = TileExchange::of(cluster, before, after, scratch.memory())) {
+      Traffic traffic(machine, scratch.memory());
+      traffic.add(cluster, *exchange, element_bytes);
+      return traffic.cost();
+    }
+  }
+  const Routing routing(before, after, nullptr, sender_rule(cluster), scratch.memory());
   if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
     StepCost cost;
     for (std::int32_t d = 0; d < routing.devices(); ++d)
@@ -143,57 +190,13 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
   return reduction->cost(Cluster(machine));
 }
 
-// The groups of a reduction: how many devices, where each stands in its group, and how far apart they are.
-struct Group {
-  const Mesh& mesh;
-  AxisList axes;
-  std::vector<std::int32_t> position;      // of every device
-  std::vector<std::int64_t> place_offset;  // of every position: places add up, whatever order the devices are in
-
-  std::int64_t size() const { return static_cast<std::int64_t>(place_offset.size()); }
-  std::int32_t peer(std::int32_t device, std::int64_t at) const {
-    const auto own = static_cast<std::size_t>(position[static_cast<std::size_t>(device)]);
-    const std::int64_t place = mesh.place(device) - place_offset[own] + place_offset[static_cast<std::size_t>(at)];
-    return static_cast<std::int32_t>(mesh.device_at(place));
-  }
-};
-
-Group group_of(const ArrayType& before, const ArrayType& after) {
-  const auto axes = without(before.layout().pending(), after.layout().pending());
-  TESSERA_CHECK(axes.has_value(), "a reduction to a type with other pending axes");
-  Group group{before.mesh(), *axes, positions(before.mesh(), *axes), {}};
-  group.place_offset.assign(static_cast<std::size_t>(shard_count(*axes)), -1);
-  for (std::int64_t place = 0; place < before.devices(); ++place) {
-    const auto device = static_cast<std::size_t>(group.mesh.device_at(place));
-    std::int64_t& first = group.place_offset[static_cast<std::size_t>(group.position[device])];
-    if (first < 0) first = place;
-  }
-  return group;
-}
-
 StepCost cost_of_reduction(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
-  const std::int64_t devices = after.devices();
-  const std::int64_t element_bytes = bytes_of(after.element());
-  const Group group = group_of(before, after);
-  const DirectReduction direct(step.kind, group.size());
-  const bool exact = devices <= kExactDevicesMax || devices * group.size() <= kExactMessagesMax;
   base::Scratch scratch;
-  const Tiling tiles(after, scratch.memory());
+  const DirectGroups groups(step.kind, before, after, scratch.memory());
   Traffic traffic(machine, scratch.memory());
-  const auto run_device = [&](std::int32_t number) {
-    return static_cast<std::int32_t>(after.mesh().device_of_run(number).value);
-  };
-  StepCost total;
-  for (std::int32_t device = 0; device < devices; ++device) {
-    const std::int64_t count = tiles.elements(static_cast<std::size_t>(device));
-    const std::int64_t own = group.position[static_cast<std::size_t>(device)];
-    add_received(total, direct.received(count, own) * element_bytes);
-    for (std::int64_t at = 0; exact && at < group.size(); ++at) {
-      traffic.add(run_device(group.peer(device, at)), run_device(device), direct.sent(count, own, at) * element_bytes);
-    }
-  }
-  return exact ? traffic.cost() : simplified(machine, total, group.size() - 1);
+  for (std::size_t g = 0; g < groups.count(); ++g) traffic.add(groups[g], bytes_of(after.element()));
+  return traffic.cost();
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 #include "synth/machine/link_load.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "base/check.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/rounds.hpp"
+#include "synth/collective/routing.hpp"
+#include "synth/collective/tile_exchange.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
@@ -22,6 +27,28 @@ class LinkBytes {
     for (std::size_t level = cluster_.parting(from, to); level < cluster_.levels().size(); ++level) {
       out_[cluster_.link(level, from)] += bytes;
       in_[cluster_.link(level, to)] += bytes;
+    }
+  }
+
+  // All messages of a direct reduction in a group.
+  void add(const DirectGroup& group, std::int64_t element_bytes) {
+    for (const DirectGroup::Member& member : group.members())
+      received_ += group.received(1, member.added) * element_bytes;
+    for (std::size_t level = 0; level < cluster_.levels().size(); ++level) {
+      const auto link = [&](std::int32_t device) { return cluster_.link(level, device); };
+      group.walk_units(link, [&](std::size_t here, std::int64_t sent, std::int64_t received) {
+        out_[here] += sent * element_bytes;
+        in_[here] += received * element_bytes;
+      });
+    }
+  }
+
+  void add(const TileExchange& exchange, std::int64_t element_bytes) {
+    for (std::size_t device = 0; device < exchange.devices(); ++device)
+      received_ += exchange.device(device).received * element_bytes;
+    for (std::size_t link = 0; link < exchange.links().size(); ++link) {
+      out_[link] += exchange.links()[link].sent * element_bytes;
+      in_[link] += exchange.links()[link].received * element_bytes;
     }
   }
 
@@ -58,34 +85,88 @@ std::int32_t run_device(const ArrayType& type, std::int32_t number) {
   return static_cast<std::int32_t>(type.mesh().device_of_run(number).value);
 }
 
-StepLoads in_one_slot(const LinkBytes& bytes, std::int64_t hops) { return {hops, 1, {bytes.load()}, bytes.load()}; }
+StepLoads in_one_slot(const LinkBytes& bytes, std::int64_t hops) { return {hops, 1, {bytes.load()}, bytes.load(), {}}; }
+
+// A walk over so many messages takes a second or two; of more nothing is said.
+constexpr double kWalkedMessagesMax = 1e8;
 
 StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collective& step, const ArrayType& before,
                     const ArrayType& after) {
   LinkBytes bytes(cluster);
-  for (const BoxCopy& copy :
-       step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
-    bytes.add(run_device(before, copy.source), run_device(after, copy.target),
-              elements(copy.box) * bytes_of(after.element()));
+  const std::int64_t element_bytes = bytes_of(after.element());
+  if (step.round) {
+    for (const BoxCopy& copy : copies_of_round(machine, before, after, *step.round))
+      bytes.add(run_device(before, copy.source), run_device(after, copy.target), elements(copy.box) * element_bytes);
+    return in_one_slot(bytes, 1);
+  }
+  if (const auto exchange = TileExchange::of(cluster, before, after)) {
+    bytes.add(*exchange, element_bytes);
+    return in_one_slot(bytes, 1);
+  }
+  const Routing routing(before, after, nullptr, sender_rule(cluster));
+  if (static_cast<double>(routing.devices()) * static_cast<double>(routing.cells_max()) > kWalkedMessagesMax) return {};
+  for (std::int32_t target = 0; target < routing.devices(); ++target) {
+    routing.count_target(target, [&](std::int32_t from, std::int32_t to, std::int64_t count) {
+      bytes.add(from, to, count * element_bytes);
+    });
+  }
   return in_one_slot(bytes, 1);
 }
 
 StepLoads of_reduction(const Cluster& cluster, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
   LinkBytes bytes(cluster);
-  std::int64_t hops = 1;
-  for (const BoxReduction& reduction : reductions(before, after)) {
-    const DirectReduction direct(step.kind, std::ssize(*reduction.contributors));
-    hops = direct.hops();
-    const std::int64_t box = elements(reduction.box);
-    for (std::size_t sender = 0; sender < reduction.contributors->size(); ++sender) {
-      const std::int64_t sent =
-          direct.sent(box, static_cast<std::int64_t>(reduction.position), static_cast<std::int64_t>(sender));
-      bytes.add(run_device(before, (*reduction.contributors)[sender]), run_device(after, reduction.target),
-                sent * bytes_of(after.element()));
-    }
+  const DirectGroups groups(step.kind, before, after);
+  for (std::size_t g = 0; g < groups.count(); ++g) bytes.add(groups[g], bytes_of(after.element()));
+  return in_one_slot(bytes, DirectReduction(step.kind, 1).hops());
+}
+
+// The messages of one hop.
+class HopMessages {
+ public:
+  explicit HopMessages(const Cluster& cluster) : bytes_(cluster) {}
+
+  void add(std::int32_t from, std::int32_t to, std::int64_t bytes) {
+    if (from == to || bytes == 0) return;
+    bytes_.add(from, to, bytes);
+    received_[to][from] += bytes;
   }
-  return in_one_slot(bytes, hops);
+
+  HopLoad load(std::string step) const {
+    HopLoad load;
+    load.step = std::move(step);
+    load.load = bytes_.load();
+    load.receivers = std::ssize(received_);
+    bool is_first = true;
+    for (const auto& [to, from] : received_) {
+      std::int64_t bytes = 0;
+      for (const auto& [source, sent] : from) bytes += sent;
+      const auto senders = std::ssize(from);
+      load.received_bytes_max = std::max(load.received_bytes_max, bytes);
+      load.senders_max = std::max(load.senders_max, senders);
+      load.received_bytes_min = is_first ? bytes : std::min(load.received_bytes_min, bytes);
+      load.senders_min = is_first ? senders : std::min(load.senders_min, senders);
+      is_first = false;
+    }
+    if (is_first) return load;
+    load.receiver = received_.begin()->first;
+    for (const auto& [source, sent] : received_.begin()->second) load.senders.push_back(source);
+    return load;
+  }
+
+ private:
+  LinkBytes bytes_;
+  std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> received_;  // by receiver, then sender
+};
+
+// The text of the step that each hop of a program belongs to.
+std::vector<std::string> steps_of_hops(const Mesh& mesh, const ReduceProgram& program) {
+  std::vector<std::string> texts;
+  for (const ReduceStep& step : program.steps) {
+    const ReduceProgram alone{{step}, 1};
+    texts.insert(texts.end(), static_cast<std::size_t>(hop_slots(alone)), print(mesh, alone));
+  }
+  return texts;
 }
 
 StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayType& before, const ArrayType& after) {
@@ -96,8 +177,10 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
   loads.stretches = transfer->stretches;
   std::vector<LinkBytes> slots(static_cast<std::size_t>(transfer->slots()), LinkBytes(cluster));
   LinkBytes all(cluster);
+  std::vector<HopMessages> hops(static_cast<std::size_t>(transfer->hops), HopMessages(cluster));
   for (const Send& send : transfer->sends) {
     const Box& piece = transfer->pieces[static_cast<std::size_t>(send.piece)];
+    hops[static_cast<std::size_t>(send.hop)].add(send.from, send.to, elements(piece) * bytes_of(after.element()));
     for (std::int64_t stretch = 0; stretch < transfer->stretches; ++stretch) {
       const std::int64_t bytes = elements(stretch_of(piece, transfer->stretches, stretch)) * bytes_of(after.element());
       slots[static_cast<std::size_t>(stretch + send.hop)].add(send.from, send.to, bytes);
@@ -105,34 +188,41 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
     }
   }
   for (const LinkBytes& slot : slots) loads.slots.push_back(slot.load());
+  for (const HopMessages& hop : hops) loads.each_hop.push_back(hop.load(""));
   loads.all = all.load();
   return loads;
 }
 
-StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, const ArrayType& after) {
+StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, const ReduceProgram& program,
+                     const ArrayType& after) {
   const std::int64_t element_bytes = bytes_of(after.element());
   const ReduceMoves& moves = reduction.moves();
-  StepLoads loads{moves.hop_slots, moves.stretches, {}, {}};
+  std::vector<HopMessages> hops(static_cast<std::size_t>(moves.hop_slots), HopMessages(cluster));
+  StepLoads loads{moves.hop_slots, moves.stretches, {}, {}, {}};
   std::vector<LinkBytes> slots(static_cast<std::size_t>(moves.slots()), LinkBytes(cluster));
   LinkBytes all(cluster);
   for (std::size_t group = 0; group < reduction.groups(); ++group) {
     for (const ProgramHop& hop : reduction.moves(group).hops) {
       for (const ReduceMove& move : hop.moves) {
+        const std::int32_t target = run_device(after, reduction.device(group, move.to));
         for (const std::int32_t chunk : move.chunks) {
           const std::int64_t count = reduction.chunk_elements(group, chunk);
-          for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {
-            const std::int64_t bytes = share(count, moves.stretches, stretch).length() * element_bytes;
-            for (const ReduceMove::From& from : move.from) {
-              const std::int32_t source = run_device(after, reduction.device(group, from.member));
-              const std::int32_t target = run_device(after, reduction.device(group, move.to));
+          for (const ReduceMove::From& from : move.from) {
+            const std::int32_t source = run_device(after, reduction.device(group, from.member));
+            hops[static_cast<std::size_t>(hop.slot)].add(source, target, count * element_bytes);
+            all.add(source, target, count * element_bytes);
+            for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {
+              const std::int64_t bytes = share(count, moves.stretches, stretch).length() * element_bytes;
               slots[static_cast<std::size_t>(hop.slot + stretch)].add(source, target, bytes);
-              all.add(source, target, bytes);
             }
           }
         }
       }
     }
   }
+  const std::vector<std::string> steps = steps_of_hops(after.mesh(), program);
+  TESSERA_CHECK(steps.size() == hops.size(), "a program of other hops than its steps have");
+  for (std::size_t hop = 0; hop < hops.size(); ++hop) loads.each_hop.push_back(hops[hop].load(steps[hop]));
   for (const LinkBytes& slot : slots) loads.slots.push_back(slot.load());
   loads.all = all.load();
   return loads;
@@ -149,7 +239,8 @@ StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayTy
                                    : of_copies(machine, cluster, step, before, after);
     case Movement::sums: {
       const auto programmed = ProgrammedReduction::of(step, before, after);
-      return programmed ? of_program(cluster, *programmed, after) : of_reduction(cluster, step, before, after);
+      return programmed ? of_program(cluster, *programmed, *step.program, after)
+                        : of_reduction(cluster, step, before, after);
     }
   }
   return {};

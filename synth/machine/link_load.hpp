@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
@@ -24,6 +25,19 @@ struct SlotLoad {
   std::vector<LinkLoad> links;
 };
 
+// All that goes on in a hop of a relay or of a reduction by a program, its stretches together: who sends to whom.
+struct HopLoad {
+  std::string step;                     // of a program, `reduce_scatter dp:(4)16`; empty in a relay
+  std::int64_t receivers = 0;           // devices that get something from others
+  std::int64_t received_bytes_min = 0;  // by one of these
+  std::int64_t received_bytes_max = 0;
+  std::int64_t senders_min = 0;  // to one of these
+  std::int64_t senders_max = 0;
+  std::int32_t receiver = 0;          // the first of them, and who sends to it
+  std::vector<std::int32_t> senders;  // ascending
+  SlotLoad load;
+};
+
 // The slots of a relay or of a reduction by a program; of any other step that moves something one. `all` has everything
 // together.
 struct StepLoads {
@@ -31,6 +45,7 @@ struct StepLoads {
   std::int64_t stretches = 0;
   std::vector<SlotLoad> slots;
   SlotLoad all;
+  std::vector<HopLoad> each_hop;  // of relays and programs only
 };
 // The loads of a step; for a round, `before` is the type before the whole exchange. The machine is one that machine_for
 // gave.

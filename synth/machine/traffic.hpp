@@ -5,6 +5,8 @@
 #include <memory_resource>
 #include <vector>
 
+#include "synth/collective/direct_reduction.hpp"
+#include "synth/collective/tile_exchange.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
@@ -15,6 +17,10 @@ class Traffic {
 
   // Between devices of the run. Messages come grouped by target; local ones count nothing.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);
+  // All messages of a direct reduction in a group, in one go.
+  void add(const DirectGroup& group, std::int64_t element_bytes);
+  // All messages of copies, in one go.
+  void add(const Cluster& cluster, const TileExchange& exchange, std::int64_t element_bytes);
   StepCost cost() const;
 
  private:
@@ -35,6 +41,7 @@ class Traffic {
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
     std::pmr::vector<double> bandwidths;       // by unit, where links differ
     double busiest_seconds() const;
+    void add(const DirectGroup& group, std::int64_t element_bytes);
   };
   double busiest_device_seconds(std::int64_t most_bytes) const;
 

@@ -18,14 +18,14 @@ constexpr double kMessageBytesMin = 4096;
 constexpr std::size_t kFormLevelsMax = 4;
 
 // A way to a state: its last step, after a way of the layer before.
-struct Way {
+struct Arrival {
   std::int32_t node = 0;
   std::int32_t after = -1;
   double seconds = 0;
   LevelStep step;
 };
 // Ways of the same number of steps, so that a search may be limited in them and shorter programs come first.
-using Layer = std::vector<Way>;
+using Layer = std::vector<Arrival>;
 
 // A difference by rounding alone does not make a program faster.
 bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
@@ -82,7 +82,7 @@ class Reached {
     seconds_[at] = seconds;
     return true;
   }
-  void put(Layer& layer, const Way& way) {
+  void put(Layer& layer, const Arrival& way) {
     const auto at = static_cast<std::size_t>(way.node);
     if (at >= index_.size()) index_.resize(2 * at + 16, 0);
     const std::size_t index = index_[at];
@@ -99,9 +99,9 @@ class Reached {
   std::vector<std::size_t> index_;
 };
 
-LevelProgram program_to(const std::vector<Layer>& layers, const Way& end) {
+LevelProgram program_to(const std::vector<Layer>& layers, const Arrival& end) {
   LevelProgram program;
-  const Way* way = &end;
+  const Arrival* way = &end;
   for (std::size_t layer = layers.size() - 1; layer > 0; --layer) {
     program.steps.insert(program.steps.begin(), way->step);
     way = &layers[layer - 1][static_cast<std::size_t>(way->after)];
@@ -120,7 +120,7 @@ Layer next_layer(ReduceGraph& graph, StepPrices& prices, Reached& reached, const
       if (!is_faster(seconds, seconds_max) || !reached.improve(edge.to, seconds)) continue;
       LevelStep step = edge.step;
       step.form = form;
-      reached.put(next, Way{edge.to, static_cast<std::int32_t>(i), seconds, step});
+      reached.put(next, Arrival{edge.to, static_cast<std::int32_t>(i), seconds, step});
     }
   }
   return next;
@@ -196,12 +196,12 @@ PricedProgram fastest_unstretched(ReduceGraphs& graphs, const ReducePrices& pric
   ReduceGraph& graph = graphs.of(levels);
   StepPrices step_prices(prices, search, graph.prices());
   Reached reached;
-  std::vector<Layer> layers{{Way{ReduceGraph::kStart, -1, 0, {}}}};
+  std::vector<Layer> layers{{Arrival{ReduceGraph::kStart, -1, 0, {}}}};
   reached.improve(ReduceGraph::kStart, 0);
   PricedProgram best{{}, search.seconds_max};
   for (std::size_t steps = 0; steps < search.steps_max && !layers.back().empty(); ++steps) {
     layers.push_back(next_layer(graph, step_prices, reached, layers.back(), best.seconds));
-    for (const Way& way : layers.back()) {
+    for (const Arrival& way : layers.back()) {
       if (graph.is_goal(way.node, search.goal) && is_faster(way.seconds, best.seconds))
         best = {program_to(layers, way), way.seconds};
     }

@@ -56,8 +56,13 @@ void SlotPrice::add(std::int64_t from, std::int64_t to, std::int64_t bytes) {
     if (out == in) continue;
     level.out[static_cast<std::size_t>(out)] += bytes;
     level.in[static_cast<std::size_t>(in)] += bytes;
-    level.used = true;
   }
+}
+
+void SlotPrice::add_link(std::size_t level, std::int64_t unit, std::int64_t in, std::int64_t out) {
+  Level& here = levels_[level];
+  here.in[static_cast<std::size_t>(unit)] += in;
+  here.out[static_cast<std::size_t>(unit)] += out;
 }
 
 std::int64_t SlotPrice::most_peers() {
@@ -69,14 +74,16 @@ std::int64_t SlotPrice::most_peers() {
     ++sends[static_cast<std::size_t>(from)];
     ++receives[static_cast<std::size_t>(to)];
   }
-  return std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end()));
+  return std::max(
+      {peers_, *std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end())});
 }
 
 double SlotPrice::seconds() {
   Waits waits;
   double busiest = 0;
   for (const Level& level : levels_) {
-    if (!level.used) continue;
+    const auto carries = [](std::int64_t bytes) { return bytes > 0; };
+    if (std::none_of(level.in.begin(), level.in.end(), carries)) continue;
     waits.use(level.link);
     for (std::size_t unit = 0; unit < level.in.size(); ++unit) {
       const auto bytes = static_cast<double>(std::max(level.in[unit], level.out[unit]));
@@ -107,14 +114,17 @@ Numbers CopyPrices::cells_of_targets() const {
   return all;
 }
 
+std::int64_t CopyPrices::replicas() const {
+  std::int64_t different = before_.standing.contributors;
+  for (const std::int64_t shards : before_.standing.shards) different *= shards;
+  return before_.standing.devices() / different;
+}
+
 bool CopyPrices::is_exact(std::int64_t rounds) const {
   if (std::max(before_.standing.devices(), after_.devices()) <= kExplicitDevicesMax) return true;
   double copies = 0;
   for (const std::int64_t cells : cells_of_targets()) copies += static_cast<double>(cells);
-  std::int64_t different = before_.standing.contributors;
-  for (const std::int64_t shards : before_.standing.shards) different *= shards;
-  const std::int64_t replicas = before_.standing.devices() / different;
-  return copies * static_cast<double>(replicas) <= kExactMessagesMax / static_cast<double>(rounds);
+  return copies * static_cast<double>(replicas()) <= kExactMessagesMax / static_cast<double>(rounds);
 }
 
 double CopyPrices::simplified(const Numbers& received) const {
@@ -192,6 +202,10 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
                          std::vector<double>& seconds) {
   const auto rounds = static_cast<std::int64_t>(received.size());
   if (!is_exact(rounds)) {
+    if (rounds == 1 && replicas() == 1) {
+      const auto exact = seconds_by_tiles(before_, after_, machine_, bytes_of(after_type_.element()));
+      if (exact) return seconds.push_back(*exact), std::nullopt;
+    }
     for (const Numbers& of_round : received) seconds.push_back(simplified(of_round));
     return std::nullopt;
   }
@@ -228,47 +242,6 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
   if (fault) return fault;
   for (SlotPrice& slot : slots) seconds.push_back(slot.seconds());
   return std::nullopt;
-}
-
-// ---- Sums ----
-
-// In a reduce_scatter a device gets the others' parts of its tile. In an all_reduce it gets them of its even share of
-// the tile, and then what the others have added up.
-double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after,
-                            const Machine& machine) {
-  const std::int64_t devices = after.devices();
-  const std::int64_t size = product_of_sizes(step.axes);
-  const Mesh& mesh = before.type.mesh();
-  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
-  const std::int64_t element_bytes = bytes_of(before.type.element());
-  const Numbers place = places(mesh, step.axes);
-  const auto owned = [&](std::int64_t elements, std::int64_t at) {
-    return scatters ? elements : part_begin(elements, size, at + 1) - part_begin(elements, size, at);
-  };
-  if (devices > kExplicitDevicesMax && static_cast<double>(devices) * static_cast<double>(size) > kExactMessagesMax) {
-    std::int64_t most = 0;
-    for (std::int64_t device = 0; device < devices; ++device) {
-      const std::int64_t elements = after.elements(device);
-      const std::int64_t own = owned(elements, place[static_cast<std::size_t>(device)]);
-      most = std::max(most, (own * (size - 1) + elements - own) * element_bytes);
-    }
-    return most == 0 ? 0 : of_device_links(machine, size - 1, most);
-  }
-  const Numbers leaders = group_leaders(mesh, step.axes);
-  std::vector<Numbers> members(static_cast<std::size_t>(devices));  // of every leader
-  for (std::int64_t device = 0; device < devices; ++device)
-    members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(device)])].push_back(device);
-  SlotPrice slot(machine);
-  for (std::int64_t to = 0; to < devices; ++to) {
-    const std::int64_t elements = after.elements(to);
-    const std::int64_t own = owned(elements, place[static_cast<std::size_t>(to)]);
-    for (const std::int64_t from : members[static_cast<std::size_t>(leaders[static_cast<std::size_t>(to)])]) {
-      const std::int64_t sums = scatters ? 0 : owned(elements, place[static_cast<std::size_t>(from)]);
-      slot.add(after.ids[static_cast<std::size_t>(from)], after.ids[static_cast<std::size_t>(to)],
-               (own + sums) * element_bytes);
-    }
-  }
-  return slot.seconds();
 }
 
 }  // namespace tessera::synth::verifier
