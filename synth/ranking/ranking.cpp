@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "synth/cluster/cluster.hpp"
+#include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/reduce/levels.hpp"
 
 namespace tessera::synth {
 
@@ -52,20 +55,43 @@ class Ranking {
   }
 
   // Above kExactDevicesMax a bound asks only what each device lacks. That does not depend on where the devices lie, if
-  // both ends are on the mesh that is placed: then one bound is that of all matrices.
+  // both ends are on the mesh that is placed: then one bound of each request is that of all matrices.
   void find_common_bound() {
     const auto is_placed = [&](const PlaceRequest& request) {
       return request.from.mesh() == *mesh_ && request.to.mesh() == *mesh_;
     };
     if (mesh_->devices() <= kExactDevicesMax || !std::all_of(requests_.begin(), requests_.end(), is_placed)) return;
-    common_bound_ = 0;
+    common_bounds_.emplace();
     for (const PlaceRequest& request : requests_)
-      *common_bound_ += request.times * lower_bound(machine_, request.from, request.to).seconds;
+      common_bounds_->push_back(lower_bound(machine_, request.from, request.to).seconds);
+  }
+
+  // The parts of a sum lie in all units that its axes are spread over, and cross links of the level once for each unit
+  // but one: the seconds of the level that takes longest, by all its links together.
+  double least_of_sum(const PlaceMatrix& matrix, const PlaceRequest& request) const {
+    const auto axes = without(request.from.layout().pending(), request.to.layout().pending());
+    if (!axes) return 0;
+    const auto levels = reduce_levels(matrix, *axes);
+    if (!levels) return 0;
+    const Cluster cluster(machine_);
+    double units = 1;
+    double longest = 0;
+    for (const ReduceLevel& level : *levels) {
+      units *= static_cast<double>(level.factor);
+      const double bytes = static_cast<double>(array_bytes(request.from)) * (units - 1);
+      longest = std::max(longest, bytes / cluster.levels()[level.machine_level].bandwidth_of_all());
+    }
+    return longest;
   }
 
   RankedPlacement bounded(const PlaceMatrix& matrix) {
     stop_.look();
-    if (common_bound_) return {matrix, mesh_, 0, *common_bound_, {}};
+    if (common_bounds_) {
+      double seconds = 0;
+      for (std::size_t i = 0; i < requests_.size(); ++i)
+        seconds += requests_[i].times * std::max((*common_bounds_)[i], least_of_sum(matrix, requests_[i]));
+      return {matrix, mesh_, 0, seconds, {}};
+    }
     RankedPlacement candidate{matrix, placed(matrix), 0, 0, {}};
     for (const PlaceRequest& request : requests_) {
       const auto [from, to] = ends(request, candidate.mesh);
@@ -81,7 +107,7 @@ class Ranking {
 
   base::Status price(RankedPlacement& candidate) {
     ++result_.priced;
-    if (common_bound_) candidate.mesh = placed(candidate.matrix);
+    if (common_bounds_) candidate.mesh = placed(candidate.matrix);
     for (const PlaceRequest& request : requests_) {
       const auto [from, to] = ends(request, candidate.mesh);
       TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, stop_));
@@ -131,7 +157,7 @@ class Ranking {
   const std::vector<PlaceRequest>& requests_;
   std::size_t wished_;
   base::StopToken stop_;
-  std::optional<double> common_bound_;
+  std::optional<std::vector<double>> common_bounds_;  // of the requests
   std::vector<RankedPlacement> candidates_;
   PlaceRanking result_;
 };

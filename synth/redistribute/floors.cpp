@@ -67,12 +67,20 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
 
 }  // namespace
 
+std::shared_ptr<const Tiling> Floors::tiles_of(const ArrayType& to, const Machine& machine) {
+  return std::make_shared<const Tiling>(to, Cluster(machine).devices());
+}
+
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
+    : Floors(from, to, machine, tiles_of(to, machine)) {}
+
+Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target)
     : machine_(machine),
       element_bytes_(bytes_of(to.element())),
       run_devices_(Cluster(machine).devices()),
       source_(from, run_devices_),
-      target_(to, run_devices_),
+      shared_target_(std::move(target)),
+      target_(*shared_target_),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
       near_latency_(least_delay(machine)) {
   const Cluster cluster(machine);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "synth/layout/tiling.hpp"
@@ -13,6 +14,9 @@ namespace tessera::synth {
 class Floors {
  public:
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
+  // The same for whoever asks about many types before one target: its tiles by device of the machine's run.
+  Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target);
+  static std::shared_ptr<const Tiling> tiles_of(const ArrayType& to, const Machine& machine);
 
   // Seconds that any plan takes, and any of two or more launches.
   double of_one_launch() const { return links_ + near_latency_; }
@@ -46,7 +50,8 @@ class Floors {
   std::int64_t element_bytes_;
   std::int64_t run_devices_;
   Tiling source_;
-  Tiling target_;
+  std::shared_ptr<const Tiling> shared_target_;
+  const Tiling& target_;
   double device_bandwidth_;
   double near_latency_;
   double units_ = 0;  // what units need and do not hold, over their links in

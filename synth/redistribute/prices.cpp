@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "synth/layout/axis_parts.hpp"
+#include "synth/layout/cuts.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/programs.hpp"
 
@@ -29,8 +31,46 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
   const auto same = [&](const Known& k) { return k.kind == kind && k.before == before && k.after == after; };
   const auto found = std::find_if(known_.begin(), known_.end(), same);
   if (found != known_.end()) return found->cost;
-  known_.push_back(Known{kind, before, after, cost(machine_, step, before, after)});
-  return known_.back().cost;
+  const StepCost price =
+      movement(kind) == Movement::sums ? of_direct_sum(step, before, after) : cost(machine_, step, before, after);
+  known_.push_back(Known{kind, before, after, price});
+  return price;
+}
+
+namespace {
+
+bool has_even_tiles(const ArrayType& type) {
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const Cuts along = cuts(type, d);
+    if (!along.is_even() || along.extent() % along.tiles() != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Prices::SumSize> Prices::size_of_sum(const Collective& step, const ArrayType& before,
+                                                   const ArrayType& after) {
+  if (!has_even_tiles(before) || !has_even_tiles(after)) return std::nullopt;
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  if (!axes) return std::nullopt;
+  return SumSize{step.kind, before.mesh_ref(), *axes, tile_bytes_max(before), tile_bytes_max(after)};
+}
+
+Prices::KnownSize* Prices::known_size(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  auto size = size_of_sum(step, before, after);
+  if (!size) return nullptr;
+  const auto found = std::find_if(sizes_.begin(), sizes_.end(), [&](const KnownSize& k) { return k.size == *size; });
+  if (found != sizes_.end()) return &*found;
+  return &sizes_.emplace_back(KnownSize{std::move(*size), {}, {}, nullptr});
+}
+
+StepCost Prices::of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  KnownSize* const known = known_size(step, before, after);
+  if (known != nullptr && known->direct) return *known->direct;
+  const StepCost price = cost(machine_, step, before, after);
+  if (known != nullptr) known->direct = price;
+  return price;
 }
 
 Collective Prices::best_form(Collective step, const ArrayType& before, const ArrayType& after) {
@@ -49,11 +89,21 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
   stop_.look();
   KnownProgram& known = programs_.emplace_back(KnownProgram{step.kind, before, after, nullptr, {}});
   const double seconds_max = of(step, before, after).seconds / kWorthAProgram;
+  KnownSize* const of_size = known_size(step, before, after);
+  if (of_size != nullptr && of_size->by_program) {
+    known.program = of_size->program;
+    known.cost = *of_size->by_program;
+    return known;
+  }
   Collective with_program = step;
   with_program.program = best_reduce_program(machine_, step, before, after, seconds_max);
-  if (with_program.program == nullptr) return known;
-  known.cost = cost(machine_, with_program, before, after);
-  if (known.cost.seconds < seconds_max) known.program = with_program.program;
+  if (with_program.program != nullptr) {
+    known.cost = cost(machine_, with_program, before, after);
+    if (known.cost.seconds < seconds_max) known.program = with_program.program;
+  }
+  if (of_size == nullptr) return known;
+  of_size->by_program = known.cost;
+  of_size->program = known.program;
   return known;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/stop.hpp"
@@ -44,7 +45,25 @@ class Prices {
     std::shared_ptr<const RelayRecipe> recipe;
     StepCost cost;
   };
+  // Where all tiles are as large, before and after, nothing else about them makes a difference to a sum.
+  struct SumSize {
+    CollectiveKind kind;
+    MeshRef mesh;
+    AxisList axes;
+    std::int64_t tile_bytes_before;
+    std::int64_t tile_bytes_after;
+    friend bool operator==(const SumSize&, const SumSize&) = default;
+  };
+  static std::optional<SumSize> size_of_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
+  struct KnownSize {
+    SumSize size;
+    std::optional<StepCost> direct;
+    std::optional<StepCost> by_program;  // and then the program, null where none is faster
+    std::shared_ptr<const ReduceProgram> program;
+  };
+  KnownSize* known_size(const Collective& step, const ArrayType& before, const ArrayType& after);
   KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);
+  StepCost of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_program(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_relay(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
@@ -54,6 +73,7 @@ class Prices {
   base::StopToken stop_;
   std::vector<Known> known_;
   std::vector<KnownProgram> programs_;
+  std::vector<KnownSize> sizes_;
   std::vector<KnownRelay> relays_;
   std::vector<StepCost> rounds_;  // of the exchange whose first round was asked for last
 };

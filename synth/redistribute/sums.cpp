@@ -138,7 +138,10 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       latency_(least_delay(prices.machine())),
       has_programs_(has_programs(prices.machine(), from.mesh(), shard_count(resolve))),
       has_slow_links_(has_programs_ && prices.machine().levels.size() > 1),
-      priced_max_(priced_at_most(from.devices())) {}
+      priced_max_(priced_at_most(from.devices())) {
+  const Cluster cluster(prices.machine());
+  for (const Cluster::Level& level : cluster.levels()) bandwidths_.push_back(level.bandwidth_of_all());
+}
 
 base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   if (!is_started_) TESSERA_TRY_STATUS(start());
@@ -311,18 +314,53 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   const std::int64_t bytes = tile_bytes_max(step.kind == CollectiveKind::all_reduce ? before : after);
   const auto received = static_cast<double>(DirectReduction(step.kind, devices).received(bytes, 0));
   if (received == 0) return 0;
+  // What all groups have, each once; it is brought together, and in an all_reduce brought back.
+  double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(before.devices() / devices);
+  for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));
+  if (step.kind == CollectiveKind::all_reduce) payload *= 2;
+  const double links = std::max(received / bandwidth_, payload * seconds_to_bring_together(step.axes));
   // By a program with fewer peers: with p in a hop what is added up grows p + 1 times at most.
   const auto peers =
       has_programs_ ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(devices - 1))) : devices - 1;
-  return received / bandwidth_ + static_cast<double>(peers) * latency_;
+  return links + static_cast<double>(peers) * latency_;
+}
+
+// A level's units over which every group of devices that differ along the axes is spread: their parts of a byte of the
+// sum cross links of the level once for each unit but one. The seconds for a byte on all links of the level together,
+// for the level that takes longest; 0 where groups are spread unevenly.
+double Resolutions::seconds_to_bring_together(const AxisList& axes) const {
+  // Rounding may make no bound of what just is one.
+  constexpr double kNearlyAll = 1 - 1e-9;
+  const auto known =
+      std::find_if(together_.begin(), together_.end(), [&](const auto& one) { return one.first == axes; });
+  if (known != together_.end()) return known->second;
+  double longest = 0;
+  double units = 1;
+  // On as many devices as this so few steps are priced that their order says what is found.
+  const bool finds_by_order = from_.devices() > kFewDevices && from_.devices() <= kExactDevicesMax;
+  const auto levels =
+      finds_by_order ? std::nullopt : levels_of_sum(prices_.machine(), from_.mesh(), canonical_set(axes));
+  if (levels) {
+    for (const ReduceLevel& level : *levels) {
+      units *= static_cast<double>(level.factor);
+      longest = std::max(longest, (units - 1) / bandwidths_[level.machine_level] * kNearlyAll);
+    }
+  }
+  together_.emplace_back(axes, longest);
+  return longest;
 }
 
 // Pending parts have to be scattered at the least; all others have to be brought to the devices that miss them.
 double Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
-  if (left.empty()) return Floors(type, to_, prices_.machine()).of_any();
+  if (left.empty()) {
+    if (target_ == nullptr) target_ = Floors::tiles_of(to_, prices_.machine());
+    return Floors(type, to_, prices_.machine(), target_).of_any();
+  }
   const auto size = static_cast<double>(shard_count(left));
   const double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
-  return received == 0 ? 0 : received / bandwidth_ + latency_;
+  if (received == 0) return 0;
+  const double together = static_cast<double>(array_bytes(type)) * seconds_to_bring_together(left);
+  return std::max(received / bandwidth_, together) + latency_;
 }
 
 void Resolutions::push(Entry entry) {

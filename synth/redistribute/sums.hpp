@@ -9,9 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "synth/layout/tiling.hpp"
 #include "synth/redistribute/choice.hpp"
 
 namespace tessera::synth {
@@ -53,6 +56,7 @@ class Resolutions {
   bool is_met(const Way& way);
   double least_after(const ArrayType& type, const AxisList& left) const;
   double least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
+  double seconds_to_bring_together(const AxisList& axes) const;
 
   const ArrayType& from_;
   const ArrayType& to_;
@@ -62,8 +66,12 @@ class Resolutions {
   double bandwidth_;
   double latency_;
   bool has_programs_;
-  bool has_slow_links_;         // and programs that cross them once
-  std::vector<Entry> entries_;  // a heap
+  bool has_slow_links_;             // and programs that cross them once
+  std::vector<double> bandwidths_;  // of every level, outermost first: of all its links together
+  // Of sets of axes that were asked about before.
+  mutable std::vector<std::pair<AxisList, double>> together_;
+  mutable std::shared_ptr<const Tiling> target_;  // the target's tiles, once they are asked for
+  std::vector<Entry> entries_;                    // a heap
   std::vector<Met> met_;
   std::size_t count_ = 0;
   std::int64_t priced_max_ = 0;
