@@ -20,6 +20,18 @@ PlanSlot to_public(const synth::SlotLoad& load, const synth::Machine& machine) {
   return slot;
 }
 
+PlanHop to_public(const synth::HopLoad& hop, const synth::Machine& machine) {
+  return {hop.step,
+          hop.receivers,
+          hop.received_bytes_min,
+          hop.received_bytes_max,
+          hop.senders_min,
+          hop.senders_max,
+          hop.receiver,
+          {hop.senders.begin(), hop.senders.end()},
+          to_public(hop.load, machine)};
+}
+
 }  // namespace
 
 Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index) {
@@ -36,8 +48,9 @@ Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index) {
     const synth::ArrayType& before = first == 0 ? steps.from : steps.steps[first - 1].after;
     const synth::ArrayType& after = steps.steps[index].after;
     const synth::StepLoads loads = synth::loads_of(*machine, step, before, after);
-    PlanTraffic traffic{loads.hops, loads.stretches, {}, to_public(loads.all, *machine), 0};
+    PlanTraffic traffic{loads.hops, loads.stretches, {}, {}, to_public(loads.all, *machine), 0};
     for (const synth::SlotLoad& slot : loads.slots) traffic.slots.push_back(to_public(slot, *machine));
+    for (const synth::HopLoad& hop : loads.each_hop) traffic.each_hop.push_back(to_public(hop, *machine));
     if (step.relay != nullptr) {
       synth::Collective direct = step;
       direct.kind = synth::CollectiveKind::exchange;

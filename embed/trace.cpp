@@ -59,10 +59,21 @@ class TraceTeller {
       if (!apply->results.empty()) result.type = type_text(lowered_.program.registers[apply->results[0]]);
     }
     result.is_border = synth::is_border(lowered_.program, steps.front());
-    if (steps.size() == 1) result.transfers = transfers_of(steps.front());
+    if (steps.size() == 1) {
+      result.transfers = transfers_of(steps.front());
+      result.program = program_of(steps.front());
+    }
     const base::Span span = lowered_.origins.at(steps.back().origin).span;
     if (span.known()) result.place = place(*program_.texts, span);
     return result;
+  }
+  std::string program_of(const synth::Step& step) const {
+    const auto* const apply = std::get_if<synth::Apply>(&step.node);
+    const auto* const collect = apply == nullptr ? nullptr : std::get_if<synth::Collect>(&apply->operation);
+    if (collect == nullptr) return "";
+    const synth::Mesh& mesh = lowered_.program.registers[apply->results[0]].mesh();
+    if (collect->collective.program != nullptr) return synth::print(mesh, *collect->collective.program);
+    return collect->collective.relay != nullptr ? synth::detail(collect->collective, mesh) : "";
   }
   std::vector<TracedStep::Transfer> transfers_of(const synth::Step& step) const {
     const auto* const apply = std::get_if<synth::Apply>(&step.node);

@@ -36,6 +36,7 @@ std::string name_event(const char* what, int rank, std::int64_t track, const std
 ordered_json arguments_of(const TracedStep& step) {
   ordered_json arguments = ordered_json::object();
   if (!step.type.empty()) arguments["type"] = step.type;
+  if (!step.program.empty()) arguments["program"] = step.program;
   if (step.microbatch >= 0) {
     arguments["microbatch"] = step.microbatch;
     arguments["visit"] = step.visit;

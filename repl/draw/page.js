@@ -98,6 +98,7 @@
     byId('title').textContent = one.label ?? `${one.from} → ${one.to}`;
     byId('why').textContent = one.why;
     byId('live').textContent = say(one);
+    byId('hops').replaceChildren(...(one.steps[state.moment - 1]?.hop_lines ?? []).map((line) => element('li', { textContent: line })));
     byId('pattern').replaceChildren(...moment.pattern.map((line) => element('li', { textContent: line })));
     showFigures(one);
     showSteps(one);

@@ -153,6 +153,7 @@ Result<json> plan_of(const Plan& plan, std::uint32_t line, const std::string& wh
                      {"peak_bytes", steps[i].peak_bytes},
                      {"hops", traffic->hops},
                      {"stretches", traffic->stretches},
+                     {"hop_lines", hop_lines(*traffic)},
                      {"busy", traffic->all.links.size() > 1 ? busy_text(traffic->all) : ""},
                      {"moves", moves_of(plan, i, devices)}});
   }

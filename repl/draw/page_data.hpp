@@ -8,7 +8,7 @@
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
-//                         hops, stretches, busy, moves: [{source, target, box, hop}]}],
+//                         hops, stretches, hop_lines: [text, ...], busy, moves: [{source, target, box, hop}]}],
 //                moments: [{type, mesh, contributions, pattern: [text, ...],
 //                           devices: [{number, name, box, bytes, contribution, received_bytes}]}]}]
 //
@@ -18,8 +18,9 @@
 // `parts` are what slices and the like fetch without a plan; `work` is what local steps take, where the machine says
 // what its devices can do, the longest first. A moment is what the devices hold between two steps. Of a large mesh only
 // some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which links a step
-// keeps busy. A moment's `mesh` is the one that the array is on then, and its devices are those of that mesh; their
-// numbers, and a move's source and target, are devices of the run.
+// keeps busy, and `hop_lines` who sends to whom in each hop of a relay or a reduction by a program. A moment's `mesh`
+// is the one that the array is on then, and its devices are those of that mesh; their numbers, and a move's source and
+// target, are devices of the run.
 #pragma once
 
 #include <string>

@@ -57,6 +57,7 @@ class Walk {
       if (!goes_on()) return false;
       call_.out(head(steps[i], i, steps.size()));
       const auto traffic = traffic_of(change.plan, i);
+      if (traffic) call_.out(hops_text(*traffic, "  "));
       if (traffic && traffic->slots.size() > 1) call_.out(slots_text(*traffic));
       draw(run->after[i]);
     }

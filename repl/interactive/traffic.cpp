@@ -34,6 +34,34 @@ bool is_like_the_one_before(const PlanTraffic& traffic, std::size_t slot) {
          traffic.slots[slot].received_bytes == traffic.slots[slot - 1].received_bytes;
 }
 
+// `16 devices`, `4 to 6 others`.
+std::string range_text(std::int64_t least, std::int64_t most, std::string_view one, std::string_view several) {
+  const std::string_view what = most == 1 ? one : several;
+  return least == most ? fmt::format("{} {}", most, what) : fmt::format("{} to {} {}", least, most, what);
+}
+
+std::string list_text(const std::vector<std::int64_t>& devices) {
+  constexpr std::size_t kShownMax = 4;
+  const std::vector<std::int64_t> shown(
+      devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(std::min(devices.size(), kShownMax)));
+  const std::size_t left = devices.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
+}
+
+// `64 devices receive 894 MiB each from 15 others, device 0 from 1, 2, 3, 4 and 11 more; gpu links are busy 3.5 ms;
+// ...`.
+std::string hop_text(const PlanHop& hop) {
+  const std::string bytes =
+      hop.received_bytes_min == hop.received_bytes_max
+          ? bytes_text(hop.received_bytes_max)
+          : fmt::format("{} to {}", bytes_text(hop.received_bytes_min), bytes_text(hop.received_bytes_max));
+  return fmt::format("{} receive{} {}{} from {}, device {} from {}; {}",
+                     range_text(hop.receivers, hop.receivers, "device", "devices"), hop.receivers == 1 ? "s" : "",
+                     bytes, hop.receivers == 1 ? "" : " each",
+                     range_text(hop.senders_min, hop.senders_max, "other", "others"), hop.receiver,
+                     list_text(hop.senders), busy_text(hop.load));
+}
+
 }  // namespace
 
 bool has_levels(const PlanTraffic& traffic) { return traffic.all.links.size() > 1; }
@@ -47,6 +75,22 @@ std::string busy_text(const PlanSlot& slot) {
   const BusyLink& most = busiest(slot);
   return fmt::format("{}; the busiest is {} {} {}", fmt::join(levels, ", "), most.out ? "out of" : "into", most.level,
                      most.unit);
+}
+
+std::vector<std::string> hop_lines(const PlanTraffic& traffic) {
+  std::vector<std::string> lines;
+  for (std::size_t number = 0; number < traffic.each_hop.size(); ++number) {
+    const PlanHop& hop = traffic.each_hop[number];
+    if (hop.receivers == 0) continue;
+    lines.push_back(fmt::format("hop {}{}: {}", number, hop.step.empty() ? "" : ", " + hop.step, hop_text(hop)));
+  }
+  return lines;
+}
+
+std::string hops_text(const PlanTraffic& traffic, std::string_view margin) {
+  std::string text;
+  for (const std::string& line : hop_lines(traffic)) text += fmt::format("{}{}\n", margin, line);
+  return text;
 }
 
 std::string links_text(const Plan& plan) {

@@ -67,8 +67,11 @@ std::string why_text(const Redistribution& change, Colour colour) {
   text +=
       fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
                   bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
-  for (const Plan::Step& step : plan.steps()) {
-    if (!step.program.empty()) text += fmt::format("  {} by {}\n", step.op, step.program);
+  const std::vector<Plan::Step> steps = plan.steps();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].program.empty()) continue;
+    text += fmt::format("  {} by {}\n", steps[i].op, steps[i].program);
+    if (const auto traffic = traffic_of(plan, i)) text += hops_text(*traffic, "    ");
   }
   return text + links_text(plan) + alternatives_text(change.compared);
 }

@@ -38,6 +38,9 @@ let (p, q) = pipeline p = zeros(f32[64, 64] on a), q = zeros(f32[64, 64] on b) f
 print sum(p), sum(q)
 """
 NOTHING = "let a = iota(f32[8])\nprint a\n"
+# On two nodes of four a program: two hops inside the nodes, one over their links.
+HOPS = "mesh m = [dp: 8]\nlet g = ones(f32[512, 512]{+dp})\nlet h = g as [512, 512@dp]\n"
+HOPS_OF = ["reduce_scatter dp:(2)4 halving", "reduce_scatter dp:(2)4 halving", "reduce_scatter dp:(1)2"]
 PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "nothing": NOTHING}
 FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
 
@@ -129,6 +132,18 @@ class Page(CommandLine):
         self.assertAlmostEqual(work[0]["fastest_seconds"], 6 * 128 / 3e6)
         self.assertAlmostEqual(work[1]["seconds"], 12 * 128 / 3e6)
         self.assertEqual(self.data(self.drawn(FIRST))["work"], [])
+
+    def test_hops_of_a_sum_by_a_program(self):
+        """Every hop says whose step it is and who sends to whom; a change in one hop has none."""
+        self.write("machine.json", json.dumps([{"name": "node", "count": 2, "bandwidth": 1e9, "latency": 1e-5},
+                                               {"name": "gpu", "count": 4, "bandwidth": 1e11, "latency": 1e-6}]))
+        self.write("a.tess", HOPS)
+        self.succeeds("draw", "a.tess", "-o", "page.html", "--machine", "machine.json")
+        lines = self.data(self.read("page.html"))["changes"][-1]["steps"][0]["hop_lines"]
+        self.assertEqual([re.match(r"hop \d, ([^:]+:\(\d\)\d[^:]*): ", line).group(1) for line in lines], HOPS_OF)
+        self.assertRegex(lines[0], r"8 devices receive 512 KiB each from 1 other, device 0 from \d; gpu links are busy ")
+        steps = [step for change in self.data(self.drawn(FIRST))["changes"] for step in change["steps"]]
+        self.assertEqual({len(step["hop_lines"]) for step in steps}, {0})
 
     def test_says_of_which_machine_times_are(self):
         self.assertEqual(self.data(self.drawn(FIRST))["machine"].strip(),

@@ -119,6 +119,16 @@ class Traces(CommandLine):
         self.assertEqual(found[7], {"all_gather", "reduce sum", "all_reduce", "add"})
         self.assertIn("print", found[12])
 
+    def test_a_sum_says_its_program(self):
+        self.write("machine.json", json.dumps([{"name": "node", "count": 2, "bandwidth": 1e9, "latency": 1e-5},
+                                               {"name": "gpu", "count": 4, "bandwidth": 1e11, "latency": 1e-6}]))
+        script = ("mesh m = [dp: 8]\nlet x = ones(f32[64@dp, 512])\nlet g = transpose(x) @ x\n"
+                  "let h = g as [512, 512@dp]\nlet t = h as [512@dp, 512]\n")
+        _, path = self.trace(script, "--machine", "machine.json")
+        programs = {event["name"]: event["args"].get("program") for event in slices(path)}
+        self.assertEqual(programs["reduce_scatter"], "reduce_scatter dp:(2)4 halving; reduce_scatter dp:(1)2")
+        self.assertEqual({programs[name] for name in programs if name != "reduce_scatter"}, {None})
+
     def test_rounds_of_nested_loops(self):
         _, path = self.trace(SCRIPT)
         gathers = [event for event in slices(path) if event["name"] == "all_gather"]

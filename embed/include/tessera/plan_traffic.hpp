@@ -24,12 +24,27 @@ struct PlanSlot {
   std::vector<BusyLink> links;
 };
 
-// A relay moves stretch t - h at hop h in slot t, for all hops at once; any other step takes one slot.
+// A hop of a relay or of a reduction by a program, all its stretches together: who sends to whom, and how much.
+struct PlanHop {
+  std::string step;                     // the program's, `reduce_scatter dp:(4)16`; empty in a relay
+  std::int64_t receivers = 0;           // devices that get something from others
+  std::int64_t received_bytes_min = 0;  // by one of these
+  std::int64_t received_bytes_max = 0;
+  std::int64_t senders_min = 0;  // to one of these
+  std::int64_t senders_max = 0;
+  std::int64_t receiver = 0;          // the first of them, and who sends to it
+  std::vector<std::int64_t> senders;  // ascending
+  PlanSlot load;
+};
+
+// A relay, or a reduction by a program, moves stretch t - h at hop h in slot t, for all hops at once; any other step
+// takes one slot.
 struct PlanTraffic {
   std::int64_t hops = 0;
   std::int64_t stretches = 0;
   std::vector<PlanSlot> slots;
-  PlanSlot all;                 // of the step together
+  std::vector<PlanHop> each_hop;  // of relays and programs only
+  PlanSlot all;                   // of the step together
   double exchange_seconds = 0;  // what the change that the step makes takes where every device fetches by itself; of a
                                 // relay only
 };

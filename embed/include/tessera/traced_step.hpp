@@ -24,6 +24,7 @@ struct TracedStep {
   };
   std::string name;            // `all_to_all`, `reduce sum`; of steps taken together all, `multiply, add`
   std::string type;            // of the array that it makes; empty where it makes none
+  std::string program;         // how a sum or a relay is made, as plans print it; empty of other steps
   std::optional<Place> place;  // the expression that it comes from
   int rank = 0;
   bool failed = false;  // it was begun and not completed
