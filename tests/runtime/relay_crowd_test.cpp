@@ -19,11 +19,15 @@ namespace {
 using synth::test::Random;
 using testing::IsEmpty;
 
-synth::Program program_of_relays(const synth::Plan& plan) {
+// `sends`, if given, get those that steps list.
+synth::Program program_of_relays(const synth::Plan& plan, ListedByResult* sends = nullptr) {
   Builder builder(print(plan.from.mesh()));
   RegisterId at = builder.apply(synth::Iota{}, {}, plan.from);
-  for (const synth::PlanStep& step : plan.steps)
-    at = builder.apply(synth::Collect{step.collective, 1}, {at}, step.after);
+  for (const synth::PlanStep& step : plan.steps) {
+    const RegisterId next = builder.apply(synth::Collect{step.collective, 1}, {at}, step.after);
+    if (sends != nullptr && lists_copies(step, builder.program().registers[at])) (*sends)[next] = step.listed;
+    at = next;
+  }
   builder.output(at);
   return builder.program();
 }
@@ -46,6 +50,31 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
         << print_json(plan);
   }
   EXPECT_GE(relays, wanted / 5);
+}
+
+// Plans of all planners, whose sends are followed one by one.
+TEST(RelayCrowd, FollowsListedSends) {
+  const int wanted = std::getenv("TESSERA_FULL") == nullptr ? 150 : 3'000;
+  Random random(12);
+  int followed = 0;
+  for (int i = 0; i < wanted && !HasFailure(); ++i) {
+    const bool crosses = i % 2 == 0;
+    const synth::test::RandomChange change =
+        crosses ? synth::test::random_change_between(random) : synth::test::random_change(random);
+    synth::PlanOptions options;
+    if (crosses) options.planner = synth::Planner::alpa;
+    const auto plan = synth::plan(change.from, change.to, change.machine, options);
+    if (!plan.ok()) continue;  // nothing to send
+    const auto listed = synth::with_sends(*plan, change.machine);
+    if (!listed.ok()) continue;  // more than are listed
+    ListedByResult sends;
+    const synth::Program program = program_of_relays(*listed, &sends);
+    followed += sends.empty() ? 0 : 1;
+    const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
+    EXPECT_THAT(differences(any_machines(random), sharing, program, static_cast<unsigned>(i) + 1, sends), IsEmpty())
+        << print_json(*listed);
+  }
+  EXPECT_GE(followed, wanted / 2);
 }
 
 }  // namespace
