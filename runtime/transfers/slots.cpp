@@ -293,17 +293,18 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     return base::Done{};
   }
 
-  // The turn's messages that are ready when `when` says. The last ones in their places have gone: two turns before.
+  // The turn's messages that are ready when `when` says. Those to the same rank of two turns before have gone by then:
+  // no rank runs ahead of the slots, and the places of messages are free.
   base::Status send(const Turn& turn, Ready when) {
     std::vector<Outgoing> outgoing;
     for (const auto& [rank, passages] : turn.outgoing) {
       if (ready(passages) != when) continue;
+      const bool is_even = turn.at % 2 == 0;
+      TESSERA_TRY_STATUS(team_.await_messages(last_sends_[is_even ? 0 : 1][rank]));
       if (streams_) {
         outgoing.push_back({rank, {}, std::make_shared<Stream>(shared_from_this(), passages, Stream::Way::out)});
         continue;
       }
-      const bool is_even = turn.at % 2 == 0;
-      TESSERA_TRY_STATUS(team_.await_messages(last_sends_[is_even ? 0 : 1][rank]));
       const std::span<std::byte> message = room(outgoing_rooms_, rank, turn, bytes_of(passages));
       pack(passages, message.data());
       outgoing.push_back({rank, message});
