@@ -38,7 +38,7 @@ struct Sent {
   double seconds = 0;
 };
 
-// Of one array; all ranks make the same calls.
+// The race of one array; all ranks make the same calls.
 class Race {
  public:
   Race(std::shared_ptr<runtime::Team> team, const PlanRequest& request) : request_(request) {

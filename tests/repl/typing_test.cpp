@@ -1,4 +1,4 @@
-// What is typed: the text and its cursor, keys, rows on the screen, colours, what is pasted, what is recalled.
+// Typing: the text and its cursor, keys, rows on the screen, colours, pasted text, recalled text.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -291,6 +291,10 @@ void Checker::report_unknown_name(const std::string& name, Span span) {
   std::string help;
   if (const auto foreign = frontend::help_for_constant(name)) {
     help = *foreign;
+  } else if (environment_.default_mesh(moment)->find(name).has_value()) {
+    help = fmt::format("`{0}` is an axis of the mesh: it stands in a type, as in `a as [8@{0}, 4]`", name);
+  } else if (environment_.mesh(name, moment) != nullptr) {
+    help = fmt::format("`{0}` is a mesh: it stands in a type, as in `f32[8] on {0}`", name);
   } else if (const auto near = base::nearest(name, names)) {
     help = fmt::format("did you mean `{}`?", *near);
   } else if (environment_.function(name, moment) != nullptr) {
