@@ -14,6 +14,7 @@
 #include "repl/interactive/traffic.hpp"
 #include "repl/learn/values.hpp"
 #include "repl/render/json.hpp"
+#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -123,8 +124,8 @@ std::string why_of(const Redistribution& change) {
   if (change.compared.size() > 1) {
     std::vector<std::string> choices;
     for (const auto& other : change.compared) {
-      choices.push_back(
-          fmt::format("{} ({} bytes{})", other.description, other.received_bytes, other.chosen ? ", chosen" : ""));
+      choices.push_back(fmt::format("{} ({}{})", other.description, bytes_text(other.received_bytes),
+                                    other.chosen ? ", chosen" : ""));
     }
     why += fmt::format(" The choices: {}.", fmt::join(choices, "; "));
   }
