@@ -1,7 +1,9 @@
 // `:why`: who asked for each redistribution, because of what, and what else was weighed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,8 +42,15 @@ std::string places_text(const Redistribution& change, Colour colour) {
   return lines_of({&asked, &because}, colour);
 }
 
+// Nothing where all alternatives cost the same.
 std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
-  if (compared.empty()) return "";
+  const auto costs = [](const Redistribution::Alternative& one) {
+    return std::tuple(one.received_bytes, one.peak_bytes, one.seconds);
+  };
+  const bool differ = std::any_of(compared.begin(), compared.end(), [&](const Redistribution::Alternative& one) {
+    return costs(one) != costs(compared.front());
+  });
+  if (!differ) return "";
   std::vector<Row> rows = {{"    priced", "received", "peak", "modelled", ""}};
   for (const Redistribution::Alternative& one : compared) {
     rows.push_back({"    " + one.description, bytes_text(one.received_bytes), bytes_text(one.peak_bytes),

@@ -81,8 +81,8 @@ struct Machine {
 // The policy for steps that the checker inserts and that receive bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };
 
-// How far a run is: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which is
-// reported again before each step of its rounds.
+// The progress of a run: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which
+// is reported again before each step of its rounds.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t steps = 0;
@@ -104,7 +104,7 @@ class Team {
 };
 
 // Stops all sessions that have it in their Config, and make_plan: what is under way fails with `interrupted`, and so
-// does everything begun later. From any thread, not from a signal handler. Copies are the same token.
+// does everything begun later. Call it from any thread, but not from a signal handler. Copies are the same token.
 class TESSERA_API StopToken {
  public:
   StopToken();
@@ -137,9 +137,8 @@ struct Config {
   Reshard reshard = Reshard::silent;
   // Replaces the value of a top-level `let NAME = ...` of every text that is checked; a text without one is refused.
   std::map<std::string, std::string> defines = {};
-  // Devices are dealt to ranks in equal blocks, these or those of the largest mesh so far, if they are more. Where a
-  // larger mesh is declared, values move to the new ranks of their devices; with as many devices from the start none
-  // do.
+  // The number of devices that are dealt to ranks from the start, in equal blocks. If a larger mesh is declared, its
+  // devices are dealt anew, and values move to the new ranks of their devices.
   std::int64_t devices = 0;
   // For all devices of the process: what the session keeps, and what a run takes besides. 0: three quarters of the
   // machine's, for a run alone.
@@ -149,9 +148,9 @@ struct Config {
   std::int64_t text_bytes_max = 0;    // of one text; a larger one is not read: `bad-call`
   std::int64_t nesting_max = 0;       // brackets, operators and keywords open at once: `nested-too-deeply`
   std::int64_t devices_max = 0;       // of a mesh that a text declares: `too-many-devices`
-  std::int64_t steps_max = 0;         // that a run takes on devices, a loop's in each round: `too-many-steps`
+  std::int64_t steps_max = 0;         // that a run takes on devices; loops count each round: `too-many-steps`
   std::int64_t output_bytes_max = 0;  // that a run gives to `output`: `too-much-output`
-  double seconds_max = 0;             // of check, run, Session::function, Function::call, each: `over-time`
+  double seconds_max = 0;             // of each check, run, Session::function, Function::call: `over-time`
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
   bool bare_expressions = false;      // true: a bare expression is written to `output` and bound to `_`
   Team team = {};                     // the ranks that run the session together; none: this process alone
@@ -191,13 +190,13 @@ class TESSERA_API Array {
   const std::vector<std::int64_t>& shape() const;
   std::string type() const;  // `f32[16@x, 8]`
   std::int64_t devices() const;
-  std::int64_t device_of_run(std::int64_t device) const;  // another number where its mesh lies `on` devices of its own
+  std::int64_t device_of_run(std::int64_t device) const;  // its number in the run, which a mesh `on` devices changes
   Placement placement() const;
   MeshAxes mesh() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
-  // to_vector converts nothing but f16 and bf16, which are widened: T must be bool, std::int32_t, std::int64_t, float
-  // or double, and be the element type or, of those two, float. Where a rank is lost to_vector says so, and bytes(),
-  // text() and picture() are empty.
+  // to_vector converts nothing but f16 and bf16, which it widens to float: else T must be the element type, which is
+  // bool, std::int32_t, std::int64_t, float or double. If a rank is lost, to_vector says so, and bytes(), text() and
+  // picture() are empty.
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;
@@ -338,7 +337,7 @@ TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 // A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
 // files"). `name` stands for the file in diagnostics.
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
-// The levels as a file that it reads.
+// A machine file, as parse_machine reads it.
 TESSERA_API std::string machine_text(const Machine& machine);
 // A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
 // or a text such as "64MiB"). What it does not say is taken from `defaults`.
@@ -507,7 +506,7 @@ class TESSERA_API Session {
   // `name` stands for the text in diagnostics (`demo.tess`); `first_line` is the number of its first line, for a host
   // that hands over a longer text piece by piece.
   Result<Program> check(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
-  // check, then run. A text of which nothing has run yet when it fails has written nothing.
+  // check, then run. A text that fails before anything of it has run has written nothing.
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
   // Fails with `bad-call` where the session has changed since the program was checked.
   Result<RunReport> run(const Program& program);
@@ -528,15 +527,15 @@ class TESSERA_API Session {
   // The same from one buffer that holds the whole array, on every rank; not for types with a pending sum.
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
 
-  // For ranks that have to go the same way: what each of them gives, known to all, in the order of the ranks. One that
-  // is alone gets its own.
+  // Makes the texts of all ranks known to all, in the order of the ranks, so that they can go the same way. A process
+  // that is alone gets its own.
   Result<std::vector<std::string>> share(std::string mine) const;
 
   // May be called from another thread or a signal handler: the run in progress, if any, fails with `interrupted`,
   // mostly within a fifth of a second, whether the text is being read, checked, planned or run.
   void stop() noexcept;
 
-  // `bad-call` where the name is none, or its value is not kept.
+  // `bad-call` if there is no such name, or its value is not kept.
   Result<Array> get(std::string_view name) const;
   // Binds a name to a replicated array on the default mesh, as `let` would. Values are row-major; T is as in
   // Array::to_vector; an empty shape is a scalar's. `bad-call` where the name cannot be a variable's, or the shape has
