@@ -15,8 +15,8 @@ namespace tessera {
 
 namespace {
 
-// The plan as a program that gives back the array after each step.
-synth::Program as_program(const synth::Plan& plan) {
+// The plan as a program that gives back the array after each step, in a world that makes it with the plan's sends.
+synth::Program as_program(const synth::Plan& plan, runtime::World& world) {
   synth::Program program;
   synth::RegisterId array = program.registers.add(plan.from);
   program.inputs = {array};
@@ -24,6 +24,7 @@ synth::Program as_program(const synth::Plan& plan) {
     const synth::RegisterId next = program.registers.add(step.after);
     program.body.push_back(synth::Step{0, synth::Apply{synth::Collect{step.collective}, {array}, {next}}});
     program.outputs.push_back(next);
+    if (synth::lists_copies(step, program.registers[array])) world.sends[next] = step.listed;
     array = next;
   }
   return program;
@@ -47,8 +48,9 @@ Result<PlanRun> Session::run(const Plan& plan, const Array& source) {
       return embed::failure(base::make(embed::Kind::bad_call, fmt::format("the plan begins with {}, not with {}",
                                                                           plan.from(), synth::print(value.type()))));
     }
-    const runtime::World world = impl_->world();
-    auto outcome = runtime::run(as_program(steps), {value}, world);
+    runtime::World world = impl_->world();
+    const synth::Program program = as_program(steps, world);
+    auto outcome = runtime::run(program, {value}, world);
     if (!outcome) return embed::to_public({}, outcome.errors());
     PlanRun result;
     for (runtime::Value& after : outcome->outputs) result.after.push_back(array_of(std::move(after)));

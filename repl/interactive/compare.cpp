@@ -127,7 +127,7 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
     add_orders(rows, times, kModelledColumn);
     add_orders(rows, measured_times, kModelledColumn + 1);
   }
-  call.out(ends_text(change.plan) + table(rows) + refusals.text());
+  call.out(ends_text(change.plan, call.interpreter.state().session.meshes()) + table(rows) + refusals.text());
   if (!measurement.agree())
     return call.interpreter.complain("these plans do not leave the same data; this is a bug in Tessera");
   if (measured)

@@ -126,7 +126,7 @@ bool plan_within(const CommandCall& call) {
     request.within_bytes = *bytes;
     const auto plan = make_plan(request);
     if (!plan) return call.interpreter.fail(plan.diagnostics());
-    call.out(plan->text());
+    call.out(plan_text(*plan, call.interpreter.state().session.meshes()));
   }
   if (!movement->changes.empty()) say_what_is_modelled(call);
   return true;
@@ -145,9 +145,10 @@ bool run_plan(const CommandCall& call) {
     if (planned && !planned->changes.empty()) say_what_is_modelled(call);
     return true;
   }
+  const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
   for (const Redistribution& change : made->changes) {
     call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
-                         change.place.column, change.plan.text()));
+                         change.place.column, plan_text(change.plan, meshes)));
   }
   if (!made->changes.empty()) say_what_is_modelled(call);
   for (const PartsMoved& part : made->parts) call.out(part_text(part));

@@ -9,6 +9,7 @@
 #include "repl/render/picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
+#include "tessera/placement.hpp"
 
 namespace tessera::repl {
 
@@ -62,6 +63,26 @@ std::string cost_text(const RunReport& report, std::uint32_t statement) {
   return fmt::format("{}{}: {}, peak {} per device", steps_text(changes), also, all, bytes_text(peak));
 }
 
+// A mesh as plans write it: `x:2,y:4 on 8:16`.
+std::string mesh_text(const NamedMesh& mesh) {
+  std::string text;
+  for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    text += fmt::format("{}{}:{}", axis == 0 ? "" : ",", mesh.axes[axis].first, mesh.axes[axis].second);
+    for (const NamedMesh::Cut& cut : mesh.cuts) {
+      if (cut.axis == axis) text += fmt::format(" {}({})", cut.name, fmt::join(cut.weights, ","));
+    }
+  }
+  if (!mesh.on.empty()) text += (text.empty() ? "on " : " on ") + mesh.on;
+  return mesh.place.empty() ? text : text + " place " + to_text(mesh.place);
+}
+
+// `b (x:2 on 2:4)`, or the mesh alone where it has no name.
+std::string with_name(const std::string& text, const std::vector<NamedMesh>& meshes) {
+  const auto named =
+      std::find_if(meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) { return mesh_text(mesh) == text; });
+  return named == meshes.end() ? text : fmt::format("{} ({})", named->name, text);
+}
+
 std::string with_remark(const std::string& line, const std::string& remark, int columns_max) {
   if (remark.empty()) return line + "\n";
   const int width = std::max(columns(line) + kRemarkGap, kRemarkColumn);
@@ -101,10 +122,23 @@ std::string part_text(const PartsMoved& part) {
                      bytes_text(part.received_bytes));
 }
 
-std::string ends_text(const Plan& plan, std::string_view remark) {
+std::string ends_text(const Plan& plan, const std::vector<NamedMesh>& meshes, std::string_view remark) {
   const std::string ends = fmt::format("{} -> {}{}\n", plan.from(), plan.to(), remark);
-  if (plan.to_mesh_text().empty()) return ends;
-  return fmt::format("{}  from mesh {}\n  to mesh   {}\n", ends, plan.mesh_text(), plan.to_mesh_text());
+  const std::string from = plan.mesh_text();
+  if (!plan.to_mesh_text().empty()) {
+    return fmt::format("{}  from mesh {}\n  to mesh   {}\n", ends, with_name(from, meshes),
+                       with_name(plan.to_mesh_text(), meshes));
+  }
+  const bool is_understood = std::all_of(
+      meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) { return !mesh.is_default || mesh_text(mesh) == from; });
+  return is_understood ? ends : fmt::format("{}  on mesh {}\n", ends, with_name(from, meshes));
+}
+
+std::string plan_text(const Plan& plan, const std::vector<NamedMesh>& meshes) {
+  const std::string text = plan.text();
+  std::size_t steps = 0;  // behind what it says of its ends
+  for (int lines = plan.to_mesh_text().empty() ? 1 : 3; lines > 0; --lines) steps = text.find('\n', steps) + 1;
+  return ends_text(plan, meshes) + text.substr(steps);
 }
 
 std::string steps_text(const std::vector<Redistribution>& changes) {

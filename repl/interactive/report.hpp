@@ -34,8 +34,12 @@ std::string part_text(const PartsMoved& part);
 // The redistributions that one statement performs and that have steps.
 std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement);
 
-// `f32[8@x] -> f32[8@y]`, as a line; between two meshes with lines that say where each end lies.
-std::string ends_text(const Plan& plan, std::string_view remark = "");
+// `f32[8@x] -> f32[8@y]`, as a line; with lines that say on which mesh each end lies, or both do, unless that is the
+// default one of these meshes.
+std::string ends_text(const Plan& plan, const std::vector<NamedMesh>& meshes, std::string_view remark = "");
+
+// The text of a plan, which begins with its ends.
+std::string plan_text(const Plan& plan, const std::vector<NamedMesh>& meshes);
 
 // `all_to_all x, all_to_all y`
 std::string steps_text(const std::vector<Redistribution>& changes);

@@ -50,7 +50,7 @@ class Walk {
   bool take(const Redistribution& change) {
     const auto run = run_plan_of(change.plan);
     if (!run) return call_.interpreter.fail(run.diagnostics());
-    call_.out(ends_text(change.plan, numbered_ ? ", with element numbers for data" : ""));
+    call_.out(ends_text(change.plan, session_.meshes(), numbered_ ? ", with element numbers for data" : ""));
     draw(*current_);
     const auto steps = change.plan.steps();
     for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "repl/interactive/expressions.hpp"
 #include "repl/interactive/report.hpp"
@@ -58,9 +59,9 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
   return table(rows);
 }
 
-std::string why_text(const Redistribution& change, Colour colour) {
+std::string why_text(const Redistribution& change, const std::vector<NamedMesh>& meshes, Colour colour) {
   const Plan& plan = change.plan;
-  std::string text = ends_text(plan);
+  std::string text = ends_text(plan, meshes);
   text += fmt::format("  {} by {} at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
                       change.who, change.place.line, change.place.column);
   text += places_text(change, colour);
@@ -101,7 +102,8 @@ bool run_why(const CommandCall& call) {
   if (movement->empty())
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
   const Colour colour = call.interpreter.screen().out_colour;
-  for (const Redistribution& change : movement->changes) call.out(why_text(change, colour));
+  const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
+  for (const Redistribution& change : movement->changes) call.out(why_text(change, meshes, colour));
   if (!movement->changes.empty()) say_what_is_modelled(call);
   for (const PartsMoved& part : movement->parts) call.out(why_text(part, colour));
   for (const LocalWork& one : movement->work) call.out(why_text(one, colour));

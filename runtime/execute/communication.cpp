@@ -30,6 +30,8 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
   if (borders_ != nullptr && is_border(from, to)) return send_over_border(from, to);
+  if (const auto listed = world_.sends.find(to); listed != world_.sends.end() && !team_.alone())
+    return send_as_listed(*listed->second, from, to);
   switch (collect.collective.kind) {
     case synth::CollectiveKind::slice:  // a view; nothing comes here
     case synth::CollectiveKind::all_gather:
@@ -65,6 +67,13 @@ base::Status Executor::relay_boxes(const synth::Collective& step, synth::Registe
   }
   count_received(known->second.received);
   return run_slots(team_, std::array{SlotTask{known->second.schedule.get(), from, to}}, storage_);
+}
+
+base::Status Executor::send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to) {
+  const synth::ArrayType& to_type = storage_.type(to);
+  count_received(received_by(synth::CopyWalk(storage_.type(from), to_type), to_type));
+  const auto schedule = schedule_sends(team_, storage_.ranks(), listed, storage_.type(from), to_type);
+  return run_slots(team_, std::array{SlotTask{schedule.get(), from, to}}, storage_);
 }
 
 // Several relays at once, on ranks.

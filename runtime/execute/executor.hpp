@@ -105,6 +105,7 @@ class Executor {
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
   base::Status relay_together(std::span<const synth::Step> steps);
   base::Status relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
+  base::Status send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to);
   base::Status reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
                                  const StepPlan& plan);
   base::Status reduce_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);

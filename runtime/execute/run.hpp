@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "runtime/values/value.hpp"
 #include "synth/cluster/machine.hpp"
 #include "synth/program/program.hpp"
+#include "synth/transfer/box_send.hpp"
 
 namespace tessera::runtime {
 
@@ -76,6 +78,9 @@ struct World {
   // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
   // ranks of a team, or none.
   bool throttle = false;
+  // Of some results of collectives the sends by which ranks make them, in place of those that the step has by itself:
+  // copies only, and verified.
+  std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>> sends;
   // The pass of every origin, where a program computes gradients: a run then says what it kept for the backward one.
   std::vector<synth::Pass> passes;
 };

@@ -38,10 +38,8 @@ class Channel {
   // Receives first.
   std::vector<Message> begin(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
     std::vector<Message> begun;
-    for (const Incoming& message : incoming)
-      begun.push_back({false, message.rank, incoming_.add(message.rank, message.bytes)});
-    for (const Outgoing& message : outgoing)
-      begun.push_back({true, message.rank, outgoing_.add(message.rank, message.bytes)});
+    for (const Incoming& message : incoming) begun.push_back({false, message.rank, add(incoming_, message)});
+    for (const Outgoing& message : outgoing) begun.push_back({true, message.rank, add(outgoing_, message)});
     return begun;
   }
   void advance() {
@@ -88,6 +86,11 @@ class Channel {
   // Pieces under way from rank to rank. More are awaited than are sent, so that each finds its place ready.
   static constexpr std::size_t kSendsAtOnce = 2;
   static constexpr std::size_t kReceivesAtOnce = 4;
+
+  template <class Byte, class M>
+  static std::int64_t add(Lanes<Byte>& lanes, const M& message) {
+    return message.pieces != nullptr ? lanes.add(message.rank, message.pieces) : lanes.add(message.rank, message.bytes);
+  }
 
   MPI_Request send(int rank, std::span<const std::byte> piece) const {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -11,11 +11,13 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/mpi/calls.hpp"
+#include "runtime/ranks/messenger.hpp"
 
 namespace tessera::runtime {
 
@@ -37,11 +39,15 @@ class Lanes {
     Lane& lane = lanes_[rank];
     do {
       const std::size_t piece = std::min(kPieceBytes, bytes.size());
-      lane.waiting.push_back(bytes.first(piece));
+      lane.waiting.push_back({bytes.first(piece), nullptr, 0});
       bytes = bytes.subspan(piece);
     } while (!bytes.empty());
-    begin(rank, lane);
-    return begun_[static_cast<std::size_t>(rank)] + static_cast<std::int64_t>(lane.waiting.size());
+    return begin_added(rank, lane);
+  }
+  std::int64_t add(int rank, const std::shared_ptr<PieceByPiece>& pieces) {
+    Lane& lane = lanes_[rank];
+    for (std::size_t number = 0; number < pieces->pieces(); ++number) lane.waiting.push_back({{}, pieces, number});
+    return begin_added(rank, lane);
   }
   bool has_ended(int rank, std::int64_t number) {
     if (ended_[static_cast<std::size_t>(rank)] < number) advance(lanes_.find(rank));
@@ -52,7 +58,7 @@ class Lanes {
   void look() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
       const auto next = std::next(lane);
-      if (is_complete(lane->second.under_way.front())) end_first(lane);
+      if (is_complete(lane->second.under_way.front().request)) end_first(lane);
       lane = next;
     }
   }
@@ -72,9 +78,9 @@ class Lanes {
   template <class F>
   void settle(const F& prepare) {
     for (auto& [rank, lane] : lanes_) {
-      for (MPI_Request& request : lane.under_way) {
-        prepare(rank, request);
-        wait(request);
+      for (UnderWay& one : lane.under_way) {
+        prepare(rank, one.request);
+        wait(one.request);
         ++ended_[static_cast<std::size_t>(rank)];
       }
     }
@@ -91,28 +97,45 @@ class Lanes {
   }
 
  private:
-  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+  struct Piece {
+    std::span<Byte> bytes;
+    std::shared_ptr<PieceByPiece> of;  // where it is made, or taken, by itself
+    std::size_t number = 0;            // in it
+  };
+  struct UnderWay {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Piece piece;
+  };
   struct Lane {
-    std::deque<std::span<Byte>> waiting;
-    std::deque<MPI_Request> under_way;
+    std::deque<Piece> waiting;
+    std::deque<UnderWay> under_way;
   };
 
+  // Gives the number of the last piece.
+  std::int64_t begin_added(int rank, Lane& lane) {
+    begin(rank, lane);
+    return begun_[static_cast<std::size_t>(rank)] + static_cast<std::int64_t>(lane.waiting.size());
+  }
   void begin(int rank, Lane& lane) {
     for (; !lane.waiting.empty() && lane.under_way.size() < at_once_; lane.waiting.pop_front()) {
-      lane.under_way.push_back(begin_(rank, lane.waiting.front()));
+      Piece& piece = lane.waiting.front();
+      if (piece.of != nullptr) piece.bytes = piece.of->begin(piece.number);
+      lane.under_way.push_back({begin_(rank, piece.bytes), std::move(piece)});
       ++begun_[static_cast<std::size_t>(rank)];
     }
   }
 
   void advance(typename std::map<int, Lane>::iterator at) {
-    while (is_complete(at->second.under_way.front())) {
+    while (is_complete(at->second.under_way.front().request)) {
       if (end_first(at)) return;
     }
   }
   // Was it the last?
   bool end_first(typename std::map<int, Lane>::iterator at) {
     auto& [rank, lane] = *at;
+    const Piece piece = std::move(lane.under_way.front().piece);
     lane.under_way.pop_front();
+    if (piece.of != nullptr) piece.of->end(piece.number);
     ++ended_[static_cast<std::size_t>(rank)];
     begin(rank, lane);
     if (!lane.under_way.empty()) return false;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,14 +14,36 @@
 
 namespace tessera::runtime {
 
-// Bytes to send to a rank, or the place for bytes from one.
+// Messages go in pieces of at most so many bytes.
+inline constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+
+// A message whose pieces are made when they begin, or taken when they have come: packing and unpacking then go on while
+// other pieces are on their way, and a few buffers do for a message of any length. Both ranks cut it alike. The
+// messenger holds it until it is over.
+class PieceByPiece {
+ public:
+  PieceByPiece() = default;
+  PieceByPiece(const PieceByPiece&) = delete;
+  PieceByPiece& operator=(const PieceByPiece&) = delete;
+  virtual ~PieceByPiece() = default;
+
+  virtual std::size_t pieces() const = 0;
+  // The memory of a piece until its end: what is to be sent, or the place for what comes. Called once for each piece,
+  // in their order, as end() is; by whichever thread goes on with the messages.
+  virtual std::span<std::byte> begin(std::size_t piece) = 0;
+  virtual void end(std::size_t piece) = 0;
+};
+
+// Bytes to send to a rank, or the place for bytes from one; or a message that has no place as a whole.
 struct Outgoing {
   int rank = 0;
   std::span<const std::byte> bytes;
+  std::shared_ptr<PieceByPiece> pieces = nullptr;
 };
 struct Incoming {
   int rank = 0;
   std::span<std::byte> bytes;
+  std::shared_ptr<PieceByPiece> pieces = nullptr;
 };
 
 // Thrown where MPI itself fails; Team's functions turn it into a diagnostic.

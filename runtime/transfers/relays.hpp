@@ -1,15 +1,21 @@
-// A relay between the devices of several ranks, slot by slot.
+// A relay between the devices of several ranks, slot by slot; and sends that somebody lists, hop by hop.
 #pragma once
 
 #include <memory>
 
 #include "runtime/transfers/slots.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::runtime {
 
 std::unique_ptr<SlotSchedule> schedule_relay(const Team& team, const DeviceRanks& ranks,
                                              const synth::RelayRecipe& recipe, const synth::ArrayType& from,
+                                             const synth::ArrayType& to);
+
+// Copies only, by which every device gets once what it lacks. A hop is a turn.
+std::unique_ptr<SlotSchedule> schedule_sends(const Team& team, const DeviceRanks& ranks,
+                                             const synth::ListedSends& listed, const synth::ArrayType& from,
                                              const synth::ArrayType& to);
 
 }  // namespace tessera::runtime

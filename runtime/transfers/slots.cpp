@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -12,12 +15,13 @@
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
+#include "runtime/transfers/box_pieces.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
-class SlotRun {
+class SlotRun : public std::enable_shared_from_this<SlotRun> {
  public:
   SlotRun(Team& team, std::span<const SlotTask> tasks, const Storage& storage) : team_(team), storage_(storage) {
     std::set<int> peers;
@@ -28,6 +32,7 @@ class SlotRun {
       peers.insert(task.schedule->near_peers.begin(), task.schedule->near_peers.end());
       readers.insert(task.schedule->near_readers.begin(), task.schedule->near_readers.end());
       has_reads_ = has_reads_ || task.schedule->has_reads;
+      streams_ = streams_ && task.schedule->writes_once;
     }
     near_peers_.assign(peers.begin(), peers.end());
     near_readers_.assign(readers.begin(), readers.end());
@@ -56,10 +61,11 @@ class SlotRun {
       return synth::elements(box) * synth::bytes_of(result.type.element());
     }
   };
-  // A box of a place, on its way to a device.
+  // A box on its way from a place to another.
   struct Passage {
     std::size_t array;
     SlotPlace from;
+    SlotPlace to;
     synth::Box box;
   };
   struct Work {
@@ -77,6 +83,56 @@ class SlotRun {
     std::map<int, std::span<std::byte>> received;  // the places of what comes in
     std::int64_t receives = 0;                     // the batch in which they are awaited
   };
+  // A turn's boxes from one rank to another, cut so that each piece of the message has a few.
+  class Stream final : public PieceByPiece {
+   public:
+    enum class Way : std::uint8_t { in, out };
+    Stream(std::shared_ptr<SlotRun> run, const std::vector<Passage>& passages, Way way)
+        : run_(std::move(run)), way_(way) {
+      std::size_t bytes = kPieceBytes;
+      for (const Passage& passage : passages) {
+        const MovedArray& array = run_->arrays_[passage.array];
+        const auto most = static_cast<std::int64_t>(kPieceBytes) / synth::bytes_of(array.type().element());
+        cut_box(passage.box, most, [&](const synth::Box& box) {
+          const auto more = static_cast<std::size_t>(run_->padded(array.bytes_of(box)));
+          if (bytes + more > kPieceBytes) {
+            firsts_.push_back(parts_.size());
+            bytes = 0;
+          }
+          bytes += more;
+          parts_.push_back({passage.array, passage.from, passage.to, box});
+        });
+      }
+    }
+
+    std::size_t pieces() const override { return firsts_.size(); }
+    std::span<std::byte> begin(std::size_t piece) override {
+      const auto bytes = static_cast<std::size_t>(run_->bytes_of(parts_of(piece)));
+      const std::span<std::byte> buffer = run_->take_buffer(bytes);
+      buffers_.push_back(buffer);
+      if (way_ == Way::out) run_->pack(parts_of(piece), buffer.data());
+      return buffer.first(bytes);
+    }
+    void end(std::size_t piece) override {
+      const std::span<std::byte> buffer = buffers_.front();
+      buffers_.pop_front();
+      if (way_ == Way::in) run_->unpack(parts_of(piece), buffer.data());
+      run_->buffers_.push_back(buffer);
+    }
+
+   private:
+    std::span<const Passage> parts_of(std::size_t piece) const {
+      const std::size_t end = piece + 1 < firsts_.size() ? firsts_[piece + 1] : parts_.size();
+      return std::span(parts_).subspan(firsts_[piece], end - firsts_[piece]);
+    }
+
+    std::shared_ptr<SlotRun> run_;
+    Way way_;
+    std::vector<Passage> parts_;
+    std::vector<std::size_t> firsts_;           // of every piece, in parts_
+    std::deque<std::span<std::byte>> buffers_;  // of pieces under way
+  };
+
   // May a message go before the turn ahead of it is over? Not where it passes on what that one brings.
   enum class Ready : std::uint8_t { now, later };
   static Ready ready(const std::vector<Passage>& passages) {
@@ -109,10 +165,11 @@ class SlotRun {
       if (!is_far(array, from, work.to)) continue;
       needs_messages = true;
       if (reader == team_.rank())
-        turn.incoming[owner(array, from)].push_back({number, from, work.box});
+        turn.incoming[owner(array, from)].push_back({number, from, work.to, work.box});
       else if (owner(array, from) == team_.rank())
-        turn.outgoing[reader].push_back({number, from, work.box});
+        turn.outgoing[reader].push_back({number, from, work.to, work.box});
     }
+    if (needs_messages && streams_) return;  // it is put where it goes as it comes
     if (reader == team_.rank()) (needs_messages ? turn.far : turn.here).push_back({number, std::move(work)});
   }
 
@@ -179,10 +236,37 @@ class SlotRun {
     constexpr std::int64_t kLargestElement = 8;
     return arrays_.size() == 1 ? bytes : (bytes + kLargestElement - 1) / kLargestElement * kLargestElement;
   }
-  std::int64_t bytes_of(const std::vector<Passage>& passages) const {
+  std::int64_t bytes_of(std::span<const Passage> passages) const {
     std::int64_t bytes = 0;
     for (const Passage& passage : passages) bytes += padded(arrays_[passage.array].bytes_of(passage.box));
     return bytes;
+  }
+
+  // Buffers are the team's: messages that nobody waits for any more, after a failure, still use them. Their sizes are
+  // powers of two, so that most of them serve again.
+  std::span<std::byte> take_buffer(std::size_t bytes) {
+    const auto large = [&](std::span<std::byte> buffer) { return buffer.size() >= bytes; };
+    const auto found = std::find_if(buffers_.begin(), buffers_.end(), large);
+    if (found == buffers_.end()) return team_.room(static_cast<std::int64_t>(std::bit_ceil(bytes)));
+    const std::span<std::byte> buffer = *found;
+    buffers_.erase(found);
+    return buffer;
+  }
+  void pack(std::span<const Passage> passages, std::byte* at) const {
+    for (const Passage& passage : passages) {
+      const MovedArray& array = arrays_[passage.array];
+      const TileOut packed{array.type().element(), synth::shape_of(passage.box), at};
+      copy_elements(view(array, passage.from, passage.box), packed);
+      at += padded(array.bytes_of(passage.box));
+    }
+  }
+  void unpack(std::span<const Passage> passages, const std::byte* at) const {
+    for (const Passage& passage : passages) {
+      const MovedArray& array = arrays_[passage.array];
+      const TileView packed = dense_view(array.type().element(), synth::shape_of(passage.box), at);
+      copy_elements(packed, target_of(array, passage.to, passage.box));
+      at += padded(array.bytes_of(passage.box));
+    }
   }
 
   // The place of messages to and from each rank: of two turns at a time, as large as their largest have been.
@@ -196,6 +280,10 @@ class SlotRun {
   base::Status await_soon(Turn& turn) {
     std::vector<Incoming> incoming;
     for (const auto& [rank, passages] : turn.incoming) {
+      if (streams_) {
+        incoming.push_back({rank, {}, std::make_shared<Stream>(shared_from_this(), passages, Stream::Way::in)});
+        continue;
+      }
       const std::span<std::byte> place = room(incoming_rooms_, rank, turn, bytes_of(passages));
       turn.received[rank] = place;
       incoming.push_back({rank, place});
@@ -205,21 +293,20 @@ class SlotRun {
     return base::Done{};
   }
 
-  // The turn's messages that are ready when `when` says. The last ones in their places have gone: two turns before.
+  // The turn's messages that are ready when `when` says. Those to the same rank of two turns before have gone by then:
+  // no rank runs ahead of the slots, and the places of messages are free.
   base::Status send(const Turn& turn, Ready when) {
     std::vector<Outgoing> outgoing;
     for (const auto& [rank, passages] : turn.outgoing) {
       if (ready(passages) != when) continue;
       const bool is_even = turn.at % 2 == 0;
       TESSERA_TRY_STATUS(team_.await_messages(last_sends_[is_even ? 0 : 1][rank]));
-      const std::span<std::byte> message = room(outgoing_rooms_, rank, turn, bytes_of(passages));
-      std::byte* at = message.data();
-      for (const Passage& passage : passages) {
-        const MovedArray& array = arrays_[passage.array];
-        const TileOut packed{array.type().element(), synth::shape_of(passage.box), at};
-        copy_elements(view(array, passage.from, passage.box), packed);
-        at += padded(array.bytes_of(passage.box));
+      if (streams_) {
+        outgoing.push_back({rank, {}, std::make_shared<Stream>(shared_from_this(), passages, Stream::Way::out)});
+        continue;
       }
+      const std::span<std::byte> message = room(outgoing_rooms_, rank, turn, bytes_of(passages));
+      pack(passages, message.data());
       outgoing.push_back({rank, message});
     }
     TESSERA_TRY_STATUS(team_.begin_messages({}, outgoing));
@@ -249,7 +336,9 @@ class SlotRun {
   const Storage& storage_;
   std::vector<MovedArray> arrays_;
   std::int64_t turns_ = 0;
-  bool has_reads_ = false;  // of any array
+  bool has_reads_ = false;                     // of any array
+  bool streams_ = true;                        // piece by piece
+  std::vector<std::span<std::byte>> buffers_;  // that no piece uses
   std::vector<int> near_peers_;
   std::vector<int> near_readers_;
   Rooms incoming_rooms_;
@@ -260,7 +349,7 @@ class SlotRun {
 }  // namespace
 
 base::Status run_slots(Team& team, std::span<const SlotTask> tasks, const Storage& storage) {
-  return SlotRun(team, tasks, storage).run();
+  return std::make_shared<SlotRun>(team, tasks, storage)->run();
 }
 
 }  // namespace tessera::runtime

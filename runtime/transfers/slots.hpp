@@ -4,7 +4,8 @@
 // In every turn a rank sends each far rank at most one message, with all boxes of the turn, and reads what it wants of
 // near ranks in their memory. What it passes on, or adds to, it has by then: it came in an earlier turn. Receives are
 // begun a turn ahead, and so are messages of what was there from the beginning, so that the link is never idle between
-// two turns. Nobody waits for those he has no part with.
+// two turns. Nobody waits for those he has no part with. Where nothing is overwritten, messages are packed and unpacked
+// piece by piece as they go and come; else as a whole, before the turn can change what they bring.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ class SlotSchedule {
   std::vector<int> near_peers;    // ranks of this one's node that have to be done with the turn before
   std::vector<int> near_readers;  // ranks that read this one's memory
   bool has_reads = false;         // does any rank read of another?
+  bool writes_once = false;       // is nothing that is there, or that has come, ever overwritten?
 };
 
 // Boxes that go from one array to another as the schedule says.

@@ -1,5 +1,7 @@
 #include "synth/plan/plan.hpp"
 
+#include <algorithm>
+
 namespace tessera::synth {
 
 std::string_view name(Planner planner) {
@@ -37,6 +39,13 @@ std::optional<Planner> planner_by_name(std::string_view name) {
   TESSERA_PLANNERS(ROW)
 #undef ROW
   return std::nullopt;
+}
+
+bool lists_copies(const PlanStep& step, const ArrayType& before) {
+  if (step.listed == nullptr || !before.layout().pending().empty() || !step.after.layout().pending().empty())
+    return false;
+  const auto adds = [](const BoxSend& send) { return send.adds; };
+  return std::none_of(step.listed->sends.begin(), step.listed->sends.end(), adds);
 }
 
 }  // namespace tessera::synth

@@ -38,15 +38,6 @@ std::string_view name(Planner planner);
 bool is_between_meshes(Planner planner);
 std::optional<Planner> planner_by_name(std::string_view name);
 
-// The sends of a step, one by one, as `tessera plan --sends` lists them and as anybody may write them.
-struct ListedSends {
-  // How they are priced: all at once, as the transfer that a step has by itself, or slot by slot.
-  bool at_once = false;
-  std::int64_t hops = 1;
-  std::int64_t stretches = 1;
-  std::vector<BoxSend> sends;
-};
-
 struct PlanStep {
   Collective collective;
   ArrayType after;
@@ -60,6 +51,10 @@ struct PlanStep {
   // Listed sends, if any, are what the step does, whatever its recipe says.
   std::shared_ptr<const ListedSends> listed = {};
 };
+
+// Are the sends of a step on an array of type `before` listed, and copies only? Others are carried out as the step has
+// them by itself: what adds, in its own order.
+bool lists_copies(const PlanStep& step, const ArrayType& before);
 
 // The meaning of every figure: language.md section 10.
 struct Plan {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,7 +58,12 @@ class PlanCache {
 
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
 // beside their bounds.
-std::string print_text(const Plan& plan);
+// How a text says where its ends lie. `print` gives a mesh; one that is understood is not mentioned.
+struct MeshWords {
+  std::function<std::string(const Mesh&)> print = [](const Mesh& mesh) { return synth::print(mesh); };
+  MeshRef understood = nullptr;  // null: any, as long as it is one
+};
+std::string print_text(const Plan& plan, const MeshWords& words = {});
 // The plan with the sends of every step that moves something listed, for print_json: as they are on its machine. Fails
 // with too_many_sends.
 base::Result<Plan> with_sends(Plan plan, const Machine& machine);

@@ -110,16 +110,19 @@ std::string totals(const Plan& plan) {
                      seconds_text(plan.lower_bound_seconds));
 }
 
-// Between two meshes where each end lies.
-std::string meshes_text(const Plan& plan) {
-  if (plan.from.mesh() == plan.to.mesh()) return "";
-  return fmt::format("  from mesh {}\n  to mesh   {}\n", print(plan.from.mesh()), print(plan.to.mesh()));
+// Where the ends lie.
+std::string meshes_text(const Plan& plan, const MeshWords& words) {
+  const Mesh& from = plan.from.mesh();
+  const Mesh& to = plan.to.mesh();
+  if (from != to) return fmt::format("  from mesh {}\n  to mesh   {}\n", words.print(from), words.print(to));
+  if (words.understood == nullptr || from == *words.understood) return "";
+  return fmt::format("  on mesh {}\n", words.print(from));
 }
 
 }  // namespace
 
-std::string print_text(const Plan& plan) {
-  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan);
+std::string print_text(const Plan& plan, const MeshWords& words) {
+  std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan, words);
   if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
   return out + steps_table(plan) + totals(plan);
 }

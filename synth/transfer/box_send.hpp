@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "synth/layout/array_type.hpp"
 
@@ -24,6 +25,15 @@ struct BoxSend {
   std::int32_t hop = 0;
   bool adds = false;
   Carried carried = Carried::own;  // of an adding send
+};
+
+// The sends of a step, one by one, as `tessera plan --sends` lists them and as anybody may write them.
+struct ListedSends {
+  // How they are priced: all at once, as the transfer that a step has by itself, or slot by slot.
+  bool at_once = false;
+  std::int64_t hops = 1;
+  std::int64_t stretches = 1;
+  std::vector<BoxSend> sends;
 };
 
 }  // namespace tessera::synth

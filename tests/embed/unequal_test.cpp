@@ -95,6 +95,37 @@ TEST(UnequalDevices, AreFasterIfTheyAreCutByTheirSpeed) {
   EXPECT_LT(nearest, kIdeal * 1.2);
 }
 
+// Of products on a mesh of two devices of the run; the first two have four times the speed of the others.
+double clock_on(const std::string& devices) {
+  constexpr int kRuns = 8;
+  Config config = config_of(two_and_six(4));
+  for (DeviceKind& kind : config.machine.devices) kind.memory_bytes = 0;
+  config.throttle = true;
+  Recording made(std::move(config));
+  const auto declared = made.session.run("mesh other = [d: 8]\nmesh m = [d: 2] on " + devices +
+                                         "\nlet x = ones(f32[512@d, 256])\nlet w = ones(f32[256, 256])\n");
+  if (!declared.ok()) return 0;
+  double least = 1e9;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto report = made.session.run("print sum(loop a = x for i < 4 { (a @ w) * 0.0039 })");
+    if (!report.ok()) return 0;
+    least = std::min(least, report->clock_seconds);
+  }
+  return least;
+}
+
+// A mesh has the speed of the devices that it lies on, whatever its own numbers of them are.
+TEST(UnequalDevices, AreThoseThatAMeshLiesOn) {
+  constexpr double kIdeal = 4;
+  double nearest = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const double ratio = clock_on("4:6") / clock_on("0:2");
+    if (std::abs(ratio - kIdeal) < std::abs(nearest - kIdeal)) nearest = ratio;
+  }
+  EXPECT_GT(nearest, kIdeal * 0.75);
+  EXPECT_LT(nearest, kIdeal * 1.25);
+}
+
 TEST(UnequalDevices, HaveNoClockUnlessItIsAskedFor) {
   Recording made(config_of(two_and_six(2)));
   const auto report = made.session.run("mesh m = [d: 8]\nprint sum(iota(f32[64@d]))");

@@ -4,8 +4,7 @@
 
     test_moves.py MPIRUN PATH/TO/tessera [untimed]
 
-`untimed` takes a sixteenth of the model and looks at files and at the links' bytes only, which no busy machine changes; it is what ctest
-runs. The other is run by hand, alone on a machine: twelve ranks on two busy cores take twice what the links need.
+`untimed` takes a sixteenth of the model and looks at files and at the links' bytes only, which no busy machine changes.
 """
 
 import importlib.util

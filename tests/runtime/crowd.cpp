@@ -188,16 +188,27 @@ class ThreadMessenger final : public Messenger {
 
   void begin(std::int64_t batch, std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) {
     const bool beside = batch > kBeside;
-    for (const Incoming& message : incoming) incoming_[{message.rank, beside}].push_back({batch, message.bytes});
+    for (const Incoming& message : incoming) {
+      if (message.pieces == nullptr) incoming_[{message.rank, beside}].push_back({batch, message.bytes, nullptr, 0});
+      for (std::size_t k = 0; message.pieces != nullptr && k < message.pieces->pieces(); ++k)
+        incoming_[{message.rank, beside}].push_back({batch, {}, message.pieces, k});
+    }
     for (const Outgoing& message : outgoing) {
       pause();
-      Mailbox& box = board_.mailbox(message.rank);
-      board_.count_sent(message.bytes.size());
-      const std::scoped_lock lock(box.mutex);
-      box.messages[{rank_, beside}].push_back(copy_of(message.bytes));
-      ++box.unread;
-      box.changed.notify_one();
+      if (message.pieces == nullptr) send(message.rank, beside, message.bytes);
+      for (std::size_t k = 0; message.pieces != nullptr && k < message.pieces->pieces(); ++k) {
+        send(message.rank, beside, message.pieces->begin(k));
+        message.pieces->end(k);
+      }
     }
+  }
+  void send(int rank, bool beside, std::span<const std::byte> bytes) {
+    Mailbox& box = board_.mailbox(rank);
+    board_.count_sent(bytes.size());
+    const std::scoped_lock lock(box.mutex);
+    box.messages[{rank_, beside}].push_back(copy_of(bytes));
+    ++box.unread;
+    box.changed.notify_one();
   }
 
   // One time in four.
@@ -209,6 +220,8 @@ class ThreadMessenger final : public Messenger {
   struct Awaited {
     std::int64_t batch = 0;
     std::span<std::byte> bytes;
+    std::shared_ptr<PieceByPiece> pieces;  // instead
+    std::size_t piece = 0;
   };
   bool is_awaited(std::int64_t batch) const {
     return std::any_of(incoming_.begin(), incoming_.end(),
@@ -221,11 +234,14 @@ class ThreadMessenger final : public Messenger {
       auto& [way, wanted] = *from;
       std::deque<Bytes>& sent = box.messages[way];
       for (; !wanted.empty() && !sent.empty(); wanted.pop_front(), sent.pop_front()) {
-        const std::span<std::byte> bytes = wanted.front().bytes;
+        Awaited& message = wanted.front();
+        if (message.pieces != nullptr) message.bytes = message.pieces->begin(message.piece);
+        const std::span<std::byte> bytes = message.bytes;
         if (sent.front().size() != bytes.size())
           throw MessagesFailed{
               fmt::format("{} bytes from rank {} instead of {}", sent.front().size(), way.sender, bytes.size())};
         std::copy(sent.front().begin(), sent.front().end(), bytes.begin());
+        if (message.pieces != nullptr) message.pieces->end(message.piece);
         --box.unread;
       }
       from = wanted.empty() ? incoming_.erase(from) : std::next(from);
@@ -292,11 +308,12 @@ std::string other_tile(const Value& mine, const Value& simulated) {
 }  // namespace
 
 std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays) {
+                                     unsigned delays, const ListedByResult& sends) {
   const Outcome simulated = run_well(program);
   const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
     World world;
     world.team = team;
+    world.sends = sends;
     const auto outcome = run(program, {}, world);
     if (!outcome.ok()) return outcome.errors()[0].message;
     return other_tile(outcome->outputs.at(0), simulated.outputs.at(0));

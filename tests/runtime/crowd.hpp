@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/ranks/team.hpp"
 #include "synth/program/program.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "tests/synth/random_layouts.hpp"
 
 namespace tessera::runtime::test {
@@ -36,8 +38,10 @@ std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharin
 // Two to eight ranks on up to four machines, in any order.
 Machines any_machines(synth::test::Random& random);
 
-// The differences between the ranks of a crowd and the simulation, in the program's first output.
+// The differences between the ranks of a crowd and the simulation, in the program's first output. `sends` are those of
+// World.
+using ListedByResult = std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>>;
 std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays);
+                                     unsigned delays, const ListedByResult& sends = {});
 
 }  // namespace tessera::runtime::test

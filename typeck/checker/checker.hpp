@@ -199,6 +199,12 @@ class Checker {
   // ---- several meshes: meshes.cpp
   // Brings scalars that can be made again to the others' mesh; false (reported) where values of two meshes meet.
   bool unify_meshes(std::vector<Checked>& values, Span span);
+  // For diagnostics: `this is on mesh a (x:2)`; and the name alone, or this where the mesh has none.
+  std::string mesh_remark(const synth::Mesh& mesh) const;
+  std::string name_or(const synth::Mesh& mesh, std::string_view otherwise) const;
+  // `a (x:2)`; the default mesh is understood.
+  std::string with_name(const synth::Mesh& mesh) const;
+  synth::MeshWords mesh_words() const;
   // A scalar that is known, or computed of known ones and of loops' indices alone, made again on a mesh; the value
   // itself if it is there. Nothing, and no report, where it is another value.
   MaybeValue again_on(const Checked& value, const MeshRef& mesh);

@@ -9,11 +9,6 @@ namespace tessera::typeck {
 
 namespace {
 
-std::string place_of(const synth::Mesh& mesh) {
-  const std::string text = synth::print(mesh);
-  return fmt::format("this lives on {}", text.empty() ? "one device" : text);
-}
-
 // Makes scalars again on a mesh: constants, indices of loops that are being made, and what is computed of them element
 // by element.
 class MadeAgain {
@@ -101,6 +96,25 @@ MaybeValue Checker::again_on(const Checked& value, const MeshRef& mesh) {
   return again;
 }
 
+std::string Checker::name_or(const synth::Mesh& mesh, std::string_view otherwise) const {
+  const NamedMesh* const named = environment_.name_of(mesh, mesh_moment());
+  return named == nullptr ? std::string(otherwise) : named->name;
+}
+
+std::string Checker::with_name(const synth::Mesh& mesh) const {
+  const std::string name = name_or(mesh, "");
+  return name.empty() ? synth::print(mesh) : fmt::format("{} ({})", name, synth::print(mesh));
+}
+
+synth::MeshWords Checker::mesh_words() const {
+  return {[this](const synth::Mesh& mesh) { return with_name(mesh); }, default_mesh()};
+}
+
+std::string Checker::mesh_remark(const synth::Mesh& mesh) const {
+  const bool has_text = !synth::print(mesh).empty();
+  return has_text ? "this is on mesh " + with_name(mesh) : "this is on one device";
+}
+
 // A known value says nothing about the mesh, one that can be made again little; any other value says it.
 bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
   const auto first_of = [&](const auto& says) { return std::find_if(values.begin(), values.end(), says); };
@@ -120,9 +134,9 @@ bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
     }
     report(base::make(Kind::two_meshes)
                .at(span)
-               .also(value.span, place_of(type(value).mesh()))
-               .also(first->span, place_of(*mesh))
-               .suggest("bring both to one mesh with `as TYPE on MESH`"));
+               .also(value.span, mesh_remark(type(value).mesh()))
+               .also(first->span, mesh_remark(*mesh))
+               .suggest(fmt::format("bring both to one mesh: `as TYPE on {}`", name_or(*mesh, "MESH"))));
     return false;
   }
   return true;

@@ -167,7 +167,9 @@ bool OperationCall::on_mesh(Checked& value, const MeshRef& mesh) {
     return true;
   }
   checker.report(
-      base::make(Kind::two_meshes).at(value.span).suggest("bring it to the other mesh with `as TYPE on MESH`"));
+      base::make(Kind::two_meshes)
+          .at(value.span, checker.mesh_remark(checker.type(value).mesh()))
+          .suggest(fmt::format("bring it to the other mesh: `as TYPE on {}`", checker.name_or(*mesh, "MESH"))));
   return false;
 }
 

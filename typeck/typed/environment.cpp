@@ -129,29 +129,25 @@ std::vector<std::string> Environment::variable_names(Moment at) const {
 std::vector<std::string> Environment::function_names(Moment at) const { return names_before(functions_, at); }
 std::vector<std::string> Environment::mesh_names(Moment at) const { return names_before(meshes_, at); }
 
-namespace {
-
-const NamedMesh* name_of(const synth::Mesh& mesh, const Environment& environment, Moment at) {
-  for (const std::string& name : environment.mesh_names(at)) {
-    const NamedMesh* named = environment.mesh(name, at);
+const NamedMesh* Environment::name_of(const synth::Mesh& mesh, Moment at) const {
+  for (const std::string& name : mesh_names(at)) {
+    const NamedMesh* named = this->mesh(name, at);
     if (*named->mesh == mesh) return named;
   }
   return nullptr;
 }
 
-}  // namespace
-
 std::string print_type(const ArrayType& type, const Environment& environment, Moment at) {
   std::string text = synth::print(type);
   if (type.mesh() == *environment.default_mesh(at)) return text;
-  const NamedMesh* named = name_of(type.mesh(), environment, at);
+  const NamedMesh* named = environment.name_of(type.mesh(), at);
   return named == nullptr ? text : text + " on " + named->name;
 }
 
 // A scalar of one device says nothing of its mesh: most are constants, which are made again wherever they are needed.
 std::string describe_type(const ArrayType& type, const Environment& environment, Moment at) {
   std::string text = print_type(type, environment, at);
-  if (type.mesh() == *environment.default_mesh(at) || name_of(type.mesh(), environment, at) != nullptr) return text;
+  if (type.mesh() == *environment.default_mesh(at) || environment.name_of(type.mesh(), at) != nullptr) return text;
   if (type.mesh().devices_end() == 1) return type.rank() == 0 ? text : text + " on one device";
   return text + " on [" + synth::print(type.mesh()) + "]";
 }

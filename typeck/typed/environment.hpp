@@ -83,6 +83,8 @@ class Environment {
   std::vector<std::string> variable_names(Moment at) const;
   std::vector<std::string> function_names(Moment at) const;
   std::vector<std::string> mesh_names(Moment at) const;
+  // The first name of a mesh that is this one; null where it has none.
+  const NamedMesh* name_of(const synth::Mesh& mesh, Moment at) const;
 
  private:
   template <class T>

@@ -40,13 +40,13 @@ std::int64_t received_bytes_of(const Typed& typed, const Region& region) {
 }
 
 std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                      const FirstLine& first_line) {
+                      const FirstLine& first_line, const synth::MeshWords& words) {
   std::string text;
   const std::function<void(const Node&)> visit = [&](const Node& node) {
     if (const auto* step = std::get_if<Redistribute>(&node.body)) {
       const std::string_view kind = step->why.inserted() ? "inserted for" : "asked for by";
       text += fmt::format("{} {}{}\n{}", kind, step->why.who, place(sources, first_line, step->why.asked_at),
-                          synth::print_text(*step->plan));
+                          synth::print_text(*step->plan, words));
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
       text += fmt::format("moved by {}{}: {} received\n", compute->who, place(sources, first_line, node.span),

@@ -510,7 +510,8 @@ class TESSERA_API Session {
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
   // Fails with `bad-call` where the session has changed since the program was checked.
   Result<RunReport> run(const Program& program);
-  // Takes an array through the steps of a plan, any planner's, on simulated devices; nothing in the session changes.
+  // Takes an array through the steps of a plan, any planner's; nothing in the session changes. On ranks sends that the
+  // plan lists are made as listed.
   // The array has the type the plan begins with, else `bad-call`.
   Result<PlanRun> run(const Plan& plan, const Array& source);
 
