@@ -17,15 +17,15 @@ constexpr double kMessageBytesMin = 4096;
 // Levels that have a form of their own; with more, all have the same.
 constexpr std::size_t kFormLevelsMax = 4;
 
-// A way to a state: its last step, after a way of the layer before.
-struct Way {
+// A path to a state: its last step, after a path of the layer before.
+struct Path {
   std::int32_t node = 0;
   std::int32_t after = -1;
   double seconds = 0;
   LevelStep step;
 };
-// Ways of the same number of steps, so that a search may be limited in them and shorter programs come first.
-using Layer = std::vector<Way>;
+// Paths of the same number of steps, so that a search may be limited in them and shorter programs come first.
+using Layer = std::vector<Path>;
 
 // What is less by rounding only is not faster.
 bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
@@ -74,7 +74,7 @@ class StepPrices {
 // The least seconds to each node so far, and where a node is in the layer that is being made.
 class Reached {
  public:
-  // True if no way to the node was as fast.
+  // True if no path to the node was as fast.
   bool improve(std::int32_t node, double seconds) {
     const auto at = static_cast<std::size_t>(node);
     if (at >= seconds_.size()) seconds_.resize(2 * at + 16, std::numeric_limits<double>::infinity());
@@ -82,16 +82,16 @@ class Reached {
     seconds_[at] = seconds;
     return true;
   }
-  void put(Layer& layer, const Way& way) {
-    const auto at = static_cast<std::size_t>(way.node);
+  void put(Layer& layer, const Path& path) {
+    const auto at = static_cast<std::size_t>(path.node);
     if (at >= index_.size()) index_.resize(2 * at + 16, 0);
     const std::size_t index = index_[at];
-    if (index < layer.size() && layer[index].node == way.node) {
-      layer[index] = way;
+    if (index < layer.size() && layer[index].node == path.node) {
+      layer[index] = path;
       return;
     }
     index_[at] = layer.size();
-    layer.push_back(way);
+    layer.push_back(path);
   }
 
  private:
@@ -99,17 +99,17 @@ class Reached {
   std::vector<std::size_t> index_;
 };
 
-LevelProgram program_to(const std::vector<Layer>& layers, const Way& end) {
+LevelProgram program_to(const std::vector<Layer>& layers, const Path& end) {
   LevelProgram program;
-  const Way* way = &end;
+  const Path* path = &end;
   for (std::size_t layer = layers.size() - 1; layer > 0; --layer) {
-    program.steps.insert(program.steps.begin(), way->step);
-    way = &layers[layer - 1][static_cast<std::size_t>(way->after)];
+    program.steps.insert(program.steps.begin(), path->step);
+    path = &layers[layer - 1][static_cast<std::size_t>(path->after)];
   }
   return program;
 }
 
-// The ways that are one step longer than the last layer's.
+// The paths that are one step longer than the last layer's.
 Layer next_layer(ReduceGraph& graph, StepPrices& prices, Reached& reached, const Layer& last, double seconds_max) {
   Layer next;
   for (std::size_t i = 0; i < last.size(); ++i) {
@@ -120,7 +120,7 @@ Layer next_layer(ReduceGraph& graph, StepPrices& prices, Reached& reached, const
       if (!is_faster(seconds, seconds_max) || !reached.improve(edge.to, seconds)) continue;
       LevelStep step = edge.step;
       step.form = form;
-      reached.put(next, Way{edge.to, static_cast<std::int32_t>(i), seconds, step});
+      reached.put(next, Path{edge.to, static_cast<std::int32_t>(i), seconds, step});
     }
   }
   return next;
@@ -196,14 +196,14 @@ PricedProgram fastest_unstretched(ReduceGraphs& graphs, const ReducePrices& pric
   ReduceGraph& graph = graphs.of(levels);
   StepPrices step_prices(prices, search, graph.prices());
   Reached reached;
-  std::vector<Layer> layers{{Way{ReduceGraph::kStart, -1, 0, {}}}};
+  std::vector<Layer> layers{{Path{ReduceGraph::kStart, -1, 0, {}}}};
   reached.improve(ReduceGraph::kStart, 0);
   PricedProgram best{{}, search.seconds_max};
   for (std::size_t steps = 0; steps < search.steps_max && !layers.back().empty(); ++steps) {
     layers.push_back(next_layer(graph, step_prices, reached, layers.back(), best.seconds));
-    for (const Way& way : layers.back()) {
-      if (graph.is_goal(way.node, search.goal) && is_faster(way.seconds, best.seconds))
-        best = {program_to(layers, way), way.seconds};
+    for (const Path& path : layers.back()) {
+      if (graph.is_goal(path.node, search.goal) && is_faster(path.seconds, best.seconds))
+        best = {program_to(layers, path), path.seconds};
     }
   }
   return best;
