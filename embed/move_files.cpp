@@ -60,7 +60,7 @@ class MoveProgram {
   bool has_relay_ = false;
 };
 
-// What ranks compare are the programs that they are to run.
+// Ranks agree if they are about to run the same programs.
 base::Status agree(const Session::Impl& session, const MovePlan::Impl* move) {
   std::string programs;
   if (move != nullptr) programs = synth::print(load_program(*move, "")) + synth::print(MoveProgram(*move).take());

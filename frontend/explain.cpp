@@ -281,6 +281,14 @@ Answer placement(const Place& p) {
   return no_placement(may_be_auto ? "`auto` or `[`" : "`[`", found_words(p), p.span());
 }
 
+// `f32[2 * n]`
+Answer extent_without_parentheses(const Place& p) {
+  const bool goes_on = is_binary(p.found().kind) || p.is(TokenKind::left_paren);
+  if (!goes_on || in_mesh(p) || !p.expects(TokenKind::right_square) || !p.expects(TokenKind::comma))
+    return std::nullopt;
+  return expected_and_found(p).suggest("an expression in a type stands in parentheses, as in `f32[(2 * n), 4]`");
+}
+
 constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
@@ -301,6 +309,7 @@ constexpr std::array kRules = {bad_word,
                                on_devices,
                                after_axes,
                                placement,
+                               extent_without_parentheses,
                                in_block};
 
 }  // namespace

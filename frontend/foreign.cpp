@@ -105,6 +105,15 @@ constexpr ForeignWord kArithmetic[] = {{"dot", "write `a @ b`"},
                                        {"power", "write `a ** b`"},
                                        {"pow", "write `a ** b`"},
                                        {"square", "write `a * a`"},
+                                       {"absolute", "write `abs(a)`"},
+                                       {"negative", "write `-a`"},
+                                       {"floor_divide", "write `floor(a / b)`, of integers `a / b`"},
+                                       {"ceil", "write `-floor(-a)`"},
+                                       {"log1p", "write `log(1.0 + a)`"},
+                                       {"expm1", "write `exp(a) - 1.0`"},
+                                       {"isfinite", "write `a - a == 0.0`"},
+                                       {"count_nonzero", "write `sum(i64(a != 0.0))`"},
+                                       {"median", "write `sort(a, 0)[n / 2]` for n elements"},
                                        {"log2", "write `log(a) / log(2.0)`"},
                                        {"log10", "write `log(a) / log(10.0)`"},
                                        {"round", "write `floor(a + 0.5)`, which rounds halves up"},
@@ -120,7 +129,17 @@ constexpr ForeignWord kArithmetic[] = {{"dot", "write `a @ b`"},
                                        {"logical_not", "write `!a`"},
                                        {"isclose", "write `allclose(a, b)`, one bool for all elements"}};
 
+constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
+
 constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n]))` for n rows"},
+                                   {"roll", "write `concat([a[n - k:n], a[0:n - k]], 0)` for n rows"},
+                                   {"split", "write slices: `a[0:4]`, `a[4:8]`"},
+                                   {"tril", "write `where(i >= j, a, 0.0)` with the numbers i, j of rows and columns"},
+                                   {"triu", "write `where(i <= j, a, 0.0)` with the numbers i, j of rows and columns"},
+                                   {"meshgrid", "write `broadcast(a, [n, m])`, each for a dimension"},
+                                   {"nonzero", kNoShape},
+                                   {"argwhere", kNoShape},
+                                   {"unique", kNoShape},
                                    {"copy", "values do not change: `let b = a` is enough"},
                                    {"concatenate", "write `concat([a, b], 0)`"},
                                    {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
@@ -134,6 +153,32 @@ constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n])
                                    {"ravel", "write `reshape(a, -1)`"},
                                    {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
                                    {"moveaxis", "write `transpose(a, dims=[1, 0])`"}};
+
+// Operations that take other arguments there than here.
+constexpr ForeignWord kOtherArguments[] = {{"pad", "write `pad(a, [[1, 1], [0, 2]])`"},
+                                           {"zeros", "write `zeros(f32[3, 4])`: the type says the shape"},
+                                           {"ones", "write `ones(f32[3, 4])`: the type says the shape"},
+                                           {"full", "write `full(f32[3, 4], 1.0)`: the type says the shape"},
+                                           {"normal", "write `normal(f32[3, 4], 0)`: of a type and a seed"},
+                                           {"random", "write `random(f32[3, 4], 0)`: of a type and a seed"},
+                                           {"reshape", "write `reshape(a, [3, 4])`"},
+                                           {"transpose", "write `transpose(a)`, or `transpose(a, dims=[1, 0])`"},
+                                           {"einsum", "write `einsum(\"ij->i\", a)`, between double quotes"},
+                                           {"save", "write `save(a, \"a.npy\")`: the array comes first"},
+                                           {"load", "write `load(\"a.npy\", f32[3, 4])`: a file and a type"},
+                                           {"all_gather", "write `all_gather(a, 0, x)`: a dimension, a mesh axis"},
+                                           {"max", "write `max(a)`, or `max(a, dim=0)`"},
+                                           {"min", "write `min(a)`, or `min(a, dim=0)`"},
+                                           {"sum", "write `sum(a)`, or `sum(a, dim=0)`"},
+                                           {"mean", "write `mean(a)`, or `mean(a, dim=0)`"},
+                                           {"prod", "write `prod(a)`, or `prod(a, dim=0)`"},
+                                           {"all", "write `all(a)`, or `all(a, dim=0)`"},
+                                           {"any", "write `any(a)`, or `any(a, dim=0)`"},
+                                           {"argmax", "write `argmax(a, dim=0)`"},
+                                           {"argmin", "write `argmin(a, dim=0)`"},
+                                           {"softmax", "write `softmax(a, dim=0)`"},
+                                           {"cumsum", "write `cumsum(a, dim=0)`"},
+                                           {"concat", "write `concat([a, b], 0)`"}};
 
 constexpr ForeignWord kTypes[] = {
     {"astype", "write `f32(a)`: the element type is called as a function"},
@@ -154,6 +199,15 @@ constexpr ForeignWord kTypes[] = {
 constexpr ForeignWord kOfJax[] = {
     {"psum", "write `all_reduce(a, x)`; `sum` along a split dimension leaves a sum that is pending over its axis"},
     {"with_sharding_constraint", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"PartitionSpec", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"NamedSharding", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"Mesh", "write `mesh m = [x: 4]`"},
+    {"make_mesh", "write `mesh m = [x: 4]`"},
+    {"PRNGKey", "a seed is an integer: `random(f32[8], 0)`"},
+    {"key", "a seed is an integer: `random(f32[8], 0)`"},
+    {"uniform", "write `random(f32[8], seed)`"},
+    {"scan", "a loop carries values: `loop w = w0 for i < n { ... }`"},
+    {"fori_loop", "a loop carries values: `loop w = w0 for i < n { ... }`"},
     {"device_put", "write `a as [8@x, 4]`: a layout is part of the type"},
     {"jit", "leave it out: a program is checked and planned as a whole before it runs"},
     {"pmap", "leave it out: the types say which device computes what"},
@@ -162,8 +216,9 @@ constexpr ForeignWord kOfJax[] = {
 
 constexpr std::array<std::string_view, 7> kLibraries = {"np", "jnp", "numpy", "jax", "torch", "tf", "math"};
 
-constexpr std::array<ForeignWord, 3> kAttributes = {
+constexpr std::array<ForeignWord, 4> kAttributes = {
     {{"T", "write `transpose(a)`"},
+     {"at", "write `update(a, i, v)`: a copy in which the rows from i on are v"},
      {"size", "`size(a, 0)` is an extent; `:type a` in a session says them all"},
      {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
 
@@ -221,8 +276,9 @@ std::string help_for_member(const Member& member) {
   if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return std::string(known->help);
   if (const auto* known = of_library ? find(kConstants, member.name) : nullptr) return std::string(known->help);
   if (const auto help = help_for_function(member.name)) return std::string(*help);
+  if (const auto* known = find(kOtherArguments, member.name)) return std::string(known->help);
   if (of_library) return fmt::format("leave out `{}.`: functions have no prefix", member.of);
-  return "values have no attributes or methods; functions are called as `f(a)`; `size(a, 0)` is an extent";
+  return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }
 
 std::optional<std::string_view> element_meant_by(std::string_view word) {

@@ -83,12 +83,47 @@ const Function* Checker::callable(const frontend::Name& callee) {
   return function;
 }
 
+void Checker::report_unknown_name(const std::string& name, Span span) {
+  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
+  std::vector<std::string> names = environment_.variable_names(moment);
+  for (const Local& bound : frame_->locals) names.push_back(bound.name);
+  names.insert(names.end(), {"true", "false"});
+  names.insert(names.end(), poisoned_.begin(), poisoned_.end());
+  std::string help;
+  if (const auto foreign = frontend::help_for_constant(name)) {
+    help = *foreign;
+  } else if (environment_.default_mesh(moment)->find(name).has_value()) {
+    help = fmt::format("`{0}` is an axis of the mesh: it stands in a type, as in `a as [8@{0}, 4]`", name);
+  } else if (environment_.mesh(name, moment) != nullptr) {
+    help = fmt::format("`{0}` is a mesh: it stands in a type, as in `f32[8] on {0}`", name);
+  } else if (const OperationInfo* operation = find_operation(name)) {
+    help = fmt::format("it is an operation: write `{}`", example_call(*operation));
+  } else if (const auto near = base::nearest(name, names)) {
+    help = fmt::format("did you mean `{}`?", *near);
+  } else if (environment_.function(name, moment) != nullptr) {
+    help = fmt::format("`{}` is a function: call it with its arguments", name);
+  } else if (name == "_") {
+    help = "it is the last value that a session has shown; there is none yet";
+  }
+  report(base::make(Kind::unknown_name, name).at(span).suggest(std::move(help)));
+}
+
+// Is there a function of that name at the top level of this text?
+bool Checker::declares_later(std::string_view name) const {
+  return std::any_of(ast().program.begin(), ast().program.end(), [&](frontend::StatementId id) {
+    const auto* function = std::get_if<frontend::Fn>(&ast()[id].node);
+    return function != nullptr && function->name.text == name;
+  });
+}
+
 void Checker::report_unknown_function(const frontend::Name& callee, Moment moment) {
   if (poisoned_.contains(callee.text)) return;
   std::vector<std::string> names = environment_.function_names(moment);
   for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
   std::string help;
-  if (const auto foreign = frontend::help_for_function(callee.text)) {
+  if (declares_later(callee.text)) {
+    help = fmt::format("it is declared further below: a function stands before its use");
+  } else if (const auto foreign = frontend::help_for_function(callee.text)) {
     help = *foreign;
   } else if (const auto near = base::nearest(callee.text, names)) {
     help = fmt::format("did you mean `{}`?", *near);

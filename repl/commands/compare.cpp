@@ -19,7 +19,12 @@ struct Tried {
   Result<Plan> plan;
 };
 
-std::string ratio(double value, double bound) { return bound > 0 ? fmt::format("{:.2f}", value / bound) : "-"; }
+// Beside a bound that is next to nothing a ratio says nothing.
+std::string ratio(double value, double bound) {
+  constexpr double kMost = 100;
+  if (bound <= 0) return "-";
+  return value / bound < kMost ? fmt::format("{:.2f}", value / bound) : ">99";
+}
 
 std::string ratio(std::int64_t value, std::int64_t bound) {
   return ratio(static_cast<double>(value), static_cast<double>(bound));
@@ -28,19 +33,19 @@ std::string ratio(std::int64_t value, std::int64_t bound) {
 Row row_of(const std::string& planner, const Plan& plan) {
   return {planner,
           fmt::format("{}", plan.steps().size()),
-          fmt::format("{}", plan.received_bytes_total()),
+          bytes_text(plan.received_bytes_total()),
           ratio(plan.received_bytes_total(), plan.lower_bound_bytes_total()),
-          fmt::format("{}", plan.local_bytes_max()),
+          bytes_text(plan.local_bytes_max()),
           ratio(plan.local_bytes_max(), plan.bound_bytes()),
-          fmt::format("{}", plan.peak_bytes()),
-          fmt::format("{:.3g}", plan.seconds()),
+          bytes_text(plan.peak_bytes()),
+          seconds_text(plan.seconds()),
           ratio(plan.seconds(), plan.lower_bound_seconds())};
 }
 
 std::string table_of(const std::vector<Tried>& attempts) {
   const Plan& ours = *attempts.front().plan;
   std::vector<Row> rows = {
-      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "seconds", "/bound"}};
+      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "time", "/bound"}};
   Refusals refusals;
   for (const Tried& attempt : attempts) {
     if (attempt.plan)
@@ -48,11 +53,10 @@ std::string table_of(const std::vector<Tried>& attempts) {
     else
       refusals.add(attempt.request.planner, attempt.plan.diagnostics().front().message);
   }
-  rows.push_back({"bound", "", fmt::format("{}", ours.lower_bound_bytes_total()), "",
-                  fmt::format("{}", ours.bound_bytes()), "", "", fmt::format("{:.3g}", ours.lower_bound_seconds()),
-                  ""});
-  return fmt::format("{} -> {}\nreceived: bytes, all devices; largest array and peak: bytes of a device\n\n{}{}",
-                     ours.from(), ours.to(), table(rows), refusals.text());
+  rows.push_back({"bound", "", bytes_text(ours.lower_bound_bytes_total()), "", bytes_text(ours.bound_bytes()), "", "",
+                  seconds_text(ours.lower_bound_seconds()), ""});
+  return fmt::format("{} -> {}\nreceived by all devices; largest array and peak of a device\n\n{}{}", ours.from(),
+                     ours.to(), table(rows), refusals.text());
 }
 
 std::string json_of(const std::vector<Tried>& attempts) {

@@ -1,6 +1,7 @@
 #include "repl/draw/page_data.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "repl/interactive/traffic.hpp"
 #include "repl/learn/values.hpp"
 #include "repl/render/json.hpp"
+#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -120,9 +122,12 @@ std::string why_of(const Redistribution& change) {
     why += fmt::format(" From mesh {} to mesh {}.", change.plan.mesh_text(), change.plan.to_mesh_text());
   }
   if (change.compared.size() > 1) {
+    std::vector<std::string> choices;
     for (const auto& other : change.compared) {
-      why += fmt::format(" {}: {} bytes{}.", other.description, other.received_bytes, other.chosen ? ", chosen" : "");
+      choices.push_back(fmt::format("{} ({}{})", other.description, bytes_text(other.received_bytes),
+                                    other.chosen ? ", chosen" : ""));
     }
+    why += fmt::format(" The choices: {}.", fmt::join(choices, "; "));
   }
   return why;
 }

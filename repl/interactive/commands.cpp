@@ -1,6 +1,7 @@
 #include "repl/interactive/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -57,11 +58,16 @@ bool is_optional(const CommandInfo& command) { return command.argument.empty() |
 
 bool unknown(Interpreter& interpreter, std::string_view word) {
   std::vector<std::string> names;
-  for (const CommandInfo& command : commands()) names.emplace_back(command.name);
+  std::vector<std::string> begun;
+  for (const CommandInfo& command : commands()) {
+    names.emplace_back(command.name);
+    if (command.name.starts_with(word)) begun.push_back(fmt::format("`{}`", command.name));
+  }
   const auto meant = nearest_spelling(word, names);
-  return interpreter.complain(
-      fmt::format("there is no command `{}`\n  help: {}", word,
-                  meant ? fmt::format("did you mean `{}`?", *meant) : std::string(":help lists what there is")));
+  return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word,
+                                          begun.size() > 1 ? fmt::format("it could be {}", fmt::join(begun, " or "))
+                                          : meant          ? fmt::format("did you mean `{}`?", *meant)
+                                                           : std::string(":help lists what there is")));
 }
 
 // `:why EXPRESSION`: an expression

@@ -139,6 +139,8 @@ bool run_plan(const CommandCall& call) {
   const auto made = movement_that_made(call, call.argument_at);
   if (!made || made->empty()) {
     if (!run_as(call, "plan")) return false;
+    // Without a machine file the statement has said it.
+    if (call.interpreter.state().session.config().machine.levels.empty()) return true;
     const auto planned = movement_asked_about(call, call.argument_at);
     if (planned && !planned->changes.empty()) say_what_is_modelled(call);
     return true;

@@ -52,6 +52,24 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
+// A section of Markdown for a terminal: its heading without a mark, its programs indented.
+std::string without_marks(std::string_view section) {
+  std::string text;
+  bool in_program = false;
+  while (!section.empty()) {
+    const std::size_t end = std::min(section.find('\n'), section.size());
+    std::string_view line = section.substr(0, end);
+    section.remove_prefix(std::min(end + 1, section.size()));
+    if (line.starts_with("```")) {
+      in_program = !in_program;
+      continue;
+    }
+    if (line.starts_with("## ")) line.remove_prefix(3);
+    text += fmt::format("{}{}\n", in_program && !line.empty() ? "    " : "", line);
+  }
+  return text;
+}
+
 // The text about an operation, a word of the language or an error; empty if the name is none of them.
 std::string doc_text(std::string_view name) {
   std::string text;
@@ -61,7 +79,7 @@ std::string doc_text(std::string_view name) {
   if (const WordHelp* word = find_word(name)) text += word_text(*word);
   if (const auto entry = glossary_entry(name)) text += *entry;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
-  return text.empty() && is_slug ? *explain(name) : text;
+  return text.empty() && is_slug ? without_marks(*explain(name)) : text;
 }
 
 // The nearest of all that can be asked about.

@@ -38,7 +38,8 @@ Checked as_checked(const Verdict& verdict) {
 
 // Runs the statements of an answer up to one that binds a given name again, whose name it gives. What is wrong with
 // statements is said where no check expects it.
-std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, Attempt& attempt, std::string& said) {
+std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, Attempt& attempt, std::string& said,
+                                      std::string& first_mistake) {
   for (const StatementText& statement : statements_of(answer.text)) {
     if (auto given = attempt.rebound_name(statement.text)) return given;
     const auto report = attempt.add(statement.text, answer.name, statement.line);
@@ -48,7 +49,9 @@ std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, 
       return check.kind == CheckKind::error &&
              std::find(names.begin(), names.end(), check.value("name")) != names.end();
     });
-    if (!is_expected) said += drawn_diagnostics(report.diagnostics());
+    if (is_expected) continue;
+    said += drawn_diagnostics(report.diagnostics());
+    if (first_mistake.empty()) first_mistake = report.diagnostics().front().message;
   }
   return std::nullopt;
 }
@@ -64,10 +67,12 @@ Checked check_here(const Lesson& lesson, const Text& answer) {
     checked.said = said;
     return checked;
   };
-  if (const auto given = run_answer(lesson, answer, attempt, said))
+  std::string first_mistake;
+  if (const auto given = run_answer(lesson, answer, attempt, said, first_mistake))
     return finished(wrong(name_is_given(*given) + "\n"));
   for (const std::string& asked : asked_names(lesson)) {
     if (attempt.settles({asked})) continue;
+    if (!first_mistake.empty()) return finished(wrong(fmt::format("`{}` has no value: {}\n", asked, first_mistake)));
     return finished(wrong(fmt::format("The answer does not bind `{0}`: it needs `let {0} = ...`.\n", asked)));
   }
   return finished(judge(lesson, attempt));

@@ -143,8 +143,8 @@ std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t 
   if (text == ":list") return say(list_());
   if (text == ":skip") return Leave::next;
   if (text == ":back") return Leave::back;
-  if (text == ":help") return say(kLessonHelp);
   const CommandInfo* known = find_command(text.substr(0, text.find(' ')));
+  if (known != nullptr && known->name == ":help" && text.find(' ') == std::string::npos) return say(kLessonHelp);
   if (known != nullptr && is_out_of_place(known->name)) {
     console_.complain(
         fmt::format("`{}` does not go in a lesson, whose names stay as they are\n  help: :skip and :back "

@@ -145,7 +145,7 @@ std::int64_t received_by(const Plan& plan, std::int64_t device_of_run) {
   return bytes;
 }
 
-// What a device of the run holds at a moment, in words.
+// The holding of a device of the run at a moment, in words.
 std::string holding_text(const Plan::Moment& moment, std::int64_t device_of_run) {
   const Plan::Holding* held = held_by(moment, device_of_run);
   if (held == nullptr) return "nothing (0 bytes)";

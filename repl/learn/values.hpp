@@ -27,9 +27,9 @@ std::string text_of(const Numbers& numbers);
 
 // `device 3 (x=1, y=0)`; where the mesh lies on other devices, by that of the run.
 std::string device_text(const MeshAxes& mesh, std::int64_t device, std::optional<std::int64_t> of_run = std::nullopt);
-// Of a device between two steps of a plan; `held` is one of the moment's.
+// Describes a device between two steps of a plan; `held` is one of the moment's.
 std::string device_text(const Plan::Moment& moment, const Plan::Holding& held);
-// What a device of the run holds then. Nothing if the array's mesh is not on it.
+// The holding of a device of the run at that moment. Nothing if the array's mesh is not on it.
 const Plan::Holding* held_by(const Plan::Moment& moment, std::int64_t device_of_run);
 // The number of the device at `x=1, y=0`; axes that are not named are at 0. Nothing if the mesh has no such device.
 std::optional<std::int64_t> device_at(const MeshAxes& mesh, std::string_view text);

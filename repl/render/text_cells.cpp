@@ -46,7 +46,7 @@ std::size_t text_begin(std::string_view line, std::size_t width) {
   return begin <= width / 2 ? begin : 0;
 }
 
-// Where the right one of two columns begins, if that is in the right half of the screen, where it would have no room;
+// The beginning of the right one of two columns, if it is in the right half of the screen and would have no room there;
 // it then stands below the left one. Without two columns, or with more room, the line's end.
 std::size_t far_column(std::string_view line, std::size_t width) {
   const std::size_t text = std::min(line.find_first_not_of(' '), line.size());

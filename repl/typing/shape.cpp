@@ -9,8 +9,19 @@ namespace {
 constexpr std::size_t kStep = 2;
 constexpr std::string_view kDigits = "0123456789";
 
+// Takes Python's prompt off the line: `>>> ` or `... `; false: it has none.
+bool take_prompt_of_python(std::string_view& line, char sign) {
+  constexpr std::size_t kSigns = 3;
+  if (line.substr(0, kSigns) != std::string(kSigns, sign)) return false;
+  const std::string_view rest = line.substr(kSigns);
+  if (!rest.empty() && rest.front() != ' ') return false;
+  line = rest.substr(rest.empty() ? 0 : 1);
+  return true;
+}
+
 // Takes a prompt that ends in `sign` off the line; false: it has none.
 bool take_prompt(std::string_view& line, char sign) {
+  if (take_prompt_of_python(line, sign)) return true;
   const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t behind_number = std::min(line.find_first_not_of(kDigits, at), line.size());
   if (behind_number == line.size() || line[behind_number] != sign) return false;

@@ -8,8 +8,9 @@
 namespace tessera::repl {
 
 // A text copied from a session or a document has prompts, `> ` or `7> `, `. ` or `8. ` where a statement goes on, and
-// answers between. If its first line that is not blank has a prompt, what stands behind prompts is left, and no other
-// line; any other text stays as it is but for line breaks at its end. Lines become one where only one is wanted.
+// answers between; one of Python's has `>>> ` and `... `. If its first line that is not blank has a prompt, what stands
+// behind prompts is left, and no other line; any other text stays as it is but for line breaks at its end. Lines become
+// one where only one is wanted.
 //
 //     > let a = (1 +          let a = (1 +
 //     . 2)                    2)

@@ -79,7 +79,7 @@ bool Executor::is_border(synth::RegisterId from, synth::RegisterId to) const {
   return !plan_[to].turns.empty() && storage_.type(from).mesh() != storage_.type(to).mesh();
 }
 
-// What is inside loops and branches of a visit stays on one mesh.
+// Steps inside loops and branches of a visit stay on one mesh, so only the visit's own steps are looked at.
 std::vector<Borders::Crossing> Executor::crossings(const synth::Pipeline& pipeline,
                                                    const std::vector<std::uint32_t>& order) const {
   std::vector<std::vector<Borders::Crossing>> of_visit(pipeline.visits.size());

@@ -40,7 +40,7 @@ bool beats(bool max, T candidate, T best) {
   return max ? candidate > best : candidate < best;
 }
 
-// What one greatest (least) is found after the other in: elements side by side, block by block.
+// Finds one greatest (least) after the other among elements that lie side by side, block by block.
 template <class T>
 class BestInRow {
  public:
@@ -114,7 +114,7 @@ std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
 template <class T>
 using RowNumber = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-// Where an element of the row beats the best of its column, it and the row's number take their places.
+// An element of the row that beats the best of its column takes its place, and so does the row's number.
 template <bool max>
 struct BetterRow {
   template <class T>

@@ -49,7 +49,7 @@ class Buffers {
  private:
   // The largest that OpenBLAS asks for on x86-64 and Arm, and a little more.
   static constexpr std::size_t kBytes = std::size_t{144} << 20U;
-  // What threads that begin at the same moment may take of the address space for their heaps.
+  // Address space that threads which begin at the same moment may take for their heaps.
   static constexpr std::size_t kOthersBytes = std::size_t{256} << 20U;
 
   static bool can_map(std::size_t bytes) {

@@ -153,7 +153,7 @@ class BlasProduct {
     }
     return Matrix<T>{packed.get(), columns.length, 1};
   }
-  // Where the element of this row-major number along the view's dimensions [first, last) lies.
+  // The offset of the element with this row-major number along the view's dimensions [first, last).
   static std::int64_t place(const TileView& view, std::size_t first, std::size_t last, std::int64_t number) {
     std::int64_t at = 0;
     for (std::size_t d = last; d-- > first; number /= view.shape[d]) {
@@ -202,7 +202,7 @@ bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape) {
 template <BlasElement T>
 void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
                         const TileOut& out) {
-  // Where the rows of the result lie side by side, its transpose is computed.
+  // If the rows of the result lie side by side, its transpose is computed instead.
   const bool turned =
       !shape.rows.empty() && !shape.columns.empty() && result_strides(indices, {shape.rows.back()}, out.shape)[0] == 1;
   const ProductShape turned_shape{shape.batch, shape.columns, shape.rows};

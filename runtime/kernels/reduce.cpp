@@ -187,7 +187,7 @@ struct Groups {
     kept_nest = make_nest<1>(kept.shape, {kept.strides});
     reduced_nest = make_nest<1>(reduced.shape, {reduced.strides});
   }
-  // Where the sequence behind the result's element o starts.
+  // The offset at which the sequence behind the result's element o starts.
   std::int64_t start(std::int64_t o) const {
     std::int64_t offset = 0;
     for (std::size_t d = kept_nest.rank; d-- > 0; o /= kept_nest.extents[d]) {

@@ -36,7 +36,7 @@ TESSERA_INLINE void combine_lanes(Piece& a, const Piece& b) {
     a = ((a <= b) | (a != a)) ? a : b;
 }
 
-// What neighbours of a, and then those of b, give together.
+// Combines neighbours: first those of a, then those of b.
 template <class How, std::size_t lanes, class Piece>
 TESSERA_INLINE void join_neighbours(Piece& joined, const Piece& a, const Piece& b) {
   Piece second;
@@ -95,7 +95,7 @@ template <class How, std::size_t bytes>
 struct ReduceBlocks {
   template <class T>
   TESSERA_INLINE static void run(const T* x, std::int64_t blocks, T* out) {
-    // What the registers can hold beside what is read.
+    // As many blocks as the registers hold beside the elements read.
     constexpr std::int64_t kMost = bytes / sizeof(T) == kReduceLanes ? 8 : 4;
     std::int64_t b = 0;
     for (; b + kMost <= blocks; b += kMost) {

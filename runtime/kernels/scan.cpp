@@ -16,7 +16,7 @@ namespace tessera::runtime {
 
 namespace {
 
-// Where lines of running sums lie: dimension by dimension in what is read and what is written.
+// A line of running sums: its length, and the steps along it in the array read and in the array written.
 struct Lines {
   std::int64_t length, from_step, to_step;
 };
@@ -86,7 +86,7 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, 
   const Lines lines{operand.shape[dimension], sign * operand.strides[dimension],
                     sign * dense_strides(out.shape)[dimension]};
   if (lines.length == 0) return;
-  // Where the first element that is summed lies, from where its line begins.
+  // The offset of the first element that is summed, from the beginning of its line.
   const std::int64_t from_first = backward ? -(lines.length - 1) * lines.from_step : 0;
   const std::int64_t to_first = backward ? -(lines.length - 1) * lines.to_step : 0;
   const auto nest = make_nest<2>(kept.shape, {kept.strides, kept_out.strides});

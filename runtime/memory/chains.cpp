@@ -59,7 +59,7 @@ class Growth {
     operands_.insert(operands_.end(), apply.operands.begin(), apply.operands.end());
     return add(result);
   }
-  // What the chain has made is read row by row; it must not be aligned with other dimensions.
+  // The chain's own values are read row by row, so they must not be aligned with other dimensions.
   bool map_by_rows(const synth::Apply& apply) const {
     const RegisterId result = apply.results[0];
     return agrees(result, lead_) && has_short_rows(result, lead_) &&

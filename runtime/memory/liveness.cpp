@@ -204,7 +204,7 @@ class LivenessWalk {
     end_body();
   }
 
-  // What the body itself makes can be made where it is wanted.
+  // A value that the body itself makes can be made in its final place.
   void finish_body(const std::vector<RegisterId>& results) {
     use_all(results);
     for (const RegisterId id : results) {

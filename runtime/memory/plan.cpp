@@ -115,7 +115,7 @@ class Placement {
     place(id);
     step.born.push_back(id);
   }
-  // What a sum needs on its way, beside its operand and result.
+  // Makes room for the scratch memory of a sum, beside its operand and result.
   void make_room(const synth::Apply& apply, StepPlan& step) {
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
     if (collect == nullptr || collect->collective.program == nullptr) return;
@@ -134,7 +134,7 @@ class Placement {
     if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
     for (const RegisterId id : step.dies) places_.give_back(id, offset_to_free(id), tiles_[id].bytes_max);
   }
-  // What has several places dies once for each.
+  // A register with several places dies once for each.
   std::int64_t offset_to_free(RegisterId id) {
     const std::vector<std::int64_t>& turns = plan(id).turns;
     return turns.empty() ? plan(id).offset : turns[freed_[id]++ % turns.size()];
@@ -173,7 +173,7 @@ class Placement {
     return result;
   }
 
-  // What a chain makes for itself has no place.
+  // Values that only their own chain reads get no place in memory.
   void keep_inside(const synth::Body& body, const ChainSteps& chain) {
     for (std::size_t i = chain.begin; i < chain.end; ++i) {
       const auto& apply = std::get<synth::Apply>(body[i].node);

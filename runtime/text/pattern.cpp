@@ -39,6 +39,8 @@ std::string device_text(const synth::ArrayType& type, const std::vector<synth::B
                      fmt::join(coordinates, ", "), empty ? "nothing" : fmt::format("[{}]", fmt::join(ranges, ", ")));
 }
 
+}  // namespace
+
 std::string_view joined_by(synth::ReduceOp op) {
   switch (op) {
     case synth::ReduceOp::sum: return "sum";
@@ -47,8 +49,6 @@ std::string_view joined_by(synth::ReduceOp op) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string pattern_text(const synth::ArrayType& type, const std::vector<synth::Box>& boxes) {
   constexpr std::size_t kEnds = 3;

@@ -38,7 +38,7 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
 
 // How a tile says who holds it.
 enum class Labels {
-  in_words,   // `device 12`, `devices 0 + 1`
+  in_words,   // `device 12`, `sum of devices 0, 1`
   by_number,  // `12`, `sum of 0-63`
 };
 
@@ -93,18 +93,14 @@ class Picture {
     return (numbers.size() == 1 ? "device " : "devices ") + listed(numbers);
   }
 
-  // `devices 0-3`; of a pending array `devices 0 + 1`, `max of devices 0, 1`.
+  // `devices 0-3`; of a pending array `sum of devices 0, 1`, or `maximum of devices 0,2; 1,3` if a part is on several.
   std::string label(const Owners& owners) const {
     if (labels_ == Labels::by_number) return short_label(owners);
     if (owners.size() == 1) return named(owners[0]);
     std::vector<std::string> parts;
     for (const auto& devices : owners) parts.push_back(listed(devices));
-    switch (type_.layout().reduce()) {
-      case synth::ReduceOp::sum: return fmt::format("devices {}", fmt::join(parts, " + "));
-      case synth::ReduceOp::max: return fmt::format("max of devices {}", fmt::join(parts, ", "));
-      case synth::ReduceOp::min: return fmt::format("min of devices {}", fmt::join(parts, ", "));
-    }
-    return "";
+    const bool several = std::any_of(owners.begin(), owners.end(), [](const auto& part) { return part.size() > 1; });
+    return fmt::format("{} of devices {}", joined_by(type_.layout().reduce()), fmt::join(parts, several ? "; " : ", "));
   }
 
   // The devices whose parts make a sum, all in one list.
@@ -114,12 +110,7 @@ class Picture {
     std::sort(devices.begin(), devices.end());
     const std::string list = device_list(devices);
     if (owners.size() == 1) return list;
-    switch (type_.layout().reduce()) {
-      case synth::ReduceOp::sum: return fmt::format("sum of {} parts: {}", owners.size(), list);
-      case synth::ReduceOp::max: return fmt::format("max of {} parts: {}", owners.size(), list);
-      case synth::ReduceOp::min: return fmt::format("min of {} parts: {}", owners.size(), list);
-    }
-    return "";
+    return fmt::format("{} of {} parts: {}", joined_by(type_.layout().reduce()), owners.size(), list);
   }
 
   // One grid for each choice of tiles in the dimensions before the last two.
@@ -172,7 +163,7 @@ class Picture {
     std::vector<std::string> lines = {label(owners)};
     if (!drawn()) return lines;
     for (const auto& devices : owners) {
-      if (owners.size() > 1) lines.push_back(listed(devices) + ":");
+      if (owners.size() > 1) lines.push_back(named(devices) + ":");
       const auto rows = element_rows(box, devices[0]);
       lines.insert(lines.end(), rows.begin(), rows.end());
     }

@@ -116,7 +116,7 @@ class ProgramSchedule : public SlotSchedule {
     });
   }
 
-  // Where a member has what it has combined or got of a chunk.
+  // The place of a chunk on a member: combined there, or received.
   SlotPlace place(std::size_t group, std::int32_t member, std::int32_t chunk) const {
     const auto device = static_cast<std::size_t>(reduction_.device(group, member));
     const auto& foreign = reduction_.moves(group).foreign[static_cast<std::size_t>(member)];
@@ -192,7 +192,7 @@ Trees trees_of(const synth::ProgrammedReduction& reduction) {
   return trees;
 }
 
-// Where orders differ, by chunks; else by the tiles of those who get something of their own.
+// Cuts the sum by chunks if their orders of addition differ, else by the tiles of devices that get one of their own.
 std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const std::vector<synth::Box>& tiles,
                              const std::vector<std::size_t>& first_trees) {
   std::vector<Piece> pieces;

@@ -164,7 +164,7 @@ class SlotRun {
     const TileTarget target = target_of(array, work.what.to, box);
     if (parts.size() == 1) return copy_elements(parts[0], target);
     const synth::ReduceOp op = array.source.type.layout().reduce();
-    // What is added to lies where the sum is to be: it may be overwritten first only if it comes first.
+    // A part may lie where the sum is to be. It may be overwritten at once only if it is the first part.
     const bool in_place =
         std::none_of(parts.begin() + 1, parts.end(), [&](const TileView& part) { return part.data == target.data; });
     if (in_place) return combine_parts(op, parts, target);

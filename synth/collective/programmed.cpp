@@ -18,7 +18,7 @@ class ProgrammedReduction::SlotBytes {
 
   void add(const Cluster& cluster, std::int32_t from, std::int32_t to, std::int64_t bytes) {
     if (from == to || bytes == 0) return;
-    pairs_[{from, to}] += bytes;
+    messages_.push_back({from, to, bytes});
     for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
       bytes_[2 * cluster.link(level, to)] += bytes;
       bytes_[2 * cluster.link(level, from) + 1] += bytes;
@@ -26,27 +26,39 @@ class ProgrammedReduction::SlotBytes {
     }
   }
 
-  std::int64_t peers(const Cluster& cluster) const {
+  // After the last `add`: what goes from one device to another is one message.
+  void count_messages(const Cluster& cluster) {
+    const auto ends = [](const Message& message) { return std::pair(message.from, message.to); };
+    std::sort(messages_.begin(), messages_.end(), [&](const auto& a, const auto& b) { return ends(a) < ends(b); });
     std::vector<std::int64_t> out(static_cast<std::size_t>(cluster.devices()), 0);
     std::vector<std::int64_t> in = out;
-    std::int64_t most = 0;
-    for (const auto& [pair, bytes] : pairs_) {
-      most = std::max({most, ++out[static_cast<std::size_t>(pair.first)], ++in[static_cast<std::size_t>(pair.second)]});
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const Message& message = messages_[i];
+      bytes += message.bytes;
+      message_bytes_ = std::max(message_bytes_, bytes);
+      if (i + 1 < messages_.size() && ends(messages_[i + 1]) == ends(message)) continue;
+      bytes = 0;
+      peers_ =
+          std::max({peers_, ++out[static_cast<std::size_t>(message.from)], ++in[static_cast<std::size_t>(message.to)]});
     }
-    return most;
+    messages_.clear();
   }
-  // The bytes of the largest message.
-  std::int64_t message_bytes() const {
-    std::int64_t most = 0;
-    for (const auto& [pair, bytes] : pairs_) most = std::max(most, bytes);
-    return most;
-  }
-  double latency(const Cluster& cluster) const { return delay_.of(static_cast<double>(peers(cluster))); }
+  std::int64_t peers() const { return peers_; }
+  std::int64_t message_bytes() const { return message_bytes_; }  // of the largest message
+  double latency() const { return delay_.of(static_cast<double>(peers_)); }
   const std::vector<std::int64_t>& bytes() const { return bytes_; }
 
  private:
+  struct Message {
+    std::int32_t from = 0;
+    std::int32_t to = 0;
+    std::int64_t bytes = 0;
+  };
   std::vector<std::int64_t> bytes_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> pairs_;
+  std::vector<Message> messages_;
+  std::int64_t peers_ = 0;
+  std::int64_t message_bytes_ = 0;
   Delay delay_;
 };
 
@@ -55,7 +67,7 @@ double ProgrammedReduction::seconds_of(const Cluster& cluster, const std::vector
                                        std::int64_t stretches) {
   const std::vector<double> lane_seconds = cluster.seconds_per_byte(2);
   std::vector<double> latencies;
-  for (const SlotBytes& slot : slots) latencies.push_back(slot.latency(cluster));
+  for (const SlotBytes& slot : slots) latencies.push_back(slot.latency());
   // Slots with the same hops take the same time.
   const auto window = [&](std::int64_t begin, std::int64_t end) {
     double latency = 0;
@@ -114,7 +126,7 @@ bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& red
   const bool is_all = program.steps.size() == 1 && whole.kind == kind && whole.axes == reduced && whole.first.empty();
   if (!is_all || whole.unit_devices < 1 || program.stretches < 1 || shard_count(reduced) > kProgramMembersMax)
     return false;
-  // Where sums belong to somebody nobody has a choice of who makes them.
+  // If each sum belongs to one device, nothing is left to choose: that device makes it.
   if (scatters_ && !whole.unit_rates.empty()) return false;
   return make_unit_moves(program, shard_count(reduced));
 }
@@ -221,6 +233,7 @@ auto ProgrammedReduction::slots(const Cluster& cluster) const -> std::vector<Slo
       }
     }
   }
+  for (SlotBytes& slot : slots) slot.count_messages(cluster);
   return slots;
 }
 
@@ -231,7 +244,7 @@ StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
     cost.received_bytes_total += received * element_bytes_;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
   }
-  for (const SlotBytes& slot : all) cost.rounds += slot.peers(cluster) * moves().stretches;
+  for (const SlotBytes& slot : all) cost.rounds += slot.peers() * moves().stretches;
   cost.seconds = seconds_of(cluster, all, moves().stretches);
   return cost;
 }

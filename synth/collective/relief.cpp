@@ -42,7 +42,7 @@ class Relief {
   }
 
  private:
-  // What each of them sends in the stead of the cell's holders elsewhere.
+  // Elements that each of them sends in the stead of the cell's holders elsewhere.
   double instead(const UnitHolders& each) const {
     return each.from_far == 0 ? sent_instead_[each.cell]
                               : sent_instead_[each.cell] - each.from_far / (replicas_ - each.count);

@@ -11,7 +11,7 @@ namespace tessera::synth {
 
 namespace {
 
-// Where the target array's interval lies in a source array of that extent; may be empty. Offsets of any size are safe.
+// The part of a source array of that extent that the target's interval covers; may be empty. Any offset is safe.
 Interval in_source(Interval target, std::int64_t source_extent, std::int64_t offset) {
   const auto clamp = [&](base::Wide at) {
     return static_cast<std::int64_t>(std::clamp<base::Wide>(at, 0, static_cast<base::Wide>(source_extent)));
@@ -111,7 +111,7 @@ void Routing::number_sources(const ArrayType& from) {
   }
 }
 
-// Where the meshes have other devices, a target device may hold nothing of the source.
+// If the two meshes have other devices, a target device may hold nothing of the source.
 void Routing::name_devices(const Mesh& from, const Mesh& to) {
   if (to.devices_end() != to.devices()) {
     for (std::int64_t d = 0; d < to.devices(); ++d)
@@ -231,7 +231,7 @@ void Routing::relieve_near_senders(std::int64_t most_fetched, std::span<const st
   }
 }
 
-// What a holder of the class sends to those who have none in their own innermost unit.
+// Elements that a holder of the class sends to devices without a holder in their own innermost unit.
 double Routing::sent_far(std::size_t source_class, std::int64_t holder) const {
   const std::size_t of_class = source_class * static_cast<std::size_t>(unit_count_);
   double sent = 0;

@@ -16,7 +16,7 @@ bool continues(const AxisPart& major, const AxisPart& minor) {
   return major.axis == minor.axis && end_of(major) == minor.before;
 }
 
-// Where the parts of one axis begin and end, ascending; nothing unless each divides the next.
+// The boundaries of the parts of one axis, ascending; nothing unless each divides the next.
 std::optional<std::vector<std::int64_t>> boundaries(std::uint8_t axis, const AxisList& first, const AxisList& second) {
   std::vector<std::int64_t> all;
   for (const AxisList* list : {&first, &second}) {

@@ -26,7 +26,7 @@ base::Status check_parts(const Mesh& mesh, const AxisList& axes) {
   return base::Done{};
 }
 
-// Where a part of an axis stands: a dimension, or the pending set (-1).
+// A part of an axis and the place that it stands in: a dimension, or the pending set (-1).
 struct Use {
   AxisPart part;
   std::ptrdiff_t where;

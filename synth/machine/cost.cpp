@@ -1,4 +1,4 @@
-// What a step costs.
+// The price of a step: bytes, rounds, seconds.
 #include <algorithm>
 #include <limits>
 #include <utility>

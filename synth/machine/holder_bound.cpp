@@ -58,7 +58,7 @@ std::vector<HeldBytes> classes_of(std::vector<HeldBytes> boxes) {
   return boxes;
 }
 
-// What the links out of a set of children take, and into the unit, for what lies in that set alone.
+// Seconds that the links out of a set of children, and into the unit, need for data that lies in that set alone.
 double seconds_of(const std::vector<HeldBytes>& classes, const Children& set, const UnitLinks& links) {
   const double capacity = static_cast<double>(count(set)) * links.child + links.unit;
   double bytes = 0;

@@ -100,7 +100,7 @@ class RoundCosts {
     return costs;
   }
 
-  // What the device receives in every round: of its tile's pieces, what it does not hold.
+  // Adds the bytes that the device receives in every round: the parts of its tile's pieces that it does not hold.
   void add_received(const Tiling& source, const Tiling& target, std::size_t device,
                     std::vector<StepCost>& costs) const {
     const Interval& wanted = target.interval(dimension_, device);

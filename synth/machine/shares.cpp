@@ -17,7 +17,7 @@ double figure_of(const DeviceKind& kind, DeviceFigure figure) {
   return 0;
 }
 
-// What the least device of every position along the axis has.
+// The least figure among the devices of every position along the axis.
 std::vector<double> least_by_position(const std::vector<DeviceKind>& kinds, DeviceFigure figure, const Mesh& mesh,
                                       std::size_t axis) {
   const std::int64_t size = mesh.axes()[axis].size;

@@ -9,7 +9,7 @@ namespace tessera::synth {
 
 namespace {
 
-// What goes over the links of one level, and what lies in the units of the level outside it.
+// The bytes that must cross the links of one level, unit by unit.
 class LevelBound {
  public:
   LevelBound(const Cluster& cluster, std::size_t level) : cluster_(cluster), level_(level) {

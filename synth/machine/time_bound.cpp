@@ -69,7 +69,7 @@ struct Unit {
   double bandwidth = 0;        // 0: the whole machine, which has no link
 };
 
-// What a unit's children hold and need. Cells whose contributors are held by the same sets of children are one group.
+// The cells that a unit's children hold and need; those with the same sets of holding children are one group.
 class UnitBound {
  public:
   UnitBound(const CellChange& change, const Unit& unit);

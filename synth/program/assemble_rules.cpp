@@ -34,7 +34,7 @@ std::optional<std::string> part_error(const Part& part, const Operands& operands
   return std::nullopt;
 }
 
-// What the part is known to cover of the result. Placed by a scalar, it covers a dimension only if it is the longer
+// The box of the result that the part surely covers. Placed by a scalar, it covers a dimension only if it is the longer
 // one.
 Box covered_by(const Part& part, const ArrayType& type, const ArrayType& result) {
   Box box;

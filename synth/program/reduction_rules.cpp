@@ -61,7 +61,7 @@ Error arg_reduce_error(const ArgReduce& reduce, const Operands& operands, const 
 
 namespace {
 
-// Where an index of an einsum stands first, and whether the result has it.
+// The place where an index of an einsum stands first, and whether the result has it.
 struct IndexUse {
   const ArrayType* type = nullptr;
   std::size_t dimension = 0;

@@ -112,7 +112,7 @@ std::optional<JointRelay> best_relay(const Cluster& cluster, const std::vector<C
   return best;
 }
 
-// What devices hold of all sources and targets.
+// The most bytes that a device holds of all sources and targets.
 std::int64_t peak_of(const std::vector<ChangeClass>& classes, std::int64_t devices) {
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(devices), 0);
   const auto add = [&](const ArrayType& type, std::int64_t arrays) {

@@ -40,8 +40,8 @@ BytesByDevice sums(BytesByDevice a, const BytesByDevice& b) {
   return a;
 }
 
-// What a device's input takes: a slice is a view, so that its source stays. The first of an exchange's rounds says
-// what the others begin with, too.
+// The bytes of a device's input. A slice is a view, so its source stays. The first of an exchange's rounds also says
+// with how many bytes the other rounds begin.
 class LiveBytes {
  public:
   explicit LiveBytes(const ArrayType& from, Source source = Source::dies)

@@ -93,7 +93,7 @@ void Floors::look_at_devices() {
   links_ = std::max(units_, static_cast<double>(most * element_bytes_) / device_bandwidth_);
 }
 
-// What a device holds and keeps lies in its tile of the refinement.
+// A device keeps only what lies in its tile of the refinement.
 std::int64_t Floors::bytes_of_refinement(const ArrayType& refined) const {
   base::Scratch scratch;
   const Tiling middle(refined, run_devices_, scratch.memory());
@@ -104,8 +104,8 @@ std::int64_t Floors::bytes_of_refinement(const ArrayType& refined) const {
   return elements * element_bytes_;
 }
 
-// What the devices of a unit need and none of them holds, each element once, over the unit's link: for the unit that
-// takes longest.
+// Seconds for the elements that a unit's devices need and none of them holds, each once over the unit's link, of the
+// unit that takes longest.
 double Floors::into_units() const {
   double longest = 0;
   const auto devices = static_cast<std::int64_t>(target_.tile_of.size());

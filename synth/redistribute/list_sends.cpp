@@ -12,7 +12,7 @@ namespace tessera::synth {
 
 namespace {
 
-// What the verifier follows send by send.
+// The most devices and sends that the verifier follows send by send.
 constexpr std::int64_t kListedDevicesMax = 512;
 constexpr std::size_t kListedSendsMax = 100'000;
 

@@ -131,7 +131,7 @@ struct Node {
   bool settled = false;  // the way is the best there is
 };
 
-// What is to be made small: seconds, launches, bytes - or the peak.
+// The figures to make small, in this order: seconds, launches, bytes; or the peak first.
 using Cost = std::tuple<double, std::int64_t, std::int64_t>;
 
 class Search {

@@ -78,7 +78,7 @@ void keep_those_of_least_excess(std::vector<Plan>& plans) {
   std::erase_if(plans, [&](const Plan& plan) { return excess(plan) > least; });
 }
 
-// What a budget has to hold.
+// The bytes that a budget has to hold.
 base::Result<std::int64_t> peak_with_source(const Plan& plan, const PlanOptions& options) {
   if (!options.source_lives_on) return plan.peak_bytes;
   Chain chain;

@@ -124,8 +124,8 @@ bool has_keep(const Way& way) {
                      [](const Collective& step) { return step.kind == CollectiveKind::keep; });
 }
 
-// Where sums are finished or begun, what a rival makes of the whole change. On many devices those of sums take long to
-// price, and the search for the best program has met theirs.
+// Rivals' plans for the whole change, where sums are finished or begun. On many devices the rivals for sums are slow to
+// price, and the search for the best program has met their plans anyway.
 base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const Machine& machine, Choice& choice) {
   for (const Planner rival : {Planner::dtensor, Planner::gather, Planner::ring, Planner::smp, Planner::p2}) {
     const bool of_sums = rival != Planner::dtensor && rival != Planner::gather;

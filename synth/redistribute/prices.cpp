@@ -35,7 +35,8 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
 
 Collective Prices::best_form(Collective step, const ArrayType& before, const ArrayType& after) {
   const bool may_have_one = movement(step.kind) == Movement::sums && step.program == nullptr;
-  if (may_have_one && has_programs(machine_, after)) step.program = programmed(step, before, after).program;
+  if (may_have_one && has_programs(machine_, after.mesh(), shard_count(step.axes)))
+    step.program = programmed(step, before, after).program;
   return step;
 }
 

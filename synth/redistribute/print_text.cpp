@@ -80,7 +80,7 @@ std::string steps_table(const Plan& plan) {
   return with_programs(plan, table(rows));
 }
 
-// What gathering everything and slicing would cost; nothing where that cannot be said.
+// The plan that gathers everything and slices; nothing if its bytes cannot be counted.
 std::optional<Plan> gathered(const Plan& plan) {
   if (base::Wide{2} * array_bytes(plan.from) * std::max(plan.from.devices(), plan.to.devices()) >
       std::numeric_limits<std::int64_t>::max()) {

@@ -92,9 +92,9 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
   return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
-bool has_programs(const Machine& machine, const ArrayType& type) {
-  const Mesh& mesh = type.mesh();
-  if (type.devices() > kExactDevicesMax || !(mesh.is_row_major() || mesh.matrix())) return false;
+bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members) {
+  if (members > kProgramMembersMax || mesh.devices() > kExactMessagesMax / members) return false;
+  if (!mesh.is_row_major() && !mesh.matrix()) return false;
   const auto none = machine_for(Machine{}, Cluster(machine).devices());
   return none.ok() && machine.levels != none->levels;
 }
@@ -103,7 +103,7 @@ std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine,
                                                          const ArrayType& before, const ArrayType& after,
                                                          double seconds) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
-  if (!axes || shard_count(*axes) > kProgramMembersMax) return nullptr;
+  if (!axes) return nullptr;
   const auto levels = levels_of_sum(machine, after.mesh(), *axes);
   const auto bytes = static_cast<double>(tile_bytes_max(before));
   if (bytes == 0) return nullptr;

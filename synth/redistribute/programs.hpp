@@ -10,9 +10,9 @@
 
 namespace tessera::synth {
 
-// Are sums on this machine made by programs? Where a machine file says what links there are, and each device can be
-// looked at.
-bool has_programs(const Machine& machine, const ArrayType& type);
+// Are sums over so many members made by programs? If a machine file says what links there are, and every member can be
+// looked at in every group.
+bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members);
 
 // The groups of devices that differ along these axes, as levels of the machine; nothing where they do not end where
 // units do.
@@ -22,8 +22,8 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
 ReduceGraphs& reduce_graphs();
 
 // The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups
-// end inside a unit or links differ, by units of the best level. Null where none takes less than so many seconds, and
-// for groups of more than kProgramMembersMax members.
+// end inside a unit or links differ, by units of the best level. Null where none takes less than so many seconds. Asked
+// only if has_programs.
 std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
                                                          const ArrayType& before, const ArrayType& after,
                                                          double seconds);

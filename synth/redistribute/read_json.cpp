@@ -99,7 +99,7 @@ bool read_dimensions(Cursor& cursor, Collective& step) {
   return second.has_value();
 }
 
-// What of the detail stands before the next `; `.
+// Reads the part of the detail before the next `; `.
 bool read_move(Cursor& cursor, const Mesh& mesh, Collective& step) {
   const bool has_dimensions = says(step.kind, kFrom) || says(step.kind, kTo);
   auto axes = read_axis_list(cursor, mesh);
@@ -371,7 +371,7 @@ std::int64_t peak_of(Plan& plan) {
 
 // Finds the dimension of the first exchange in rounds: the first with which the figures agree. One step of a plan is
 // cut, and planners cut along no dimension that has the same figures as one before it, so that this is the right one.
-// Where none agrees, verify will say so.
+// If no dimension agrees, verification will say so.
 void find_round_dimension(Plan& plan) {
   ArrayType before = plan.from;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

@@ -18,7 +18,7 @@ constexpr std::int64_t kManySends = 2000;
 // Between two meshes as many as this, where fewer leave the plan further than this from the bound.
 constexpr std::int64_t kMostSends = 6000;
 constexpr double kFarFromBound = 1.03;
-// Where more than this many sends are needed at least, a search takes longer than planning may.
+// A search over more sends than this takes longer than planning may.
 constexpr std::int64_t kSendsMax = 12'000;
 
 struct Found {

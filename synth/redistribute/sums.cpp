@@ -26,7 +26,7 @@ AxisList joined(const AxisList& a, const AxisList& b) {
   return all;
 }
 
-// What of the axes to resolve the target wants on a dimension, in the target's order.
+// The axes to resolve that the target wants on a dimension, in the target's order.
 AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {
   if (from.mesh() != to.mesh()) return {};
   return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
@@ -136,7 +136,7 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
       bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
       latency_(least_delay(prices.machine())),
-      has_programs_(has_programs(prices.machine(), from)),
+      has_programs_(has_programs(prices.machine(), from.mesh(), shard_count(resolve))),
       has_slow_links_(has_programs_ && prices.machine().levels.size() > 1),
       priced_max_(priced_at_most(from.devices())) {}
 
@@ -317,7 +317,7 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   return received / bandwidth_ + static_cast<double>(peers) * latency_;
 }
 
-// What is pending is scattered at the least; what is not has to be brought where it is missing.
+// Pending parts have to be scattered at the least; all others have to be brought to the devices that miss them.
 double Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) return Floors(type, to_, prices_.machine()).of_any();
   const auto size = static_cast<double>(shard_count(left));

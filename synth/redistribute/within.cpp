@@ -98,7 +98,7 @@ struct Course {
   std::int64_t peak = 0;         // of that step, in one go
   std::int64_t others_peak = 0;  // of the others
 
-  // What a slice is a view of cannot be freed as it leaves.
+  // A slice is a view: the array under it cannot be freed piece by piece as it is sent.
   bool may_cut() const {
     const bool of_view = largest > 0 && chain[largest - 1].kind == CollectiveKind::slice;
     return !chain.empty() && movement(chain[largest].kind) == Movement::copies && !of_view && others_peak < peak;

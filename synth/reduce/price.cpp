@@ -19,7 +19,7 @@ std::vector<std::int64_t> prime_factors(std::int64_t number) {
 
 bool spreads(ReduceStepKind kind) { return kind == ReduceStepKind::all_gather || kind == ReduceStepKind::broadcast; }
 
-// What one device sends another in a direct hop of n members.
+// The bytes that one device sends another in a direct hop of n members.
 double message_of(ReduceStepKind kind, double members, double bytes) {
   const bool in_parts = kind == ReduceStepKind::all_reduce || kind == ReduceStepKind::reduce_scatter;
   return in_parts ? bytes / members : bytes;
@@ -195,7 +195,7 @@ double reduction_bound(const Cluster& cluster, const ReduceLevels& levels, doubl
     const double bytes = static_cast<double>(level.unit_devices) / inside * payload_bytes;  // of a unit, in all groups
     const double crossings = (goal == ReduceGoal::all_reduce ? 2 : 1) * (1 - 1 / units);
     const double all = static_cast<double>(level.units) * crossings * bytes / level.bandwidth_of_all();
-    // Whatever a unit adds up itself, it sends the rest of its parts, and of what it adds up the sums.
+    // A unit sends those of its parts that others add up, and the sums of those that it adds up itself.
     const double each =
         (goal == ReduceGoal::all_reduce && units > 1 ? 1 : 1 - 1 / units) * bytes / level.least_bandwidth();
     bound = std::max({bound, all, each});

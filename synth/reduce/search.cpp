@@ -27,7 +27,7 @@ struct Path {
 // Paths of the same number of steps, so that a search may be limited in them and shorter programs come first.
 using Layer = std::vector<Path>;
 
-// What is less by rounding only is not faster.
+// A difference by rounding alone does not make a program faster.
 bool is_faster(double seconds, double than) { return seconds < than * (1 - 1e-12); }
 
 // Does everybody read what others write in the step?
@@ -146,7 +146,7 @@ LevelProgram nested(const std::vector<ReduceForm>& forms, ReduceGoal goal, bool 
   return program;
 }
 
-// What participants hold is cut by all levels that are scattered and not gathered yet.
+// The participants' chunks are cut by all levels that are scattered and not gathered yet.
 std::vector<std::uint32_t> splits_of_nested(const LevelProgram& program) {
   std::vector<std::uint32_t> splits;
   std::uint32_t split = 0;

@@ -13,7 +13,7 @@ namespace tessera::synth {
 
 namespace {
 
-// What is known of a step of the body.
+// The facts about one step of the body.
 struct Known {
   MeshRef mesh;
   bool border = false;
@@ -142,7 +142,7 @@ class Cutter {
       meshes_.push_back(mesh);
   }
 
-  // What no border comes before, where it is not sent.
+  // Steps before every border join their mesh's next visit, unless their mesh sends something from there.
   void join_first_visits() {
     for (const Known& step : known_) note_mesh(step.mesh);
     for (const RegisterId parameter : parameters_) note_mesh(program_.registers[parameter].mesh_ref());
@@ -187,7 +187,7 @@ class Cutter {
       cut_.carried_by.push_back(static_cast<std::uint32_t>(last_visit[number_of(mesh_of(parameter))]));
   }
 
-  // What a border of the same visit waits for.
+  // Marks the steps that a border of the same visit waits for.
   void note_main() {
     for (std::size_t i = known_.size(); i-- > 0;) {
       if (!known_[i].border && !known_[i].is_main) continue;
@@ -216,7 +216,7 @@ class Cutter {
     return std::visit([](const auto& node) -> const std::vector<RegisterId>& { return node.results; }, step.node);
   }
 
-  // What would be kept for the step until a later visit, and is not kept anyway.
+  // Bytes that would be kept for the step until a later visit, and are not kept anyway.
   std::int64_t bytes_kept_for(std::size_t i, std::size_t later) const {
     std::int64_t bytes = 0;
     const std::set<std::size_t> makers(known_[i].before.begin(), known_[i].before.end());

@@ -332,7 +332,7 @@ class Carrying {
     }
   }
 
-  // What the members of a group hold once the chunks have been summed.
+  // Notes the chunks that the members of a group hold once they have been summed.
   void settle(ReduceStepKind kind, const Members& group, const std::vector<std::int32_t>& chunks, const Digits& axes) {
     std::vector<std::int64_t> places;
     for (const std::int32_t member : group) places.push_back(place_of(axes, member));

@@ -40,7 +40,7 @@ bool read_rates(Cursor& cursor, std::vector<std::int64_t>& rates) {
   return true;
 }
 
-// What follows a step's axes: `first AXES`, a form, `in`, or nothing. Gives the word that it did not take.
+// The words after a step's axes: `first AXES`, a form, `in`, or nothing. Gives the word that it did not take.
 struct StepEnd {
   bool is_last = false;  // the word was `in`
 };

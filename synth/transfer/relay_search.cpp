@@ -73,7 +73,7 @@ class Ways {
   }
 
  private:
-  // What a link carries one way, and what it costs that it does.
+  // The bytes that a link carries one way, and their cost.
   struct Lane {
     double bytes = 0;
     double cost = 0;
@@ -143,7 +143,7 @@ class Ways {
     if (!receivers.empty()) spread(level, senders, receivers);
   }
 
-  // What a link costs that is busy for so long: the sum over all links is least where the busiest are least busy.
+  // The cost of a link that is busy for so long. The sum over all links is least when the busiest are least busy.
   double cost(double seconds) const {
     constexpr double kMost = 1e4;
     if (seconds <= tolerated_) return 0;

@@ -1,4 +1,4 @@
-// What has to move, and the sends that a recipe makes of it.
+// The tasks of a relay, and the sends that a recipe makes of them.
 #include <algorithm>
 #include <iterator>
 #include <utility>

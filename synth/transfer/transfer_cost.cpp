@@ -116,7 +116,7 @@ double TransferCost::slot_seconds(std::int64_t slot, const std::vector<std::vect
   return latency + busiest;
 }
 
-// Where all stretches are alike, the slots in which every hop is at work are alike, too.
+// If all stretches are alike, so are the slots in which every hop is at work.
 double TransferCost::seconds(std::int64_t stretches) const {
   if (hops_ == 0) return 0;
   const auto bytes = stretch_bytes(stretches);
@@ -169,7 +169,7 @@ std::int64_t TransferCost::best_of(const std::vector<std::int64_t>& candidates) 
   return best;
 }
 
-// Where a box is cut at every element of a dimension all its stretches are alike, too.
+// A box that is cut at every element of a dimension has stretches that are all alike.
 std::vector<std::int64_t> TransferCost::candidates() const {
   std::set<std::int64_t> all(kStretches.begin(), kStretches.end());
   for (const Shape& shape : shapes_) {

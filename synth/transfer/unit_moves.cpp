@@ -10,7 +10,7 @@ namespace tessera::synth {
 
 namespace {
 
-// Where parts of one n-th begin, for every n, each once and in ascending order.
+// The beginnings of parts of one n-th, for every n, each once and in ascending order.
 std::vector<Fraction> cells_of(const std::set<std::int64_t>& counts) {
   std::vector<Fraction> cells;
   for (const std::int64_t count : counts) {
@@ -69,7 +69,7 @@ class UnitMoves {
 
   void cut(const std::vector<std::int64_t>& shares) {
     moves_.hop_slots = scatters_ ? 2 : 3;
-    // What is given back is so in the slot in which it is added up.
+    // A sum is given back in the slot in which it is added up.
     moves_.hops = {{{}, 0}, {{}, 1}};
     auto chunks = static_cast<std::int32_t>(moves_.members);
     if (!scatters_) {

@@ -318,7 +318,7 @@ double seconds_of_sums(const Unit& unit, const Change& change) {
   return longest;
 }
 
-// What only the unit holds and somebody outside needs.
+// Seconds for the elements that only the unit holds and a device outside needs.
 double seconds_out(const Unit& unit, const Change& change) {
   if (unit.bandwidth == 0) return 0;
   std::vector<std::size_t> only_here;  // target tiles

@@ -15,6 +15,8 @@ namespace tessera::synth::verifier {
 
 namespace {
 
+constexpr std::int64_t kHeldChunksMax = 400'000;  // on all devices
+
 using Sums = std::vector<std::uint64_t>;  // whose contributions, a bit for each position; all zero: not held
 
 // Devices that differ in their places along a step's axes: each with its place, in order of device numbers.
@@ -23,7 +25,7 @@ struct Talkers {
   Numbers places;
 };
 
-// What is left of a device's position on the mesh without its digits along axes: what a group shares.
+// A device's position on the mesh without its digits along the axes: the members of a group share it.
 std::int64_t outside_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
   std::int64_t rest = mesh.place(device);
   for (const AxisPart& part : axes) {
@@ -211,7 +213,7 @@ class ProgramReplay {
     }
   }
 
-  // What devices hold after the first hop of a sum by halving, over the innermost digit, and not after the last.
+  // Notes the elements that devices hold after the first hop of a sum by halving: the innermost digit, not the last.
   void note_halfway(const ReduceStep& step, const Talkers& talkers) {
     makes_aside_ = makes_aside_ || step.kind == ReduceStepKind::all_reduce;
     const GroupDigits digits = digits_of(step.axes, talkers);
@@ -243,7 +245,7 @@ class ProgramReplay {
     }
   }
 
-  // What the group's devices hold, by the place that each chunk belongs to, as numbers of elements.
+  // Counts the elements that the group's devices hold, by the place that each chunk belongs to.
   void load(const ReduceStep& step, const Talkers& talkers, std::size_t begin, std::vector<HopLoads>& hops) {
     GroupLoads loads{step.kind, {}, {}, {}, 0};
     for (const std::int64_t device : talkers.devices) loads.devices.push_back(mesh_.device_of_run(device).value);
@@ -330,7 +332,8 @@ Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program
 
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
                      ProgramFigures& figures) {
-  if (request.mesh->devices() > kExplicitDevicesMax) return "too many devices to look at each of them";
+  if (request.mesh->devices() > kHeldChunksMax / shard_count(request.reduced))
+    return "too many devices to follow what each of them holds";
   if (program.stretches < 1) return "it has no stretches";
   std::vector<HopLoads> hops;
   std::int64_t beside = 0;

@@ -12,7 +12,7 @@ namespace tessera::synth::verifier {
 
 namespace {
 
-// Where a device stands: its position along the pending axes, then its place in every dimension.
+// A device's position along the pending axes, then its place in every dimension.
 using Stand = std::vector<std::int64_t>;
 using Groups = std::map<Stand, Numbers>;  // the devices of every stand, ascending
 

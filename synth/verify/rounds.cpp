@@ -1,4 +1,4 @@
-// What each round of an exchange takes away and brings, worked out from where the devices stand.
+// Works out what each round of an exchange takes away and brings, from the devices' positions.
 #include <algorithm>
 
 #include "synth/verify/replay.hpp"

@@ -36,7 +36,7 @@ bool overlap(const Box& a, const Box& b) {
   return true;
 }
 
-// What of the device's source tile lies in its target tile.
+// The part of the device's source tile that lies in its target tile.
 Box kept(const Holdings& before, std::size_t own, const Holdings& after, std::size_t device) {
   Box box;
   for (std::size_t d = 0; d < before.extents.size(); ++d)
@@ -204,7 +204,7 @@ Fault SendsReplay::check_tile(std::size_t device) const {
   return check_apart(incomplete, complete);
 }
 
-// What is added to a part of a box that comes complete would change it, or be lost.
+// A summand added to a part of a box that also comes complete would change it, or be lost.
 Fault SendsReplay::check_apart(const std::vector<Box>& incomplete, const std::vector<Box>& complete) {
   for (const Box& box : incomplete) {
     for (const Box& other : complete) {

@@ -39,7 +39,7 @@ class UnitGroup {
              return device / step.unit_devices < std::ssize(step.unit_rates);
            });
   }
-  // Of every unit; without any given they are alike.
+  // The rate of every unit; without any given they are alike.
   Numbers rates(const ReduceStep& step) const {
     Numbers rates;
     for (const Numbers& unit : units_)
@@ -122,7 +122,7 @@ std::vector<Stretch> stretches_of_tile(const UnitGroup& group, std::int64_t elem
   return all;
 }
 
-// What a member gets it adds up itself; elsewhere those who collect take turns, in the order of positions.
+// A member adds up its own result itself; all other sums are made by the collecting members in turn, by position.
 std::vector<Stretch> stretches_of_members(const UnitGroup& group, const Numbers& elements) {
   std::vector<Stretch> all;
   for (std::int64_t member = 0; member < group.size(); ++member) {
@@ -210,7 +210,7 @@ Fault replay_group(const UnitGroup& group, const std::vector<Stretch>& stretches
   return std::nullopt;
 }
 
-// What is not digits along the reduced axes, so what the members of a group share, and their places in it.
+// The digits outside the reduced axes, which the members of a group share, and the members' places in it.
 std::map<Numbers, std::map<std::int64_t, std::int64_t>> groups_of(const ReductionRequest& request) {
   const Mesh& mesh = *request.mesh;
   const Numbers position = places(mesh, request.reduced);

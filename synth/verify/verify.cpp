@@ -199,7 +199,7 @@ class PlanVerifier {
     return std::nullopt;
   }
 
-  // What each round's sends take; `received` is what the round has to bring.
+  // Seconds of each round's sends; `received` are the elements that the round has to bring.
   Fault follow_listed_rounds(std::size_t first, const Holdings& after, const RoundReplay& rounds,
                              const std::vector<Numbers>& received, std::vector<double>& seconds) const {
     const State before(state_.type);
@@ -363,7 +363,7 @@ class PlanVerifier {
     return std::nullopt;
   }
 
-  // What any plan must receive; not counted for many devices with pending sums.
+  // The bytes that any plan must receive; not counted for many devices with pending sums.
   std::optional<std::int64_t> least_bytes() const {
     if (!plan_.to.layout().pending().empty()) return 0;
     const Holdings from(plan_.from);

@@ -66,7 +66,7 @@ std::map<std::string, std::string> index_sections() {
   return sections;
 }
 
-// Where the section shows the diagnostic: a program that fails with it, or a command line that does (or says so in
+// The place in the section that shows the diagnostic: a program or a command line that fails with it (or says so in
 // JSON).
 std::size_t example_position(const KindInfo& kind, std::string_view section) {
   const std::string header = fmt::format("{}[{}]", name(kind.severity), kind.slug);
@@ -78,8 +78,8 @@ std::size_t example_position(const KindInfo& kind, std::string_view section) {
   return shown == std::string_view::npos ? section.find(fmt::format("\"{}\"", kind.slug), command) : shown;
 }
 
-// What only a host that embeds us or a launcher can provoke, or a text that is not a program: one of our own formats,
-// read back.
+// Kinds that only a host that embeds us or a launcher can provoke, or a text that is no program but one of our own
+// formats, read back.
 constexpr auto kNotFromPrograms = std::to_array<std::string_view>({
     "bad-axis-part",
     "bad-call",
@@ -95,7 +95,7 @@ constexpr auto kNotFromPrograms = std::to_array<std::string_view>({
     "wrong-launcher",
 });
 
-// What a person can provoke by typing has an example; a lost disk or a bug of ours has only its explanation.
+// A kind that a person can provoke by typing has an example; a lost disk or a bug of ours has only its explanation.
 bool wants_example(const KindInfo& kind) {
   const bool can_be_typed =
       std::find(kNotFromPrograms.begin(), kNotFromPrograms.end(), kind.slug) == kNotFromPrograms.end();

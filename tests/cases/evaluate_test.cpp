@@ -1,4 +1,4 @@
-// What the runner finds out about programs, shown on small ones.
+// The findings of the runner about programs, shown on small ones.
 #include "tests/cases/evaluate.hpp"
 
 #include <gtest/gtest.h>

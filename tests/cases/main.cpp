@@ -108,7 +108,7 @@ bool register_case(const fs::path& folder, const fs::path& path, const Options& 
   return true;
 }
 
-// What GoogleTest has left of the command line; nothing if it is not ours either.
+// Reads the words that GoogleTest has left of the command line; nothing if they are not ours either.
 std::optional<Options> read_options(int count, char** words) {
   Options options;
   for (int i = 1; i < count; ++i) {

@@ -99,7 +99,7 @@ std::optional<std::string> check_program(const Program& program) {
 std::string kind_of(const std::optional<std::string>& failure) {
   if (!failure.has_value()) return "";
   std::string kind = failure->substr(0, failure->find(": "));
-  // Of our own bugs the message tells one from another, but for the numbers in it.
+  // The message tells one bug of our own from another, but for the numbers in it.
   const bool own = kind == "internal" || kind == "elaborated" || kind == "plans";
   if (own) kind = failure->substr(0, std::min(failure->find('\n'), failure->find(';')));
   std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });

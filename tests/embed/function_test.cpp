@@ -172,7 +172,7 @@ TEST(Functions, GiveTheSameBitsFromSeveralThreads) {
   EXPECT_EQ(different, 0);
 }
 
-// What a cycle leaves behind, AddressSanitizer's build says at the end.
+// AddressSanitizer's build says at the end if a cycle left something behind.
 TEST(Functions, AreMadeAndLeftAThousandTimes) {
   for (int cycle = 0; cycle < 1000; ++cycle) {
     Session session;

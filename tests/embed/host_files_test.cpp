@@ -71,7 +71,7 @@ TEST(HostFiles, AreWhatAProgramSavesAndLoads) {
       {"../a b", FileUse::read},   // its header, as it is checked
       {"../a b", FileUse::read}};  // as it is run
   EXPECT_EQ(shelf.asked, asked);
-  // What is saved again is as long as it has to be.
+  // A file that is saved again is as long as it has to be.
   ASSERT_TRUE(succeeded(recording.session.run("save([1.0, 2.0], \"../a b\")\n")));
   ASSERT_TRUE(succeeded(recording.session.run("let b = load(\"../a b\", f32[2])\nassert b[1] == 2.0, \"b\"\n")));
 }

@@ -1,4 +1,4 @@
-// What a host learns of sessions, programs and plans without reading text: placements, declarations, statements, runs.
+// A host learns about sessions, programs and plans without reading text: placements, declarations, statements, runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a host allows a program that it does not trust: what goes beyond is refused, and changes nothing.
+// The limits that a host sets a program that it does not trust: one that goes beyond is refused, and changes nothing.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -48,7 +48,7 @@ TEST(Limits, OfSteps) {
   config.steps_max = 100;
   expect_refused(config, "let a = loop w = 0.0 for i < 101 { w + 1.0 }\n", "too-many-steps",
                  "let a = loop w = 0.0 for i < 20 { w + 1.0 }\n");
-  // Of each run, not of all together.
+  // The limit is of each run, not of all together.
   Session session(config);
   for (int run = 0; run < 20; ++run)
     ASSERT_TRUE(succeeded(session.run("let a = loop w = 0.0 for i < 20 { w + 1.0 }\n")));

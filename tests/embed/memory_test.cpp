@@ -142,7 +142,7 @@ TEST(Memory, ThatASessionKeepsIsBounded) {
   for (int number = 3; number <= 40; ++number)
     EXPECT_EQ(slug_of(session.run(text(number)).diagnostics()), "out-of-memory-plan");
   EXPECT_EQ(slug_of(session.set("b", std::vector<float>(8000000), {8000000}).diagnostics()), "out-of-memory-plan");
-  // What is bound again is kept no longer.
+  // A value whose name is bound again is kept no longer.
   ASSERT_TRUE(succeeded(session.run("let a1 = 0\n")));
   EXPECT_TRUE(succeeded(session.run(text(3))));
 }

@@ -1,4 +1,4 @@
-// What the devices hold during a plan, and what they hand each other.
+// The holdings of devices during a plan, and the boxes that they hand each other.
 #include <gtest/gtest.h>
 
 #include <algorithm>

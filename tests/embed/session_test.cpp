@@ -1,4 +1,4 @@
-// What sessions promise: what runs is kept, what fails changes nothing, forks go their own ways.
+// The promises of sessions: results are kept, failures change nothing, forks go their own ways.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

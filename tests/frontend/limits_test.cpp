@@ -1,4 +1,4 @@
-// Whatever the text, reading it ends soon, in a tree or in a diagnostic.
+// Reading any text ends soon, in a tree or in a diagnostic.
 #include <gtest/gtest.h>
 
 #include <random>

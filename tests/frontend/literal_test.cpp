@@ -1,4 +1,4 @@
-// What literals are worth.
+// The values of literals.
 #include "frontend/literal.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is wrong, by kind and place; every kind that the frontend reports is reported here.
+// Mistakes, by kind and place; every kind that the frontend reports is reported here.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where the nodes of a tree stand in the text.
+// The places of a tree's nodes in the text.
 #include <gtest/gtest.h>
 
 #include "frontend/parse.hpp"

@@ -86,7 +86,7 @@ std::string parameter_type(Maker& maker, const Facts& facts, std::map<std::int64
   return fmt::format("{}{}{}", name(facts.element), layout_text(extents, layout), which == 1 ? "?" : "");
 }
 
-// What holds of an argument inside the function, whatever is given: floats are clipped at the call.
+// The facts that hold of an argument inside the function, for any that is given: floats are clipped at the call.
 Facts assumed(const Facts& facts) {
   Facts own = settled(derived(facts.element, facts.shape, {}), is_float(facts.element) ? 16 : 1e300, 0);
   own.zero_signs = false;
@@ -195,7 +195,7 @@ constexpr auto kLosses = std::to_array<Loss>({{"sum({0} * $0)", 0},
                                               {"sum(loop s = {0} * $0 for i < 3 {{ s + {0} }})", 3},
                                               {"sum(if sum({0}) > 0.0 {{ {0} * $0 }} else {{ $0 * {0} }})", 0}});
 
-// What NumPy knows of it is the gradient.
+// A gradient, which NumPy gets written out.
 ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
   if (!is_float(want.element)) return nullptr;
   const Shape shape = maker.random_shape();

@@ -138,7 +138,7 @@ std::vector<ExpressionRef> operands_for(Maker& maker, const Shape& shape, const 
     all.push_back(maker.make({elements[k], shapes[k], certain}, depth));
     letters.push_back(letters_of(shapes[k], shape, k));
   }
-  // Where there are no elements, moving any operand costs the same: nothing says which.
+  // Without elements, moving any operand costs the same: nothing says which.
   return may_clash(letters) || count(shape) == 0 ? agreeing(maker, all, letters) : all;
 }
 

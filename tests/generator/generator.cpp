@@ -119,7 +119,7 @@ class Writer {
     add({}, "assert ($0 % 5) < 5, \"a remainder is smaller than its divisor\"", "", any);
   }
 
-  // What it prints depends on the devices.
+  // A statement whose output depends on the devices.
   void picture(const char* form) {
     if (maker_.scope.empty()) return;
     const Variable& one = random_.pick(maker_.scope);

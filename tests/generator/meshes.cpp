@@ -11,7 +11,7 @@ namespace tessera::generator {
 
 namespace {
 
-// Where a mesh of so many devices lies beside one on first:first+devices: behind it, amid it, or from device 0.
+// The range of a mesh of so many devices beside one on first:first+devices: behind it, amid it, or from device 0.
 std::string range_of(Random& random, std::int64_t count, std::int64_t first, std::int64_t devices) {
   const std::int64_t begin = random.chance(40) ? first + devices + random.below(3) : random.below(first + devices);
   const std::int64_t turned = count > 1 && random.chance(30) ? random.between(1, count - 1) : 0;

@@ -1,4 +1,4 @@
-// What the translation of a program to NumPy leans on.
+// The functions that the translation of a program to NumPy leans on.
 #include "tests/generator/program.hpp"
 
 namespace tessera::generator {

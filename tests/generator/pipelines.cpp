@@ -69,7 +69,7 @@ class PipelineWriter {
     return fmt::format("[{}] on {}", fmt::join(dimensions, ", "), mesh.name);
   }
 
-  // What all microbatches read: their inputs, and weights of each visit.
+  // The values that all microbatches read: their inputs, and weights of each visit.
   std::string prelude() {
     std::string text =
         fmt::format("let t{} = random(f32[{}, {}, {}] on {}, {})\n", own_, std::max<std::int64_t>(count_, 1),
@@ -87,7 +87,7 @@ class PipelineWriter {
     for (std::size_t k = 0; k < way_.size(); ++k) {
       if (k > 0) text += fmt::format("  let h{} = y{} as {}\n", k, k - 1, type(way_[k]));
       text += fmt::format("  let y{} = {}\n", k, work(k));
-      // What an earlier visit of this mesh has kept is read here, by a rest.
+      // A value that an earlier visit of this mesh has kept is read here, by a rest.
       const std::string kept = earlier(k);
       next.push_back(fmt::format("(c{0} + y{0}{1}) as {2}", k, kept.empty() ? "" : " * " + kept, types_[k]));
     }
@@ -101,7 +101,7 @@ class PipelineWriter {
       default: return fmt::format("h{0} + sum(h{0} * w{1}_{0}) * 0.25", k, own_);
     }
   }
-  // Of whole weights: so no axis could split two dimensions of a result.
+  // A product with whole weights: so no axis can split two dimensions of the result.
   std::string product(std::size_t k) const {
     const std::string whole =
         fmt::format("(w{}_{} as [{}, {}] on {})", own_, k, shape_.rows, shape_.columns, way_[k].name);

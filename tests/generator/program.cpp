@@ -69,7 +69,7 @@ std::string weighted_mesh(const MeshSizes& mesh, Random& random) {
   return fmt::format("mesh m = [{}]{}\n", axes, place);
 }
 
-// What stands between brackets with cuts behind most of its axes: `9@(y,x), 3` gives `9@(y.w,x), 3`. Equal texts give
+// The text between brackets with cuts behind most of its axes: `9@(y,x), 3` gives `9@(y.w,x), 3`. Equal texts give
 // equal ones, for types that have to be equal.
 std::string with_cuts(const std::string& shape, std::uint64_t seed) {
   for (const char c : shape) seed = seed * 31 + static_cast<unsigned char>(c);
@@ -109,7 +109,7 @@ std::string with_cuts_in_types(const std::string& text, std::uint64_t seed) {
   return result;
 }
 
-// What permutes even tiles exchanges uneven ones.
+// A text that permutes even tiles, as one that exchanges uneven ones.
 std::string exchanging(std::string text) {
   constexpr std::string_view kPermute = "permute(";
   for (std::size_t at = text.find(kPermute); at != std::string::npos; at = text.find(kPermute, at)) {

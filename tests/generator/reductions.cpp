@@ -150,7 +150,7 @@ ExpressionRef cumsum(Maker& maker, const Want& want, int depth) {
               fmt::format("np.cumsum($0, axis={}, dtype={})", dimension, numpy_name(want.element)), {a});
 }
 
-// Of certain values: those that may differ a little may also change places.
+// Only values that are certain are sorted: those that may differ a little may also change places.
 ExpressionRef sorted(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
   const bool positions = want.element == Element::i64 && maker.random.chance(50);

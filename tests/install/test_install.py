@@ -339,7 +339,7 @@ class Release(unittest.TestCase):
             self.assertEqual(archive.read_bytes(), again.read_bytes())
             run("tar", "-xzf", archive, "-C", root)
             tree = root / archive.name.removesuffix(".tar.gz")
-            # Whoever calls one of these finds that it fails.
+            # A call of one of these fails.
             (root / "bin").mkdir()
             for tool in ("java", "git", "antlr4", "curl", "wget"):
                 (root / "bin" / tool).write_text(f"#!/bin/sh\necho {tool} was called >&2\nexit 1\n", encoding="utf-8")

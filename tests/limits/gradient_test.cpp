@@ -1,4 +1,4 @@
-// What a gradient takes in proportion to its forward pass, in seconds of all cores together. Both are measured in
+// The time of a gradient in proportion to its forward pass, in seconds of all cores together. Both are measured in
 // turns, so that a slow spell of the machine meets both.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ double seconds_of(const Function& function, const std::vector<Array>& arguments)
   return process_seconds() - begin;
 }
 
-// What comes after the forward pass, in times of it: the best of some turns, until it is clear.
+// The time after the forward pass, in multiples of it: the best of some turns, until it is clear.
 double reverse_of_forward(Session& session, const std::vector<Argument>& of) {
   std::vector<std::string> types;
   std::vector<Array> arguments;

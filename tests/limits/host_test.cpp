@@ -1,4 +1,4 @@
-// What a host pays for calling a compiled function, and for memory in and out. The best of many goes counts: other
+// The price of calling a compiled function, and of memory in and out, for a host. The best of many goes counts: other
 // programs can only make it slower. Microseconds are those of a machine of the yardstick's speed.
 #include <gtest/gtest.h>
 

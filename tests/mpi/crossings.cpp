@@ -33,7 +33,7 @@ struct Crossing {
   std::shared_ptr<const synth::ListedSends> listed = {};
 };
 
-// Of one array; all ranks make the same calls.
+// The race of one array; all ranks make the same calls.
 class Race {
  public:
   Race(std::shared_ptr<runtime::Team> team, const PlanRequest& request) : request_(request) {

@@ -16,7 +16,7 @@ using Product = void (*)(int order, int left_transposed, int right_transposed, i
                          float alpha, const float* left, int left_stride, const float* right, int right_stride,
                          float beta, float* out, int out_stride);
 
-// Of products that are announced at once each waits for the one before it.
+// Products that are announced at once wait for each other.
 std::mutex busy;
 
 double flops_per_second() {

@@ -86,13 +86,13 @@ bool borrows_on(MPI_Comm communicator, bool share_memory) {
   for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<std::int64_t>(10 * i);
   const auto cut = session.array("i64[10@x]", {whole.data()}, nullptr);
   if (!cut || cut->to_vector<std::int64_t>()->at(9) != 90) return false;
-  // What is wrong on one rank fails on all.
+  // A mistake on one rank fails on all.
   if (rank == 0) tiles.emplace_back();
   if (!has_slug(session.borrow("i64[10@x]", tiles, nullptr).diagnostics(), "bad-call")) return false;
   return session.run("assert b[9] == 9, \"b\"\n").ok();
 }
 
-// What goes beyond a limit fails on all ranks, and the next call works.
+// A run beyond a limit fails on all ranks, and the next call works.
 bool limits(MPI_Comm communicator) {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);

@@ -66,7 +66,7 @@ done
 exit $status
 """
 
-# What mpirun starts instead of ssh: HOST COMMAND... in the host's namespaces.
+# The program that mpirun starts instead of ssh: HOST COMMAND... in the host's namespaces.
 AGENT = """#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
 host=$1

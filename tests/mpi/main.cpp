@@ -142,7 +142,7 @@ void send_long_message(Crew& crew) {
 }
 
 // One rank after another gives up amid messages of many pieces, of which some are on their way and some have not begun.
-// What the ranks run next has the right elements, and nothing of the messages given up.
+// The next run of the ranks has the right elements, and nothing of the messages given up.
 void stop_amid_messages(Crew& crew, int rounds) {
   Session session(crew.together(Config{}));
   const int parts = crew.size();
@@ -208,7 +208,7 @@ void grow(Crew& crew) {
   ASSERT_EQ(together.devices().back().second, 16);
 }
 
-// What ranks other than the first say.
+// The listener of ranks other than the first, which report failures only.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}

@@ -182,7 +182,7 @@ class Placed {
     mpi_seconds_.push_back(timed.seconds.front());
   }
 
-  // Of every rank: what comes to its machine from others.
+  // For every rank, the bytes that come to its machine from others.
   std::vector<std::int64_t> planned(const Runner& runner, const runtime::Team& team) const {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(team.size()));
     const auto reduction = synth::ProgrammedReduction::of(runner.sum(), from_, to_);

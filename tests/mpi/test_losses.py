@@ -381,7 +381,7 @@ class Disks(RanksTest):
     def test_a_full_disk(self):
         (self.folder / "disk").mkdir()
         path = self.script('mesh m = [x: 4]\nsave(ones(f32[100@x]), "disk/a.npy")\nsave(ones(f32[1000000@x]), "disk/a.npy")\n')
-        # What is in the folder is seen from inside only: a listing is the last word of the program's launcher.
+        # The folder can be seen from inside only: a listing is the last word of the program's launcher.
         done = self.mounted(self.folder / "disk", "1m", 3, path)
         self.assertEqual(done.status, 3, done.err)
         self.assertEqual(len(done.diagnostics()), 1, done.err)

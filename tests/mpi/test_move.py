@@ -100,7 +100,7 @@ class Move(RanksTest):
                     os.kill(dice.choice(ranks), signal.SIGKILL)
                     self.end_soon(process, ranks)
                 self.finish(process, begin)
-                # Whoever comes next puts back what the launcher let nobody put back.
+                # The next command puts back what the launcher let nobody put back.
                 subprocess.run([self.tessera, "move", self.prepare_none(), "--from", self.folder / "in", "--to",
                                 self.folder / "out"], check=True, capture_output=True)
                 there = self.contents("out")

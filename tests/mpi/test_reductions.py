@@ -32,7 +32,7 @@ GRIDS = {"2 of 2": (Hosts(2, 2), [("x:4", "x"), ("x:2,y:2", "x")]),
          "2 of 3": (Hosts(2, 3), [("x:6", "x"), ("x:2,y:3", "x")]),
          "2 of 4": (Hosts(2, 4), [("x:8", "x"), ("x:4,y:2", "x")]),
          "4 of 2": (Hosts(4, 2), [("x:8", "x"), ("x:4,y:2", "x")])}
-# What MPI can be told to do instead.
+# The settings by which MPI does something else.
 SETTINGS = {"openmpi": {"": {}, "han": {"coll_han_priority": 100},
                         "simple han": {"coll_han_priority": 100, "coll_han_use_simple_allreduce": 1},
                         "recursive doubling": {"coll_tuned_use_dynamic_rules": 1, "coll_tuned_allreduce_algorithm": 3},

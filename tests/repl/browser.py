@@ -12,7 +12,7 @@ import time
 SECONDS_MAX = 60
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe"]
-# What a key is called besides its name: its code and its Windows number.
+# The other names of a key: its code and its Windows number.
 KEYS = {"Home": ("Home", 36), "End": ("End", 35), "ArrowLeft": ("ArrowLeft", 37), "ArrowUp": ("ArrowUp", 38),
         "ArrowRight": ("ArrowRight", 39), "ArrowDown": ("ArrowDown", 40), " ": ("Space", 32), "Tab": ("Tab", 9),
         "Enter": ("Enter", 13)}

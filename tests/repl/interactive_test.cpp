@@ -355,7 +355,7 @@ TEST(Progress, IsDrawnAfterASecondAndTakenAway) {
   EXPECT_TRUE(drawn.ends_with("received\r\x1B[K"));
 }
 
-// Of a line that was read but does not run yet.
+// An interrupt of a line that was read but does not run yet.
 TEST(Interrupts, ThatComeEarlyStopWhatBegins) {
   Session session;
   const InterruptibleReading reading;

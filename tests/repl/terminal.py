@@ -17,7 +17,7 @@ SECONDS_MAX = 60
 # what is read may end in it.
 TYPING, ENTERED = "\x1b[?2004h", "\x1b[?2004l"
 TAB, ERASE_LINE = "\t", "\x15"
-# What moves the cursor, erases or colours.
+# Sequences that move the cursor, erase or colour.
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z~]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
 
 
@@ -83,7 +83,7 @@ class Terminal:
             if re.search(wanted, fresh, re.DOTALL) and (not typing or not fresh.endswith("> ") or self.asks()):
                 self.seen = len(self.text)
                 return fresh
-            # What a process that has ended wrote last is still to be read.
+            # The last words of a process that has ended are still to be read.
             if not self.read(deadline - time.monotonic()):
                 raise AssertionError(f"no {wanted!r} came, but\n{fresh}")
 

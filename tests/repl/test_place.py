@@ -83,7 +83,7 @@ class Refused(CommandLine):
             self.assertEqual(answer.get("error"), "bad-place", (matrix, answer))
             self.assertRegex(answer["message"], "which has to multiply to the axis' size|but the machine's are 4, 16$|"
                              "but the mesh has 2 axes$|and row 1 has 2$|but a number is at least 1$")
-        # What it is and what it has to be, and all that fit where they are few.
+        # The message says how it lies and how it has to lie, and lists all that fit if they are few.
         done = self.fails(1, "plan", "--mesh", "dp:16,tp:4 place [[16,1],[1,4]]", "--from", "f32[64@dp]", "--to", "f32[64]",
                           "--machine", self.write("nodes.json", json.dumps(NODES)))
         self.assertIn("puts the mesh on levels of 16, 4, but the machine's are 4, 16", done.err)

@@ -341,7 +341,7 @@ class Learning(AtATerminal):
         self.assertEqual(terminal.answer(f":learn {lessons + 1}"),
                          f"error: there is no lesson {lessons + 1}; the course has lessons 1 to {lessons}\n")
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
-        # What is drawn in the course is drawn as in the session.
+        # The course draws as the session does.
         terminal.type(":learn 5\r")
         terminal.until(r"\nlearn> $")
         for line in ("show a", "let received = 1", "let peak = 2", "let b = a"):

@@ -1,4 +1,4 @@
-// What is typed: the text and its cursor, keys, rows on the screen, colours, what is pasted, what is recalled.
+// Typing: the text and its cursor, keys, rows on the screen, colours, pasted text, recalled text.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -175,6 +175,7 @@ TEST(Inks, OfWords) {
 TEST(Pasted, PromptsAndAnswersAreTakenOff) {
   EXPECT_EQ(without_prompts("> let a = (1 +\n. 2)\na : i64\n> a * 2\n6\n", true), "let a = (1 +\n2)\na * 2");
   EXPECT_EQ(without_prompts("\n7> f(\n8. 1)\n1\n9> a\n", true), "f(\n1)\na");
+  EXPECT_EQ(without_prompts(">>> let a = (1 +\n... 2)\n3\n>>> a\n", true), "let a = (1 +\n2)\na");
   EXPECT_EQ(without_prompts("12 > 3\n", true), "12 > 3");
   EXPECT_EQ(without_prompts("let a = 1\n> b\n", true), "let a = 1\n> b");
   EXPECT_EQ(without_prompts("a\nb\n", false), "a b");

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// What the constructor makes on one device and on many is the same.
+// The constructor makes the same on one device and on many.
 void expect_independent_of_layout(const std::function<RegisterId(Builder&, const synth::ArrayType&)>& construct,
                                   ElementType element) {
   rc::check("a constructor does not see the layout", [&] {

@@ -151,7 +151,7 @@ Array<T> sizes_of_terms(const synth::Contract& how, std::vector<Array<T>> operan
 }
 
 // How far two evaluations of a sum of n products may lie apart, as a part of the sum of the sizes of its terms.
-// Whatever the order and whether multiplications are fused with additions, a term is rounded n times at most, each time
+// In any order, and with or without fused multiplications and additions, a term is rounded n times at most, each time
 // by a part u (half an epsilon) of what was computed. So one evaluation is off by at most g = n u / (1 - n u) of the
 // sizes, and two are 2 g apart; the sizes themselves are computed, and may be too small by the part g.
 template <class T>

@@ -36,7 +36,7 @@ struct Way {
   friend auto operator<=>(const Way&, const Way&) = default;
 };
 
-// What has been sent to one rank.
+// The messages that have been sent to one rank.
 struct Mailbox {
   std::mutex mutex;
   std::condition_variable changed;
@@ -45,7 +45,7 @@ struct Mailbox {
   std::deque<std::pair<int, std::int64_t>> notices;
 };
 
-// What all ranks give each other at once. They do so in the same order; the one after may begin before all have taken.
+// Values that all ranks give each other at once, in the same order; the next exchange may begin before all have taken.
 struct Sharing {
   std::vector<Bytes> given;
   std::size_t came = 0;

@@ -24,7 +24,7 @@ Machines machines_of(int ranks, int each) {
   return machines;
 }
 
-// What of a rank's outcome is not as simulated.
+// The part of a rank's outcome that is not as simulated.
 std::string difference(const Outcome& outcome, const Outcome& simulated) {
   for (std::size_t k = 0; k < simulated.outputs.size(); ++k) {
     const Value& mine = outcome.outputs.at(k);
@@ -86,8 +86,7 @@ RC_GTEST_PROP(CrowdProperty, AnySumGivesTheSameBits, ()) {
   RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
 }
 
-// What the messages of a sum hold is what the statistics say, to the byte: of scalars and of uneven stretches
-// too.
+// The messages of a sum hold as many bytes as the statistics say: for scalars and uneven stretches, too.
 TEST(Crowd, SendsOfSumsWhatIsCounted) {
   for (const char* shape : {"", "2048", "3, 5", "2, 3, 7", "8192"}) {
     Builder builder("x:4");

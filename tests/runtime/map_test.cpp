@@ -62,7 +62,7 @@ TEST(Map, IntegerPowersWrap) {
               ElementsAre(1024, -27, 1, 1, 689956897));
 }
 
-// Whether one exponent serves all elements or each has its own, and as std::pow has it, but for a last digit.
+// One exponent for all elements and one for each give the same, and as std::pow has it, but for a last digit.
 TEST(Map, SmallPowersOfFloatsAreProducts) {
   const std::vector<float> a = {1.1F, -3.0F, 0.0F, -0.0F, kInf, -kInf, kNan, 1e-30F, 1e30F, 0.3F, 7.0F, -1e-12F};
   for (const float exponent : {-1.0F, 0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F}) {

@@ -77,7 +77,7 @@ TEST(PageCache, PartsComeBackEarlyAndMeetTheirNeighbours) {
   spares.give_back(first + 3 * kPart, kPart);
   spares.give_back(first, kPart);
   EXPECT_EQ(spares.take(3 * kPart), first);
-  // What is longer than it was asked for comes back whole.
+  // A spare that is longer than was asked for comes back whole.
   ASSERT_TRUE(spares.give_back_early(first + kPart, 2 * kPart));
   spares.give_back(first, kPart);
   EXPECT_EQ(spares.take(4 * kPart), first);
@@ -109,7 +109,7 @@ TEST(MemoryPlan, AnArrayIsFreedAfterItsLastUse) {
   EXPECT_EQ(plan.arena_bytes, (std::vector<std::int64_t>{384, 384}));
 }
 
-// What both passes read has a place from one to the other; what only the forward pass reads is not kept.
+// A value that both passes read has a place from one to the other; one that only the forward pass reads is not kept.
 TEST(FindKept, WhatTheBackwardPassReads) {
   Builder builder("x:2");
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64@x]");
@@ -406,7 +406,7 @@ RC_GTEST_PROP(MemoryPlanProperty, PlacesOfLiveArraysAreApart, ()) {
     for (std::size_t j = 0; j < program.body.size(); ++j) {
       const RegisterId id = std::get<synth::Apply>(program.body[j].node).results[0];
       if (plan[id].where == Where::blocks || moment[j] > moment[i] || moment[last[id.value]] < moment[i]) continue;
-      // What a step overwrites is its result's now.
+      // Memory that a step overwrites belongs to its result now.
       const bool overwritten = std::any_of(program.body.begin(), program.body.end(), [&](const synth::Step& step) {
         const auto k = static_cast<std::size_t>(&step - program.body.data());
         const RegisterId result = std::get<synth::Apply>(step.node).results[0];

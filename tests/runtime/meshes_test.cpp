@@ -46,7 +46,7 @@ RC_GTEST_PROP(MeshRanks, EveryNumberIsInTheBlockOfItsOwner, ()) {
   RC_ASSERT(next == mesh->devices());
 }
 
-// What is alive at once on one device never overlaps.
+// Arrays that are alive at once on one device never overlap.
 RC_GTEST_PROP(PlacesProperty, NoDeviceHasTwoArraysInOnePlace, ()) {
   synth::Program program;
   for (const char* axis : {"x", "y", "z"}) {
@@ -111,7 +111,7 @@ TEST(KnownScalars, AreConstantsIndicesAndWhatIsComputedOfThem) {
   EXPECT_FALSE(known[made.value] || known[total.value] || known[more.value]);
 }
 
-// What of a rank's outcome is not as simulated.
+// The part of a rank's outcome that is not as simulated.
 std::string difference_of(const Outcome& outcome, const Outcome& simulated) {
   for (std::size_t k = 0; k < simulated.outputs.size(); ++k) {
     const Value& mine = outcome.outputs.at(k);

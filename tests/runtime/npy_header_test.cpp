@@ -73,7 +73,7 @@ TEST(NpyHeader, ShapesAsPythonWritesThem) {
   EXPECT_EQ(parsed(head("{ 'shape':(1,2,),'descr':'<f4','fortran_order':False}"), 8)->shape, (Shape{1, 2}));
 }
 
-// What is malformed, and a word of the reason.
+// A malformed header, and a word of the reason.
 struct Malformed {
   std::string text;
   std::int64_t data_bytes;

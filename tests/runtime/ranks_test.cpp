@@ -1,5 +1,5 @@
-// What several ranks need, in one process: which has which device, the region, diagnostics as bytes, and a team whose
-// messages fail. Real teams are tested in tests/mpi.
+// The parts that several ranks need, in one process: who has which device, the region, diagnostics as bytes, a team
+// whose messages fail. Real teams are tested in tests/mpi.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <rapidcheck/gtest.h>

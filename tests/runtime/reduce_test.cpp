@@ -137,7 +137,7 @@ TEST(Reduce, RowsAreAddedInTheDocumentedOrder) {
   }
 }
 
-// Of equals - here 0.0 and -0.0 - the first is kept, and NaN wins: lane by lane where rows are long.
+// The first of equals (here 0.0 and -0.0) is kept, and NaN wins: lane by lane if rows are long.
 TEST(Reduce, MaximaOfFloatsInVectors) {
   for (const float first : {0.0F, -0.0F}) {
     Array<float> a(Shape{33, 40});
@@ -158,7 +158,7 @@ TEST(Reduce, MaximaOfFloatsInVectors) {
   }
 }
 
-// What blocks are reduced in: eight lanes, which meet in pairs. Several blocks at once or one, on vectors of any width.
+// Blocks are reduced in eight lanes, which meet in pairs: several blocks at once or one, on vectors of any width.
 template <class T, class How>
 T block_by_hand(const T* x) {
   std::array<T, kReduceLanes> lanes;

@@ -59,16 +59,21 @@ TEST(Layout, UnevenTilesAreTrueToTheirSizes) {
 
 TEST(Layout, PendingSumsAndIdleDevices) {
   EXPECT_EQ(layout("f32[1@y]{+x}", "x:2,y:2"),
-            "        0:1\n"
-            " +---------------+\n"
-            " | devices 1 + 3 |\n"
-            " +---------------+\n"
+            "           0:1\n"
+            " +---------------------+\n"
+            " | sum of devices 1, 3 |\n"
+            " +---------------------+\n"
             "devices 0,2 hold nothing\n");
   EXPECT_EQ(layout("f32[]{max x}", "x:2"),
             "\n"
-            " +---------------------+\n"
-            " | max of devices 0, 1 |\n"
-            " +---------------------+\n");
+            " +-------------------------+\n"
+            " | maximum of devices 0, 1 |\n"
+            " +-------------------------+\n");
+  EXPECT_EQ(layout("f32[]{+x}", "x:2,y:2"),
+            "\n"
+            " +-------------------------+\n"
+            " | sum of devices 0-1; 2-3 |\n"
+            " +-------------------------+\n");
 }
 
 TEST(Layout, SlicesOfMoreDimensions) {
@@ -115,14 +120,14 @@ TEST(Show, PendingPartsAreDrawnApart) {
   const Value value = value_of(Array<float>(Shape{2}, {1.5F, 2.0F}), "f32[2]{+x}", mesh_of("x:2"));
   EXPECT_EQ(*format_show(value, ""),
             "f32[2]{+x} on [x:2]\n"
-            "        0:2\n"
-            " +---------------+\n"
-            " | devices 0 + 1 |\n"
-            " | 0:            |\n"
-            " |  1.5  2.      |\n"
-            " | 1:            |\n"
-            " | -0.  -0.      |\n"
-            " +---------------+\n");
+            "           0:2\n"
+            " +---------------------+\n"
+            " | sum of devices 0, 1 |\n"
+            " | device 0:           |\n"
+            " |  1.5  2.            |\n"
+            " | device 1:           |\n"
+            " | -0.  -0.            |\n"
+            " +---------------------+\n");
 }
 
 TEST(Show, LongRowsAreNotDrawn) {

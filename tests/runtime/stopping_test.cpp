@@ -1,4 +1,4 @@
-// What walks long by itself ends when the work is given up, and leaves the rest of the memory alone.
+// Kernels that walk long by themselves end when the work is given up, and leave the rest of the memory alone.
 #include "runtime/execute/stopping.hpp"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-# What a room may include of ours, by the first part of the path: the architecture's table.
+# The rooms that a room may include, by the first part of the path: the architecture's table.
 ROOMS = {
     "base": {"base"},
     "grammar": set(),

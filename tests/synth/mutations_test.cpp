@@ -15,7 +15,7 @@ namespace tessera::synth::test {
 namespace {
 
 constexpr int kMutants = 22'000;
-// Of each sort of change at least so many have to be refused: even of those that few plans can suffer.
+// At least so many changes of each sort have to be refused, even of those that few plans can suffer.
 constexpr int kRefusedLeast = 30;
 
 constexpr std::array kMutations = {
@@ -200,7 +200,7 @@ TEST(Mutations, AreRefusedOrHarmless) {
   }
 }
 
-// What a plan says of itself is what is counted anew, so that a difference is the change's.
+// The figures that a plan says of itself are those counted anew, so that a difference is due to the change.
 TEST(Mutations, StartFromPlansWithTheirFigures) {
   Random random(1);
   for (int i = 0; i < 500; ++i) {

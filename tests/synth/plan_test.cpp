@@ -307,7 +307,7 @@ TEST(PlanOptionsTest, ABudgetHoldsASourceThatLivesOn) {
   EXPECT_THAT(first_message(plan(from, to, nodes, options)), ::testing::HasSubstr("4718592"));
 }
 
-// Whatever plan is chosen, its steps and the source beside them keep the budget.
+// The steps of any plan that is chosen, and the source beside them, keep the budget.
 RC_GTEST_PROP(PlanOptionsProperty, ABudgetHoldsASourceThatLivesOn, ()) {
   const MeshRef on = any_mesh();
   const Shape shape = any_shape(2, 40);

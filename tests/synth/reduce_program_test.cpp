@@ -295,7 +295,7 @@ TEST(ReducePrograms, ByPayload) {
             1'016);
 }
 
-// What docs/reductions.md says of all placements on machines of two levels.
+// The figures of docs/reductions.md over all placements on machines of two levels.
 TEST(ReducePrograms, OverAllPlacements) {
   const bench::ReductionScores scores = bench::score_reductions();
   EXPECT_EQ(scores.cases, 829U);

@@ -1,4 +1,4 @@
-// What near senders leave to others, against a search of all ways to divide it in small steps.
+// The shares that near senders leave to others, against a search of all ways to divide them in small steps.
 #include "synth/collective/relief.hpp"
 
 #include <algorithm>

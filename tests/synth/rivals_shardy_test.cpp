@@ -1,4 +1,4 @@
-// What Shardy does with a change of layout, each of its rules by name.
+// Shardy's way with a change of layout, each of its rules by name.
 #include "tests/synth/rivals_support.hpp"
 
 namespace tessera::synth::test {

@@ -241,7 +241,7 @@ bool only_rounds(const Plan& plan) {
                      [](const PlanStep& step) { return step.collective.round.has_value(); });
 }
 
-// Where the fastest plan keeps the budget, it is the plan; else there are as few launches as can be.
+// If the fastest plan keeps the budget, it is the plan; else there are as few launches as can be.
 void expect_sound_within(const ArrayType& from, const ArrayType& to, std::int64_t budget, std::int64_t whole) {
   const auto change = plan(from, to, Machine{}, within(budget));
   ASSERT_TRUE(change.ok()) << print(from) << " -> " << print(to) << " within " << budget << first_message(change);

@@ -348,6 +348,7 @@ class Checker {
   std::optional<InstanceUse> make_instance(const Function& function, const std::vector<ArrayType>& types,
                                            Span call_span);
   bool local_allows(const InstanceUse& use, const std::string& name, Span span);
+  bool declares_later(std::string_view name) const;
   void report_unknown_function(const frontend::Name& callee, Moment moment);
   void check_definition(const Function& function);
 

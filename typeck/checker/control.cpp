@@ -42,6 +42,20 @@ MaybeValue Checker::annotated(const Checked& value, const WrittenType& written, 
 }
 
 // An annotation without any axis that makes devices receive more than they had was probably an accident.
+namespace {
+
+// `[6@x, 4]`: the first dimension split over the first axis.
+std::string split_example(const ArrayType& type) {
+  std::string text;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    text += fmt::format("{}{}", d == 0 ? "" : ", ", type.shape()[d]);
+    if (d == 0) text += "@" + type.mesh().axes().front().name;
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
 void Checker::note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions&) {
   if (written.names_axes || written.shape.empty()) return;
   const auto* moved = std::get_if<Redistribute>(&typed_.nodes[result.node()].body);
@@ -54,9 +68,10 @@ void Checker::note_accidental_gather(const Checked& result, const WrittenType& w
   for (std::int64_t device = 0; device < moved->plan->from.devices(); ++device)
     held = std::max(held, synth::tile_bytes(moved->plan->from, device));
   if (received <= held) return;
-  report(base::make(Kind::annotation_gathers, moved->plan->received_bytes_total)
-             .at(written.span)
-             .suggest("name the axes it should be split over, as in `[8@x, 8]`"));
+  report(
+      base::make(Kind::annotation_gathers, moved->plan->received_bytes_total)
+          .at(written.span)
+          .suggest(fmt::format("name the axes it should be split over, as in `{}`", split_example(moved->plan->to))));
 }
 
 // May a value be used after the operand that gave it? Whatever has a name may: it was there before so many nodes were

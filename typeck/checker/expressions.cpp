@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/nearest.hpp"
-#include "frontend/foreign.hpp"
 #include "frontend/literal.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
@@ -280,23 +278,6 @@ MaybeValue Checker::named_value(const std::string& name, Span span, ExprId id) {
   }
   report_unknown_name(name, span);
   return std::nullopt;
-}
-
-void Checker::report_unknown_name(const std::string& name, Span span) {
-  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
-  std::vector<std::string> names = environment_.variable_names(moment);
-  for (const Local& bound : frame_->locals) names.push_back(bound.name);
-  names.insert(names.end(), {"true", "false"});
-  names.insert(names.end(), poisoned_.begin(), poisoned_.end());
-  std::string help;
-  if (const auto foreign = frontend::help_for_constant(name)) {
-    help = *foreign;
-  } else if (const auto near = base::nearest(name, names)) {
-    help = fmt::format("did you mean `{}`?", *near);
-  } else if (environment_.function(name, moment) != nullptr) {
-    help = fmt::format("`{}` is a function: call it with its arguments", name);
-  }
-  report(base::make(Kind::unknown_name, name).at(span).suggest(std::move(help)));
 }
 
 // An i64 scalar that carries no sum yet stands for itself.

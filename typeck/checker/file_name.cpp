@@ -45,6 +45,12 @@ std::optional<FileName> Checker::file_name(const std::string& who, const std::st
     }
   }
   if (made.numbers.empty()) made.form = std::move(plain);
+  if (made.form.ends_with(".npz")) {
+    report(base::make(Kind::wrong_arguments, who, "an .npz archive holds several arrays, but a file here holds one")
+               .at(span)
+               .suggest("give each array a .npy file of its own, as in \"a.npy\""));
+    return std::nullopt;
+  }
   return made;
 }
 

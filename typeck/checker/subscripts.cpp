@@ -54,8 +54,10 @@ class Subscripts {
     if (!step.has_value()) return std::nullopt;
     if (*step < 1) {
       auto diagnostic = base::make(Kind::slice_step, *step).at(checker_.ast()[subscript.step].span);
-      checker_.report(
-          std::move(diagnostic).suggest("rows in any other order are those of a table: `take(a, 7 - iota(i64[8]))`"));
+      checker_.report(std::move(diagnostic)
+                          .suggest(fmt::format("`take` has the rows of dimension 0 in any order: from the last to the "
+                                               "first they are `take(a, {} - iota(i64[{}]))`",
+                                               array_.shape()[0] - 1, array_.shape()[0])));
       return std::nullopt;
     }
     if (*step < taken->length)

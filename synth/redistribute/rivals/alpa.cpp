@@ -68,7 +68,7 @@ std::vector<std::int32_t> balanced_senders(const std::vector<HostBox>& boxes) {
   return senders;
 }
 
-// Of boxes that are alike only one is tried at each place of an order.
+// Tries only one of several boxes that are alike at each place of an order.
 class DepthFirst {
  public:
   DepthFirst(const std::vector<HostBox>& boxes, BroadcastOrder best)

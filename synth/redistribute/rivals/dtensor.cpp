@@ -20,7 +20,7 @@ base::Diagnostic unsupported(std::string_view why) {
 
 enum class PlacementKind : std::uint8_t { shard, replicate, partial };
 
-// What one mesh axis does to the array.
+// The placement of the array along one mesh axis.
 struct MeshPlacement {
   PlacementKind kind = PlacementKind::replicate;
   std::size_t dimension = 0;        // shard only

@@ -131,7 +131,7 @@ base::Status PermuteSection::take() {
   while (any([&](const Move& move) { return comes_from_its_place(move) && put_last(move); })) {
   }
   while (!moves_.empty()) {
-    // What could be taken now is better not among the last ones: they may stand in each other's way there.
+    // Digits that can be taken now had better not be put last: there they may stand in each other's way.
     const auto hidden = [&](const Move& move) { return !ends_alike(route_.now()[move.from], move.digits); };
     if (any([&](const Move& move) { return hidden(move) && put_last(move); })) continue;
     if (any([&](const Move& move) { return !covers(move) && take_now(move); })) continue;

@@ -7,7 +7,7 @@ namespace tessera::synth::rivals {
 
 namespace {
 
-// Where the pieces of an axis begin and end: 1 and the axis' size among them.
+// The boundaries of an axis' pieces: 1 and the axis' size are among them.
 using Boundaries = base::FixedVector<std::int64_t, 64>;
 
 void add_boundary(Boundaries& at, std::int64_t boundary) {

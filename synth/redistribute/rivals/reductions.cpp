@@ -65,8 +65,9 @@ base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planne
   auto sum = lone_sum(from, to);
   if (!sum) return unsupported(planner, "the change is not just a sum");
   if (from.devices() > kExactDevicesMax) return unsupported(planner, "there are more than 512 devices");
-  if (!has_programs(machine, from)) return unsupported(planner, "no machine file says what links there are");
   const AxisList axes = pending_change(from, to).resolve;
+  if (!has_programs(machine, from.mesh(), shard_count(axes)))
+    return unsupported(planner, "no machine file says what links there are");
   const ReduceGoal goal =
       sum->kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   TESSERA_TRY(program, program_by(planner, from, axes, goal, machine));

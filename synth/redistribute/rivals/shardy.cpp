@@ -1,4 +1,4 @@
-// What Shardy's pass from reshards to collectives does: up to two rounds of slice, permute, all_to_alls and all_gather,
+// Follows Shardy's pass from reshards to collectives: up to two rounds of slice, permute, all_to_alls and all_gather,
 // each taken greedily. Nothing is weighed; the few pairs that it leaves unfinished are answered so.
 #include <numeric>
 #include <utility>
@@ -74,7 +74,7 @@ class Resharding {
  private:
   bool done() const;
 
-  // Where a piece is wanted: the dimension whose `out` holds it.
+  // The dimension that wants the piece: its `out` holds it.
   std::optional<std::size_t> destination(Piece piece) const;
   bool in_use(Piece piece) const;
 
@@ -331,8 +331,8 @@ base::Status Resharding::permute() {
   return add_permute();
 }
 
-// What belongs in front of the dimension, as it fits, takes its place; nothing else stays. Gives back what is to be
-// gathered: first what was not replaced.
+// Puts in front the pieces that belong there, as far as they fit; nothing else stays. Gives back the pieces to be
+// gathered: first those that were not replaced.
 PieceList Resharding::place_wanted(Dimension& dimension) {
   const std::int64_t count = pieces_.size(dimension.in);
   std::optional<Piece> rest;

@@ -12,7 +12,7 @@ namespace tessera::synth::xla {
 
 namespace {
 
-// Where tilings are meant.
+// The extents that a tiling is meant in.
 struct Space {
   Extents extents;
   const Space* outer = nullptr;
