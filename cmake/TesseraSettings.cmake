@@ -18,10 +18,10 @@ set(precompiled <algorithm> <array> <charconv> <cmath> <cstdint> <functional> <l
                 <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
 set(precompiled_for_tests ${precompiled} <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 
-# tessera_precompiled(TARGET LEVEL HEADERS...): TARGET, optimised to LEVEL, shares the precompiled header of the first target
-# that asked for these. GCC 12 may crash on one that was made at another level.
-function(tessera_precompiled target level)
-  string(MD5 key "${level} ${ARGN}")
+# tessera_precompiled(TARGET HOW HEADERS...): TARGET, optimised as HOW says, shares the precompiled header of the first target
+# that asked for these. GCC 12 may crash on one that was made at another level or with other options.
+function(tessera_precompiled target how)
+  string(MD5 key "${how} ${ARGN}")
   get_property(first GLOBAL PROPERTY "TESSERA_PRECOMPILED_${key}")
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
@@ -31,16 +31,16 @@ function(tessera_precompiled target level)
   endif()
 endfunction()
 
-# Whoever builds once has it in a quarter of the time where a compiler reads a dozen of a room's files at once; whoever
-# edits one file and builds again is better off without (preset dev).
-option(TESSERA_UNITY "Compile the files of a room by the dozen" ON)
+# A first build takes a quarter of the time where a compiler reads two dozen of a room's files at once; building again after
+# an edit of one file is faster without (preset dev).
+option(TESSERA_UNITY "Compile the files of a room by two dozen" ON)
 
 # tessera_room(NAME SOURCES... LINKS...): one static library per room, strict warnings, includes from the project's root.
 # Private names of its files differ, so that any of them may be compiled together; SEPARATE: they never are.
 # LEVEL says how far a release optimises them: 1 what works on texts and trees, whose
-# time is the memory's, and which is compiled in two thirds of the time; 2 without a word; 3 what computes on elements.
+# time is the memory's, and which is compiled in two thirds of the time; 2 without a word. OPTIONS are more for the compiler.
 function(tessera_room name)
-  cmake_parse_arguments(ROOM "SEPARATE" "LEVEL" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "SEPARATE" "LEVEL" "SOURCES;LINKS;PRIVATE_LINKS;OPTIONS" ${ARGN})
   if(NOT ROOM_LEVEL)
     set(ROOM_LEVEL 2)
   endif()
@@ -49,10 +49,12 @@ function(tessera_room name)
   target_include_directories(tessera_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(tessera_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
   tessera_own_code(tessera_${name})
+  target_compile_options(tessera_${name} PRIVATE ${ROOM_OPTIONS})
   tessera_optimised(tessera_${name} ${ROOM_LEVEL})
-  tessera_precompiled(tessera_${name} ${ROOM_LEVEL} ${precompiled})
+  set(how ${ROOM_LEVEL} ${ROOM_OPTIONS})
+  tessera_precompiled(tessera_${name} "${how}" ${precompiled})
   if(NOT ROOM_SEPARATE)
-    tessera_together(tessera_${name} 12)
+    tessera_together(tessera_${name} 24)
   endif()
 endfunction()
 
@@ -65,7 +67,7 @@ function(tessera_part room name)
   tessera_own_code(tessera_${name})
   tessera_optimised(tessera_${name} ${PART_LEVEL})
   tessera_precompiled(tessera_${name} ${PART_LEVEL} ${precompiled})
-  tessera_together(tessera_${name} 12)
+  tessera_together(tessera_${name} 24)
   target_sources(tessera_${room} PRIVATE $<TARGET_OBJECTS:tessera_${name}>)
 endfunction()
 

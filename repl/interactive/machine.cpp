@@ -71,7 +71,7 @@ std::string shares(const NamedMesh& mesh) {
 
 std::string at(const Axis& axis, std::int64_t coordinate) { return fmt::format("{}={}", axis.first, coordinate); }
 
-std::string device_text(const NamedMesh& mesh, std::int64_t position) {
+std::string device_number_text(const NamedMesh& mesh, std::int64_t position) {
   return fmt::format("{}", mesh.devices[static_cast<std::size_t>(position)]);
 }
 
@@ -85,7 +85,7 @@ std::string grid(const NamedMesh& mesh, std::size_t outer, std::int64_t first) {
     Row& line = lines.emplace_back();
     line.push_back(r == kLeftOut ? "  ..." : "  " + at(rows, r));
     for (const std::int64_t c : drawn(columns.second)) {
-      line.push_back(r == kLeftOut || c == kLeftOut ? "..." : device_text(mesh, first + r * columns.second + c));
+      line.push_back(r == kLeftOut || c == kLeftOut ? "..." : device_number_text(mesh, first + r * columns.second + c));
     }
   }
   return table(lines);
@@ -109,7 +109,7 @@ std::string picture(const NamedMesh& mesh) {
   std::vector<Row> lines(2, Row{" "});
   for (const std::int64_t i : drawn(mesh.axes[0].second)) {
     lines[0].push_back(i == kLeftOut ? "..." : at(mesh.axes[0], i));
-    lines[1].push_back(i == kLeftOut ? "..." : device_text(mesh, i));
+    lines[1].push_back(i == kLeftOut ? "..." : device_number_text(mesh, i));
   }
   return table(lines);
 }

@@ -25,9 +25,10 @@ constexpr std::int64_t kLanes = kReduceLanes;
 constexpr std::int64_t kStretch = kBlock * 1024;
 
 // Joins a sequence of values in pairs of equal size, like a binary counter: level l holds the join of 2^l values.
-template <class How, class T>
+template <class T>
 class PairwiseJoin {
  public:
+  template <class How>
   void push(T value) {
     std::size_t level = 0;
     for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) {
@@ -37,6 +38,7 @@ class PairwiseJoin {
     ++pushed_;
   }
   // The levels in use, oldest (highest) outermost; `last` is what comes after all that was pushed, if anything does.
+  template <class How>
   T join(const T* last = nullptr) const {
     T value = last != nullptr ? *last : How::identity();
     bool any = last != nullptr;
@@ -82,33 +84,83 @@ T reduce_block(const T* x, std::int64_t n) {
 }
 
 // Blocks of n elements side by side, the last of which may be shorter.
-template <class How, Float T>
-void push_blocks(PairwiseJoin<How, T>& cascade, const T* x, std::int64_t n) {
-  constexpr std::int64_t kAtOnce = 64;
-  std::array<T, kAtOnce> some;
-  const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
+template <class How, class T>
+void push_blocks(PairwiseJoin<T>& cascade, const T* x, std::int64_t n) {
   std::int64_t at = 0;
-  for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
-    const std::int64_t now = std::min(kAtOnce, blocks);
-    function(x + at, now, some.data());
-    for (std::int64_t b = 0; b < now; ++b) cascade.push(some[static_cast<std::size_t>(b)]);
-    at += now * kBlock;
+  if constexpr (Float<T>) {
+    constexpr std::int64_t kAtOnce = 64;
+    std::array<T, kAtOnce> some;
+    const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
+    for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
+      const std::int64_t now = std::min(kAtOnce, blocks);
+      function(x + at, now, some.data());
+      for (std::int64_t b = 0; b < now; ++b) cascade.template push<How>(some[static_cast<std::size_t>(b)]);
+      at += now * kBlock;
+    }
   }
-  if (at < n) cascade.push(reduce_block<How, T>(x + at, n - at));
+  if (at < n) cascade.template push<How>(reduce_block<How, T>(x + at, n - at));
+}
+
+template <class How>
+struct CombineRows {
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = How::combine(a[i], b[i]);
+  }
+};
+template <class How>
+struct CombineFourRows {
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, const T* c, const T* d, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = How::combine(How::combine(How::combine(How::combine(out[i], a[i]), b[i]), c[i]), d[i]);
+  }
+};
+
+// A kind of reduction as functions on elements: the loops around them are compiled once for a type, not for each kind.
+template <class T>
+struct Steps {
+  T identity;
+  T (*block)(const T* x, std::int64_t n);
+  // Blocks side by side; of integers, as many elements as a block at most.
+  void (*push_blocks)(PairwiseJoin<T>& cascade, const T* x, std::int64_t n);
+  void (*push)(PairwiseJoin<T>& cascade, T value);
+  T (*join)(const PairwiseJoin<T>& cascade, const T* last);
+  // out[i] becomes a[i] and b[i] combined; `out` may be one of them.
+  void (*rows)(const T* a, const T* b, T* out, std::int64_t n);
+  // out[i] becomes itself and a[i] to d[i] combined, in turn.
+  void (*four_rows)(const T* a, const T* b, const T* c, const T* d, T* out, std::int64_t n);
+};
+
+template <class T>
+Steps<T> steps_of(synth::ReduceKind kind) {
+  return visit_combine<T>(kind, [](auto how) {
+    using How = decltype(how);
+    using Rows = typename for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>;
+    using FourRows = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*, T*,
+                                                                              std::int64_t>;
+    return Steps<T>{How::identity(),
+                    reduce_block<How, T>,
+                    push_blocks<How, T>,
+                    [](PairwiseJoin<T>& cascade, T value) { cascade.template push<How>(value); },
+                    [](const PairwiseJoin<T>& cascade, const T* last) { return cascade.template join<How>(last); },
+                    Rows::of(widest_target()),
+                    FourRows::of(widest_target())};
+  });
 }
 
 // Elements [begin, end), in row-major order, of the view whose nest this is.
-template <class How, class T>
-T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::int64_t end) {
-  if (begin == end) return How::identity();
+template <class T>
+T reduce_sequence(const Steps<T>& steps, const Nest<1>& nest, const T* first, std::int64_t begin, std::int64_t end) {
+  if (begin == end) return steps.identity;
   const bool consecutive = nest.rank == 1 && nest.inner_strides()[0] == 1;
-  if (consecutive && (!Float<T> || end - begin <= kBlock)) return reduce_block<How, T>(first + begin, end - begin);
-  PairwiseJoin<How, T> cascade;
-  if constexpr (Float<T>) {
-    if (consecutive) {
-      push_blocks<How, T>(cascade, first + begin, end - begin);
-      return cascade.join();
-    }
+  if (consecutive && (!Float<T> || end - begin <= kBlock)) return steps.block(first + begin, end - begin);
+  PairwiseJoin<T> cascade;
+  if (consecutive) {
+    steps.push_blocks(cascade, first + begin, end - begin);
+    return steps.join(cascade, nullptr);
   }
   std::array<T, kBlock> gathered;
   for (std::int64_t at = begin; at < end; at += kBlock) {
@@ -117,9 +169,9 @@ T reduce_sequence(const Nest<1>& nest, const T* first, std::int64_t begin, std::
     for_runs(nest, at, at + n, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t length) {
       for (std::int64_t i = 0; i < length; ++i) gathered[position - at + i] = first[offsets[0] + i * stride];
     });
-    cascade.push(reduce_block<How, T>(gathered.data(), n));
+    steps.push_blocks(cascade, gathered.data(), n);
   }
-  return cascade.join();
+  return steps.join(cascade, nullptr);
 }
 
 struct Groups {
@@ -146,15 +198,15 @@ struct Groups {
 };
 
 // The innermost dimension is reduced: one sequence for each element of the result, cut in stretches.
-template <class How, class T>
-void reduce_inner(const Groups& groups, const T* first, T* out) {
+template <class T>
+void reduce_inner(const Steps<T>& steps, const Groups& groups, const T* first, T* out) {
   const std::int64_t length = groups.reduced_nest.count;
   const std::int64_t stretches = std::max<std::int64_t>(1, (length + kStretch - 1) / kStretch);
   const std::int64_t results = groups.kept_nest.count;
   const auto stretch = [&](std::int64_t item) {
     const std::int64_t begin = item % stretches * kStretch;
     const T* sequence = first + groups.start(item / stretches);
-    return reduce_sequence<How, T>(groups.reduced_nest, sequence, begin, std::min(length, begin + kStretch));
+    return reduce_sequence(steps, groups.reduced_nest, sequence, begin, std::min(length, begin + kStretch));
   };
   const auto parts = std::make_unique<T[]>(stretches == 1 ? 0 : static_cast<std::size_t>(results * stretches));
   T* const targets = stretches == 1 ? out : parts.get();
@@ -163,41 +215,17 @@ void reduce_inner(const Groups& groups, const T* first, T* out) {
     for (std::int64_t item = begin; item < end; ++item) targets[item] = stretch(item);
   });
   for (std::int64_t o = 0; stretches > 1 && o < results; ++o) {
-    PairwiseJoin<How, T> cascade;
-    for (std::int64_t s = 0; s + 1 < stretches; ++s) cascade.push(parts[o * stretches + s]);
-    out[o] = cascade.join(&parts[(o + 1) * stretches - 1]);
+    PairwiseJoin<T> cascade;
+    for (std::int64_t s = 0; s + 1 < stretches; ++s) steps.push(cascade, parts[o * stretches + s]);
+    out[o] = steps.join(cascade, &parts[(o + 1) * stretches - 1]);
   }
-}
-
-template <class How>
-struct CombineRows {
-  template <class T>
-  TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = How::combine(a[i], b[i]);
-  }
-};
-template <class How>
-struct CombineFourRows {
-  template <class T>
-  TESSERA_INLINE static void run(const T* a, const T* b, const T* c, const T* d, T* out, std::int64_t n) {
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i)
-      out[i] = How::combine(How::combine(How::combine(How::combine(out[i], a[i]), b[i]), c[i]), d[i]);
-  }
-};
-
-// out[i] = a[i] How b[i]; `out` may be one of them.
-template <class How, class T>
-void combine_rows(T* out, const T* a, const T* b, std::int64_t n) {
-  for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>::of(widest_target())(a, b, out, n);
 }
 
 // A PairwiseJoin for each of some columns.
-template <class How, class T>
+template <class T>
 class RowCascade {
  public:
-  explicit RowCascade(std::int64_t width) : width_(width) {}
+  RowCascade(const Steps<T>& steps, std::int64_t width) : steps_(steps), width_(width) {}
 
   // `row` is changed.
   void push(T* row) {
@@ -215,18 +243,19 @@ class RowCascade {
   }
 
  private:
-  void join_rows(const T* before, T* row) const { combine_rows<How>(row, before, row, width_); }
+  void join_rows(const T* before, T* row) const { steps_.rows(before, row, row, width_); }
+  const Steps<T>& steps_;
   std::int64_t width_;
   std::vector<std::unique_ptr<T[]>> levels_;
   std::uint64_t pushed_ = 0;
 };
 
 // Reduces rows of `width` columns into `out`: blocks of 128 rows, one row after the other, four in one pass.
-template <class How, class T>
+template <class T>
 class RowReducer {
  public:
-  RowReducer(std::int64_t width, std::int64_t column_stride, T* out)
-      : width_(width), stride_(column_stride), block_(out), cascade_(width) {
+  RowReducer(const Steps<T>& steps, std::int64_t width, std::int64_t column_stride, T* out)
+      : steps_(steps), width_(width), stride_(column_stride), block_(out), cascade_(steps, width) {
     if (stride_ != 1) gathered_ = std::make_unique<T[]>(static_cast<std::size_t>(width * kRowsAtOnce));
   }
 
@@ -240,7 +269,7 @@ class RowReducer {
     if (rows_ > 0)
       cascade_.join(block_);
     else
-      std::fill_n(block_, width_, How::identity());
+      std::fill_n(block_, width_, steps_.identity);
   }
 
  private:
@@ -266,9 +295,7 @@ class RowReducer {
   }
   void take_four() {
     const auto [a, b, c, d] = waiting_;
-    using Loop = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*, T*,
-                                                                          std::int64_t>;
-    Loop::of(widest_target())(a, b, c, d, block_, width_);
+    steps_.four_rows(a, b, c, d, block_, width_);
   }
   void take_each() {
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -277,10 +304,11 @@ class RowReducer {
         std::copy_n(row, width_, block_);
         continue;
       }
-      combine_rows<How, T>(block_, block_, row, width_);
+      steps_.rows(block_, row, block_, width_);
     }
   }
 
+  const Steps<T>& steps_;
   std::int64_t width_;
   std::int64_t stride_;
   T* block_;               // what the rows of this block give, in the result's place
@@ -288,7 +316,7 @@ class RowReducer {
   std::array<const T*, kRowsAtOnce> waiting_{};
   std::size_t waiting_count_ = 0;
   std::unique_ptr<T[]> gathered_;
-  RowCascade<How, T> cascade_;
+  RowCascade<T> cascade_;
 };
 
 // How rows are cut into tasks: strips of columns, and stretches of rows. A stretch has 128 * 2^k rows, so that it
@@ -305,8 +333,8 @@ struct RowCut {
 };
 
 // The innermost dimension is kept: rows of it are added up.
-template <class How, class T>
-void reduce_outer(const Groups& groups, const T* first, T* out) {
+template <class T>
+void reduce_outer(const Steps<T>& steps, const Groups& groups, const T* first, T* out) {
   const RowCut cut(groups.kept.shape.back(), groups.reduced_nest.count);
   const std::int64_t stride = groups.kept.strides.back();
   const std::int64_t inner = groups.reduced_nest.inner_strides()[0];
@@ -324,7 +352,7 @@ void reduce_outer(const Groups& groups, const T* first, T* out) {
     const std::int64_t begin = item % cut.stretches * cut.stretch;
     const T* const start = first + groups.start(first_of(strip));
     T* const target = cut.stretches == 1 ? out + first_of(strip) : parts.get() + item * RowCut::kStrip;
-    RowReducer<How, T> rows(width_of(strip), stride, target);
+    RowReducer<T> rows(steps, width_of(strip), stride, target);
     for_runs(groups.reduced_nest, begin, std::min(cut.rows, begin + cut.stretch),
              [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
                for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
@@ -338,7 +366,7 @@ void reduce_outer(const Groups& groups, const T* first, T* out) {
   });
   if (cut.stretches == 1) return;
   parallel_each(strips, [&](std::int64_t strip) {
-    RowCascade<How, T> cascade(width_of(strip));
+    RowCascade<T> cascade(steps, width_of(strip));
     T* const of_strip = parts.get() + strip * cut.stretches * RowCut::kStrip;
     T* const last = of_strip + (cut.stretches - 1) * RowCut::kStrip;
     for (std::int64_t s = 0; s + 1 < cut.stretches; ++s) cascade.push(of_strip + s * RowCut::kStrip);
@@ -354,13 +382,11 @@ void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<con
   if (groups.kept_nest.count == 0) return;
   const std::size_t rank = operand.shape.size();
   const bool inner = rank == 0 || (!dimensions.empty() && dimensions.back() + 1U == rank);
-  visit_combine<T>(kind, [&](auto how) {
-    using How = decltype(how);
-    if (inner)
-      reduce_inner<How>(groups, typed<T>(operand), typed<T>(out));
-    else
-      reduce_outer<How>(groups, typed<T>(operand), typed<T>(out));
-  });
+  const Steps<T> steps = steps_of<T>(kind);
+  if (inner)
+    reduce_inner(steps, groups, typed<T>(operand), typed<T>(out));
+  else
+    reduce_outer(steps, groups, typed<T>(operand), typed<T>(out));
 }
 
 }  // namespace
@@ -378,14 +404,12 @@ void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out)
   static_assert(kReducePiece % kBlock == 0 && std::has_single_bit(static_cast<std::uint64_t>(kReducePiece / kBlock)));
   synth::visit_element(pieces.element, [&](auto zero) {
     using T = decltype(zero);
-    visit_combine<T>(kind, [&](auto how) {
-      using How = decltype(how);
-      const std::int64_t n = count(pieces.shape);
-      PairwiseJoin<How, T> cascade;
-      for (std::int64_t k = 0; k + 1 < n; ++k) cascade.push(typed<T>(pieces)[k]);
-      const T joined = n == 0 ? How::identity() : cascade.join(typed<T>(pieces) + n - 1);
-      std::memcpy(out, &joined, sizeof joined);
-    });
+    const Steps<T> steps = steps_of<T>(kind);
+    const std::int64_t n = count(pieces.shape);
+    PairwiseJoin<T> cascade;
+    for (std::int64_t k = 0; k + 1 < n; ++k) steps.push(cascade, typed<T>(pieces)[k]);
+    const T joined = n == 0 ? steps.identity : steps.join(cascade, typed<T>(pieces) + n - 1);
+    std::memcpy(out, &joined, sizeof joined);
   });
 }
 

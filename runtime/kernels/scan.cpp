@@ -33,11 +33,13 @@ void sum_four_lines(const Lines& lines, const T* from, std::int64_t from_line, T
                     std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kLines = 4;
   std::array<T, kLines> sums;
+#pragma GCC unroll 4
   for (std::int64_t k = 0; k < kLines; ++k) {
     if (begin == 0) to[k * to_line] = from[k * from_line];
     sums[k] = to[k * to_line + (std::max<std::int64_t>(begin, 1) - 1) * lines.to_step];
   }
   for (std::int64_t i = std::max<std::int64_t>(begin, 1); i < end; ++i) {
+#pragma GCC unroll 4
     for (std::int64_t k = 0; k < kLines; ++k) {
       sums[k] = plus(sums[k], from[k * from_line + i * lines.from_step]);
       to[k * to_line + i * lines.to_step] = sums[k];
