@@ -139,8 +139,8 @@ Steps<T> steps_of(synth::ReduceKind kind) {
   return visit_combine<T>(kind, [](auto how) {
     using How = decltype(how);
     using Rows = typename for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>;
-    using FourRows = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*, T*,
-                                                                              std::int64_t>;
+    using FourRows = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*,
+                                                                              T*, std::int64_t>;
     return Steps<T>{How::identity(),
                     reduce_block<How, T>,
                     push_blocks<How, T>,
