@@ -79,7 +79,7 @@ Row heading(bool measured) {
   return row;
 }
 
-Row row_of(const std::string& planner, const Plan& plan) {
+Row compared_row(const std::string& planner, const Plan& plan) {
   return {planner, fmt::format("{}", launches(plan)), bytes_text(plan.received_bytes_total()),
           bytes_text(plan.peak_bytes()), seconds_text(plan.seconds())};
 }
@@ -115,7 +115,7 @@ bool compare_one(const CommandCall& call, const Redistribution& change, bool mea
       refusals.add(planner, plan.diagnostics().front().message);
       continue;
     }
-    Row& row = rows.emplace_back(row_of(planner, *plan));
+    Row& row = rows.emplace_back(compared_row(planner, *plan));
     if (!measured) continue;
     const auto seconds = measurement.of(*plan);
     if (!seconds) return call.interpreter.fail(seconds.diagnostics());
