@@ -64,7 +64,7 @@ std::string cost_text(const RunReport& report, std::uint32_t statement) {
 }
 
 // A mesh as plans write it: `x:2,y:4 on 8:16`.
-std::string mesh_text(const NamedMesh& mesh) {
+std::string named_mesh_text(const NamedMesh& mesh) {
   std::string text;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     text += fmt::format("{}{}:{}", axis == 0 ? "" : ",", mesh.axes[axis].first, mesh.axes[axis].second);
@@ -79,7 +79,7 @@ std::string mesh_text(const NamedMesh& mesh) {
 // `b (x:2 on 2:4)`, or the mesh alone where it has no name.
 std::string with_name(const std::string& text, const std::vector<NamedMesh>& meshes) {
   const auto named =
-      std::find_if(meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) { return mesh_text(mesh) == text; });
+      std::find_if(meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) { return named_mesh_text(mesh) == text; });
   return named == meshes.end() ? text : fmt::format("{} ({})", named->name, text);
 }
 
@@ -129,8 +129,9 @@ std::string ends_text(const Plan& plan, const std::vector<NamedMesh>& meshes, st
     return fmt::format("{}  from mesh {}\n  to mesh   {}\n", ends, with_name(from, meshes),
                        with_name(plan.to_mesh_text(), meshes));
   }
-  const bool is_understood = std::all_of(
-      meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) { return !mesh.is_default || mesh_text(mesh) == from; });
+  const bool is_understood = std::all_of(meshes.begin(), meshes.end(), [&](const NamedMesh& mesh) {
+    return !mesh.is_default || named_mesh_text(mesh) == from;
+  });
   return is_understood ? ends : fmt::format("{}  on mesh {}\n", ends, with_name(from, meshes));
 }
 
