@@ -122,7 +122,7 @@ void Checker::report_unknown_function(const frontend::Name& callee, Moment momen
   for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
   std::string help;
   if (declares_later(callee.text)) {
-    help = fmt::format("it is declared further below: a function stands before its use");
+    help = "it is declared further below: a function stands before its use";
   } else if (const auto foreign = frontend::help_for_function(callee.text)) {
     help = *foreign;
   } else if (const auto near = base::nearest(callee.text, names)) {

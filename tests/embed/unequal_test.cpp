@@ -63,15 +63,14 @@ TEST(UnequalDevices, RefuseWhatTheyCannotHold) {
   EXPECT_TRUE(succeeded(made.session.run(fitting)));
 }
 
-// The least clock of some runs. The first pays for memory that the others find.
-double clock_of(const std::string& cut, double ratio) {
+// The least clock of some runs on two fast devices and six slow ones. The first pays for memory that the others find.
+double clock_of_products(const std::string& declarations, double ratio) {
   constexpr int kRuns = 8;
   Config config = config_of(two_and_six(ratio));
   for (DeviceKind& kind : config.machine.devices) kind.memory_bytes = 0;
   config.throttle = true;
   Recording made(std::move(config));
-  const auto declared = made.session.run("mesh m = [d: 8 work(speed)]\nlet x = ones(f32[2048@" + cut +
-                                         ", 256])\nlet w = ones(f32[256, 256])\n");
+  const auto declared = made.session.run(declarations);
   if (!declared.ok()) return 0;
   double least = 1e9;
   for (int run = 0; run < kRuns; ++run) {
@@ -80,6 +79,11 @@ double clock_of(const std::string& cut, double ratio) {
     least = std::min(least, report->clock_seconds);
   }
   return least;
+}
+
+double clock_of(const std::string& cut, double ratio) {
+  return clock_of_products(
+      "mesh m = [d: 8 work(speed)]\nlet x = ones(f32[2048@" + cut + ", 256])\nlet w = ones(f32[256, 256])\n", ratio);
 }
 
 // With two of four times the speed the ideal is 2 * 4 + 6 = 14 instead of 8. What clocks say is noisy, so that a part
@@ -95,23 +99,11 @@ TEST(UnequalDevices, AreFasterIfTheyAreCutByTheirSpeed) {
   EXPECT_LT(nearest, kIdeal * 1.2);
 }
 
-// Of products on a mesh of two devices of the run; the first two have four times the speed of the others.
+// The clock of products on a mesh of two devices of the run; the first two have four times the speed of the others.
 double clock_on(const std::string& devices) {
-  constexpr int kRuns = 8;
-  Config config = config_of(two_and_six(4));
-  for (DeviceKind& kind : config.machine.devices) kind.memory_bytes = 0;
-  config.throttle = true;
-  Recording made(std::move(config));
-  const auto declared = made.session.run("mesh other = [d: 8]\nmesh m = [d: 2] on " + devices +
-                                         "\nlet x = ones(f32[512@d, 256])\nlet w = ones(f32[256, 256])\n");
-  if (!declared.ok()) return 0;
-  double least = 1e9;
-  for (int run = 0; run < kRuns; ++run) {
-    const auto report = made.session.run("print sum(loop a = x for i < 4 { (a @ w) * 0.0039 })");
-    if (!report.ok()) return 0;
-    least = std::min(least, report->clock_seconds);
-  }
-  return least;
+  return clock_of_products("mesh other = [d: 8]\nmesh m = [d: 2] on " + devices +
+                               "\nlet x = ones(f32[512@d, 256])\nlet w = ones(f32[256, 256])\n",
+                           4);
 }
 
 // A mesh has the speed of the devices that it lies on, whatever its own numbers of them are.

@@ -41,7 +41,6 @@ MaybeValue Checker::annotated(const Checked& value, const WrittenType& written, 
   return result;
 }
 
-// An annotation without any axis that makes devices receive more than they had was probably an accident.
 namespace {
 
 // `[6@x, 4]`: the first dimension split over the first axis.
@@ -56,6 +55,7 @@ std::string split_example(const ArrayType& type) {
 
 }  // namespace
 
+// An annotation without any axis that makes devices receive more than they had was probably an accident.
 void Checker::note_accidental_gather(const Checked& result, const WrittenType& written, const synth::PlanOptions&) {
   if (written.names_axes || written.shape.empty()) return;
   const auto* moved = std::get_if<Redistribute>(&typed_.nodes[result.node()].body);
