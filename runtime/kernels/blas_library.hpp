@@ -13,6 +13,9 @@ struct BlasLibrary {
   decltype(&cblas_sgemm) sgemm = nullptr;
   decltype(&cblas_dgemm) dgemm = nullptr;
   decltype(&openblas_get_corename) processor = nullptr;
+  void* (*take_buffer)(int kind) = nullptr;  // of the list in blas_scratch.hpp; takes no lock
+  void (*give_buffer_back)(void* buffer) = nullptr;
+  bool keeps_calls_apart = false;  // several threads may call it at once
 };
 
 // Keeps to one thread in each call. Fails (base::InternalError) where libtessera does not find its copy.

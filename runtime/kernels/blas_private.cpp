@@ -1,7 +1,12 @@
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <vector>
+#include <cstdint>
+#include <cstring>
 
 #include "base/check.hpp"
 #include "runtime/kernels/blas_library.hpp"
@@ -10,6 +15,12 @@
 namespace tessera::runtime {
 
 namespace {
+
+using Jump = ElfW(Rela);
+using Symbol = ElfW(Sym);
+using Noted = ElfW(Dyn);
+
+constexpr const char* kTake = "blas_memory_alloc";
 
 template <class F>
 F function(void* library, const char* name) {
@@ -28,32 +39,94 @@ void* open_library() {
   return library;
 }
 
+// What the dynamic linker has noted of an opened library: its table of functions called through it, and their names.
+class CalledFunctions {
+ public:
+  explicit CalledFunctions(void* library) {
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map_) != 0) return;
+    for (const Noted* entry = map_->l_ld; entry->d_tag != DT_NULL; ++entry) {
+      const auto value = static_cast<std::uint64_t>(entry->d_un.d_val);
+      switch (entry->d_tag) {
+        case DT_JMPREL: entries_ = at<Jump>(value); break;
+        case DT_PLTRELSZ: count_ = value / sizeof(Jump); break;
+        case DT_PLTREL: has_addends_ = value == DT_RELA; break;
+        case DT_SYMTAB: symbols_ = at<Symbol>(value); break;
+        case DT_STRTAB: names_ = at<char>(value); break;
+        case DT_BIND_NOW: sealed_ = true; break;
+        case DT_FLAGS: sealed_ = sealed_ || (value & DF_BIND_NOW) != 0; break;
+        case DT_FLAGS_1: sealed_ = sealed_ || (value & DF_1_NOW) != 0; break;
+        default: break;
+      }
+    }
+  }
+
+  // Where the address of the function `name` is kept; null where it is not called so.
+  void** find(const char* name) const {
+    if (entries_ == nullptr || symbols_ == nullptr || names_ == nullptr || !has_addends_) return nullptr;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Symbol& symbol = symbols_[ELF64_R_SYM(entries_[i].r_info)];
+      if (std::strcmp(names_ + symbol.st_name, name) == 0) {
+        return reinterpret_cast<void**>(map_->l_addr + entries_[i].r_offset);
+      }
+    }
+    return nullptr;
+  }
+
+  // A table that is filled as the library is opened is read-only from then on.
+  void write(void** entry, void* address) const {
+    const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    void* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(entry) / size * size);
+    if (sealed_) TESSERA_CHECK(mprotect(page, size, PROT_READ | PROT_WRITE) == 0, "a page that cannot be opened");
+    *entry = address;
+    if (sealed_) TESSERA_CHECK(mprotect(page, size, PROT_READ) == 0, "a page that cannot be closed");
+  }
+
+ private:
+  // An address, which some systems keep as the distance from where the library begins.
+  template <class T>
+  const T* at(std::uint64_t value) const {
+    return reinterpret_cast<const T*>(value < map_->l_addr ? map_->l_addr + value : value);
+  }
+
+  link_map* map_ = nullptr;
+  const Jump* entries_ = nullptr;
+  std::size_t count_ = 0;
+  bool has_addends_ = false;
+  const Symbol* symbols_ = nullptr;
+  const char* names_ = nullptr;
+  bool sealed_ = false;
+};
+
+void* (*take_theirs)(int kind) = nullptr;
+
+void* take_alone(int kind) {
+  const std::scoped_lock lock(scratch_list());
+  return take_theirs(kind);
+}
+
+// From now on the library comes to us when it wants a buffer of its list. Did the library let us?
+bool come_before_its_own(void* library) {
+  const CalledFunctions called(library);
+  void** const entry = called.find(kTake);
+  if (entry == nullptr) return false;
+  called.write(entry, reinterpret_cast<void*>(&take_alone));
+  return true;
+}
+
 }  // namespace
 
 const BlasLibrary& blas_library() {
   static const BlasLibrary library = [] {
     void* const opened = open_library();
+    take_theirs = function<void* (*)(int)>(opened, kTake);
     return BlasLibrary{function<decltype(&cblas_sgemm)>(opened, "cblas_sgemm"),
                        function<decltype(&cblas_dgemm)>(opened, "cblas_dgemm"),
-                       function<decltype(&openblas_get_corename)>(opened, "openblas_get_corename")};
+                       function<decltype(&openblas_get_corename)>(opened, "openblas_get_corename"),
+                       take_theirs,
+                       function<void (*)(void*)>(opened, "blas_memory_free"),
+                       come_before_its_own(opened)};
   }();
   return library;
-}
-
-// A build without threads does not keep calls apart (blas_scratch.hpp), and this copy does not see functions of ours.
-BlasCall::BlasCall() {
-  static std::mutex one_call;
-  alone_ = std::unique_lock(one_call);
-}
-
-// One call at a time needs one buffer, which the first has mapped.
-void map_scratch_buffer() {
-  constexpr blasint kSize = 32;
-  const std::vector<float> zeros(kSize * kSize);
-  std::vector<float> out(kSize * kSize);
-  const BlasCall call;
-  blas_library().sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSize, kSize, kSize, 1, zeros.data(), kSize,
-                       zeros.data(), kSize, 0, out.data(), kSize);
 }
 
 }  // namespace tessera::runtime

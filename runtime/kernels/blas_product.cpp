@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
 
 namespace tessera::runtime {
@@ -14,10 +15,10 @@ namespace tessera::runtime {
 namespace {
 
 // A call computes so much of the result at most, from so many terms: large enough that the library's own preparation of
-// the operands does not count, and small enough for many cores.
+// the operands does not count, and small enough for many cores; a core that is told to stop ends the call it is in.
 constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
-constexpr std::int64_t kTerms = 4096;
+constexpr std::int64_t kTerms = 1024;
 
 // The one step between neighbours along all of the indices, the last fastest; nothing where there is none such. Indices
 // of extent 1 do not count; without any other the step is 1.
@@ -115,7 +116,7 @@ class BlasProduct {
       target = own.get();
       target_stride = block.columns;
     }
-    for (std::int64_t term = 0; term < sizes_.terms; term += kTerms) {
+    for (std::int64_t term = 0; term < sizes_.terms && !is_given_up(); term += kTerms) {
       block.terms = std::min(kTerms, sizes_.terms - term);
       std::unique_ptr<T[]> packed_left;
       std::unique_ptr<T[]> packed_right;

@@ -3,17 +3,21 @@
 // OpenBLAS keeps a list of scratch buffers, one for each call that runs. Debian's build without threads is also built
 // without the lock on that list: two threads that enter at the same moment may be given the same buffer, and both then
 // compute wrong products. The library calls its own `blas_memory_alloc` the way any program would, through the dynamic
-// linker; so a function of that name in the program comes before the library's. Ours takes a lock and calls theirs.
+// linker, so that a function of ours can come before it, which takes a lock and calls theirs: in a program that links
+// the library by its name (blas_linked.cpp), in a copy of our own by its entry in the copy's table (blas_private.cpp).
 //
 //   thread 1   cblas_sgemm --> our blas_memory_alloc --lock--> theirs: buffer 0
 //   thread 2   cblas_sgemm --> our blas_memory_alloc --waits-> theirs: buffer 1
 //
-// If ours is not found first (in a shared library that hides it), calls of such a build run one at a time.
+// Where ours does not come first, calls of such a build run one at a time.
 #pragma once
 
 #include <mutex>
 
 namespace tessera::runtime {
+
+// Whoever looks at the list has it to himself.
+std::mutex& scratch_list();
 
 // Held for the length of one call of BLAS. Holds a lock only where nothing else keeps calls apart.
 class BlasCall {

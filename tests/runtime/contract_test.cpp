@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <thread>
 
 #include "runtime/kernels/blas.hpp"
 #include "tests/runtime/support.hpp"
@@ -202,28 +200,6 @@ TEST(LargeContract, IsCutIntoCallsByItsShape) {
   expect_near_the_definition<double>("ab,bc->ac", {{0, 5}, {1, 8200}, {2, 3}});
   expect_near_the_definition<float>("ab,bc->ac", {{0, 1}, {1, 8200}, {2, 5}});
   expect_near_the_definition<float>("ab,bc->ac", {{0, 40000}, {1, 1}, {2, 2}});
-}
-
-// Threads that compute products at once, through the library's scratch memory, which its build without threads does not
-// lock: thousands of these 20,000 calls came out wrong before the runtime did.
-TEST(LargeContract, IsRightFromThreadsAtOnce) {
-  std::atomic<int> wrong = 0;
-  const auto multiply = [&wrong](float scale) {
-    constexpr std::int64_t kSize = 40;
-    const std::vector<float> left(kSize * kSize, scale);
-    const std::vector<float> right(kSize * kSize, 1.0F);
-    const std::vector<float> want(kSize * kSize, scale * kSize);
-    std::vector<float> got(kSize * kSize);
-    for (int call = 0; call < 5000; ++call) {
-      blas_multiply<float>({kSize, kSize, kSize}, {left.data(), kSize, 1}, {right.data(), kSize, 1}, false, got.data(),
-                           kSize);
-      if (got != want) ++wrong;
-    }
-  };
-  std::vector<std::thread> threads;
-  for (const float scale : {1.0F, 2.0F, 4.0F, 8.0F}) threads.emplace_back(multiply, scale);
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
 }
 
 // Neither a view's strides nor its address change the bits.

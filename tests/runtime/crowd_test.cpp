@@ -39,8 +39,8 @@ std::string difference(const Outcome& outcome, const Outcome& simulated) {
   return outcome.peak_bytes == simulated.peak_bytes ? "" : "another peak";
 }
 
-// The program on every rank.
-std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program) {
+// What differs when every rank runs the program.
+std::vector<std::string> on_every_rank(const Machines& machines, MemorySharing sharing, const synth::Program& program) {
   const Outcome simulated = run_well(program);
   return in_crowd(machines, sharing, [&](const std::shared_ptr<Team>& team) -> std::string {
     World world;
@@ -71,7 +71,7 @@ RC_GTEST_PROP(CrowdProperty, AnyMoveGivesTheSameBits, ()) {
   const RegisterId in = builder.apply(synth::Iota{}, {}, random_type(ElementType::f32, shape, mesh));
   builder.output(builder.collect(CollectiveKind::exchange, in, random_type(ElementType::f32, shape, mesh)));
   const auto sharing = *rc::gen::element(kCrowdSharing, MemorySharing::off);
-  RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
+  RC_ASSERT(on_every_rank(random_machines(), sharing, builder.program()).empty());
 }
 
 RC_GTEST_PROP(CrowdProperty, AnySumGivesTheSameBits, ()) {
@@ -83,7 +83,7 @@ RC_GTEST_PROP(CrowdProperty, AnySumGivesTheSameBits, ()) {
   builder.output(builder.collect(CollectiveKind::all_reduce, parts, fmt::format("f32[{}]", columns)));
   builder.output(builder.collect(CollectiveKind::reduce_scatter, parts, fmt::format("f32[{}@x]", columns)));
   const auto sharing = *rc::gen::element(kCrowdSharing, MemorySharing::off);
-  RC_ASSERT(differences(random_machines(), sharing, builder.program()).empty());
+  RC_ASSERT(on_every_rank(random_machines(), sharing, builder.program()).empty());
 }
 
 // The messages of a sum hold as many bytes as the statistics say: for scalars and uneven stretches, too.
@@ -122,7 +122,7 @@ TEST(Crowd, OfHundreds) {
   const RegisterId parts = builder.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {in}, "f32[520]{+x}");
   builder.output(builder.collect(CollectiveKind::all_reduce, parts, "f32[520]"));
   builder.output(builder.collect(CollectiveKind::reduce_scatter, parts, "f32[520@x]"));
-  EXPECT_THAT(differences(machines, kCrowdSharing, builder.program()), IsEmpty());
+  EXPECT_THAT(on_every_rank(machines, kCrowdSharing, builder.program()), IsEmpty());
 }
 
 // One rank gives up before each step in turn, while messages to it may be under way; then all run the whole.
