@@ -47,6 +47,7 @@ DOORS = {
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),
+    "ELF": (r"(elf|link)\.h$", r"runtime/kernels/blas_private\.cpp"),
     "POSIX": (r"(sys|arpa|netinet)/|(unistd|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
 }
 
