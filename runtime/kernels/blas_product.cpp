@@ -20,6 +20,13 @@ constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kTerms = 1024;
 
+// The library clears its part of the result and then adds to it, again for each few hundred terms. Of few terms it adds
+// up so little that the part has to stay in a core's cache meanwhile.
+std::int64_t rows_at_once(std::int64_t terms) {
+  constexpr std::int64_t kFewestRows = 128;
+  return std::clamp(2 * terms, kFewestRows, kRows);
+}
+
 // The one step between neighbours along all of the indices, the last fastest; nothing where there is none such. Indices
 // of extent 1 do not count; without any other the step is 1.
 std::optional<std::int64_t> joint_step(const ContractIndices& indices, const IndexList& list,
@@ -83,6 +90,7 @@ class BlasProduct {
       : left_(side_of(indices, left, operands[left], shape.rows, indices.summed(), shape.batch)),
         right_(side_of(indices, 1 - left, operands[1 - left], indices.summed(), shape.columns, shape.batch)),
         sizes_{indices.count(shape.rows), indices.count(shape.columns), indices.count(indices.summed())},
+        call_rows_(rows_at_once(sizes_.terms)),
         out_(typed<T>(out)) {
     const auto steps = [&](const IndexList& list) { return result_strides(indices, list, out.shape); };
     out_batch_ = indices.offsets(shape.batch, steps(shape.batch));
@@ -97,15 +105,15 @@ class BlasProduct {
     }
   }
 
-  std::int64_t row_blocks() const { return (sizes_.rows + kRows - 1) / kRows; }
+  std::int64_t row_blocks() const { return (sizes_.rows + call_rows_ - 1) / call_rows_; }
   std::int64_t column_blocks() const { return (sizes_.columns + kColumns - 1) / kColumns; }
   std::int64_t blocks() const { return static_cast<std::int64_t>(out_batch_.size()) * row_blocks() * column_blocks(); }
 
   void run_block(std::int64_t number) const {
     const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
-    const std::int64_t row = number / column_blocks() % row_blocks() * kRows;
+    const std::int64_t row = number / column_blocks() % row_blocks() * call_rows_;
     const std::int64_t column = number % column_blocks() * kColumns;
-    BlasSizes block{std::min(kRows, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
+    BlasSizes block{std::min(call_rows_, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
     std::unique_ptr<T[]> own;
     T* target = out_ + out_batch_[batch];
     std::int64_t target_stride = out_stride_;
@@ -175,6 +183,7 @@ class BlasProduct {
   Side left_;
   Side right_;
   BlasSizes sizes_;
+  std::int64_t call_rows_;
   T* out_;
   std::int64_t out_stride_ = 0;  // between rows of the result; 0: they do not lie so that BLAS can write them
   std::vector<std::int64_t> out_batch_, out_rows_, out_columns_;
