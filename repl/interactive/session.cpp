@@ -1,13 +1,16 @@
 // The commands about the session itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "repl/files.hpp"
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/report.hpp"
 #include "repl/interactive/script.hpp"
 #include "repl/render/table.hpp"
 
@@ -68,6 +71,21 @@ std::string script_of(const std::vector<const Entry*>& entries) {
   return script;
 }
 
+// How many inputs showed a value.
+std::ptrdiff_t values_shown(const State& state) {
+  const auto entries = state.entries.in_order();
+  return std::count_if(entries.begin(), entries.end(),
+                       [](const Entry* entry) { return !entry->naming_script.empty(); });
+}
+
+// Which value `_` has after an input that showed one was taken back with what it followed.
+std::string last_value_text(const State& state) {
+  for (const Binding& binding : state.session.names()) {
+    if (binding.name == kLastValue) return fmt::format("`_` is again what it was before that: {}\n", binding.type);
+  }
+  return "`_` has no value now\n";
+}
+
 }  // namespace
 
 std::span<const std::string_view> setting_names() { return kSettings; }
@@ -92,9 +110,11 @@ bool run_reset(const CommandCall& call) {
 }
 
 bool run_undo(const CommandCall& call) {
+  const auto shown = values_shown(call.interpreter.state());
   const auto taken_back = call.interpreter.undo();
   if (!taken_back) return call.interpreter.complain("there is nothing to take back");
   call.out(fmt::format("taken back: {}\n", *taken_back));
+  if (values_shown(call.interpreter.state()) != shown) call.out(last_value_text(call.interpreter.state()));
   return true;
 }
 

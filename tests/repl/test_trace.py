@@ -5,7 +5,7 @@ import re
 import unittest
 
 from arrows import check_arrows
-from driver import CommandLine, main
+from driver import CommandLine, main, received_by
 from pipelines import SCHEDULES, pipeline
 
 # Each line of the loop is one of several steps.
@@ -70,7 +70,7 @@ class Traces(CommandLine):
 
     def test_bytes_are_those_of_the_statistics(self):
         done, path = self.trace(SCRIPT, "--stats")
-        of_statements = sum(int(count) for count in re.findall(r"received (\d+) bytes", done.err))
+        of_statements = sum(received_by(done.err))
         self.assertGreater(of_statements, 0)
         self.assertEqual(sum(event["args"]["received_bytes"] for event in slices(path)), of_statements)
 
