@@ -47,11 +47,6 @@ int terminal_columns() {
   return kColumnsUsual;
 }
 
-int terminal_rows() {
-  struct winsize size = {};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
-}
-
 bool is_conversation() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
 
 bool is_addressable_terminal() {

@@ -5,8 +5,6 @@ namespace tessera::repl {
 
 // Columns of a line: COLUMNS, else what the terminal says, else 80.
 int terminal_columns();
-// Lines of the terminal; 0 if that is not known.
-int terminal_rows();
 // Are standard input and output a terminal?
 bool is_conversation();
 // Does the terminal move its cursor where it is told to?

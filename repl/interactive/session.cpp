@@ -71,19 +71,23 @@ std::string script_of(const std::vector<const Entry*>& entries) {
   return script;
 }
 
-// How many inputs showed a value.
-std::ptrdiff_t values_shown(const State& state) {
-  const auto entries = state.entries.in_order();
-  return std::count_if(entries.begin(), entries.end(),
-                       [](const Entry* entry) { return !entry->naming_script.empty(); });
-}
+// The last value: its type, and how many inputs have shown one so far.
+struct LastValue {
+  std::optional<std::string> type;
+  std::ptrdiff_t number = 0;
 
-// Which value `_` has after an input that showed one was taken back with what it followed.
-std::string last_value_text(const State& state) {
+  bool operator==(const LastValue&) const = default;
+};
+
+LastValue last_value(const State& state) {
+  LastValue last;
   for (const Binding& binding : state.session.names()) {
-    if (binding.name == kLastValue) return fmt::format("`_` is again what it was before that: {}\n", binding.type);
+    if (binding.name == kLastValue) last.type = binding.type;
   }
-  return "`_` has no value now\n";
+  const auto entries = state.entries.in_order();
+  const auto shows = [](const Entry* entry) { return !entry->naming_script.empty(); };
+  last.number = std::count_if(entries.begin(), entries.end(), shows);
+  return last;
 }
 
 }  // namespace
@@ -110,11 +114,13 @@ bool run_reset(const CommandCall& call) {
 }
 
 bool run_undo(const CommandCall& call) {
-  const auto shown = values_shown(call.interpreter.state());
+  const LastValue before = last_value(call.interpreter.state());
   const auto taken_back = call.interpreter.undo();
   if (!taken_back) return call.interpreter.complain("there is nothing to take back");
   call.out(fmt::format("taken back: {}\n", *taken_back));
-  if (values_shown(call.interpreter.state()) != shown) call.out(last_value_text(call.interpreter.state()));
+  const LastValue now = last_value(call.interpreter.state());
+  if (now == before) return true;
+  call.out(now.type ? fmt::format("`_` is again what it was before that: {}\n", *now.type) : "`_` has no value now\n");
   return true;
 }
 

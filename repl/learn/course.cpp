@@ -16,6 +16,7 @@
 #include "repl/output_picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/terminal.hpp"
+#include "repl/typing/terminal_bytes.hpp"
 
 namespace tessera::repl {
 

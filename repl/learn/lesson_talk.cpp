@@ -87,6 +87,7 @@ Screen LessonTalk::screen() {
   screen.err_colour = takes_colour(STDERR_FILENO) ? Colour::yes : Colour::no;
   screen.boxes = takes_box_characters(STDOUT_FILENO);
   screen.detailed = is_conversation();
+  screen.fits = screen.detailed;
   if (screen.detailed) {
     screen.ask = [this](std::string_view question) {
       const Entered entered = next_line_({question, nullptr});

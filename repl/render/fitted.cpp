@@ -11,13 +11,12 @@ namespace tessera::repl {
 
 namespace {
 
-using Line = std::vector<Cell>;
 using Blanks = std::vector<bool>;  // by column of the screen
 
 // A table has at least this many gaps between its columns, each of two blanks or more.
 constexpr std::size_t kGapsMin = 2;
 
-std::vector<std::string_view> lines_in(std::string_view text) {
+std::vector<std::string_view> lines_of_text(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -37,7 +36,7 @@ Blanks blanks_of(std::string_view line) {
 bool is_blank(const Blanks& blanks, std::size_t at) { return at >= blanks.size() || blanks[at]; }
 
 // Blank where both are.
-Blanks common(const Blanks& a, const Blanks& b) {
+Blanks common_blanks(const Blanks& a, const Blanks& b) {
   Blanks result(std::max(a.size(), b.size()));
   for (std::size_t at = 0; at < result.size(); ++at) result[at] = is_blank(a, at) && is_blank(b, at);
   return result;
@@ -76,7 +75,7 @@ Table table_at(const std::vector<std::string_view>& lines, std::size_t first) {
   if (column_begins(blanks).size() <= kGapsMin) return {};
   std::size_t end = first + 1;
   for (; end < lines.size() && is_plain(lines[end]) && !lines[end].empty(); ++end) {
-    Blanks with = common(blanks, blanks_of(lines[end]));
+    Blanks with = common_blanks(blanks, blanks_of(lines[end]));
     if (column_begins(with).size() < column_begins(blanks).size()) break;
     blanks = std::move(with);
   }
@@ -84,7 +83,7 @@ Table table_at(const std::vector<std::string_view>& lines, std::size_t first) {
 }
 
 // The columns [begin, end) of a line.
-std::string cut(std::string_view line, std::size_t begin, std::size_t end) {
+std::string between_columns(std::string_view line, std::size_t begin, std::size_t end) {
   std::string result;
   std::size_t at = 0;
   for (const Cell& cell : cells(line)) {
@@ -94,7 +93,8 @@ std::string cut(std::string_view line, std::size_t begin, std::size_t end) {
   return result;
 }
 
-std::string fold(const std::vector<std::string_view>& lines, std::size_t first, const Table& table, std::size_t width) {
+std::string fold_table(const std::vector<std::string_view>& lines, std::size_t first, const Table& table,
+                       std::size_t width) {
   std::size_t right = 0;
   for (std::size_t i = first; i < first + table.lines; ++i)
     right = std::max(right, static_cast<std::size_t>(columns(lines[i])));
@@ -107,7 +107,8 @@ std::string fold(const std::vector<std::string_view>& lines, std::size_t first, 
     std::size_t to = from + 1;
     while (to < table.begins.size() && head + end_of(to) - 2 - table.begins[from] <= width) ++to;
     for (std::size_t i = first; i < first + table.lines; ++i) {
-      const std::string line = cut(lines[i], 0, head) + cut(lines[i], table.begins[from], end_of(to - 1));
+      const std::string line =
+          between_columns(lines[i], 0, head) + between_columns(lines[i], table.begins[from], end_of(to - 1));
       result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     from = to;
@@ -118,7 +119,7 @@ std::string fold(const std::vector<std::string_view>& lines, std::size_t first, 
 }  // namespace
 
 std::string fitted(std::string_view text, int width) {
-  const std::vector<std::string_view> lines = lines_in(text);
+  const std::vector<std::string_view> lines = lines_of_text(text);
   const auto is_wide = [width](std::string_view line) { return is_plain(line) && columns(line) > width; };
   std::string result;
   for (std::size_t i = 0; i < lines.size();) {
@@ -126,7 +127,7 @@ std::string fitted(std::string_view text, int width) {
     const std::size_t end = i + std::max<std::size_t>(table.lines, 1);
     const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(i);
     if (table.lines > 0 && std::any_of(begin, lines.begin() + static_cast<std::ptrdiff_t>(end), is_wide)) {
-      result += fold(lines, i, table, static_cast<std::size_t>(width));
+      result += fold_table(lines, i, table, static_cast<std::size_t>(width));
       i = end;
       continue;
     }

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -458,6 +459,7 @@ class Terminal(CommandLine):
         child, self.terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
+            termios.tcsetwinsize(0, (60, 80))  # the page is shown at once
             os.execve(self.executable, ["tessera", "learn"], self.environment)
         self.addCleanup(os.close, self.terminal)
         self.assertIn("Lesson 1 of 38", self.shows("learn 1> "))

@@ -144,7 +144,7 @@ class Run(CommandLine):
         done = self.tessera("run", "a.tess", "--reshard", "warn")
         self.assertEqual((done.status, done.out), (0, "32.0\n"))
         self.assertIn("warning[reshard]: ", done.err)
-        self.assertIn("bytes", done.err)
+        self.assertIn("32 B received", done.err)
         done = self.fails(1, "run", "a.tess", "--reshard", "error")
         self.assertIn("error[reshard-refused]: ", done.err)
         self.assertEqual(done.out, "")
