@@ -304,7 +304,7 @@ TEST(PlanOptionsTest, ABudgetHoldsASourceThatLivesOn) {
   options.within_bytes = 11 * tile;
   EXPECT_EQ(steps_of(test::planned(from, to, options, nodes)), "exchange, all_gather");
   options.within_bytes = 9 * tile - 1;
-  EXPECT_THAT(first_message(plan(from, to, nodes, options)), ::testing::HasSubstr("4718592"));
+  EXPECT_THAT(first_message(plan(from, to, nodes, options)), ::testing::HasSubstr("the peak of 4.5 MiB per device"));
 }
 
 // The steps of any plan that is chosen, and the source beside them, keep the budget.
