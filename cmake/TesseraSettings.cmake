@@ -55,6 +55,7 @@ function(tessera_room name)
   tessera_precompiled(tessera_${name} "${how}" ${precompiled})
   if(NOT ROOM_SEPARATE)
     tessera_together(tessera_${name} 24)
+    tessera_collects_seldom(tessera_${name})
   endif()
 endfunction()
 
@@ -68,6 +69,7 @@ function(tessera_part room name)
   tessera_optimised(tessera_${name} ${PART_LEVEL})
   tessera_precompiled(tessera_${name} ${PART_LEVEL} ${precompiled})
   tessera_together(tessera_${name} 24)
+  tessera_collects_seldom(tessera_${name})
   target_sources(tessera_${room} PRIVATE $<TARGET_OBJECTS:tessera_${name}>)
 endfunction()
 
@@ -95,6 +97,15 @@ endfunction()
 function(tessera_together target count)
   if(TESSERA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
+  endif()
+endfunction()
+
+# tessera_collects_seldom(TARGET): GCC looks for memory that it could use again only when half a gigabyte is in use. Of two
+# dozen files that is 7% of its time; it takes 1.2 GB where it took 0.95.
+function(tessera_collects_seldom target)
+  if(TESSERA_UNITY)
+    target_compile_options(${target} PRIVATE
+      "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:--param=ggc-min-heapsize=524288>")
   endif()
 endfunction()
 

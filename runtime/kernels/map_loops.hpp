@@ -103,7 +103,7 @@ void fill_any_run(R* out, std::int64_t n, const F& f, const std::tuple<const A*.
                   const std::int64_t* strides, std::index_sequence<I...>) {
   const bool simple = ((strides[I] == 0 || strides[I] == 1) && ...) && ((strides[I] == 1) || ...);
   if (simple) return choose_readers<0>(out, n, f, operands, strides);
-  fill_run(out, n, f, Strided<A>{std::get<I>(operands), strides[I]}...);
+  FillRun::run(out, n, f, Strided<A>{std::get<I>(operands), strides[I]}...);  // vectors gain nothing
 }
 
 // out[i] = F{}(a[i], ...): operand k has elements of type A_k, the result of type R.

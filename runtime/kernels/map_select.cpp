@@ -95,7 +95,7 @@ MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   return synth::visit_element(result, [&](auto to) {
     return synth::visit_element(operand, [](auto from) {
       using R = decltype(to);
-      return map_loop_of<Cast<R>, InLoops<R>, InLoops<decltype(from)>>();
+      return MapLoop{convert_run<Cast<R>, InLoops<R>, InLoops<decltype(from)>>, 1};
     });
   });
 }
