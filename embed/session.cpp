@@ -39,6 +39,7 @@ runtime::World Session::Impl::world() const {
   if (team.ok()) result.team = *team;
   result.output = config->output ? config->output : [](std::string_view) {};
   result.clock = config->clock ? config->clock : [] { return 0.0; };
+  if (config->picture_columns) result.picture_columns = config->picture_columns();
   result.files = embed::to_policy(config->files);
   result.stop = &stop;
   result.memory_bytes_max = config->memory_bytes_max;
@@ -158,10 +159,11 @@ base::Result<embed::StateRef> on_ranks(const State& before, const runtime::World
 }
 
 // Lists the costs of the statements that communicated, in their order.
-std::vector<StatementStatistics> statistics(const Texts& texts, const typeck::Typed& typed,
-                                            const typeck::Lowered& lowered, const runtime::Outcome& outcome) {
+std::vector<StatementStatistics> costs_of_statements(const Texts& texts, const typeck::Typed& typed,
+                                                     const typeck::Lowered& lowered,
+                                                     const std::vector<runtime::OriginStatistics>& counted) {
   std::map<std::uint32_t, StatementStatistics> by_statement;
-  for (const runtime::OriginStatistics& origin : outcome.statistics) {
+  for (const runtime::OriginStatistics& origin : counted) {
     if (origin.steps == 0) continue;
     StatementStatistics& sum = by_statement[lowered.origins.at(origin.origin).statement];
     sum.steps += origin.steps;
@@ -283,6 +285,8 @@ std::int64_t Session::Impl::kept_bytes(const std::vector<runtime::Value>& beside
   return bytes;
 }
 
+std::vector<StatementStatistics> Session::statistics() const { return impl_->statistics; }
+
 void Session::stop() noexcept { impl_->stop.store(true); }
 
 Result<std::vector<std::string>> Session::share(std::string mine) const {
@@ -334,6 +338,7 @@ Result<RunReport> Session::run(std::string_view text, std::string_view name, std
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
+  impl_->statistics.clear();
   return impl_->in_time([&]() -> Result<RunReport> {
     auto program = check_text(text, name, first_line);
     if (!program) return program.diagnostics();
@@ -345,6 +350,7 @@ Result<RunReport> Session::run(const Program& program) {
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
+  impl_->statistics.clear();
   return impl_->in_time([&] { return run_checked(program); });
 }
 
@@ -365,11 +371,16 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
     world.passes = passes(*lowered);
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
+    const auto by_statement = [&](const std::vector<runtime::OriginStatistics>& counted) {
+      return costs_of_statements(*checked.texts, *checked.typed, *lowered, counted);
+    };
+    world.counted_of_failed = [&](const auto& counted) { impl_->statistics = by_statement(counted); };
     auto outcome = runtime::run(lowered->program, *given, world);
     if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
+    impl_->statistics = by_statement(outcome->statistics);
     RunReport report{program,
                      checked.bindings,
-                     statistics(*checked.texts, *checked.typed, *lowered, *outcome),
+                     impl_->statistics,
                      outcome->peak_bytes,
                      outcome->arena_bytes,
                      outcome->clock_seconds,

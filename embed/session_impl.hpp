@@ -123,6 +123,7 @@ struct Session::Impl {
   synth::PlanCache plans;
   embed::TeamRef team;
   std::shared_ptr<runtime::Pool> memory;
+  std::vector<StatementStatistics> statistics;  // of the last run, up to its failure if it failed
   std::atomic<bool> stop = false;
   embed::StopLink stopped_by;
   std::atomic<bool> busy = false;

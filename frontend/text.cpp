@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes_text.hpp"
 #include "base/utf8.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
@@ -66,7 +67,9 @@ CodePointOffsets::CodePointOffsets(std::string_view text) {
 
 std::optional<base::Diagnostic> refuse_text(std::string_view text, base::SourceId source) {
   if (text.size() > kSourceBytesMax) {
-    return make(Kind::source_too_large, text.size(), kSourceBytesMax).at(span_at(source, kSourceBytesMax, 0));
+    return make(Kind::source_too_large, base::exact_bytes_text(static_cast<std::int64_t>(text.size())),
+                base::bytes_text(kSourceBytesMax))
+        .at(span_at(source, kSourceBytesMax, 0));
   }
   for (std::size_t at = byte_order_mark_length(text); at < text.size();) {
     const auto rest = text.substr(at);

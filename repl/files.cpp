@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "repl/exit.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
@@ -95,8 +96,16 @@ Read<Text> read_text(const std::string& path) {
   return {std::move(result), {}};
 }
 
-FileReplacement::FileReplacement(std::string path)
-    : path_(std::move(path)), target_(resolved(path_)), temporary_(target_ + ".XXXXXX") {
+FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), target_(resolved(path_)) {
+  struct stat old = {};
+  const bool is_there = ::stat(target_.c_str(), &old) == 0;
+  // No file can take the place of a folder, and none should that of a device. Opening a folder says what is wrong.
+  if (is_there && !S_ISREG(old.st_mode)) {
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) note_failure();
+    return;
+  }
+  temporary_ = target_ + ".XXXXXX";
   descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0 || !take_permissions(descriptor_, target_)) note_failure();
 }
@@ -104,7 +113,7 @@ FileReplacement::FileReplacement(std::string path)
 FileReplacement::~FileReplacement() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void FileReplacement::note_failure() { failure_ = fmt::format("cannot write {}: {}", path_, system_text(errno)); }
@@ -115,7 +124,9 @@ void FileReplacement::append(std::string_view text) {
 
 std::optional<std::string> FileReplacement::commit() {
   if (failure_) return failure_;
-  if (::fsync(descriptor_) != 0 || std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  const bool is_put =
+      temporary_.empty() || (::fsync(descriptor_) == 0 && std::rename(temporary_.c_str(), target_.c_str()) == 0);
+  if (!is_put) {
     note_failure();
     return failure_;
   }
@@ -128,6 +139,23 @@ std::optional<std::string> replace_file(const std::string& path, std::string_vie
   FileReplacement file(path);
   file.append(text);
   return file.commit();
+}
+
+OutputFile::OutputFile(const std::string& path, Console& console) : console_(console) {
+  if (path != "-") file_.emplace(path);
+  if (failed()) console_.complain(*file_->failure());
+}
+
+int OutputFile::write(std::string_view text) {
+  if (!file_) {
+    console_.out(text);
+    return kExitDone;
+  }
+  file_->append(text);
+  const auto why = file_->commit();
+  if (!why) return kExitDone;
+  console_.complain(*why);
+  return kExitWorld;
 }
 
 // Waits until there is something to read, or until there was an interrupt, which is then forgotten.

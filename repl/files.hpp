@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "repl/console.hpp"
+
 namespace tessera::repl {
 
 // Either a value or why there is none, for people.
@@ -28,9 +30,11 @@ std::string system_text(int error);
 Read<Text> read_text(const std::string& path);
 
 // A file that takes the place of another in one step: whoever looks sees the old one or the whole new one. Until it is
-// committed it has a name of its own beside the target; without a commit it goes away.
+// committed it has a name of its own beside the target; without a commit it goes away. A pipe or a device, such as
+// /dev/null, is written to itself.
 class FileReplacement {
  public:
+  // Finds out whether the target can be written, so that work that takes long need not be done to learn it.
   explicit FileReplacement(std::string path);
   FileReplacement(const FileReplacement&) = delete;
   FileReplacement& operator=(const FileReplacement&) = delete;
@@ -48,13 +52,29 @@ class FileReplacement {
 
   std::string path_;  // as it was given
   std::string target_;
-  std::string temporary_;
+  std::string temporary_;  // empty: the target is written to itself
   int descriptor_ = -1;
   std::optional<std::string> failure_;
 };
 
 // Puts `text` into the file in one step: whoever looks sees the old text or the new one. Gives why not, if so.
 std::optional<std::string> replace_file(const std::string& path, std::string_view text);
+
+// The one file that a command writes, made before its work begins: a file that cannot be written is known then. `-` is
+// standard output.
+class OutputFile {
+ public:
+  OutputFile(const std::string& path, Console& console);
+
+  // Why it cannot be written has been said.
+  bool failed() const { return file_ && file_->failure(); }
+  // Writes all of it; gives the exit status, and says why not, if so.
+  int write(std::string_view text);
+
+ private:
+  Console& console_;
+  std::optional<FileReplacement> file_;  // none: standard output
+};
 
 // Lines of a file as they come.
 class LineReader {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "repl/render/fitted.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/terminal.hpp"
 
@@ -10,7 +11,7 @@ namespace tessera::repl {
 std::string picture_for_output(std::string_view text) {
   const Colour colour = takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no;
   if (!takes_box_characters(STDOUT_FILENO)) return paint_picture(text, colour, false);
-  return paint_picture(fold_pictures(text, terminal_columns()), colour, true);
+  return paint_picture(fold_pictures(with_fitted_plans(text, terminal_columns()), terminal_columns()), colour, true);
 }
 
 }  // namespace tessera::repl

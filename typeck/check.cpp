@@ -34,7 +34,12 @@ base::Result<Typed> Checker::run() {
                             "has nothing to place: the program declares no mesh"));
   }
   options_.stop.look();
-  if (failed()) return std::move(diagnostics_);
+  if (failed()) {
+    const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
+    std::string& help = std::ranges::find_if(diagnostics_, is_error)->help;
+    help += help.empty() && !remark_on_defines_.empty() ? remark_on_defines_.substr(1) : remark_on_defines_;
+    return std::move(diagnostics_);
+  }
   typed_.after = std::move(environment_);
   typed_.notes = std::move(diagnostics_);
   typed_.inserted_as = std::move(frame.inserted_as);

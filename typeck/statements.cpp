@@ -116,6 +116,11 @@ MaybeValue Checker::let_value(StatementId, const frontend::Let& let) {
       frame_->binds_globally() && one_name ? options_.defines.find(let.names[0].text) : options_.defines.end();
   if (define != options_.defines.end()) {
     value = defined_value(define->first, define->second, want);
+    const bool was_integer = std::holds_alternative<frontend::IntLiteral>(ast()[let.value].node);
+    if (value.has_value() && was_integer && synth::is_float(type(*value).element())) {
+      remark_on_defines_ += fmt::format("\n--define {}={} gives `{}` a value that is no integer, unlike in the text",
+                                        define->first, define->second, define->first);
+    }
   } else {
     value = one_name ? check_array(let.value, want) : check_expr(let.value, without_layout(want));
   }

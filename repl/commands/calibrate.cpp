@@ -1,6 +1,7 @@
 // `tessera calibrate`: a machine file out of measurements, on the ranks of a launcher, or on those that it starts.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,24 +20,21 @@ namespace {
 int start_ranks(const CalibrateOptions& options, Console& console) {
   if (mpi::name().empty())
     return console.refuse("this Tessera was built without MPI; build with -DTESSERA_MPI=openmpi or mpich");
+  if (OutputFile(options.output, console).failed()) return kExitWorld;
   std::vector<std::string> words{"calibrate", "-o", options.output};
   if (options.devices > 0) words.insert(words.end(), {"--devices", std::to_string(options.devices)});
   console.complain(become_launcher(options.ranks, words));
   return kExitWorld;
 }
 
-int write(const Machine& machine, const CalibrateOptions& options, Console& console) {
+// The first rank's; the others have none.
+int write(const Machine& machine, std::optional<OutputFile>& output, const CalibrateOptions& options,
+          Console& console) {
+  if (!output) return kExitDone;
   const std::string text = machine_text(machine);
-  if (options.output == "-") {
-    console.out(text);
-    return kExitDone;
-  }
-  if (const auto why = replace_file(options.output, text)) {
-    console.complain(*why);
-    return kExitWorld;
-  }
-  console.out(text);
-  return kExitDone;
+  const int status = output->write(text);
+  if (status == kExitDone && options.output != "-") console.out(text);
+  return status;
 }
 
 }  // namespace
@@ -45,13 +43,19 @@ int perform(const CalibrateOptions& options, Console& console) {
   if (options.ranks > 1 && Launch::ranks_by_launcher() == 1) return start_ranks(options, console);
   auto launch = Launch::begin();
   if (!launch) return failed(launch.diagnostics(), console);
+  std::optional<OutputFile> output;
+  if (launch->rank() == 0) output.emplace(options.output, console);
+  if (output && output->failed()) {
+    if (launch->ranks() > 1) abandon(*launch, console.finish(kExitWorld));
+    return kExitWorld;
+  }
   const auto machine = calibrate(on_ranks(base_config(console), *launch), options.devices);
   if (!machine) {
     const int status = failed(machine.diagnostics(), console);
     if (is_hopeless(machine.diagnostics()) && launch->ranks() > 1) abandon(*launch, console.finish(status));
     return status;
   }
-  return launch->rank() == 0 ? write(*machine, options, console) : kExitDone;
+  return write(*machine, output, options, console);
 }
 
 }  // namespace tessera::repl

@@ -37,7 +37,7 @@ std::optional<Machine> read_machine(const std::optional<std::string>& file, Cons
 // The mesh with what `--place` says of it, if anything.
 std::string placed(const std::string& mesh, const std::string& place);
 // How to model another machine.
-inline constexpr std::string_view kMachineHelp = "--machine FILE gives another machine";
+inline constexpr std::string_view kMachineHelp = "--machine FILE gives others";
 // The configuration that all sessions of the command line share.
 Config base_config(Console& console);
 // For sessions of all ranks of a launch. TESSERA_SHARED_MEMORY=off lets ranks of one machine send messages, too.

@@ -16,21 +16,15 @@ int perform(const DrawOptions& options, Console& console) {
     console.complain(script.why);
     return kExitCommand;
   }
+  OutputFile output(options.output, console);
+  if (output.failed()) return kExitWorld;
   const std::string modelled = modelled_line(*machine, kMachineHelp);
   Config config = base_config(console);
   config.machine = std::move(*machine);
   Session session(std::move(config));
   const auto program = session.check(script.value->text, script.value->name);
   if (!program) return failed(program.diagnostics(), console);
-  const std::string page = drawn_page(script.value->name, script.value->text, modelled, *program);
-  if (options.output == "-") {
-    console.out(page);
-    return kExitDone;
-  }
-  const auto why = replace_file(options.output, page);
-  if (!why) return kExitDone;
-  console.complain(*why);
-  return kExitWorld;
+  return output.write(drawn_page(script.value->name, script.value->text, modelled, *program));
 }
 
 }  // namespace tessera::repl

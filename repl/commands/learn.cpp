@@ -124,16 +124,11 @@ int grade(const LearnOptions& options, Console& console) {
 int write_page(const LearnOptions& options, Console& console) {
   const auto selection = select(*options.page, options);
   if (!selection.value) return console.refuse(selection.why);
-  const auto page = handout(selection.value->lessons[selection.value->first]);
-  if (!page) return failed(page.diagnostics(), console);
-  if (options.output == "-") {
-    console.out(*page);
-    return kExitDone;
-  }
-  const auto why = replace_file(options.output, *page);
-  if (!why) return kExitDone;
-  console.complain(*why);
-  return kExitWorld;
+  OutputFile output(options.output, console);
+  if (output.failed()) return kExitWorld;
+  const auto page = handout(selection.value->lessons[selection.value->first],
+                            {selection.value->first, selection.value->lessons.size()});
+  return page ? output.write(*page) : failed(page.diagnostics(), console);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // The `tessera` executable: a client of the public library.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "repl/command_line.hpp"
@@ -50,6 +53,23 @@ ConsoleOutput voice_of(int rank, const Command& command) {
   return rank == 1 && !std::holds_alternative<WorkerOptions>(command) ? ConsoleOutput::deputy : ConsoleOutput::mute;
 }
 
+std::terminate_handler usual_end = nullptr;
+
+// Where no handler can be: a library's own thread, or its first use in an address space that is too small for it.
+[[noreturn]] void end_for_lack_of_memory() {
+  try {
+    if (std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kSaid = "error: out of memory\n";
+    const ssize_t written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    (void)written;
+    std::_Exit(kExitWorld);
+  } catch (...) {
+  }
+  usual_end();
+  std::abort();
+}
+
 int perform_any(const Command& command, Console& console) {
   try {
     if (const auto status = disagreement(command, console)) return *status;
@@ -65,9 +85,13 @@ int perform_any(const Command& command, Console& console) {
 }
 
 }  // namespace
+
+void end_with_words() { usual_end = std::set_terminate(end_for_lack_of_memory); }
+
 }  // namespace tessera::repl
 
 int main(int argument_count, char** arguments) {
+  tessera::repl::end_with_words();
   tessera::repl::open_standard_descriptors();
   tessera::repl::ignore_broken_pipes();
   tessera::repl::end_with_the_terminal();

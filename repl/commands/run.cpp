@@ -5,6 +5,7 @@
 #include "repl/files.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/ranks/loss.hpp"
+#include "repl/render/units.hpp"
 #include "repl/trace_file.hpp"
 
 namespace tessera::repl {
@@ -12,9 +13,16 @@ namespace tessera::repl {
 namespace {
 
 std::string statistics_line(const StatementStatistics& statement) {
-  return fmt::format("{}:{}:{}: steps {}, received {} bytes in all, peak {} bytes per device, {:.6f} seconds\n",
+  return fmt::format("{}:{}:{}: steps {}, received {} in all, peak {} per device, {:.6f} seconds\n",
                      statement.place.file, statement.place.line, statement.place.column, statement.steps,
-                     statement.received_bytes, statement.peak_bytes, statement.seconds);
+                     exact_bytes_text(statement.received_bytes), exact_bytes_text(statement.peak_bytes),
+                     statement.seconds);
+}
+
+// Of a run that failed, what it had done until then.
+void tell_statistics(const RunOptions& options, const Session& session, Console& console) {
+  if (!options.stats) return;
+  for (const StatementStatistics& statement : session.statistics()) console.err(statistics_line(statement));
 }
 
 Config config_for(const RunOptions& options, Machine machine, const Launch& launch, Console& console) {
@@ -35,8 +43,10 @@ void trace_into(std::optional<TraceFile>& file, const RunOptions& options, const
   config.trace = [&file](const TracedStep& step) { file->add(step); };
 }
 
-// The status of the run, or, of one that did well, that of its trace.
+// The status of the run, or, of one that did well, that of its trace. A run that failed before its first step leaves no
+// file.
 int finished_trace(std::optional<TraceFile>& file, int status, Console& console) {
+  if (file && status != kExitDone && file->slices() == 0) file.reset();
   const auto why = file ? file->finish() : std::nullopt;
   if (!why) return status;
   console.complain(*why);
@@ -64,15 +74,14 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   const auto report = run_stoppable(session, text.text, text.name);
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
+    tell_statistics(options, session, console);
     abandon(launch, console.finish(finished_trace(trace, exit_status(report.diagnostics()), console)));
   }
   if (status != kExitDone) return status;
-  if (!report) return finished_trace(trace, failed(report.diagnostics(), console), console);
-  if (options.stats) {
-    for (const StatementStatistics& statement : report->statistics) console.err(statistics_line(statement));
-    if (options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
-  }
-  return finished_trace(trace, kExitDone, console);
+  const int outcome = report ? kExitDone : failed(report.diagnostics(), console);
+  tell_statistics(options, session, console);
+  if (report && options.stats && options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
+  return finished_trace(trace, outcome, console);
 }
 
 }  // namespace

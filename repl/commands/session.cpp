@@ -110,6 +110,7 @@ class Conversation {
   Screen screen() {
     Screen result = screen_on(console_);
     result.detailed = true;
+    result.fits = true;
     result.progress = is_addressable_terminal();
     result.open_lesson = [this](const std::string& lesson) { open_lesson(lesson); };
     result.ask = [this](std::string_view question) {

@@ -1,15 +1,18 @@
 #include "repl/draw/handout.hpp"
 
+#include <fmt/format.h>
+
 #include "repl/draw/page.hpp"
 #include "repl/draw/page_data.hpp"
 #include "repl/learn/trial.hpp"
 
 namespace tessera::repl {
 
-Result<std::string> handout(const Lesson& lesson) {
+Result<std::string> handout(const Lesson& lesson, const LessonNumber& number) {
   const auto given = given_session(lesson);
   if (!given) return given.diagnostics();
-  return page_with(lesson_data(lesson, *given));
+  const std::string title = number.count > 1 ? fmt::format("Lesson {}: {}", number.at + 1, lesson.title) : lesson.title;
+  return page_with(lesson_data(lesson, title, *given));
 }
 
 }  // namespace tessera::repl

@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "repl/learn/course.hpp"
 #include "repl/learn/lesson.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
-// Its text, what is given, its goal, and who holds what of the given arrays, drawn as in drawn_page. Fails where the
-// lesson's program does.
-Result<std::string> handout(const Lesson& lesson);
+// Its number, its text, what is given, its goal, and who holds what of the given arrays, drawn as in drawn_page. Fails
+// where the lesson's program does.
+Result<std::string> handout(const Lesson& lesson, const LessonNumber& number);
 
 }  // namespace tessera::repl

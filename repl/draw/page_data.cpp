@@ -245,8 +245,8 @@ std::string summary_of(const std::vector<Redistribution>& all, const std::vector
   for (const PartsMoved& part : parts) received += part.received_bytes;
   const bool is_most = std::ranges::any_of(parts, &PartsMoved::is_most);
   const bool is_cut = std::max(all.size(), parts.size()) > kChangesMax;
-  return fmt::format("{} change{} of layout, {}{}{} bytes received in all{}.", all.size(), all.size() == 1 ? "" : "s",
-                     parts_text(parts), is_most ? "at most " : "", received,
+  return fmt::format("{} change{} of layout, {}{}{} received in all{}.", all.size(), all.size() == 1 ? "" : "s",
+                     parts_text(parts), is_most ? "at most " : "", bytes_text(received),
                      is_cut ? fmt::format("; the first {} are drawn", kChangesMax) : "");
 }
 
@@ -288,14 +288,14 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-std::string lesson_data(const Lesson& lesson, const Session& given) {
+std::string lesson_data(const Lesson& lesson, const std::string& title, const Session& given) {
   json arrays = json::array();
   for (const Binding& binding : given.names()) {
     const auto array = given.get(binding.name);
     if (!array || array->shape().empty()) continue;
     if (auto drawn = array_of(binding, *array)) arrays.push_back(std::move(*drawn));
   }
-  const json data = {{"name", lesson.title},
+  const json data = {{"name", title},
                      {"summary", ""},
                      {"machine", ""},
                      {"program", json_lines(lesson.given)},

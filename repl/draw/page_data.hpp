@@ -35,6 +35,6 @@ namespace tessera::repl {
 std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
 
 // `given` is a session after the lesson's program.
-std::string lesson_data(const Lesson& lesson, const Session& given);
+std::string lesson_data(const Lesson& lesson, const std::string& title, const Session& given);
 
 }  // namespace tessera::repl

@@ -1,7 +1,7 @@
 // How devices and their tiles are drawn, and the words for them. Knows nothing of which change or step is shown.
 'use strict';
 const Stage = (() => {
-  const CARD = { least: 148, head: 34, foot: 52, gap: 8, pad: 8 };
+  const CARD = { least: 148, most: 240, head: 34, foot: 52, gap: 20, pad: 8 };
 
   // ---- Text ----
 
@@ -175,7 +175,7 @@ const Stage = (() => {
     const fit = Math.max(2, Math.floor((width + CARD.gap) / (CARD.least + CARD.gap)));
     const asMesh = meshColumns(one, fit);
     const columns = asMesh ? asMesh.columns : fullRows(numbers.length, fit);
-    const card = (width - CARD.gap * (columns - 1)) / columns;
+    const card = Math.min(CARD.most, (width - CARD.gap * (columns - 1)) / columns);
     const height = CARD.head + artHeight(one) + CARD.foot + 2 * CARD.pad;
     const places = new Map(numbers.map((number, i) => [number, {
       x: (i % columns) * (card + CARD.gap), y: Math.floor(i / columns) * (height + CARD.gap),
@@ -272,8 +272,16 @@ const Stage = (() => {
     return { root, cards, shape };
   }
 
-  // A line for each pair of devices of which one sends to the other in a step. It is bent to its left, so that the way
-  // back, and links that go further in the same direction, are lines of their own.
+  // The point on a card's edge where a line from its middle leaves it.
+  function atEdge(middle, towards, cards) {
+    const across = Math.abs(towards.x - middle.x) / (cards.card / 2);
+    const down = Math.abs(towards.y - middle.y) / (cards.height / 2);
+    const most = Math.max(across, down, 1);
+    return { x: middle.x + (towards.x - middle.x) / most, y: middle.y + (towards.y - middle.y) / most };
+  }
+
+  // A line for each pair of devices of which one sends to the other in a step, from card to card. It is bent to its left,
+  // so that the way back, and links that go further in the same direction, are lines of their own.
   function drawLinks(step, drawn) {
     const { cards } = drawn;
     const middle = (number) => {
@@ -284,7 +292,8 @@ const Stage = (() => {
     for (const { source, target } of pairs.values()) {
       const [from, to] = [middle(source), middle(target)];
       const bend = { x: (from.x + to.x) / 2 + (to.y - from.y) / 4, y: (from.y + to.y) / 2 - (to.x - from.x) / 4 };
-      const path = `M${from.x} ${from.y} Q${bend.x} ${bend.y} ${to.x} ${to.y}`;
+      const [begin, end] = [atEdge(from, bend, cards), atEdge(to, bend, cards)];
+      const path = `M${begin.x} ${begin.y} Q${bend.x} ${bend.y} ${end.x} ${end.y}`;
       drawn.root.append(svg('path', { d: path, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }));
     }
   }

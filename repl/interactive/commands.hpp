@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "repl/interactive/interpreter.hpp"
+#include "repl/render/fitted.hpp"
 
 namespace tessera::repl {
 
@@ -19,7 +20,13 @@ struct CommandCall {
   std::string_view argument;  // without white space around it; may be empty
   std::uint32_t first_line;   // number of the text's first line
 
-  void out(std::string_view answer) const { interpreter.screen().out(answer); }
+  // On a terminal tables and lines fit it. Pictures do so by themselves.
+  void out(std::string_view answer) const {
+    const Screen& screen = interpreter.screen();
+    screen.out(screen.fits ? fitted(answer, screen.columns()) : std::string(answer));
+  }
+  // Lines of a program with marks below them.
+  void out_as_it_is(std::string_view answer) const { interpreter.screen().out(answer); }
 };
 
 // The kind of argument that a command takes; completion offers words of that kind.

@@ -146,6 +146,8 @@ Completion complete(std::string_view line, const Session& session) {
     if (auto completion = after_command(line, *command)) return std::move(*completion);
   }
   const std::size_t begin = name_begin(line);
+  // `np.`, `a.`: nothing here has parts with names.
+  if (begin > 1 && line[begin - 1] == '.' && is_name_byte(line[begin - 2])) return {line.size(), {}};
   return matching(line, begin, wants_axis(line.substr(0, begin)) ? axes_of(session) : candidates_of(session));
 }
 

@@ -156,7 +156,7 @@ bool run_plan(const CommandCall& call) {
 }
 
 void say_what_is_modelled(const CommandCall& call) {
-  call.out(modelled_line(call.interpreter.state().session.config().machine, ":machine FILE gives another machine"));
+  call.out(modelled_line(call.interpreter.state().session.config().machine, ":machine FILE gives others"));
 }
 
 }  // namespace tessera::repl

@@ -22,6 +22,7 @@ Config with_output(Config config, const Screen& screen) {
   config.bare_expressions = true;
   config.keep_values = true;
   config.output = [&screen](std::string_view text) { screen.out(written(text, screen)); };
+  if (screen.fits) config.picture_columns = screen.columns;
   config.log = [&screen](const Diagnostic& diagnostic) { screen.err(render(diagnostic, screen.err_colour)); };
   return config;
 }

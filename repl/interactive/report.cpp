@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "repl/render/fitted.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
@@ -172,8 +173,9 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
 }
 
 std::string written(std::string_view text, const Screen& screen) {
-  return paint_picture(screen.boxes ? fold_pictures(text, screen.columns()) : std::string(text), screen.out_colour,
-                       screen.boxes);
+  if (!screen.boxes) return paint_picture(text, screen.out_colour, false);
+  return paint_picture(fold_pictures(with_fitted_plans(text, screen.columns()), screen.columns()), screen.out_colour,
+                       true);
 }
 
 }  // namespace tessera::repl

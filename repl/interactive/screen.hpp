@@ -23,6 +23,7 @@ struct Screen {
   Colour err_colour = Colour::no;
   bool boxes = false;     // pictures may be drawn with box characters
   bool detailed = false;  // somebody looks: names come with what they take and cost
+  bool fits = false;      // answers follow the terminal's columns
   bool progress = false;  // `err` may be a line that says how far a statement is, and be taken back
 
   void report(const Diagnostics& diagnostics) const {

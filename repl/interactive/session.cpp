@@ -1,13 +1,16 @@
 // The commands about the session itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "repl/files.hpp"
 #include "repl/interactive/commands.hpp"
+#include "repl/interactive/report.hpp"
 #include "repl/interactive/script.hpp"
 #include "repl/render/table.hpp"
 
@@ -68,6 +71,25 @@ std::string script_of(const std::vector<const Entry*>& entries) {
   return script;
 }
 
+// The last value: its type, and how many inputs have shown one so far.
+struct LastValue {
+  std::optional<std::string> type;
+  std::ptrdiff_t number = 0;
+
+  bool operator==(const LastValue&) const = default;
+};
+
+LastValue last_value(const State& state) {
+  LastValue last;
+  for (const Binding& binding : state.session.names()) {
+    if (binding.name == kLastValue) last.type = binding.type;
+  }
+  const auto entries = state.entries.in_order();
+  const auto shows = [](const Entry* entry) { return !entry->naming_script.empty(); };
+  last.number = std::count_if(entries.begin(), entries.end(), shows);
+  return last;
+}
+
 }  // namespace
 
 std::span<const std::string_view> setting_names() { return kSettings; }
@@ -92,9 +114,13 @@ bool run_reset(const CommandCall& call) {
 }
 
 bool run_undo(const CommandCall& call) {
+  const LastValue before = last_value(call.interpreter.state());
   const auto taken_back = call.interpreter.undo();
   if (!taken_back) return call.interpreter.complain("there is nothing to take back");
   call.out(fmt::format("taken back: {}\n", *taken_back));
+  const LastValue now = last_value(call.interpreter.state());
+  if (now == before) return true;
+  call.out(now.type ? fmt::format("`_` is again what it was before that: {}\n", *now.type) : "`_` has no value now\n");
   return true;
 }
 

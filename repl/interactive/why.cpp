@@ -59,13 +59,14 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
   return table(rows);
 }
 
-std::string why_text(const Redistribution& change, const std::vector<NamedMesh>& meshes, Colour colour) {
+void say_why(const CommandCall& call, const Redistribution& change, const std::vector<NamedMesh>& meshes,
+             Colour colour) {
   const Plan& plan = change.plan;
-  std::string text = ends_text(plan, meshes);
-  text += fmt::format("  {} by {} at line {}, column {}\n", change.inserted ? "inserted: asked for" : "asked for",
-                      change.who, change.place.line, change.place.column);
-  text += places_text(change, colour);
-  text +=
+  call.out(ends_text(plan, meshes) + fmt::format("  {} by {} at line {}, column {}\n",
+                                                 change.inserted ? "inserted: asked for" : "asked for", change.who,
+                                                 change.place.line, change.place.column));
+  call.out_as_it_is(places_text(change, colour));
+  std::string text =
       fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
                   bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
   const std::vector<Plan::Step> steps = plan.steps();
@@ -74,24 +75,25 @@ std::string why_text(const Redistribution& change, const std::vector<NamedMesh>&
     text += fmt::format("  {} by {}\n", steps[i].op, steps[i].program);
     if (const auto traffic = traffic_of(plan, i)) text += hops_text(*traffic, "    ");
   }
-  return text + links_text(plan) + alternatives_text(change.compared);
+  call.out(text + links_text(plan) + alternatives_text(change.compared));
 }
 
 // An operation that fetches parts, with the place where it stands.
-std::string why_text(const PartsMoved& part, Colour colour) {
+void say_why(const CommandCall& call, const PartsMoved& part, Colour colour) {
   const Label asked{part.place, "takes parts that other devices hold", true};
-  return part_text(part) + lines_of({&asked}, colour);
+  call.out(part_text(part));
+  call.out_as_it_is(lines_of({&asked}, colour));
 }
 
 // A local step, with the place where it stands and the device that everybody waits for.
-std::string why_text(const LocalWork& work, Colour colour) {
+void say_why(const CommandCall& call, const LocalWork& work, Colour colour) {
   const std::string_view waits = work.fastest_seconds < work.seconds ? "all others wait for it" : "all take as long";
   const Label asked{work.place,
                     fmt::format("device {} takes {} by the machine model", work.slowest, seconds_text(work.seconds)),
                     true};
-  return fmt::format("{}: {} on device {}, {} on the fastest; {}\n", work.step, seconds_text(work.seconds),
-                     work.slowest, seconds_text(work.fastest_seconds), waits) +
-         lines_of({&asked}, colour);
+  call.out(fmt::format("{}: {} on device {}, {} on the fastest; {}\n", work.step, seconds_text(work.seconds),
+                       work.slowest, seconds_text(work.fastest_seconds), waits));
+  call.out_as_it_is(lines_of({&asked}, colour));
 }
 
 }  // namespace
@@ -103,10 +105,10 @@ bool run_why(const CommandCall& call) {
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
   const Colour colour = call.interpreter.screen().out_colour;
   const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
-  for (const Redistribution& change : movement->changes) call.out(why_text(change, meshes, colour));
+  for (const Redistribution& change : movement->changes) say_why(call, change, meshes, colour);
   if (!movement->changes.empty()) say_what_is_modelled(call);
-  for (const PartsMoved& part : movement->parts) call.out(why_text(part, colour));
-  for (const LocalWork& one : movement->work) call.out(why_text(one, colour));
+  for (const PartsMoved& part : movement->parts) say_why(call, part, colour);
+  for (const LocalWork& one : movement->work) say_why(call, one, colour);
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "repl/output_picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/terminal.hpp"
+#include "repl/typing/terminal_bytes.hpp"
 
 namespace tessera::repl {
 
@@ -62,6 +63,25 @@ std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& p
       runs_text(open), open.front());
 }
 
+// On a terminal of fewer rows nothing is gained by stopping.
+constexpr int kRowsMin = 8;
+
+// The bytes of as many lines as fit: up to the last gap between paragraphs in them, unless most would be left empty.
+std::size_t screenful(std::string_view text, std::size_t rows) {
+  std::size_t end = 0;
+  std::size_t gap = 0;
+  std::size_t gap_row = 0;
+  for (std::size_t row = 1; row <= rows; ++row) {
+    const std::size_t next = text.find('\n', end) + 1;
+    if (next == end + 1) {
+      gap = next;
+      gap_row = row;
+    }
+    end = next;
+  }
+  return gap_row > rows / 2 ? gap : end;
+}
+
 }  // namespace
 
 std::string listed_names(std::vector<std::string> names) {
@@ -70,9 +90,10 @@ std::string listed_names(std::vector<std::string> names) {
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count) {
-  std::string text = count > 1 ? fmt::format("\nLesson {} of {}: {}\n\n", number + 1, count, lesson.title)
-                               : fmt::format("\n{}\n\n", lesson.title);
+std::string page_of(const Lesson& lesson, const LessonNumber& number) {
+  std::string text = number.count > 1
+                         ? fmt::format("\nLesson {} of {}: {}\n\n", number.at + 1, number.count, lesson.title)
+                         : fmt::format("\n{}\n\n", lesson.title);
   text += pictures_of(lesson) + lesson.text;
   if (!lesson.given.empty()) text += fmt::format("\nGiven:\n\n{}", indented(lesson.given));
   text += fmt::format("\nGoal: {}", lesson.goal);
@@ -100,16 +121,28 @@ std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CoursePro
   return lessons.empty() ? 0 : lessons.size() - 1;
 }
 
-void show_page(const Lesson& lesson, std::size_t number, std::size_t count, Console& console) {
-  console.out(picture_for_output(wrapped_at_words(page_of(lesson, number, count), terminal_columns())));
+void show_page(const Lesson& lesson, const LessonNumber& number, Console& console, const NextLine& next_line) {
+  std::string_view rest;
+  const std::string page = picture_for_output(wrapped_at_words(page_of(lesson, number), terminal_columns()));
+  rest = page;
+  const int rows = is_conversation() ? terminal_rows() : 0;
+  while (rows > kRowsMin && std::count(rest.begin(), rest.end(), '\n') >= rows) {
+    const std::size_t end = screenful(rest, static_cast<std::size_t>(rows) - 1);
+    console.out(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (next_line({"Enter: the rest of the page ", nullptr}).kind != Entered::Kind::line) break;
+  }
+  console.out(rest);
 }
 
 NextLine course_lines(Keyboard& keyboard) {
   return [&keyboard](const Asked& asked) {
     const std::string first(asked.prompt);
-    Typing typing{[first](std::size_t line) { return line == 0 ? first : std::string("     . "); }};
+    Typing typing{[first](std::size_t line) {
+      return line == 0 ? first : std::string(first.size() - std::min<std::size_t>(first.size(), 2), ' ') + ". ";
+    }};
     if (const Session* names = asked.names) {
-      typing.is_complete = [first](std::string_view text) { return first != "learn> " || is_complete(text); };
+      typing.is_complete = [begins = asked.begins](std::string_view text) { return !begins || is_complete(text); };
       typing.completer = [names](std::string_view before_cursor) { return complete(before_cursor, *names); };
     }
     std::string text;
@@ -137,8 +170,10 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const st
       console.report(session.diagnostics());
       return kExitCommand;
     }
-    show_page(lesson, at, lessons.size(), console);
-    LessonTalk talk(lesson, std::move(*session), console, next_line, [&] { return lesson_list(lessons, progress); });
+    const LessonNumber number{at, lessons.size()};
+    show_page(lesson, number, console, next_line);
+    LessonTalk talk(lesson, number, std::move(*session), console, next_line,
+                    [&] { return lesson_list(lessons, progress); });
     if (!talk.begin()) return kExitCommand;
     const Leave leave = talk.run();
     if (talk.is_done()) {

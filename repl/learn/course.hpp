@@ -27,6 +27,7 @@ struct Entered {
 struct Asked {
   std::string_view prompt;
   const Session* names = nullptr;  // that Tab completes; none: a question is asked, which one line answers
+  bool begins = false;             // a statement, which may go on for several lines
 };
 // The next of it.
 using NextLine = std::function<Entered(const Asked& asked)>;
@@ -51,10 +52,16 @@ std::string lesson_list(const std::vector<Lesson>& lessons, const CourseProgress
 // The place of the first lesson that the learner has yet to do; of the last one if all are done.
 std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CourseProgress& progress);
 
+// The place of a lesson in its course; a lesson on its own has no number.
+struct LessonNumber {
+  std::size_t at = 0;  // from 0
+  std::size_t count = 1;
+};
+
 // A lesson's page: pictures, its text, what is given, its goal, and what to type.
-std::string page_of(const Lesson& lesson, std::size_t number, std::size_t count);
-// As the terminal takes it.
-void show_page(const Lesson& lesson, std::size_t number, std::size_t count, Console& console);
+std::string page_of(const Lesson& lesson, const LessonNumber& number);
+// As the terminal takes it: one that is longer than the terminal goes on when Enter is pressed.
+void show_page(const Lesson& lesson, const LessonNumber& number, Console& console, const NextLine& next_line);
 
 // `shape, bytes and copies`
 std::string listed_names(std::vector<std::string> names);

@@ -60,6 +60,12 @@ struct Section {
   int line = 1;
 };
 
+// The line of the first one of the body that is not empty.
+int first_line(const Section& section) {
+  const std::size_t gap = std::min(section.body.find_first_not_of('\n'), section.body.size());
+  return section.line + 1 + static_cast<int>(gap);
+}
+
 std::vector<Section> sections(std::string_view text) {
   std::vector<Section> found{{"", "", 1}};
   int line = 0;
@@ -113,6 +119,8 @@ class Reader {
     }
     if (!target->empty()) return Fault{section.line, fmt::format("the section `{}` stands twice", heading)};
     *target = body;
+    if (heading == "given") lesson.given_line = first_line(section);
+    if (heading == "judged with") lesson.judged_with_line = first_line(section);
     return std::nullopt;
   }
 
@@ -153,7 +161,7 @@ class Reader {
       return Fault{section.line,
                    fmt::format("there is no check `{}`; there are: {}", word, fmt::join(kCheckNames, ", "))};
     }
-    Check check{*kind, {}};
+    Check check{*kind, {}, section.line};
     if (Faulty fault = read_settings(section, check)) return fault;
     if (Faulty fault = against_rule(section, check)) return fault;
     lesson.checks.push_back(std::move(check));
@@ -294,6 +302,7 @@ Read<Lesson> read_lesson(std::string_view text, const std::string& file) {
   if (const Faulty fault = reader.read(text)) {
     return {std::nullopt, fmt::format("{}:{}: {}", file, fault->line, fault->what)};
   }
+  reader.lesson.file = file;
   reader.lesson.name = name_of_file(file);
   reader.lesson.title = trimmed(reader.lesson.title);
   return {std::move(reader.lesson), {}};

@@ -49,6 +49,7 @@ struct Setting {
 struct Check {
   CheckKind kind = CheckKind::numbers;
   std::vector<Setting> settings;
+  int line = 0;  // of its heading
 
   const Setting* find(std::string_view key) const;
   // The value of a setting, or `otherwise`.
@@ -64,6 +65,7 @@ struct Mistake {
 };
 
 struct Lesson {
+  std::string file;
   std::string name;  // of its file, without the number: `rows-become-columns`
   std::string title;
   std::string picture;      // expressions, one a line, that are drawn before the text
@@ -75,6 +77,8 @@ struct Lesson {
   std::string answer;  // the key: a program
   std::vector<Check> checks;
   std::vector<Mistake> mistakes;
+  int given_line = 1;  // of the file, at which that program begins
+  int judged_with_line = 1;
 };
 
 // The names that an answer has to bind, in the order of the checks, each once.

@@ -67,9 +67,10 @@ std::vector<std::string> both(std::vector<std::string> names, const std::vector<
 
 }  // namespace
 
-LessonTalk::LessonTalk(const Lesson& lesson, Session given, Console& console, const NextLine& next_line,
-                       std::function<std::string()> list)
+LessonTalk::LessonTalk(const Lesson& lesson, const LessonNumber& number, Session given, Console& console,
+                       const NextLine& next_line, std::function<std::string()> list)
     : lesson_(lesson),
+      number_(number),
       asked_(asked_names(lesson)),
       console_(console),
       next_line_(next_line),
@@ -86,6 +87,7 @@ Screen LessonTalk::screen() {
   screen.err_colour = takes_colour(STDERR_FILENO) ? Colour::yes : Colour::no;
   screen.boxes = takes_box_characters(STDOUT_FILENO);
   screen.detailed = is_conversation();
+  screen.fits = screen.detailed;
   if (screen.detailed) {
     screen.ask = [this](std::string_view question) {
       const Entered entered = next_line_({question, nullptr});
@@ -98,8 +100,11 @@ Screen LessonTalk::screen() {
 bool LessonTalk::begin() { return interpreter_.give(lesson_.given, "lesson"); }
 
 Leave LessonTalk::run() {
+  const std::string prompt = number_.count > 1 ? fmt::format("learn {}> ", number_.at + 1) : "learn> ";
+  const std::string goes_on = std::string(prompt.size() - 2, ' ') + ". ";
   while (true) {
-    const Entered entered = next_line_({open_.empty() ? "learn> " : "     . ", &interpreter_.state().session});
+    const bool begins = open_.empty();
+    const Entered entered = next_line_({begins ? prompt : goes_on, &interpreter_.state().session, begins});
     switch (entered.kind) {
       case Entered::Kind::line:
         for (const std::string& input : inputs_of(entered.line)) {
@@ -137,7 +142,7 @@ std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t 
   if (text == ":hint") return hint();
   if (text == ":answer?" || text == ":answer") return say(indented(lesson_.answer));
   if (text == ":page") {
-    show_page(lesson_, 0, 0, console_);
+    show_page(lesson_, number_, console_, next_line_);
     return std::nullopt;
   }
   if (text == ":list") return say(list_());

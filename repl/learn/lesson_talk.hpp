@@ -24,8 +24,8 @@ enum class Leave : std::uint8_t { next, back, quit };
 class LessonTalk {
  public:
   // `given` is a session after the lesson's program; `list` gives the lessons and which are done.
-  LessonTalk(const Lesson& lesson, Session given, Console& console, const NextLine& next_line,
-             std::function<std::string()> list);
+  LessonTalk(const Lesson& lesson, const LessonNumber& number, Session given, Console& console,
+             const NextLine& next_line, std::function<std::string()> list);
   LessonTalk(const LessonTalk&) = delete;
   LessonTalk& operator=(const LessonTalk&) = delete;
 
@@ -48,6 +48,7 @@ class LessonTalk {
   std::string reply_text(const std::string& reply);
 
   const Lesson& lesson_;
+  LessonNumber number_;
   std::vector<std::string> asked_;
   Console& console_;
   const NextLine& next_line_;

@@ -87,8 +87,8 @@ std::optional<std::string> changed_type(const Session& given, const Session& sta
 
 Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply), {}}; }
 
-Verdict unfit(const std::string& where, const std::string& why) {
-  return {Outcome::unfit, fmt::format("the lesson cannot be checked: {}: {}\n", where, why), {}};
+Verdict unfit(const std::string& where, const std::string& why, int line) {
+  return {Outcome::unfit, fmt::format("{}: {}\n", where, why), {}, line};
 }
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
@@ -100,7 +100,7 @@ Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {
 
 Result<Session> given_session(const Lesson& lesson) {
   Session session;
-  const auto done = session.run(lesson.given, "lesson");
+  const auto done = session.run(lesson.given, lesson.file, static_cast<std::uint32_t>(lesson.given_line));
   if (!done) return done.diagnostics();
   return session;
 }
@@ -110,15 +110,29 @@ std::string name_is_given(const std::string& name) {
                      name);
 }
 
-Verdict judge(const Lesson& lesson, const Attempt& attempt) {
+namespace {
+
+// The line that a mistake in the lesson's own program stands at.
+int line_of(const Diagnostics& why, int otherwise) {
+  const bool has_place = !why.empty() && !why.front().labels.empty();
+  return has_place ? static_cast<int>(why.front().labels.front().place.line) : otherwise;
+}
+
+Verdict judged(const Lesson& lesson, const Attempt& attempt) {
   if (Verdict verdict = refused(lesson, attempt); verdict.outcome != Outcome::right) return verdict;
   auto given = given_session(lesson);
-  if (!given) return unfit("== given", message_of(given.diagnostics()));
+  if (!given)
+    return unfit("== given", message_of(given.diagnostics()), line_of(given.diagnostics(), lesson.given_line));
   Session start = given->fork();
-  const auto other_data = start.run(lesson.judged_with, "lesson");
-  if (!other_data) return unfit("== judged with", message_of(other_data.diagnostics()));
+  const auto other_data =
+      start.run(lesson.judged_with, lesson.file, static_cast<std::uint32_t>(lesson.judged_with_line));
+  if (!other_data) {
+    return unfit("== judged with", message_of(other_data.diagnostics()),
+                 line_of(other_data.diagnostics(), lesson.judged_with_line));
+  }
   if (const auto name = changed_type(*given, start)) {
-    return unfit("== judged with", fmt::format("`{}` has another type than in `== given`", *name));
+    return unfit("== judged with", fmt::format("`{}` has another type than in `== given`", *name),
+                 lesson.judged_with_line);
   }
   Trial trial{lesson, attempt, given->fork(), start.fork(), std::move(*given), std::move(start)};
   const std::string program = attempt.program(bound_names(lesson, attempt));
@@ -131,11 +145,21 @@ Verdict judge(const Lesson& lesson, const Attempt& attempt) {
   Verdict all;
   for (const Check& check : lesson.checks) {
     Verdict one = check_one(trial, check);
+    if (one.outcome == Outcome::unfit && one.line == 0) one.line = check.line;
     if (one.outcome != Outcome::right) return one;
     all.reply += one.reply;
     all.scores.insert(all.scores.end(), one.scores.begin(), one.scores.end());
   }
   return all;
+}
+
+}  // namespace
+
+Verdict judge(const Lesson& lesson, const Attempt& attempt) {
+  Verdict verdict = judged(lesson, attempt);
+  if (verdict.outcome == Outcome::unfit)
+    verdict.reply = fmt::format("the lesson cannot be checked: {}:{}: {}", lesson.file, verdict.line, verdict.reply);
+  return verdict;
 }
 
 }  // namespace tessera::repl

@@ -28,6 +28,7 @@ struct Verdict {
   Outcome outcome = Outcome::right;
   std::string reply;  // lines; of a wrong answer with the smallest counterexample
   std::vector<ScoreLine> scores = {};
+  int line = 0;  // of the lesson's file, where that is unfit; 0: where its check begins
 };
 
 struct Trial {
@@ -48,8 +49,8 @@ struct Costs {
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names);
 
 Verdict wrong(std::string reply);
-// The lesson is to blame: says where.
-Verdict unfit(const std::string& where, const std::string& why);
+// The lesson is to blame: says where. `judge` puts the file and the line before it.
+Verdict unfit(const std::string& where, const std::string& why, int line = 0);
 // The lesson's words about a wrong answer that it knows, or nothing. `same` says whether a mistake's value is the
 // answer's.
 template <class Same>

@@ -18,6 +18,7 @@ constexpr std::array kTraits = {
     Feature{'e', [](const Screen& s) { return s.err_colour == Colour::yes; },
             [](Screen& s) { s.err_colour = Colour::yes; }},
     Feature{'b', [](const Screen& s) { return s.boxes; }, [](Screen& s) { s.boxes = true; }},
+    Feature{'f', [](const Screen& s) { return s.fits; }, [](Screen& s) { s.fits = true; }},
     Feature{'d', [](const Screen& s) { return s.detailed; }, [](Screen& s) { s.detailed = true; }},
     Feature{'p', [](const Screen& s) { return s.progress; }, [](Screen& s) { s.progress = true; }},
     Feature{'a', [](const Screen& s) { return s.ask != nullptr; },

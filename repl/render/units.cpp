@@ -10,27 +10,40 @@ namespace tessera::repl {
 
 namespace {
 
+struct InUnits {
+  std::string text;
+  bool is_exact = true;  // the digits give the whole value
+};
+
 // The value in the greatest unit that leaves it at least 1.
 template <std::size_t kUnits>
-std::string in_units(double value, double step, const std::array<const char*, kUnits>& units) {
+InUnits in_units(double value, double step, const std::array<const char*, kUnits>& units) {
   std::size_t unit = 0;
   while (unit + 1 < kUnits && value >= step) {
     value /= step;
     ++unit;
   }
-  return value >= 1000 ? fmt::format("{:.0f} {}", value, units[unit]) : fmt::format("{:.3g} {}", value, units[unit]);
+  const std::string digits = value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+  return {fmt::format("{} {}", digits, units[unit]), digits == fmt::format("{:.17g}", value)};
+}
+
+InUnits bytes_in_units(std::int64_t bytes) {
+  return in_units(static_cast<double>(bytes), 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
 }
 
 }  // namespace
 
-std::string bytes_text(std::int64_t bytes) {
-  return in_units(static_cast<double>(bytes), 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
+std::string bytes_text(std::int64_t bytes) { return bytes_in_units(bytes).text; }
+
+std::string exact_bytes_text(std::int64_t bytes) {
+  const InUnits rounded = bytes_in_units(bytes);
+  return rounded.is_exact ? rounded.text : fmt::format("{} ({} bytes)", rounded.text, bytes);
 }
 
 std::string seconds_text(double seconds) {
   if (seconds == 0) return "0 s";
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"});
+  return in_units(seconds * 1e9, 1000, std::array{"ns", "us", "ms", "s"}).text;
 }
 
 std::string bandwidth_text(const MachineLevel& level) {

@@ -12,6 +12,8 @@ namespace tessera::repl {
 
 // `96 B`, `1.5 KiB`, `20 MiB`: three digits that count.
 std::string bytes_text(std::int64_t bytes);
+// The same, with the exact number where the digits do not give it: `20 MiB`, `64 MiB (67108872 bytes)`.
+std::string exact_bytes_text(std::int64_t bytes);
 // `4.03 us`, `1.2 ms`, `3.5 s`
 std::string seconds_text(double seconds);
 // `25 GB/s`, or `5 to 10 GB/s` where links differ.

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "base/bytes_text.hpp"
 #include "runtime/execute/file_name.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/reads.hpp"
@@ -19,7 +20,7 @@ base::Status write(const EffectStep& step, const std::string& text) {
   if (step.storage.team().rank() != 0) return base::Done{};
   step.output_bytes += std::ssize(text);
   if (step.world.output_bytes_max > 0 && step.output_bytes > step.world.output_bytes_max)
-    return base::make(Kind::too_much_output, step.world.output_bytes_max);
+    return base::make(Kind::too_much_output, base::exact_bytes_text(step.world.output_bytes_max));
   if (step.world.output) step.world.output(text);
   return base::Done{};
 }
@@ -47,7 +48,8 @@ base::Status run_effect(const EffectStep& step, const synth::Print& operation) {
 
 base::Status run_effect(const EffectStep& step, const synth::Show& operation) {
   const Distributed array = step.storage.array(step.apply.operands[0]);
-  TESSERA_TRY(text, show_text(step.storage.team(), Readers::first, array, step.program.strings[operation.label]));
+  TESSERA_TRY(text, show_text(step.storage.team(), Readers::first, array, step.program.strings[operation.label],
+                              step.world.picture_columns));
   return write(step, text);
 }
 

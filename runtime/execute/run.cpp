@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/bytes_text.hpp"
 #include "base/check.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/outputs.hpp"
@@ -52,8 +53,9 @@ std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, 
 }
 
 base::Status too_much(const MemoryPlan& plan, std::int64_t bytes, std::int64_t limit, std::string_view of) {
-  const std::string why = fmt::format("the limit{} is {} bytes, and this step needs the most", of, limit);
-  return base::make(Kind::out_of_memory_plan, bytes, why).from_step(plan.peak_origin);
+  const std::string why =
+      fmt::format("the limit{} is {}, and this step needs the most", of, base::exact_bytes_text(limit));
+  return base::make(Kind::out_of_memory_plan, base::exact_bytes_text(bytes), why).from_step(plan.peak_origin);
 }
 
 // If the host sets a limit it is this process's; otherwise all ranks of the machine have to get along, and each has
@@ -88,7 +90,8 @@ base::Status check_device_memory(const synth::Program& program, const TileMaps& 
     lacks = peaks[device].bytes - kinds[device].memory_bytes;
   }
   if (lacks == 0) return base::Done{};
-  return base::make(Kind::device_memory, worst, kinds[worst].memory_bytes, peaks[worst].bytes)
+  return base::make(Kind::device_memory, worst, base::exact_bytes_text(kinds[worst].memory_bytes),
+                    base::exact_bytes_text(peaks[worst].bytes))
       .from_step(peaks[worst].origin)
       .suggest(
           "split its arrays over more devices, or by what the devices have: `mesh m = [d: 8 fit(memory)]`, "
@@ -202,6 +205,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   const auto agreed = team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())});
   const double clock = executor.clock_seconds();
   const base::Status traced = executor.end_trace();
+  if (!(agreed && traced) && world.counted_of_failed) world.counted_of_failed(executor.take_statistics());
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
   Outcome outcome{outputs.take(offsets_of(ended)),

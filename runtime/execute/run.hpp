@@ -51,17 +51,29 @@ struct TracedStep {
   std::int64_t microbatch = -1;
 };
 
+// The cost of a step, summed by origin, in order of first appearance.
+struct OriginStatistics {
+  std::uint32_t origin = 0;
+  std::int64_t steps = 0;           // communicating steps
+  std::int64_t received_bytes = 0;  // over all devices
+  std::int64_t peak_bytes = 0;      // largest payload alive on a device during its steps
+  double seconds = 0;
+};
+
 // The world, as the host gives it. Nothing else of the process is touched.
 struct World {
   std::shared_ptr<Team> team;                     // the ranks that run the program together; none: this process alone
   std::function<void(std::string_view)> output;   // what `print` and `show` write, whole lines; rank 0's is called only
   FilePolicy files;                               // which files `load` and `save` may open
   std::function<double()> clock;                  // seconds; for statistics only
+  int picture_columns = 100;                      // of the screen that `show` draws for; may differ between ranks
   const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
   std::function<void(const Progress&)> progress;  // before each step
   // After each step that arrays have part in; the steps of the other ranks after the run, also one that fails. All
   // ranks of a team have one, or none has; rank 0's is called only.
   std::function<void(const TracedStep&)> trace;
+  // At the end of a run that fails: the costs of the steps that were done before.
+  std::function<void(const std::vector<OriginStatistics>&)> counted_of_failed;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
   std::int64_t memory_bytes_max = 0;
   std::int64_t steps_max = 0;         // that a run takes, those of a loop each time; 0: no limit
@@ -83,15 +95,6 @@ struct World {
   std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>> sends;
   // The pass of every origin, where a program computes gradients: a run then says what it kept for the backward one.
   std::vector<synth::Pass> passes;
-};
-
-// The cost of a step, summed by origin, in order of first appearance.
-struct OriginStatistics {
-  std::uint32_t origin = 0;
-  std::int64_t steps = 0;           // communicating steps
-  std::int64_t received_bytes = 0;  // over all devices
-  std::int64_t peak_bytes = 0;      // largest payload alive on a device during its steps
-  double seconds = 0;
 };
 
 struct Outcome {

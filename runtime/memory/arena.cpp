@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/bytes_text.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/page_cache.hpp"
@@ -17,7 +18,8 @@ base::Result<std::shared_ptr<Arena>> Arena::reserve(std::span<const std::int64_t
   if (pool == nullptr) pool = std::make_shared<PageCache>();
   std::byte* const base = pool->take(size);
   if (base == nullptr)
-    return base::make(Kind::out_of_memory_plan, begins.back(), std::string_view("the system does not give them"));
+    return base::make(Kind::out_of_memory_plan, base::exact_bytes_text(begins.back()),
+                      std::string_view("the system does not give them"));
   return std::shared_ptr<Arena>(new Arena(base, std::move(begins), std::move(pool)));
 }
 

@@ -42,7 +42,8 @@ base::Result<std::string> value_text(Team& team, Readers readers, const Distribu
   return text;
 }
 
-base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label) {
+base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label,
+                                    int columns) {
   std::string text;
   const std::vector<TileBox> parcels = parcels_drawn(array);
   TESSERA_TRY_STATUS(with_parcels(team, readers, array, parcels, [&](const ParcelSource& source) {
@@ -50,7 +51,7 @@ base::Result<std::string> show_text(Team& team, Readers readers, const Distribut
     for (const TileBox& parcel : parcels) {
       if (!synth::empty(parcel.box)) here.tiles[parcel.device] = source(parcel);
     }
-    text = show_text(here, label);
+    text = show_text(here, label, columns);
   }));
   return text;
 }

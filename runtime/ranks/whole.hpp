@@ -17,7 +17,8 @@ enum class Readers : std::uint8_t { first, all };
 
 // As `print` and `show` write it.
 base::Result<std::string> value_text(Team& team, Readers readers, const Distributed& array);
-base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label);
+base::Result<std::string> show_text(Team& team, Readers readers, const Distributed& array, std::string_view label,
+                                    int columns);
 // The whole array.
 base::Result<synth::Literal> gather(Team& team, Readers readers, const Distributed& array);
 

@@ -26,7 +26,6 @@ constexpr std::size_t kShortColumnsMax = 16;
 constexpr std::size_t kSlicesMax = 8;
 // Elements are drawn if there are few, and no line becomes too long.
 constexpr std::int64_t kElementsMax = 64;
-constexpr std::size_t kLineMax = 100;
 
 std::string range(const synth::Interval& interval) { return fmt::format("{}:{}", interval.begin, interval.end); }
 
@@ -216,32 +215,49 @@ class Picture {
   std::vector<std::string> texts_;
 };
 
-bool is_wide(const std::string& text) {
+// What a line of a picture takes where it is folded: all in front of its first device, and the widest of them.
+std::size_t folded_columns(std::string_view line) {
+  const std::size_t corner = line.find('+');
+  if (corner == std::string_view::npos || line.find_first_not_of(" +-") != std::string_view::npos) return 0;
+  std::size_t widest = 0;
+  for (std::size_t at = corner; at != std::string_view::npos;) {
+    const std::size_t next = line.find('+', at + 1);
+    if (next != std::string_view::npos) widest = std::max(widest, next - at);
+    at = next;
+  }
+  return corner + widest + 1;
+}
+
+bool is_wide(const std::string& text, int columns) {
+  const auto screen = static_cast<std::size_t>(columns);
+  const auto line_max = std::max(screen, static_cast<std::size_t>(kPictureColumns));
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
-    if (end - begin > kLineMax) return true;
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (line.size() > line_max || folded_columns(line) > screen) return true;
     begin = end + 1;
   }
   return false;
 }
 
 // The first that is narrow enough: with elements, without, with devices by number alone; else a description in words.
-std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values) {
+std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>& boxes, const Distributed* values,
+                    int columns) {
   std::string remark;
   if (values != nullptr && !shows_elements(type)) {
     remark = fmt::format("the elements are left out: there are more than {} to draw\n", kElementsMax);
   } else if (values != nullptr) {
     const Picture drawing(type, boxes, values, Labels::in_words);
     const std::string text = drawing.fits() ? drawing.text() : "";
-    if (!text.empty() && !is_wide(text)) return text;
+    if (!text.empty() && !is_wide(text, columns)) return text;
     remark = "the elements are left out: with them the picture would be too wide\n";
   }
   const Picture drawing(type, boxes, nullptr, Labels::in_words);
   const std::string text = drawing.fits() ? drawing.text() : "";
-  if (!text.empty() && !is_wide(text)) return text + remark;
+  if (!text.empty() && !is_wide(text, columns)) return text + remark;
   const Picture narrow(type, boxes, nullptr, Labels::by_number);
   const std::string numbers = narrow.fits() ? narrow.text() : "";
-  if (!numbers.empty() && !is_wide(numbers)) return numbers + "numbers in the picture are devices\n" + remark;
+  if (!numbers.empty() && !is_wide(numbers, columns)) return numbers + "numbers in the picture are devices\n" + remark;
   return pattern_text(type, boxes) + remark;
 }
 
@@ -271,13 +287,15 @@ std::string device_list(const std::vector<std::size_t>& devices) {
   return fmt::format("{}", fmt::join(parts, ","));
 }
 
-std::string show_text(const Distributed& array, std::string_view label) {
+std::string show_text(const Distributed& array, std::string_view label, int columns) {
   const std::string mesh = synth::print(array.type.mesh());
   std::string text = fmt::format("{}{}{}", label, label.empty() ? "" : ": ", synth::print(array.type));
   if (!mesh.empty()) text += fmt::format(" on [{}]", mesh);
-  return text + "\n" + picture(array.type, array.boxes, &array);
+  return text + "\n" + picture(array.type, array.boxes, &array, columns);
 }
 
-std::string format_layout(const synth::ArrayType& type) { return picture(type, make_tile_map(type).boxes, nullptr); }
+std::string format_layout(const synth::ArrayType& type) {
+  return picture(type, make_tile_map(type).boxes, nullptr, kPictureColumns);
+}
 
 }  // namespace tessera::runtime

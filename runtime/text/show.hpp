@@ -7,8 +7,12 @@
 
 namespace tessera::runtime {
 
-// `label: type`, then the picture, with the elements of a small array.
-std::string show_text(const Distributed& array, std::string_view label);
+// The columns of a picture unless its screen has others.
+inline constexpr int kPictureColumns = 100;
+
+// `label: type`, then the picture, with the elements of a small array. A screen may fold the picture between devices,
+// so that on a narrower one than usual no device takes more than all its columns.
+std::string show_text(const Distributed& array, std::string_view label, int columns = kPictureColumns);
 
 // Does the picture of an array of this type show its elements?
 bool shows_elements(const synth::ArrayType& type);

@@ -59,7 +59,8 @@ base::Result<std::string> format_value(const Value& value) {
 
 base::Result<std::string> format_show(const Value& value, std::string_view label) {
   Team alone;
-  return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label);
+  return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label,
+                   kPictureColumns);
 }
 
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type) {

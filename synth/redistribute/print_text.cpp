@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes_text.hpp"
 #include "base/utf8.hpp"
 #include "base/wide.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/plan/bytes_text.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
@@ -73,7 +73,7 @@ std::string steps_table(const Plan& plan) {
     rows.push_back({std::string(name(step.collective)), detail(step.collective, step.after.mesh()),
                     std::string(mpi_name(step.collective)),
                     fmt::format("{} -> {}", local_shape(before), local_shape(step.after)),
-                    bytes_text(step.received_bytes_max), bytes_text(step.peak_bytes)});
+                    base::bytes_text(step.received_bytes_max), base::bytes_text(step.peak_bytes)});
     // All rounds lead from what the first of them begins with.
     if (round == nullptr || round->index + 1 == round->count) before = step.after;
   }
@@ -98,14 +98,15 @@ std::optional<Plan> gathered(const Plan& plan) {
 std::string totals(const Plan& plan) {
   const auto rival = gathered(plan);
   const auto beside = [&](std::int64_t Plan::* figure) {
-    return rival ? fmt::format("; gather, then slice: {}", bytes_text((*rival).*figure)) : std::string();
+    return rival ? fmt::format("; gather, then slice: {}", base::bytes_text((*rival).*figure)) : std::string();
   };
-  return fmt::format("  received  {} in all (at least {}{})\n", bytes_text(plan.received_bytes_total),
-                     bytes_text(plan.lower_bound_bytes_total), beside(&Plan::received_bytes_total)) +
-         fmt::format("  array     {} at most on a device (bound {})\n", bytes_text(plan.local_bytes_max),
-                     bytes_text(plan.bound_bytes)) +
-         fmt::format("  peak      {} on a device{}\n", bytes_text(plan.peak_bytes),
-                     rival ? fmt::format(" (gather, then slice: {})", bytes_text(rival->peak_bytes)) : std::string()) +
+  return fmt::format("  received  {} in all (at least {}{})\n", base::bytes_text(plan.received_bytes_total),
+                     base::bytes_text(plan.lower_bound_bytes_total), beside(&Plan::received_bytes_total)) +
+         fmt::format("  array     {} at most on a device (bound {})\n", base::bytes_text(plan.local_bytes_max),
+                     base::bytes_text(plan.bound_bytes)) +
+         fmt::format(
+             "  peak      {} on a device{}\n", base::bytes_text(plan.peak_bytes),
+             rival ? fmt::format(" (gather, then slice: {})", base::bytes_text(rival->peak_bytes)) : std::string()) +
          fmt::format("  time      {} by the machine model (at least {})\n", seconds_text(plan.seconds),
                      seconds_text(plan.lower_bound_seconds));
 }

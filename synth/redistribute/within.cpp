@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/bytes_text.hpp"
 #include "synth/kinds.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
@@ -248,7 +249,8 @@ class Budget {
 }  // namespace
 
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget) {
-  return base::make(Kind::over_budget, least, budget).suggest(fmt::format("least budget: {} bytes", least));
+  return base::make(Kind::over_budget, base::exact_bytes_text(least), base::exact_bytes_text(budget))
+      .suggest(fmt::format("least budget: {} bytes", least));
 }
 
 base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,

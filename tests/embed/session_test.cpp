@@ -233,6 +233,34 @@ TEST(Session, StatisticsNameTheStatementsThatCommunicated) {
 // ---- Files
 // ------------------------------------------------------------------------------------------------------------
 
+TEST(Session, TellsWhatARunThatFailedHasCounted) {
+  Session session;
+  EXPECT_TRUE(session.statistics().empty());
+  const auto failed = session.run("mesh m = [x: 4]\nlet b = all_gather(iota(f32[8@x]), 0, x)\nassert b[1] == 2.0\n");
+  EXPECT_EQ(slug_of(failed.diagnostics()), "assertion-failed");
+  ASSERT_EQ(session.statistics().size(), 1U);
+  EXPECT_EQ(session.statistics()[0].place.line, 2U);
+  EXPECT_EQ(session.statistics()[0].received_bytes, 96);
+  // What is not run counts nothing; the next run begins anew.
+  EXPECT_FALSE(session.run("nothing").ok());
+  EXPECT_TRUE(session.statistics().empty());
+  const auto done = session.run("mesh m = [x: 4]\nprint sum(iota(f32[8@x]))\n");
+  ASSERT_TRUE(succeeded(done));
+  EXPECT_EQ(session.statistics().size(), done->statistics.size());
+}
+
+TEST(Session, DrawsForTheColumnsOfAScreen) {
+  int columns = 40;
+  Config config;
+  config.picture_columns = [&columns] { return columns; };
+  Recording recording(config);
+  ASSERT_TRUE(succeeded(recording.session.run("mesh m = [x: 2]\nlet a = iota(f32[2@x, 16])\nshow a\n")));
+  EXPECT_EQ(recording.text->find("15."), std::string::npos) << *recording.text;
+  columns = 100;
+  ASSERT_TRUE(succeeded(recording.session.run("show a\n")));
+  EXPECT_NE(recording.text->find("15."), std::string::npos) << *recording.text;
+}
+
 class Files : public ::testing::Test {
  protected:
   Files() : folder_(std::filesystem::temp_directory_path() / ("tessera_embed_" + std::to_string(::getpid()))) {

@@ -57,7 +57,7 @@ TEST(UnequalDevices, RefuseWhatTheyCannotHold) {
   const auto refused = made.session.run(even);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(slug_of(refused.diagnostics()), "device-memory");
-  EXPECT_THAT(refused.diagnostics()[0].message, HasSubstr("device 2 has 8000 bytes of memory, but this step needs 9"));
+  EXPECT_THAT(refused.diagnostics()[0].message, HasSubstr("device 2 has 7.812 KiB (8000 bytes) of memory, but this step needs "));
   EXPECT_EQ(refused.diagnostics()[0].labels[0].place.line, 3U);
   EXPECT_EQ(*made.text, "");
   EXPECT_TRUE(succeeded(made.session.run(fitting)));

@@ -64,6 +64,15 @@ class Failures(RanksTest):
         self.expect(done, 1, "error[assertion-failed]", "eight")
         self.assertNotIn("on rank", done.err)
 
+    def test_statistics_up_to_a_failure_on_one_rank(self):
+        path = self.script(SPLIT + "let a = iota(i64[8@x])\nlet g = all_gather(a, 0, x)\nprint sum(g)\nlet b = 1 / (a - 5)\n"
+                           "print sum(b)\n")
+        for ranks in (1, 4):
+            done = self.launch(ranks, "run", "--stats", path)
+            self.expect(done, 1, "error[division-by-zero]")
+            self.assertEqual(done.err.count(" received "), 1, done.err)
+            self.assertIn("program.tess:3:1: steps 1, received 192 B in all, ", done.err)
+
     def test_a_program_that_is_wrong(self):
         self.expect(self.launch(3, "run", self.script("let a = missing\n")), 1, "error[unknown-name]")
 

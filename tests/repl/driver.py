@@ -4,6 +4,7 @@ Every test file is a program: test_X.py PATH/TO/tessera."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,6 +28,13 @@ class Done:
     def objects(self):
         """Standard output as JSON objects, one a line."""
         return [json.loads(line) for line in self.out.splitlines()]
+
+
+def received_by(told):
+    """The bytes that each statement received, by what `run --stats` says: `192 B`, `12 KiB`, `64 MiB (67108872 bytes)`."""
+    units = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    found = re.findall(r"received ([0-9.]+) (\w+)(?: \((\d+) bytes\))? in all", told)
+    return [int(exact) if exact else round(float(count) * units[unit]) for count, unit, exact in found]
 
 
 class CommandLine(unittest.TestCase):

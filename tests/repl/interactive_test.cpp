@@ -18,6 +18,7 @@
 #include "repl/interactive/progress.hpp"
 #include "repl/interactive/words.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/render/fitted.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
@@ -107,6 +108,9 @@ TEST(Completion, OfNamesAndOperations) {
   EXPECT_EQ(completed("me", desk), (Words{"mean(", "mesh"}));
   EXPECT_TRUE(completed("nothing_like_it", desk).empty());
   EXPECT_EQ(complete("1 + sof", desk.interpreter.state().session).begin, 4U);
+  // Nothing has parts with names, and the word behind the dot is none of ours.
+  EXPECT_TRUE(complete("np.", desk.interpreter.state().session).candidates.empty());
+  EXPECT_TRUE(complete("print jnp.so", desk.interpreter.state().session).candidates.empty());
 }
 
 TEST(Completion, OfAxes) {
@@ -321,6 +325,27 @@ TEST(Picture, OnANarrowScreenIsFolded) {
             "0:2 | 3   |\n"
             "    +-----+\n"
             "after\n");
+}
+
+TEST(Tables, AreContinuedBelowThemselvesOnANarrowTerminal) {
+  const std::string text =
+      "f32[3@x, 4] -> f32[3, 4@x]\n"
+      "  step        axes               local shape       peak\n"
+      "  all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]  56 B\n"
+      "  received  24 B in all (at least 24 B; gather: 48 B)\n";
+  EXPECT_EQ(fitted(text, 55), text);
+  EXPECT_EQ(fitted(text, 54),
+            "f32[3@x, 4] -> f32[3, 4@x]\n"
+            "  step        axes               local shape\n"
+            "  all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]\n"
+            "  step        peak\n"
+            "  all_to_all  56 B\n"
+            "  received  24 B in all (at least 24 B; gather: 48 B)\n");
+  EXPECT_EQ(fitted("planner  launches  received\ntessera         2    20 KiB", 20),
+            "planner  launches\ntessera         2\nplanner  received\ntessera    20 KiB");
+  // Of what programs write, only plans.
+  EXPECT_EQ(with_fitted_plans(text, 54), text);
+  EXPECT_NE(with_fitted_plans("asked for by `as` at line 6, column 6\n" + text, 54), text);
 }
 
 TEST(Words, AreKeptWhereLinesAreBroken) {

@@ -70,7 +70,7 @@ class Classes(CommandLine):
             page = self.succeeds("learn", "--page", str(number), "-o", "-")
             data = json.loads(re.search(r'<script type="application/json" id="data">(.*)</script>\n<script>', page).group(1))
             text = dict(sections(lesson.read_text(encoding="utf-8")))
-            self.assertEqual(data["name"], text["title"].strip())
+            self.assertEqual(data["name"], f"Lesson {number}: {text['title'].strip()}")
             self.assertEqual("\n".join(data["lesson"]["text"]), text["text"].strip("\n"))
             self.assertNotIn("answer", data)
             arrays = re.findall(r"(?m)^let (\w+) = ", text["given"])

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from browser import Browser
-from driver import CommandLine, main
+from driver import CommandLine, main, received_by
 
 FIRST = """# Three changes of layout.
 mesh m = [x: 4, y: 2]
@@ -115,10 +115,9 @@ class Page(CommandLine):
     def test_parts_moved_are_those_that_the_run_counts(self):
         drawn = self.data(self.drawn(PARTS))
         self.assertEqual([part["who"] for part in drawn["parts"]], ["a slice", "`pad`"])
-        told = self.tessera("run", "a.tess", "--stats").err
-        received = [int(count) for count in re.findall(r"received (\d+) bytes in all", told)]
+        received = received_by(self.tessera("run", "a.tess", "--stats").err)
         self.assertEqual([part["received_bytes_total"] for part in drawn["parts"]], received)
-        self.assertIn(f"{sum(received)} bytes received in all", drawn["summary"])
+        self.assertIn(f"{sum(received)} B received in all", drawn["summary"])
 
     def test_local_steps_are_those_that_devices_wait_for(self):
         self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 3, "flops": 1e6}]}')
@@ -147,7 +146,7 @@ class Page(CommandLine):
 
     def test_says_of_which_machine_times_are(self):
         self.assertEqual(self.data(self.drawn(FIRST))["machine"].strip(),
-                         "modelled: links of 100 GB/s and 1 us, assumed; --machine FILE gives another machine")
+                         "modelled: links of 100 GB/s and 1 us, assumed; --machine FILE gives others")
 
     def test_standard_output(self):
         self.write("a.tess", FIRST)
@@ -267,6 +266,14 @@ class InABrowser(CommandLine):
         links = self.browser.evaluate("document.querySelectorAll('.link').length")
         moves = {(move["source"], move["target"]) for move in Page.data(self, self.read("page.html"))["changes"][0]["steps"][0]["moves"]}
         self.assertEqual(links, len(moves))
+        # A link ends at the edges of two cards, and in neither.
+        inside = self.browser.evaluate("""(() => {
+          const cards = [...document.querySelectorAll('#stage .card')].map((card) => card.getBoundingClientRect());
+          const isIn = ({ x, y }) => cards.some((c) => x > c.left + 2 && x < c.right - 2 && y > c.top + 2 && y < c.bottom - 2);
+          return [...document.querySelectorAll('#stage .link')].filter((link) => [0, link.getTotalLength()].some((at) =>
+            isIn(link.getPointAtLength(at).matrixTransform(link.getScreenCTM())))).length;
+        })()""")
+        self.assertEqual(inside, 0)
         self.photograph("flight", whole=False)
         self.assertEqual(self.moment(), 0)
         self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
@@ -410,6 +417,8 @@ class InABrowser(CommandLine):
         self.assertEqual(len({x for x, _ in places}), 2)
         self.assertEqual(len({y for _, y in places}), 4)
         self.assertIn("down is x, across y", self.text("#key"))
+        widest = self.browser.evaluate("Math.max(...[...document.querySelectorAll('#stage .card')].map((card) => card.getBoundingClientRect().width))")
+        self.assertLessEqual(widest, 241)
 
     def test_the_devices_of_both_meshes_are_drawn(self):
         """A device has a tile only while the array is on its mesh; what crosses flies from card to card."""

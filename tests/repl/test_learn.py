@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -194,7 +195,7 @@ class Answers(CommandLine):
                                                   "let b = reduce_scatter(a, 1, x)\n").status, 0)
 
     def test_right_answers_show_their_scores(self):
-        self.assertRegex(self.check(11, answer_of(LESSONS[10])).out, r"bytes +20480, par +20480  par ")
+        self.assertRegex(self.check(11, answer_of(LESSONS[10])).out, r"bytes +20480, par +20480  at par ")
         self.assertRegex(self.check(LESSON_COUNT, answer_of(LESSONS[-1])).out, r"bytes +14336, par +20480  under par ")
 
 
@@ -247,6 +248,20 @@ That is all of them.
 
 
 class OwnLessons(CommandLine):
+    def test_a_fault_has_its_line(self):
+        """Whatever makes no sense in a lecturer's file, when it is read or when an answer is judged."""
+        faults = [("let a = iota(f32[8@x])", "let a = iota(f32[8@z])", 9), ("let a = iota(f32[8@x])", "let a = nothing", 9),
+                  ("count: tile of a", "count: tile of b", 15), ("count: tile of a", "count: tiles of a", 15),
+                  ("== check numbers\ncount: tile of a", "== check cuts\ncount: a over 0", 15),
+                  ("== goal", "== judged with\n\nlet a = iota(f32[8])\n\n== goal", 13),
+                  ("== goal", "== judged with\n\nmesh m = [x: 2]\nlet a = no\n\n== goal", 14)]
+        for text, fault, line in faults:
+            with self.subTest(fault=fault):
+                self.assertIn(text, LESSON)
+                self.write("halves.lesson", LESSON.replace(text, fault))
+                done = self.fails(2, "learn", "--check", "halves.lesson")
+                self.assertRegex(done.err, rf"halves\.lesson:{line}\b")
+
     def test_a_lesson_of_a_lecturers(self):
         self.write("halves.lesson", LESSON)
         self.assertEqual(self.succeeds("learn", "--check", "halves.lesson"), "right\n")
@@ -444,16 +459,17 @@ class Terminal(CommandLine):
         child, self.terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
+            termios.tcsetwinsize(0, (60, 80))  # the page is shown at once
             os.execve(self.executable, ["tessera", "learn"], self.environment)
         self.addCleanup(os.close, self.terminal)
-        self.assertIn("Lesson 1 of 38", self.shows("learn> "))
+        self.assertIn("Lesson 1 of 38", self.shows("learn 1> "))
         os.write(self.terminal, b"let shape = [\n")
         self.shows(" .   ")
         os.write(self.terminal, b"\x03")
-        self.shows("learn> ")
+        self.shows("learn 1> ")
         time.sleep(0.2)  # the terminal itself drops what is written while it handles Ctrl-C
         os.write(self.terminal, b"let shape = [2, 3]\n")
-        self.assertIn("Right so far: shape. Still to bind: bytes and copies.", self.shows("learn> "))
+        self.assertIn("Right so far: shape. Still to bind: bytes and copies.", self.shows("learn 1> "))
         os.write(self.terminal, b"\x04")
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 

@@ -321,21 +321,62 @@ class Walking(AtATerminal):
         self.assertEqual(terminal.leave(), 0)
 
 
+class Widths(AtATerminal):
+    def test_plans_follow_the_terminal(self):
+        """Tables are continued below themselves, other lines broken at blanks."""
+        for columns in (60, 80, 120):
+            terminal = self.start(columns=columns)
+            terminal.answer("mesh m = [x: 4, y: 2]; let a = iota(f32[16@y, 16, 16@x])")
+            for command in (":plan a as [16, 16@(x,y), 16]", ":compare a as [16, 16@(x,y), 16]",
+                            ":compare --run a as [16, 16@(x,y), 16]", ":why a as [16, 16@(x,y), 16]",
+                            "plan a as [16, 16@(x,y), 16]"):
+                with self.subTest(columns=columns, command=command):
+                    said = terminal.answer(command)
+                    self.assertIn("all_to_all" if "compare" not in command else "dtensor", said)
+                    for line in said.splitlines():
+                        self.assertLessEqual(len(line), columns, said)
+            self.assertEqual(terminal.leave(), 0)
+
+    def test_pictures_follow_the_terminal(self):
+        for columns in (30, 40, 80):
+            terminal = self.start(columns=columns)
+            terminal.answer("mesh m = [x: 2]; let a = iota(f32[2@x, 16])")
+            said = terminal.answer("show a")
+            self.assertIn("device 1", said)
+            for line in said.splitlines():
+                if "─" in line or "│" in line:
+                    self.assertLessEqual(len(line), columns, said)
+            self.assertEqual("15." in said, columns == 80, said)
+            self.assertEqual(terminal.leave(), 0)
+
+
 class Learning(AtATerminal):
+    def test_a_page_longer_than_the_terminal_waits(self):
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        terminal = Terminal(self, "learn", "--lesson", "34", columns=80, rows=24)
+        screens = []
+        while not screens or not screens[-1].endswith("learn 34> "):
+            screens.append(terminal.until(r"(?:Enter: the rest of the page |\nlearn 34> )$"))
+            terminal.type("\r")
+        self.assertGreater(len(screens), 2)
+        for screen in screens:
+            self.assertLessEqual(screen.strip("\n").count("\n"), 23, screen)
+        self.assertIn("Goal: ", screens[-1])
+
     def test_the_course_and_back(self):
         self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
         lessons = len(self.succeeds("learn", "--list").splitlines())
-        terminal = self.start()
+        terminal = self.start(rows=60)
         terminal.answer("let kept = 41")
         terminal.type(":learn\r")
         self.assertIn(f"1 of {lessons}", terminal.until(r"\n[^\n]*> $"))
         terminal.type("help\r")
-        self.assertIn(":hint", terminal.until(r"\nlearn> $"))
+        self.assertIn(":hint", terminal.until(r"\nlearn 1> $"))
         terminal.type(":quit\r")
         self.assertIn("Back in the session.", terminal.until(r"session\.\n\d+> $"))
         self.assertEqual(terminal.answer("kept + 1"), "42\n")
         terminal.type(":learn 7\r")
-        self.assertIn(f"Lesson 7 of {lessons}", terminal.until(r"\nlearn> $"))
+        self.assertIn(f"Lesson 7 of {lessons}", terminal.until(r"\nlearn 7> $"))
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer(f":learn {lessons + 1}"),
@@ -343,10 +384,10 @@ class Learning(AtATerminal):
         self.assertIn("there is no lesson seven", terminal.answer(":learn seven"))
         # The course draws as the session does.
         terminal.type(":learn 5\r")
-        terminal.until(r"\nlearn> $")
+        terminal.until(r"\nlearn 5> $")
         for line in ("show a", "let received = 1", "let peak = 2", "let b = a"):
             terminal.type(line + "\r")
-            said = terminal.until(r"\n(?:.*\n)?learn> $")
+            said = terminal.until(r"\n(?:.*\n)?learn 5> $")
             self.assertEqual("\u250c" in said, line in ("show a", "let b = a"), said)
             self.assertNotIn("+--", said)
         terminal.type(":quit\r")

@@ -45,7 +45,7 @@ TEST(PlanJson, OfFailures) {
   const auto over = plan(from, to, Machine{}, options);
   EXPECT_EQ(print_json_error(from, to, Planner::tessera, over.errors()[0]),
             R"({"mesh": "x:4", "from": "f32[8@x,8]", "to": "f32[8,8]", "planner": "tessera", "devices": 4, )"
-            R"("error": "over-budget", "message": "the peak of 320 bytes per device is over the budget of 100 bytes", )"
+            R"("error": "over-budget", "message": "the peak of 320 B per device is over the budget of 100 B", )"
             R"("least_bytes": 320})");
 }
 

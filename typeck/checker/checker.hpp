@@ -422,6 +422,7 @@ class Checker {
   std::map<std::string, std::vector<Frame>> instance_frames_;  // by function, for printing
   std::vector<const Function*> calls_;
   std::set<std::string> defines_used_;
+  std::string remark_on_defines_;  // on those of another kind than the text's value, for the first error
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
   std::vector<std::uint64_t> open_regions_;  // numbers of those that are being made, outermost first

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/bytes_text.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/checker/fold.hpp"
@@ -69,7 +70,7 @@ void Checker::note_accidental_gather(const Checked& result, const WrittenType& w
     held = std::max(held, synth::tile_bytes(moved->plan->from, device));
   if (received <= held) return;
   report(
-      base::make(Kind::annotation_gathers, moved->plan->received_bytes_total)
+      base::make(Kind::annotation_gathers, base::bytes_text(moved->plan->received_bytes_total))
           .at(written.span)
           .suggest(fmt::format("name the axes it should be split over, as in `{}`", split_example(moved->plan->to))));
 }

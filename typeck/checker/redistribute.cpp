@@ -1,6 +1,7 @@
 // All communication begins here: every redistribution that the checker makes, with its reason.
 #include <fmt/format.h>
 
+#include "base/bytes_text.hpp"
 #include "synth/collective/collective.hpp"
 #include "typeck/checker/checker.hpp"
 
@@ -28,7 +29,7 @@ std::optional<std::shared_ptr<const synth::Plan>> Checker::plans_by_hand(const A
 bool Checker::allow_received(std::int64_t bytes, const Reason& why, Span span) {
   if (bytes == 0) return true;
   if (local_depth_ > 0) {
-    report(base::make(Kind::local_communicates, why.who, bytes)
+    report(base::make(Kind::local_communicates, why.who, base::bytes_text(bytes))
                .at(span, "this must be redistributed")
                .suggest("lay the operands out alike before `local`, or take this out of it"));
     return false;
@@ -38,7 +39,7 @@ bool Checker::allow_received(std::int64_t bytes, const Reason& why, Span span) {
   const base::KindInfo& kind = refused ? Kind::reshard_refused : Kind::reshard_inserted;
   const std::string cause =
       why.asker == Reason::Asker::pending_resolution ? "a pending sum is finished" : "layouts differ";
-  Diagnostic diagnostic = base::make(kind, why.who, bytes, cause).at(span, "this is redistributed");
+  Diagnostic diagnostic = base::make(kind, why.who, base::bytes_text(bytes), cause).at(span, "this is redistributed");
   if (why.because.known() && why.because != span) diagnostic.labels.push_back({why.because, "to fit this", false});
   report(std::move(diagnostic).suggest("write the change of layout with `as` to make it explicit"));
   return !refused;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "synth/plan/bytes_text.hpp"
+#include "base/bytes_text.hpp"
 #include "synth/schedule/timeline.hpp"
 #include "synth/schedule/warm_ups.hpp"
 #include "typeck/typed/place_text.hpp"
@@ -58,7 +58,7 @@ std::string stages_table(const synth::PipelinePlan& plan, const std::vector<std:
     rows.push_back({fmt::format("{}", i), mesh.empty() ? "one device" : mesh, time_text(figures[i].forward_seconds),
                     time_text(figures[i].backward_seconds), time_text(figures[i].rest_seconds),
                     time_text(figures[i].border_seconds), fmt::format("{}", plan.warm_ups[i])});
-    if (peaks != nullptr) rows.back().push_back(synth::bytes_text(peak_on(*plan.meshes[i], *peaks)));
+    if (peaks != nullptr) rows.back().push_back(base::bytes_text(peak_on(*plan.meshes[i], *peaks)));
   }
   return table(rows);
 }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "synth/plan/bytes_text.hpp"
+#include "base/bytes_text.hpp"
 #include "typeck/typed/place_text.hpp"
 #include "typeck/typed/walk.hpp"
 
@@ -50,7 +50,7 @@ std::string plan_text(const Typed& typed, const Region& region, const base::Sour
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
       text += fmt::format("moved by {}{}: {} received\n", compute->who, place(sources, first_line, node.span),
-                          synth::bytes_text(compute->received_bytes));
+                          base::bytes_text(compute->received_bytes));
     }
   };
   Walk(typed, visit).region(region);

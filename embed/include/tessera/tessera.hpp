@@ -122,6 +122,7 @@ struct Config {
   std::function<void(std::string_view)> output = {};   // what print, show and plan write; whole lines. None: dropped
   std::function<void(const Diagnostic&)> log = {};     // notes and warnings, as a text is checked. None: dropped
   std::function<double()> clock = {};                  // seconds, for statistics. None: statistics show 0
+  std::function<int()> picture_columns = {};           // of the screen that `show` draws for. None: 100
   std::function<void(const Progress&)> progress = {};  // before each step of a run
   // After each step of a run, also of one that fails. Of several ranks all have a trace or none has; rank 0's is called
   // for all: for the steps of the others after the run, in times of rank 0's machine.
@@ -510,6 +511,8 @@ class TESSERA_API Session {
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
   // Fails with `bad-call` where the session has changed since the program was checked.
   Result<RunReport> run(const Program& program);
+  // What the last run has counted; of one that failed up to there, when its RunReport is none.
+  std::vector<StatementStatistics> statistics() const;
   // Takes an array through the steps of a plan, any planner's; nothing in the session changes. On ranks sends that the
   // plan lists are made as listed.
   // The array has the type the plan begins with, else `bad-call`.

@@ -74,7 +74,7 @@ std::string first_other_tile(const Array& array, std::size_t dimension, const Nu
 Verdict check_numbers(const Trial& trial, const Check& check) {
   for (const Setting& setting : check.settings) {
     const auto fact = measure(trial.given, setting.value);
-    if (!fact.value) return unfit(where(check, setting), fact.why);
+    if (!fact.value) return unfit(where(check, setting), fact.why, setting.line);
     const Numbers answer = answer_of(trial, setting.key);
     if (same_numbers(answer, fact.value->value)) continue;
     return wrong(not_this(trial, setting.key, answer) + fact.value->counterexample);
@@ -86,9 +86,9 @@ Verdict check_holds(const Trial& trial, const Check& check) {
   for (const Setting& setting : check.settings) {
     const auto [array_name, place] = split_at(setting.value, "on");
     const auto array = value_of(trial.given, array_name);
-    if (!array.value) return unfit(where(check, setting), array.why);
+    if (!array.value) return unfit(where(check, setting), array.why, setting.line);
     const auto device = device_at(array.value->mesh(), place);
-    if (!device) return unfit(where(check, setting), fmt::format("the mesh has no device `{}`", place));
+    if (!device) return unfit(where(check, setting), fmt::format("the mesh has no device `{}`", place), setting.line);
     const Numbers answer = answer_of(trial, setting.key);
     if (same_numbers(answer, numbers_on(*array.value, *device))) continue;
     return wrong(fmt::format("{}Look for {}:\n{}", not_this(trial, setting.key, answer),
@@ -101,10 +101,10 @@ Verdict check_cuts(const Trial& trial, const Check& check) {
   for (const Setting& setting : check.settings) {
     const auto [array_name, dimension] = split_at(setting.value, "along");
     const auto array = value_of(trial.given, array_name);
-    if (!array.value) return unfit(where(check, setting), array.why);
+    if (!array.value) return unfit(where(check, setting), array.why, setting.line);
     if (dimension.size() != 1 || dimension[0] < '0' ||
         static_cast<std::size_t>(dimension[0] - '0') >= array.value->shape().size()) {
-      return unfit(where(check, setting), "wants `ARRAY along DIMENSION`");
+      return unfit(where(check, setting), "wants `ARRAY along DIMENSION`", setting.line);
     }
     const auto d = static_cast<std::size_t>(dimension[0] - '0');
     const Numbers cuts = cuts_of(*array.value, d);

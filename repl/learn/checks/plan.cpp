@@ -151,7 +151,8 @@ Verdict same_source(const Trial& trial, const std::string& from, const std::stri
 Verdict bad_scores(const Check& check) {
   const std::string unknown = unknown_score(check.value("par"));
   if (unknown.empty()) return {};
-  return unfit(fmt::format("check {}, par", name(check.kind)), fmt::format("there is no score `{}`", unknown));
+  return unfit(fmt::format("check {}, par", name(check.kind)), fmt::format("there is no score `{}`", unknown),
+               check.find("par")->line);
 }
 
 // No more bytes may come into a node than in the change that the lesson names.
@@ -159,9 +160,9 @@ Verdict crossed(const Trial& trial, const Check& check, const Costs& costs) {
   const Setting* setting = check.find("crossing");
   if (setting == nullptr) return {};
   const auto asked = read_crossing(setting->value);
-  if (!asked.value) return unfit("check plan, crossing", asked.why);
+  if (!asked.value) return unfit("check plan, crossing", asked.why, setting->line);
   const auto par = changes_of(trial.judged, asked.value->change);
-  if (!par.value) return unfit("check plan, crossing", par.why);
+  if (!par.value) return unfit("check plan, crossing", par.why, setting->line);
   std::vector<Plan> own;
   for (const Redistribution& change : costs.changes) own.push_back(change.plan);
   const std::int64_t most = crossing_bytes(*par.value, asked.value->node_devices);

@@ -48,7 +48,7 @@ std::string score_text(const Score& score, const Score& par) {
   for (const ScoreInfo& info : kScores) {
     const std::int64_t own = score.*info.value;
     const std::int64_t planner = par.*info.value;
-    const std::string_view rank = own == planner ? "par" : own < planner ? "under par" : "over par";
+    const std::string_view rank = own == planner ? "at par" : own < planner ? "under par" : "over par";
     text += fmt::format("  {:<9} {:>8}, par {:>8}  {:<9}  ({})\n", info.name, own, planner, rank, info.about);
   }
   return text;

@@ -1,0 +1,148 @@
+#include "repl/render/fitted.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "repl/render/text_cells.hpp"
+
+namespace tessera::repl {
+
+namespace {
+
+using Blanks = std::vector<bool>;  // by column of the screen
+
+// A table has at least this many gaps between its columns, each of two blanks or more.
+constexpr std::size_t kGapsMin = 2;
+
+std::vector<std::string_view> lines_of_text(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Blanks blanks_of(std::string_view line) {
+  Blanks blanks;
+  for (const Cell& cell : cells(line))
+    blanks.insert(blanks.end(), static_cast<std::size_t>(cell.columns), cell.text == " ");
+  return blanks;
+}
+
+bool is_blank(const Blanks& blanks, std::size_t at) { return at >= blanks.size() || blanks[at]; }
+
+// Blank where both are.
+Blanks common_blanks(const Blanks& a, const Blanks& b) {
+  Blanks result(std::max(a.size(), b.size()));
+  for (std::size_t at = 0; at < result.size(); ++at) result[at] = is_blank(a, at) && is_blank(b, at);
+  return result;
+}
+
+// Where the columns of a table begin: its left edge, then behind each gap of two blanks or more.
+std::vector<std::size_t> column_begins(const Blanks& blanks) {
+  std::vector<std::size_t> begins;
+  std::size_t gap = 2;
+  for (std::size_t at = 0; at < blanks.size(); ++at) {
+    if (blanks[at]) {
+      ++gap;
+      continue;
+    }
+    if (begins.empty() || gap >= 2) begins.push_back(at);
+    gap = 0;
+  }
+  return begins;
+}
+
+// Neither in colour nor of a picture drawn in boxes, which U+2500 and those after it begin with these bytes.
+bool is_plain(std::string_view line) {
+  return line.find('\x1b') == std::string_view::npos && line.find("\xe2\x94") == std::string_view::npos;
+}
+
+// Lines of one table.
+struct Table {
+  std::size_t lines = 0;
+  std::vector<std::size_t> begins;  // of its columns
+};
+
+// The table that begins with the first line; no lines if there is none. A line belongs to it if it leaves all gaps.
+Table table_at(const std::vector<std::string_view>& lines, std::size_t first) {
+  if (!is_plain(lines[first])) return {};
+  Blanks blanks = blanks_of(lines[first]);
+  if (column_begins(blanks).size() <= kGapsMin) return {};
+  std::size_t end = first + 1;
+  for (; end < lines.size() && is_plain(lines[end]) && !lines[end].empty(); ++end) {
+    Blanks with = common_blanks(blanks, blanks_of(lines[end]));
+    if (column_begins(with).size() < column_begins(blanks).size()) break;
+    blanks = std::move(with);
+  }
+  return end - first < 2 ? Table{} : Table{end - first, column_begins(blanks)};
+}
+
+// The columns [begin, end) of a line.
+std::string between_columns(std::string_view line, std::size_t begin, std::size_t end) {
+  std::string result;
+  std::size_t at = 0;
+  for (const Cell& cell : cells(line)) {
+    if (at >= begin && at < end) result += cell.text;
+    at += static_cast<std::size_t>(cell.columns);
+  }
+  return result;
+}
+
+std::string fold_table(const std::vector<std::string_view>& lines, std::size_t first, const Table& table,
+                       std::size_t width) {
+  std::size_t right = 0;
+  for (std::size_t i = first; i < first + table.lines; ++i)
+    right = std::max(right, static_cast<std::size_t>(columns(lines[i])));
+  const std::size_t head = table.begins[1];  // what each part begins with: the first column
+  std::string result;
+  const auto end_of = [&](std::size_t column) {
+    return column + 1 < table.begins.size() ? table.begins[column + 1] : right + 2;
+  };
+  for (std::size_t from = 1; from < table.begins.size();) {
+    std::size_t to = from + 1;
+    while (to < table.begins.size() && head + end_of(to) - 2 - table.begins[from] <= width) ++to;
+    for (std::size_t i = first; i < first + table.lines; ++i) {
+      const std::string line =
+          between_columns(lines[i], 0, head) + between_columns(lines[i], table.begins[from], end_of(to - 1));
+      result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    from = to;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string fitted(std::string_view text, int width) {
+  const std::vector<std::string_view> lines = lines_of_text(text);
+  const auto is_wide = [width](std::string_view line) { return is_plain(line) && columns(line) > width; };
+  std::string result;
+  for (std::size_t i = 0; i < lines.size();) {
+    const Table table = table_at(lines, i);
+    const std::size_t end = i + std::max<std::size_t>(table.lines, 1);
+    const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(i);
+    if (table.lines > 0 && std::any_of(begin, lines.begin() + static_cast<std::ptrdiff_t>(end), is_wide)) {
+      result += fold_table(lines, i, table, static_cast<std::size_t>(width));
+      i = end;
+      continue;
+    }
+    for (; i < end; ++i) {
+      result += is_wide(lines[i]) ? wrapped_at_words(lines[i], width) : std::string(lines[i]);
+      result += "\n";
+    }
+  }
+  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
+}
+
+std::string with_fitted_plans(std::string_view text, int width) {
+  const bool is_plan = text.starts_with("asked for by ") || text.find("\nasked for by ") != std::string_view::npos;
+  return is_plan ? fitted(text, width) : std::string(text);
+}
+
+}  // namespace tessera::repl

@@ -1,0 +1,22 @@
+// Answers with tables, made to fit a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera::repl {
+
+// Tables that are wider than the terminal are continued below themselves, each part with the first column again:
+//
+//   step        axes               local shape       peak          step        axes               local shape
+//   all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]  56 B    ->    all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]
+//                                                                  step        peak
+//                                                                  all_to_all  56 B
+//
+// Other lines are broken at blanks; lines in colour stay as they are.
+std::string fitted(std::string_view text, int width);
+
+// Of a program's output nothing but the plans that its `plan` statements write: all else is as the program wants it.
+std::string with_fitted_plans(std::string_view text, int width);
+
+}  // namespace tessera::repl
