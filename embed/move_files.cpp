@@ -44,7 +44,7 @@ class MoveProgram {
   // Relays stand together, behind all else.
   void add_steps(std::size_t array, bool relays) {
     for (const synth::PlanStep& step : move_.company.plans[array]->steps) {
-      const bool is_relay = step.collective.kind == synth::CollectiveKind::relay;
+      const bool is_relay = synth::kind_of(step.collective) == synth::CollectiveKind::relay;
       if (is_relay != relays) continue;
       const synth::RegisterId next = program_.registers.add(step.after);
       synth::RegisterId& last = program_.outputs[array];

@@ -21,8 +21,8 @@ PlacedMove move_of(const synth::Plan& plan, double times, bool known) {
   PlacedMove move{
       synth::print(plan.from), synth::print(plan.to), times, known, plan.seconds, plan.lower_bound_seconds, {}};
   for (const synth::PlanStep& step : plan.steps) {
-    if (step.collective.program == nullptr) continue;
-    move.programs.push_back(synth::print(step.after.mesh(), *step.collective.program));
+    const synth::ReduceProgram* program = synth::program_of(step.collective);
+    if (program != nullptr) move.programs.push_back(synth::print(step.after.mesh(), *program));
   }
   return move;
 }

@@ -101,9 +101,10 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
 }
 
 Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
-  return {std::string(synth::name(step.collective.kind)),
+  const synth::ReduceProgram* program = synth::program_of(step.collective);
+  return {std::string(synth::name(step.collective)),
           synth::detail(step.collective, mesh),
-          step.collective.program == nullptr ? "" : synth::print(mesh, *step.collective.program),
+          program == nullptr ? "" : synth::print(mesh, *program),
           synth::print(step.after),
           step.local_bytes_max,
           step.received_bytes_total,
@@ -111,7 +112,7 @@ Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
           step.groups,
           step.group_size,
           step.peak_bytes,
-          synth::mpi_name(step.collective.kind) != "none"};
+          synth::mpi_name(step.collective) != "none"};
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ struct Leg {
 
 Leg leg(const synth::Plan& plan, std::size_t index) {
   std::size_t first = index;
-  const auto& round = plan.steps[index].collective.round;
-  if (round) first -= static_cast<std::size_t>(round->index);
+  const synth::Round* round = synth::round_of(plan.steps[index].collective);
+  if (round != nullptr) first -= static_cast<std::size_t>(round->index);
   return {plan.steps[index], first == 0 ? plan.from : plan.steps[first - 1].after};
 }
 

@@ -44,17 +44,16 @@ Result<PlanTraffic> traffic_of(const Plan& plan, std::size_t index) {
     auto machine = synth::machine_for(plan.impl()->machine, synth::run_devices(steps.from, steps.to));
     if (!machine) return embed::to_public({}, machine.errors());
     const synth::Collective& step = steps.steps[index].collective;
-    const std::size_t first = step.round ? index - static_cast<std::size_t>(step.round->index) : index;
+    const synth::Round* round = synth::round_of(step);
+    const std::size_t first = round != nullptr ? index - static_cast<std::size_t>(round->index) : index;
     const synth::ArrayType& before = first == 0 ? steps.from : steps.steps[first - 1].after;
     const synth::ArrayType& after = steps.steps[index].after;
     const synth::StepLoads loads = synth::loads_of(*machine, step, before, after);
     PlanTraffic traffic{loads.hops, loads.stretches, {}, {}, to_public(loads.all, *machine), 0};
     for (const synth::SlotLoad& slot : loads.slots) traffic.slots.push_back(to_public(slot, *machine));
     for (const synth::HopLoad& hop : loads.each_hop) traffic.each_hop.push_back(to_public(hop, *machine));
-    if (step.relay != nullptr) {
-      synth::Collective direct = step;
-      direct.kind = synth::CollectiveKind::exchange;
-      direct.relay = nullptr;
+    if (synth::relay_of(step) != nullptr) {
+      const synth::Collective direct{step.effect, synth::Direct{}};
       traffic.exchange_seconds = synth::cost(*machine, direct, before, after).seconds;
     }
     return traffic;

@@ -16,7 +16,7 @@ namespace {
 std::string name_of(const synth::Operation& operation) {
   if (const auto* map = std::get_if<synth::Map>(&operation)) return std::string(synth::name(map->op));
   if (const auto* collect = std::get_if<synth::Collect>(&operation))
-    return std::string(synth::name(collect->collective.kind));
+    return std::string(synth::name(collect->collective));
   return synth::describe(operation);
 }
 
@@ -72,8 +72,8 @@ class TraceTeller {
     const auto* const collect = apply == nullptr ? nullptr : std::get_if<synth::Collect>(&apply->operation);
     if (collect == nullptr) return "";
     const synth::Mesh& mesh = lowered_.program.registers[apply->results[0]].mesh();
-    if (collect->collective.program != nullptr) return synth::print(mesh, *collect->collective.program);
-    return collect->collective.relay != nullptr ? synth::detail(collect->collective, mesh) : "";
+    if (const auto* program = synth::program_of(collect->collective)) return synth::print(mesh, *program);
+    return synth::relay_of(collect->collective) != nullptr ? synth::detail(collect->collective, mesh) : "";
   }
   std::vector<TracedStep::Transfer> transfers_of(const synth::Step& step) const {
     const auto* const apply = std::get_if<synth::Apply>(&step.node);

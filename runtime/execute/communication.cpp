@@ -32,18 +32,15 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
   if (borders_ != nullptr && is_border(from, to)) return send_over_border(from, to);
   if (const auto listed = world_.sends.find(to); listed != world_.sends.end() && !team_.alone())
     return send_as_listed(*listed->second, from, to);
-  switch (collect.collective.kind) {
-    case synth::CollectiveKind::slice:  // a view; nothing comes here
-    case synth::CollectiveKind::all_gather:
-    case synth::CollectiveKind::all_to_all:
-    case synth::CollectiveKind::permute:
-    case synth::CollectiveKind::exchange: return copy_whole(from, to);
-    case synth::CollectiveKind::relay: return relay_boxes(collect.collective, from, to);
-    case synth::CollectiveKind::reduce_scatter:
-    case synth::CollectiveKind::all_reduce:
-      return collect.collective.program != nullptr ? reduce_by_program(collect.collective, from, to, plan)
-                                                   : reduce_boxes(collect.collective, from, to);
-    case synth::CollectiveKind::keep: return keep(apply, collect);
+  const synth::Collective& step = collect.collective;
+  if (const auto* keep = std::get_if<synth::Keep>(&step.effect)) return this->keep(from, to, *keep);
+  switch (synth::movement(step)) {
+    case synth::Movement::none:  // a slice is a view; nothing comes here
+    case synth::Movement::copies:
+      return synth::relay_of(step) != nullptr ? relay_boxes(*synth::relay_of(step), from, to) : copy_whole(from, to);
+    case synth::Movement::sums:
+      return synth::program_of(step) != nullptr ? reduce_by_program(step, from, to, plan)
+                                                : reduce_boxes(step, from, to);
   }
   throw base::InternalError("an unknown collective");
 }
@@ -54,7 +51,7 @@ base::Status Executor::copy_whole(synth::RegisterId from, synth::RegisterId to) 
 
 // In one address space it does not matter who passes a box on: every device copies it from one that has it in the
 // beginning.
-base::Status Executor::relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to) {
+base::Status Executor::relay_boxes(const synth::RelayRecipe& recipe, synth::RegisterId from, synth::RegisterId to) {
   if (team_.alone()) return copy_whole(from, to);
   auto known = slots_.find(to);
   if (known == slots_.end()) {
@@ -62,7 +59,7 @@ base::Status Executor::relay_boxes(const synth::Collective& step, synth::Registe
     const synth::ArrayType& to_type = storage_.type(to);
     const synth::CopyWalk walk(storage_.type(from), to_type);
     Slots made{received_by(walk, to_type),
-               schedule_relay(team_, storage_.ranks(), *step.relay, storage_.type(from), to_type), std::nullopt};
+               schedule_relay(team_, storage_.ranks(), recipe, storage_.type(from), to_type), std::nullopt};
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
@@ -89,7 +86,7 @@ base::Status Executor::relay_together(std::span<const synth::Step> steps) {
     const synth::ArrayType& from = storage_.type(apply.operands[0]);
     const synth::ArrayType& to = storage_.type(apply.results[0]);
     count_received(received_by(synth::CopyWalk(from, to), to));
-    schedules.push_back(schedule_relay(team_, storage_.ranks(), *collective.relay, from, to));
+    schedules.push_back(schedule_relay(team_, storage_.ranks(), *synth::relay_of(collective), from, to));
     tasks.push_back({schedules.back().get(), apply.operands[0], apply.results[0]});
     if (received_bytes_ > 0) ++statistics.steps;
   }
@@ -146,16 +143,14 @@ base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, 
   return base::Done{};
 }
 
-base::Status Executor::keep(const synth::Apply& apply, const synth::Collect& collect) {
-  const synth::RegisterId from = apply.operands[0];
-  const synth::RegisterId to = apply.results[0];
+base::Status Executor::keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step) {
   const auto keep = [&](std::size_t device) -> Failure {
     const auto number = static_cast<std::int64_t>(device);
-    const bool keeps = synth::keeps_value(storage_.type(from), collect.collective.axes, number);
+    const bool keeps = synth::keeps_value(storage_.type(from), step.axes, number);
     if (keeps)
       copy_elements(storage_.view(from, device), storage_.out(to, device));
     else
-      fill_identity(collect.collective.reduce, storage_.out(to, device));
+      fill_identity(step.reduce, storage_.out(to, device));
     return std::nullopt;
   };
   return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);

@@ -99,12 +99,12 @@ class Executor {
   };
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
-  base::Status keep(const synth::Apply& apply, const synth::Collect& collect);
+  base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
   base::Status relay_together(std::span<const synth::Step> steps);
-  base::Status relay_boxes(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to);
+  base::Status relay_boxes(const synth::RelayRecipe& recipe, synth::RegisterId from, synth::RegisterId to);
   base::Status send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to);
   base::Status reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
                                  const StepPlan& plan);

@@ -114,13 +114,14 @@ void Throttle::sleep(const TileMap& result, double seconds) const {
 }
 
 void Throttle::joined(const synth::Collective& step, const synth::ArrayType& before, const synth::ArrayType& after) {
-  if (!is_alone_ || synth::movement(step.kind) == synth::Movement::none) return;
+  if (!is_alone_ || synth::movement(step) == synth::Movement::none) return;
   const synth::Mesh& mesh = after.mesh();
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   const double seconds = machine.ok() ? synth::cost(*machine, step, before, after).seconds : 0;
-  if (step.axes.empty() || !step.also.empty()) return join_all(before.mesh(), mesh, seconds);
+  const synth::AxisList& axes = synth::axes_of(step);
+  if (axes.empty()) return join_all(before.mesh(), mesh, seconds);
   std::map<std::int64_t, double> last;  // of every group
-  const auto group = [&](std::int64_t device) { return first_of_group(mesh, step.axes, device); };
+  const auto group = [&](std::int64_t device) { return first_of_group(mesh, axes, device); };
   for (std::int64_t device = 0; device < mesh.devices(); ++device) {
     double& latest = last[group(device)];
     latest = std::max(latest, clocks_[index_of(mesh, device)]);

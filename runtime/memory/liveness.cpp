@@ -116,7 +116,7 @@ class LivenessWalk {
     if (apply.results.empty()) return;
     const RegisterId result = apply.results[0];
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    if (collect != nullptr && collect->collective.kind == synth::CollectiveKind::slice) {
+    if (collect != nullptr && std::holds_alternative<synth::Slice>(collect->collective.effect)) {
       if (copied_.contains(result))
         define(result, Where::arena);
       else

@@ -118,7 +118,7 @@ class Placement {
   // Makes room for the scratch memory of a sum, beside its operand and result.
   void make_room(const synth::Apply& apply, StepPlan& step) {
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    if (collect == nullptr || collect->collective.program == nullptr) return;
+    if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return;
     const auto reduction = synth::ProgrammedReduction::of(collect->collective, program_.registers[apply.operands[0]],
                                                           program_.registers[apply.results[0]]);
     step.beside_bytes = reduction ? reduction->beside_bytes() : 0;

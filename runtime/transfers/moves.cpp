@@ -116,7 +116,7 @@ ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayT
   using Key = std::pair<std::int32_t, synth::Box>;  // the first contributor, which no other group has
   std::map<Key, std::int32_t> done;
   for (synth::BoxReduction& reduction : synth::reductions(from, to)) {
-    const synth::DirectReduction direct(step.kind, std::ssize(*reduction.contributors));
+    const synth::DirectReduction direct(synth::kind_of(step), std::ssize(*reduction.contributors));
     const auto position = static_cast<std::int64_t>(reduction.position);
     plan.received.add(reduction.target,
                       direct.received(synth::elements(reduction.box), position) * synth::bytes_of(to.element()));

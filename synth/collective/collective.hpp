@@ -1,4 +1,4 @@
-// The closed set of steps and how each changes a layout.
+// The closed set of steps: the effect of each on a layout, and beside it how its bytes move.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "base/result.hpp"
 #include "synth/layout/array_type.hpp"
@@ -14,50 +16,77 @@
 
 namespace tessera::synth {
 
-// The kind of data that moves between devices: none, copies of boxes, or parts of sums, which are added on the way.
-enum class Movement : std::uint8_t { none, copies, sums };
+// ---- Effects ----
+//
+// "Trailing" axes are the minor-most of a dimension. Axes are cut as the list says where they arrive, and leave however
+// they were cut. A slice, all_gather or all_to_all may move more than one list of axes in its one launch, in order, and
+// no axis twice: rivals take such steps; our planner says exchange.
 
-// The fields of Collective that a kind of step uses, as bits.
-enum CollectiveFields : unsigned {
-  kAxes = 1U,     // axes
-  kFrom = 2U,     // from: the dimension that they leave
-  kTo = 4U,       // to: the dimension that they come to
-  kTarget = 8U,   // target: the type that it leads to
-  kSeveral = 16U  // also: more lists of axes in the same launch
+// Axes, and the dimension that they come to or leave.
+struct AxesAt {
+  AxisList axes;
+  std::size_t dimension = 0;
 };
 
-// FOREACH(name, MPI name, movement, fields)
-#define TESSERA_COLLECTIVES(FOREACH)                                           \
-  FOREACH(slice, "none", none, kAxes | kTo | kSeveral)                         \
-  FOREACH(all_gather, "MPI_Allgatherv", copies, kAxes | kFrom | kSeveral)      \
-  FOREACH(all_to_all, "MPI_Alltoallv", copies, kAxes | kFrom | kTo | kSeveral) \
-  FOREACH(permute, "MPI_Sendrecv", copies, kTarget)                            \
-  FOREACH(exchange, "MPI_Alltoallw", copies, kTarget)                          \
-  FOREACH(relay, "none", copies, kTarget)                                      \
-  FOREACH(reduce_scatter, "MPI_Reduce_scatter", sums, kAxes | kTo)             \
-  FOREACH(all_reduce, "MPI_Allreduce", sums, kAxes)                            \
-  FOREACH(keep, "none", none, kAxes)
-
-enum class CollectiveKind : std::uint8_t {
-#define MEMBER(identifier, mpi, movement, fields) identifier,
-  TESSERA_COLLECTIVES(MEMBER)
-#undef MEMBER
-};
-std::string_view name(CollectiveKind kind);
-std::string_view mpi_name(CollectiveKind kind);
-std::optional<CollectiveKind> collective_by_name(std::string_view name);
-Movement movement(CollectiveKind kind);
-// Does a step of this kind say these?
-bool says(CollectiveKind kind, CollectiveFields fields);
-
-// A move of axes from one dimension to another, as the steps below say.
+// Axes that leave one dimension for another.
 struct AxisMove {
   AxisList axes;
   std::size_t from = 0;
   std::size_t to = 0;
 };
 
-// One of the rounds that an exchange is cut into along a dimension of the array: see rounds.hpp. From 0 on.
+// Axes that the array does not use become trailing on their dimension.
+struct Slice {
+  std::vector<AxesAt> moves;
+};
+
+// Axes that are trailing on their dimension leave it.
+struct AllGather {
+  std::vector<AxesAt> moves;
+};
+
+// Axes that are trailing on `from` leave it and become trailing on `to`.
+struct AllToAll {
+  std::vector<AxisMove> moves;
+};
+
+// Any layout with the same tiles in every dimension, on other devices; pending set unchanged.
+struct Permute {
+  ArrayType target;
+};
+
+// Any layout of the same array; pending set unchanged; its mesh may be any other if nothing is pending.
+struct Exchange {
+  ArrayType target;
+};
+
+// Pending axes leave the pending set and become trailing on `to`.
+struct ReduceScatter {
+  AxisList axes;
+  std::size_t to = 0;
+};
+
+// Pending axes leave the pending set.
+struct AllReduce {
+  AxisList axes;
+};
+
+// Axes that the array does not use become pending; the device at position 0 along them keeps the value, the others hold
+// the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest integer).
+struct Keep {
+  AxisList axes;
+  ReduceOp reduce = ReduceOp::sum;
+};
+
+using Effect = std::variant<Slice, AllGather, AllToAll, Permute, Exchange, ReduceScatter, AllReduce, Keep>;
+
+// ---- Recipes ----
+
+// From those that hold it to those that want it, all at once; a sum is added up by each of what it gets from all.
+struct Direct {};
+
+// One of the rounds that an exchange is cut into along a dimension of the array: see rounds.hpp. From 0 on. The type
+// after every round is the exchange's target.
 struct Round {
   std::int64_t index = 0;
   std::int64_t count = 1;
@@ -65,42 +94,61 @@ struct Round {
   friend auto operator<=>(const Round&, const Round&) = default;
 };
 
-// One step. A step that moves nothing is no launch. "Trailing" axes are the minor-most of a dimension. Which fields
-// count:
-//   slice           axes (not used by the array), to: they become trailing on dimension `to`
-//   all_gather      axes (trailing on `from`), from: they leave
-//   all_to_all      axes (trailing on `from`), from, to: they leave `from` and become trailing on `to`
-//   permute         target: any layout with the same tiles in every dimension, on other devices; pending set unchanged
-//   exchange        target: any layout of the same array; pending set unchanged; its mesh may be any other if
-//                   nothing is pending; round: the step is one of several that make the exchange together, nothing if
-//                   it is all of it. The type after every round is the target's
-//   relay           target: as of an exchange; relay: who gets what from whom, in hops and stretches
-//   reduce_scatter  axes (pending), to: they leave the pending set and become trailing on `to`
-//   all_reduce      axes (pending): they leave the pending set
-//   keep            axes (not used), reduce: they become pending; the device at position 0 along them keeps the value,
-//                   the others hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest
-//                   integer)
-// Axes are cut as the list says where they arrive, and leave however they were cut. A slice, all_gather or all_to_all
-// may move more than one list of axes in its one launch: first its own, then `also`
-// in order; no axis twice. Rivals take such steps; our planner says exchange.
+// Who gets what of an exchange from whom, in hops and stretches. Null in a plan that was read and does not say.
+using RelayRef = std::shared_ptr<const RelayRecipe>;
+
+// By which steps a reduce_scatter or an all_reduce adds up.
+using ReduceProgramRef = std::shared_ptr<const ReduceProgram>;
+
+using Recipe = std::variant<Direct, Round, RelayRef, ReduceProgramRef>;
+
+// ---- Steps ----
+
+// One step. A step that moves nothing is no launch. `apply` refuses a recipe that does not carry out the effect.
 struct Collective {
-  CollectiveKind kind = CollectiveKind::exchange;
-  AxisList axes;
-  std::size_t from = 0;
-  std::size_t to = 0;
-  std::vector<AxisMove> also;
-  ReduceOp reduce = ReduceOp::sum;               // keep only
-  std::optional<ArrayType> target;               // permute, exchange, relay
-  std::optional<Round> round;                    // exchange only
-  std::shared_ptr<const RelayRecipe> relay;      // relay only; shared by the copies of a step
-  std::shared_ptr<const ReduceProgram> program;  // reduce_scatter, all_reduce; null: each adds up what it gets from all
+  Effect effect;
+  Recipe recipe;
 };
+
+// Steps by their names. An exchange that is relayed has one of its own.
+enum class CollectiveKind : std::uint8_t {
+  slice,
+  all_gather,
+  all_to_all,
+  permute,
+  exchange,
+  relay,
+  reduce_scatter,
+  all_reduce,
+  keep
+};
+constexpr std::size_t kCollectiveKinds = std::size_t{1} + static_cast<std::size_t>(CollectiveKind::keep);
+
+// The kind of data that moves between devices: none, copies of boxes, or parts of sums, which are added on the way.
+enum class Movement : std::uint8_t { none, copies, sums };
+
+std::string_view name(CollectiveKind kind);
+std::string_view mpi_name(CollectiveKind kind);
+std::optional<CollectiveKind> collective_by_name(std::string_view name);
+Movement movement(CollectiveKind kind);
+
+CollectiveKind kind_of(const Collective& step);
+std::string_view name(const Collective& step);
+std::string_view mpi_name(const Collective& step);
+Movement movement(const Collective& step);
+
+// Of a permute, an exchange or a relay; null for other steps.
+const ArrayType* target_of(const Collective& step);
+// The list of axes along which the devices of a group differ; empty where a step names none, or several lists.
+const AxisList& axes_of(const Collective& step);
+
+// Null where the recipe is another.
+const Round* round_of(const Collective& step);
+const RelayRecipe* relay_of(const Collective& step);
+const ReduceProgram* program_of(const Collective& step);
 
 // How many devices exchange among themselves, of so many.
 std::int64_t group_size(const Collective& step, std::int64_t devices);
-
-// The single moves that a step takes in its one launch: itself, and a step for each of `also`.
-std::vector<Collective> single_moves(const Collective& step);
 
 // The type after the step, or why the step may not be taken there.
 base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
@@ -108,5 +156,8 @@ base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 // `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, `8 stretches, 2 hops`, or empty (docs/language.md section
 // 10); the moves of one launch are joined by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
+// The step of that kind that leads to the type, as its detail says; nothing where the text says no such step. The
+// dimension of a round and the recipe of a relay are not said. What follows in the text is not looked at.
+std::optional<Collective> read_detail(CollectiveKind kind, std::string_view text, const ArrayType& after);
 
 }  // namespace tessera::synth

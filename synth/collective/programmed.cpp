@@ -97,9 +97,9 @@ double ProgrammedReduction::seconds_of(const Cluster& cluster, const std::vector
 std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& step, const ArrayType& before,
                                                            const ArrayType& after) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
-  if (step.program == nullptr || !axes) return std::nullopt;
+  if (program_of(step) == nullptr || !axes) return std::nullopt;
   ProgrammedReduction made;
-  made.scatters_ = step.kind == CollectiveKind::reduce_scatter;
+  made.scatters_ = std::holds_alternative<ReduceScatter>(step.effect);
   made.element_bytes_ = bytes_of(after.element());
   made.mesh_ = after.mesh_ref();
   for (const BoxReduction& reduction : reductions(before, after)) {
@@ -113,7 +113,7 @@ std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& ste
 }
 
 bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& reduced) {
-  const ReduceProgram& program = *step.program;
+  const ReduceProgram& program = *program_of(step);
   const bool by_units = std::any_of(program.steps.begin(), program.steps.end(),
                                     [](const ReduceStep& part) { return part.form == ReduceForm::units; });
   if (!by_units) {

@@ -23,8 +23,9 @@ BoxSend send_of(const BoxCopy& copy, const ArrayType& before, const ArrayType& a
 std::vector<BoxSend> copied(const Machine& machine, const Collective& step, const ArrayType& before,
                             const ArrayType& after) {
   std::vector<BoxSend> all;
+  const Round* round = round_of(step);
   for (const BoxCopy& copy :
-       step.round ? copies_of_round(machine, before, after, *step.round) : copies(machine, before, after))
+       round != nullptr ? copies_of_round(machine, before, after, *round) : copies(machine, before, after))
     all.push_back(send_of(copy, before, after));
   return all;
 }
@@ -35,7 +36,7 @@ std::vector<BoxSend> relayed(const Collective& step, const ArrayType& before, co
   for (const BoxCopy& copy : copies(before, after)) {
     if (is_local_copy(copy, before, after)) all.push_back(send_of(copy, before, after));
   }
-  const auto transfer = transfer_of(relay_tasks(before, after), *step.relay);
+  const auto transfer = transfer_of(relay_tasks(before, after), *relay_of(step));
   if (!transfer) return all;  // of a plan that does not verify
   for (const Send& send : transfer->sends)
     all.push_back({send.from, send.to, transfer->pieces[static_cast<std::size_t>(send.piece)], send.hop, false, {}});
@@ -48,7 +49,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
   std::vector<BoxSend> all;
   const std::vector<BoxReduction> wanted = reductions(before, after);
   const auto stretch_of = [&](const BoxReduction& reduction) {
-    const DirectReduction direct(step.kind, std::ssize(*reduction.contributors));
+    const DirectReduction direct(kind_of(step), std::ssize(*reduction.contributors));
     const auto position = static_cast<std::int64_t>(reduction.position);
     return boxes_of_stretch(reduction.box, direct.stretch(elements(reduction.box), position));
   };
@@ -59,7 +60,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
             {device_of_run(before, source), device_of_run(after, reduction.target), box, 0, true, Carried::own});
     }
   }
-  if (DirectReduction(step.kind, 1).hops() == 1) return all;
+  if (DirectReduction(kind_of(step), 1).hops() == 1) return all;
   for (const BoxReduction& reduction : wanted) {
     for (const std::int32_t owner : *reduction.contributors) {
       if (owner == reduction.target) continue;
@@ -93,10 +94,10 @@ std::int64_t moved_elements(const std::vector<Interval>& pieces, const Round& ro
 
 std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
-  switch (movement(step.kind)) {
+  switch (movement(step)) {
     case Movement::none: return kept(after);
     case Movement::copies:
-      return step.relay == nullptr ? copied(machine, step, before, after) : relayed(step, before, after);
+      return relay_of(step) == nullptr ? copied(machine, step, before, after) : relayed(step, before, after);
     case Movement::sums: return summed(step, before, after);
   }
   return {};
@@ -104,19 +105,20 @@ std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const
 
 std::vector<std::int64_t> received_elements(const Collective& step, const ArrayType& before, const ArrayType& after) {
   std::vector<std::int64_t> received(static_cast<std::size_t>(after.devices()), 0);
-  if (movement(step.kind) == Movement::none) return received;
+  if (movement(step) == Movement::none) return received;
   if (const auto programmed = ProgrammedReduction::of(step, before, after)) return programmed->received_elements();
-  const bool sums = movement(step.kind) == Movement::sums;
-  const DirectReduction direct(step.kind, group_size(step, after.devices()));
-  const auto pieces = step.round ? round_pieces(before, after, step.round->dimension) : std::vector<Interval>{};
+  const bool sums = movement(step) == Movement::sums;
+  const DirectReduction direct(kind_of(step), group_size(step, after.devices()));
+  const Round* round = round_of(step);
+  const auto pieces = round != nullptr ? round_pieces(before, after, round->dimension) : std::vector<Interval>{};
   const auto moved = [&](const Box& box) {
-    return step.round ? moved_elements(pieces, *step.round, box) : elements(box);
+    return round != nullptr ? moved_elements(pieces, *round, box) : elements(box);
   };
   for (std::int64_t device = 0; device < after.devices(); ++device) {
     const Box target = tile(after, device);
     const auto own = before.mesh().number_of(after.mesh().device_of_run(device));
     received[static_cast<std::size_t>(device)] =
-        sums ? direct.received(elements(target), position(before.mesh(), step.axes, device))
+        sums ? direct.received(elements(target), position(before.mesh(), axes_of(step), device))
              : moved(target) - (own ? moved(intersect(tile(before, *own), target)) : 0);
   }
   return received;

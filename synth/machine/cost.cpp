@@ -177,7 +177,8 @@ StepCost cost_of_round(const Machine& machine, const Round& round, const ArrayTy
 // verifier refuses it.
 StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
-  const auto transfer = step.relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *step.relay);
+  const RelayRecipe* relay = relay_of(step);
+  const auto transfer = relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *relay);
   if (!transfer) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
   const Cluster cluster(machine);
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
@@ -193,7 +194,7 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
 StepCost cost_of_reduction(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
   base::Scratch scratch;
-  const DirectGroups groups(step.kind, before, after, scratch.memory());
+  const DirectGroups groups(kind_of(step), before, after, scratch.memory());
   Traffic traffic(machine, scratch.memory());
   for (std::size_t g = 0; g < groups.count(); ++g) traffic.add(groups[g], bytes_of(after.element()));
   return traffic.cost();
@@ -202,14 +203,15 @@ StepCost cost_of_reduction(const Machine& machine, const Collective& step, const
 }  // namespace
 
 StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
-  switch (movement(step.kind)) {
+  switch (movement(step)) {
     case Movement::none: return StepCost{};
     case Movement::copies:
-      if (step.kind == CollectiveKind::relay) return cost_of_relay(machine, step, before, after);
-      return step.round ? cost_of_round(machine, *step.round, before, after) : cost_of_moves(machine, before, after);
+      if (std::holds_alternative<RelayRef>(step.recipe)) return cost_of_relay(machine, step, before, after);
+      if (const Round* round = round_of(step)) return cost_of_round(machine, *round, before, after);
+      return cost_of_moves(machine, before, after);
     case Movement::sums:
-      return step.program != nullptr ? cost_of_program(machine, step, before, after)
-                                     : cost_of_reduction(machine, step, before, after);
+      return program_of(step) != nullptr ? cost_of_program(machine, step, before, after)
+                                         : cost_of_reduction(machine, step, before, after);
   }
   return StepCost{};
 }

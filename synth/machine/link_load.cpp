@@ -94,8 +94,8 @@ StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collec
                     const ArrayType& after) {
   LinkBytes bytes(cluster);
   const std::int64_t element_bytes = bytes_of(after.element());
-  if (step.round) {
-    for (const BoxCopy& copy : copies_of_round(machine, before, after, *step.round))
+  if (const Round* round = round_of(step)) {
+    for (const BoxCopy& copy : copies_of_round(machine, before, after, *round))
       bytes.add(run_device(before, copy.source), run_device(after, copy.target), elements(copy.box) * element_bytes);
     return in_one_slot(bytes, 1);
   }
@@ -116,9 +116,9 @@ StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collec
 StepLoads of_reduction(const Cluster& cluster, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
   LinkBytes bytes(cluster);
-  const DirectGroups groups(step.kind, before, after);
+  const DirectGroups groups(kind_of(step), before, after);
   for (std::size_t g = 0; g < groups.count(); ++g) bytes.add(groups[g], bytes_of(after.element()));
-  return in_one_slot(bytes, DirectReduction(step.kind, 1).hops());
+  return in_one_slot(bytes, DirectReduction(kind_of(step), 1).hops());
 }
 
 // The messages of one hop.
@@ -171,7 +171,7 @@ std::vector<std::string> steps_of_hops(const Mesh& mesh, const ReduceProgram& pr
 
 StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayType& before, const ArrayType& after) {
   StepLoads loads;
-  const auto transfer = transfer_of(relay_tasks(before, after), *step.relay);
+  const auto transfer = transfer_of(relay_tasks(before, after), *relay_of(step));
   if (!transfer) return loads;  // of a plan that does not verify
   loads.hops = transfer->hops;
   loads.stretches = transfer->stretches;
@@ -232,14 +232,14 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
 
 StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
   const Cluster cluster(machine);
-  switch (movement(step.kind)) {
+  switch (movement(step)) {
     case Movement::none: return {};
     case Movement::copies:
-      return step.relay != nullptr ? of_relay(cluster, step, before, after)
-                                   : of_copies(machine, cluster, step, before, after);
+      return relay_of(step) != nullptr ? of_relay(cluster, step, before, after)
+                                       : of_copies(machine, cluster, step, before, after);
     case Movement::sums: {
       const auto programmed = ProgrammedReduction::of(step, before, after);
-      return programmed ? of_program(cluster, *programmed, *step.program, after)
+      return programmed ? of_program(cluster, *programmed, *program_of(step), after)
                         : of_reduction(cluster, step, before, after);
     }
   }

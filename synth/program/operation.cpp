@@ -51,7 +51,7 @@ std::string describe(const Operation& operation) {
   if (const auto* reduce = std::get_if<Reduce>(&operation)) return fmt::format("{} {}", kind, name(reduce->kind));
   if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
   if (const auto* collect = std::get_if<Collect>(&operation)) {
-    return fmt::format("{} {}", kind, name(collect->collective.kind));
+    return fmt::format("{} {}", kind, name(collect->collective));
   }
   return std::string(kind);
 }

@@ -140,7 +140,8 @@ class ProgramPrinter {
   }
   void note(const Apply& step) {
     const auto* collect = std::get_if<Collect>(&step.operation);
-    if (collect != nullptr && collect->collective.target) note(*collect->collective.target);
+    const ArrayType* target = collect == nullptr ? nullptr : target_of(collect->collective);
+    if (target != nullptr) note(*target);
   }
   void note(const Repeat& step) { note(step.body); }
   void note(const Pipeline& step) {
@@ -240,8 +241,9 @@ class ProgramPrinter {
     return out;
   }
   std::string how(const Collect& o, const Mesh* mesh) const {
-    return fmt::format("{}{} rounds {}{}", name(o.collective.kind), collective_text(o.collective, mesh), o.rounds,
-                       o.joins ? " joins" : "");
+    const auto effect = std::visit([&](const auto& e) { return effect_text(e, mesh); }, o.collective.effect);
+    const auto recipe = std::visit([&](const auto& r) { return recipe_text(r, mesh); }, o.collective.recipe);
+    return fmt::format("{}{}{} rounds {}{}", name(o.collective), effect, recipe, o.rounds, o.joins ? " joins" : "");
   }
   std::string how(const PrintText& o, const Mesh*) const { return fmt::format("s{}", o.text.value); }
   std::string how(const Print& o, const Mesh*) const {
@@ -258,35 +260,48 @@ class ProgramPrinter {
   }
   std::string how(const Assert& o, const Mesh*) const { return fmt::format("s{}", o.message.value); }
 
-  std::string collective_text(const Collective& step, const Mesh* mesh) const {
+  std::string effect_text(const Slice& effect, const Mesh* mesh) const { return moves_text(effect.moves, "to", mesh); }
+  std::string effect_text(const AllGather& effect, const Mesh* mesh) const {
+    return moves_text(effect.moves, "from", mesh);
+  }
+  std::string effect_text(const AllToAll& effect, const Mesh* mesh) const {
     std::string out;
-    for (const Collective& move : single_moves(step)) {
-      out.append(out.empty() ? "" : " also").append(single_text(move, mesh));
+    for (const AxisMove& move : effect.moves) {
+      out += out.empty() ? "" : " also";
+      out += fmt::format(" axes {} from {} to {}", axes(move.axes, mesh), move.from, move.to);
+    }
+    return out;
+  }
+  std::string effect_text(const Permute& effect, const Mesh*) const { return " target " + type_text(effect.target); }
+  std::string effect_text(const Exchange& effect, const Mesh*) const { return " target " + type_text(effect.target); }
+  std::string effect_text(const ReduceScatter& effect, const Mesh* mesh) const {
+    return fmt::format(" axes {} to {}", axes(effect.axes, mesh), effect.to);
+  }
+  std::string effect_text(const AllReduce& effect, const Mesh* mesh) const {
+    return fmt::format(" axes {}", axes(effect.axes, mesh));
+  }
+  std::string effect_text(const Keep& effect, const Mesh* mesh) const {
+    return fmt::format(" axes {} reduce {}", axes(effect.axes, mesh), reduce_name(effect.reduce));
+  }
+  std::string moves_text(const std::vector<AxesAt>& moves, std::string_view word, const Mesh* mesh) const {
+    std::string out;
+    for (const AxesAt& move : moves) {
+      out += out.empty() ? "" : " also";
+      out += fmt::format(" axes {} {} {}", axes(move.axes, mesh), word, move.dimension);
     }
     return out;
   }
 
-  std::string single_text(const Collective& step, const Mesh* mesh) const {
-    if (says(step.kind, kTarget)) {
-      return (step.target ? " target " + type_text(*step.target) : " target none") + round_text(step) +
-             relay_text(step);
-    }
-    std::string out = fmt::format(" axes {}", axes(step.axes, mesh));
-    if (says(step.kind, kFrom)) out += fmt::format(" from {}", step.from);
-    if (says(step.kind, kTo)) out += fmt::format(" to {}", step.to);
-    if (step.kind == CollectiveKind::keep) out += fmt::format(" reduce {}", reduce_name(step.reduce));
-    if (step.program != nullptr && mesh != nullptr) out += fmt::format(" program <{}>", print(*mesh, *step.program));
-    return out;
-  }
-
+  std::string recipe_text(const Direct&, const Mesh*) const { return ""; }
   // A program that verifies has no rounds; nothing reads this back.
-  static std::string round_text(const Collective& step) {
-    if (!step.round) return "";
-    return fmt::format(" round {} of {} along {}", step.round->index + 1, step.round->count, step.round->dimension);
+  std::string recipe_text(const Round& round, const Mesh*) const {
+    return fmt::format(" round {} of {} along {}", round.index + 1, round.count, round.dimension);
   }
-
-  static std::string relay_text(const Collective& step) {
-    return step.relay == nullptr ? "" : fmt::format(" relay <{}>", print(*step.relay));
+  std::string recipe_text(const RelayRef& relay, const Mesh*) const {
+    return relay == nullptr ? "" : fmt::format(" relay <{}>", print(*relay));
+  }
+  std::string recipe_text(const ReduceProgramRef& program, const Mesh* mesh) const {
+    return program == nullptr || mesh == nullptr ? "" : fmt::format(" program <{}>", print(*mesh, *program));
   }
 
   // A part that is none of the mesh's (a program that does not verify) is named by its numbers.

@@ -60,9 +60,15 @@ class ProgramReader {
   base::Result<Part> part();
   base::Result<Placement> placement();
   base::Result<Operation> collect(const std::vector<RegisterId>& operands);
-  base::Status move_fields(AxisMove& move, const Mesh& mesh);
-  base::Status relay_field(Collective& collective);
-  base::Status collective_fields(Collective& collective, const Mesh& mesh);
+  base::Result<AxesAt> axes_at(std::string_view word, const Mesh& mesh);
+  base::Result<std::vector<AxesAt>> all_axes_at(std::string_view word, const Mesh& mesh);
+  base::Result<std::vector<AxisMove>> axis_moves(const Mesh& mesh);
+  base::Result<std::size_t> dimension(std::string_view word);
+  base::Result<AxisList> named_axes(const Mesh& mesh);
+  base::Result<ArrayType> target();
+  base::Result<ReduceOp> reduce_op();
+  base::Result<Effect> effect(CollectiveKind kind, const Mesh& mesh);
+  base::Result<Recipe> recipe(CollectiveKind kind, const Mesh& mesh);
   base::Result<AxisList> axes(const Mesh& mesh);
   base::Result<AxisPart> axis_part(const Mesh& mesh);
   base::Result<Operation> print_items();

@@ -163,9 +163,10 @@ base::Result<Operation> ProgramReader::collect(const std::vector<RegisterId>& op
   skip();
   const auto kind = collective_by_name(cursor_.name());
   if (!kind) return wrong("an unknown collective");
-  collect.collective.kind = *kind;
   const MeshRef mesh = operands.empty() ? Mesh::single_device() : program_.registers[operands[0]].mesh_ref();
-  TESSERA_TRY_STATUS(collective_fields(collect.collective, *mesh));
+  TESSERA_TRY(effect, this->effect(*kind, *mesh));
+  TESSERA_TRY(recipe, this->recipe(*kind, *mesh));
+  collect.collective = Collective{std::move(effect), std::move(recipe)};
   TESSERA_TRY_STATUS(expect("rounds"));
   TESSERA_TRY(rounds, number(std::numeric_limits<std::uint32_t>::max()));
   if (rounds < 0) return wrong("a number is negative");
@@ -174,49 +175,113 @@ base::Result<Operation> ProgramReader::collect(const std::vector<RegisterId>& op
   return Operation(std::move(collect));
 }
 
-base::Status ProgramReader::move_fields(AxisMove& move, const Mesh& mesh) {
-  if (accept("axes")) {
-    TESSERA_TRY(named, axes(mesh));
-    move.axes = std::move(named);
-  }
-  for (const auto& [word, field] : {std::pair{"from", &move.from}, std::pair{"to", &move.to}}) {
-    if (!accept(word)) continue;
-    TESSERA_TRY(dimension, number(255));
-    if (dimension < 0) return wrong("a number is negative");
-    *field = static_cast<std::size_t>(dimension);
-  }
-  return base::Done{};
+base::Result<AxisList> ProgramReader::named_axes(const Mesh& mesh) {
+  TESSERA_TRY_STATUS(expect("axes"));
+  return axes(mesh);
 }
 
-base::Status ProgramReader::collective_fields(Collective& collective, const Mesh& mesh) {
-  AxisMove own;
-  TESSERA_TRY_STATUS(move_fields(own, mesh));
-  collective.axes = std::move(own.axes);
-  collective.from = own.from;
-  collective.to = own.to;
-  while (accept("also")) TESSERA_TRY_STATUS(move_fields(collective.also.emplace_back(), mesh));
-  if (accept("reduce")) {
-    collective.reduce = accept("max") ? ReduceOp::max : accept("min") ? ReduceOp::min : ReduceOp::sum;
-    if (collective.reduce == ReduceOp::sum) TESSERA_TRY_STATUS(expect("sum"));
+// `to 1`
+base::Result<std::size_t> ProgramReader::dimension(std::string_view word) {
+  TESSERA_TRY_STATUS(expect(word));
+  TESSERA_TRY(dimension, number(255));
+  if (dimension < 0) return wrong("a number is negative");
+  return static_cast<std::size_t>(dimension);
+}
+
+base::Result<AxesAt> ProgramReader::axes_at(std::string_view word, const Mesh& mesh) {
+  TESSERA_TRY(named, named_axes(mesh));
+  TESSERA_TRY(at, dimension(word));
+  return AxesAt{std::move(named), at};
+}
+
+base::Result<std::vector<AxesAt>> ProgramReader::all_axes_at(std::string_view word, const Mesh& mesh) {
+  std::vector<AxesAt> moves;
+  do {
+    TESSERA_TRY(move, axes_at(word, mesh));
+    moves.push_back(std::move(move));
+  } while (accept("also"));
+  return moves;
+}
+
+base::Result<std::vector<AxisMove>> ProgramReader::axis_moves(const Mesh& mesh) {
+  std::vector<AxisMove> moves;
+  do {
+    TESSERA_TRY(left, axes_at("from", mesh));
+    TESSERA_TRY(to, dimension("to"));
+    moves.push_back(AxisMove{std::move(left.axes), left.dimension, to});
+  } while (accept("also"));
+  return moves;
+}
+
+base::Result<ArrayType> ProgramReader::target() {
+  TESSERA_TRY_STATUS(expect("target"));
+  return type();
+}
+
+base::Result<ReduceOp> ProgramReader::reduce_op() {
+  TESSERA_TRY_STATUS(expect("reduce"));
+  if (accept("max")) return ReduceOp::max;
+  if (accept("min")) return ReduceOp::min;
+  TESSERA_TRY_STATUS(expect("sum"));
+  return ReduceOp::sum;
+}
+
+base::Result<Effect> ProgramReader::effect(CollectiveKind kind, const Mesh& mesh) {
+  switch (kind) {
+    case CollectiveKind::slice: {
+      TESSERA_TRY(moves, all_axes_at("to", mesh));
+      return Effect(Slice{std::move(moves)});
+    }
+    case CollectiveKind::all_gather: {
+      TESSERA_TRY(moves, all_axes_at("from", mesh));
+      return Effect(AllGather{std::move(moves)});
+    }
+    case CollectiveKind::all_to_all: {
+      TESSERA_TRY(moves, axis_moves(mesh));
+      return Effect(AllToAll{std::move(moves)});
+    }
+    case CollectiveKind::permute: {
+      TESSERA_TRY(after, target());
+      return Effect(Permute{std::move(after)});
+    }
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: {
+      TESSERA_TRY(after, target());
+      return Effect(Exchange{std::move(after)});
+    }
+    case CollectiveKind::reduce_scatter: {
+      TESSERA_TRY(summed, axes_at("to", mesh));
+      return Effect(ReduceScatter{std::move(summed.axes), summed.dimension});
+    }
+    case CollectiveKind::all_reduce: {
+      TESSERA_TRY(summed, named_axes(mesh));
+      return Effect(AllReduce{std::move(summed)});
+    }
+    case CollectiveKind::keep: {
+      TESSERA_TRY(kept, named_axes(mesh));
+      TESSERA_TRY(reduce, reduce_op());
+      return Effect(Keep{std::move(kept), reduce});
+    }
   }
-  if (accept("program <")) {
-    auto program = parse_reduce_program(mesh, cursor_.bytes_while([](char c) { return c != '>'; }));
+  return wrong("an unknown collective");
+}
+
+base::Result<Recipe> ProgramReader::recipe(CollectiveKind kind, const Mesh& mesh) {
+  const auto in_brackets = [this] { return cursor_.bytes_while([](char c) { return c != '>'; }); };
+  if (kind == CollectiveKind::relay) {
+    if (!accept("relay <")) return Recipe(RelayRef());
+    auto relay = parse_relay_recipe(in_brackets());
+    if (!relay) return wrong("who sends what in a relay cannot be read");
+    TESSERA_TRY_STATUS(expect(">"));
+    return Recipe(std::make_shared<const RelayRecipe>(std::move(*relay)));
+  }
+  if (movement(kind) == Movement::sums && accept("program <")) {
+    auto program = parse_reduce_program(mesh, in_brackets());
     if (!program) return wrong("the program of a reduction cannot be read");
-    collective.program = std::make_shared<const ReduceProgram>(std::move(*program));
-    return expect(">");
+    TESSERA_TRY_STATUS(expect(">"));
+    return Recipe(std::make_shared<const ReduceProgram>(std::move(*program)));
   }
-  if (accept("target none") || !accept("target")) return base::Done{};
-  TESSERA_TRY(target, type());
-  collective.target = target;
-  return relay_field(collective);
-}
-
-base::Status ProgramReader::relay_field(Collective& collective) {
-  if (!accept("relay <")) return base::Done{};
-  auto recipe = parse_relay_recipe(cursor_.bytes_while([](char c) { return c != '>'; }));
-  if (!recipe) return wrong("who sends what in a relay cannot be read");
-  collective.relay = std::make_shared<const RelayRecipe>(std::move(*recipe));
-  return expect(">");
+  return Recipe(Direct{});
 }
 
 base::Result<AxisList> ProgramReader::axes(const Mesh& mesh) {

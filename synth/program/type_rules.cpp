@@ -200,13 +200,14 @@ Error one_hot_error(const Operands& operands, const ArrayType& result) {
 
 Error collect_error(const Collect& collect, const Operands& operands, const ArrayType& result) {
   if (operands.size() != 1) return "it takes one operand";
-  if (collect.rounds == 0 || (collect.rounds > 1 && collect.collective.kind != CollectiveKind::exchange)) {
+  if (collect.rounds == 0 || (collect.rounds > 1 && kind_of(collect.collective) != CollectiveKind::exchange)) {
     return "it is cut into rounds that it cannot have";
   }
-  if (collect.collective.round) return "a round of an exchange is no step of a program: its source lives on";
+  if (round_of(collect.collective) != nullptr)
+    return "a round of an exchange is no step of a program: its source lives on";
   const auto after = apply(collect.collective, *operands[0]);
   if (!after.ok()) return after.errors()[0].message;
-  if (collect.collective.program != nullptr && !ProgrammedReduction::of(collect.collective, *operands[0], *after))
+  if (program_of(collect.collective) != nullptr && !ProgrammedReduction::of(collect.collective, *operands[0], *after))
     return "its program does not do what the collective does";
   return same_type(*after, result) ? std::nullopt : Error("its result is not of the type the collective gives");
 }

@@ -101,7 +101,7 @@ class ProgramVerifier {
   base::Status company(const Step& step) {
     const auto* const apply = std::get_if<Apply>(&step.node);
     const auto* const collect = apply == nullptr ? nullptr : std::get_if<Collect>(&apply->operation);
-    const bool is_relay = collect != nullptr && collect->collective.kind == CollectiveKind::relay;
+    const bool is_relay = collect != nullptr && kind_of(collect->collective) == CollectiveKind::relay;
     if (collect != nullptr && collect->joins) {
       what_ = describe(apply->operation);
       if (!is_relay || !follows_relay_) return wrong("it joins a step that is no relay, or is none");

@@ -22,7 +22,7 @@ Collective all_reduce_step(AxisList axes);
 Collective keep_step(AxisList axes, ReduceOp reduce);
 Collective permute_step(const ArrayType& target);
 Collective exchange_step(const ArrayType& target);
-Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe> recipe);
+Collective relay_step(const ArrayType& target, RelayRef recipe);
 
 // Does the step communicate at all?
 bool is_launch(const Collective& step);

@@ -59,7 +59,7 @@ base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const
                                                     const Machine& machine) {
   std::vector<Chain> all;
   if (auto chain = named_move(from, to, exactly)) all.push_back(std::move(*chain));
-  const auto is_exchange = [](const Collective& step) { return step.kind == CollectiveKind::exchange; };
+  const auto is_exchange = [](const Collective& step) { return kind_of(step) == CollectiveKind::exchange; };
   for (const Planner rival : {Planner::paper, Planner::shardy, Planner::dtensor, Planner::xla}) {
     auto chain = rival_chain(from, to, rival, machine);
     if (!chain.ok() || std::any_of(chain->begin(), chain->end(), is_exchange)) continue;

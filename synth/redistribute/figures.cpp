@@ -49,10 +49,11 @@ class LiveBytes {
 
   // The peak of a step, whose output is the next step's input.
   std::int64_t peak_of(const Collective& step, const ArrayType& before, const ArrayType& after) {
-    if (step.kind == CollectiveKind::slice) return largest(bytes_);
+    if (std::holds_alternative<Slice>(step.effect)) return largest(bytes_);
     const BytesByDevice output = tiles_bytes(after);
+    const Round* round = round_of(step);
     const std::int64_t peak =
-        step.round ? peak_of(*step.round, before, after) : largest(sums(bytes_, output)) + beside(step, before, after);
+        round != nullptr ? peak_of(*round, before, after) : largest(sums(bytes_, output)) + beside(step, before, after);
     bytes_ = sums(output, kept_);
     return peak;
   }
@@ -86,9 +87,10 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
   step.received_bytes_max = price.received_bytes_max;
   step.seconds = price.seconds;
   step.peak_bytes = live.peak_of(collective, before, after);
-  step.group_size = says(collective.kind, kTarget) ? devices_of_both(before.mesh(), after.mesh())
-                                                   : group_size(collective, after.devices());
-  step.groups = says(collective.kind, kTarget) ? 1 : after.devices() / step.group_size;
+  const bool is_of_all = target_of(collective) != nullptr;
+  step.group_size =
+      is_of_all ? devices_of_both(before.mesh(), after.mesh()) : group_size(collective, after.devices());
+  step.groups = is_of_all ? 1 : after.devices() / step.group_size;
   return step;
 }
 
@@ -108,7 +110,8 @@ base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType
   for (const Collective& collective : chain) {
     TESSERA_TRY(step, priced_step(collective, type, prices, live));
     // All rounds are between the devices of the first.
-    if (collective.round && collective.round->index > 0) step.group_size = plan.steps.back().group_size;
+    const Round* round = round_of(collective);
+    if (round != nullptr && round->index > 0) step.group_size = plan.steps.back().group_size;
     type = step.after;
     plan.received_bytes_total += step.received_bytes_total;
     plan.local_bytes_max = std::max(plan.local_bytes_max, step.local_bytes_max);

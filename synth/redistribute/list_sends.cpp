@@ -19,10 +19,11 @@ constexpr std::size_t kListedSendsMax = 100'000;
 // The sends between two devices; a device keeps what it has of its target.
 ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType& before) {
   ListedSends all;
-  const Collective& collective = step.collective;
-  all.at_once = collective.relay == nullptr && collective.program == nullptr;
-  if (collective.relay != nullptr) all.stretches = collective.relay->stretches;
-  if (collective.program != nullptr) all.stretches = collective.program->stretches;
+  const RelayRecipe* relay = relay_of(step.collective);
+  const ReduceProgram* program = program_of(step.collective);
+  all.at_once = relay == nullptr && program == nullptr;
+  if (relay != nullptr) all.stretches = relay->stretches;
+  if (program != nullptr) all.stretches = program->stretches;
   for (const BoxSend& send : sends(machine, step.collective, before, step.after)) {
     if (send.source == send.target || empty(send.box)) continue;
     all.hops = std::max(all.hops, std::int64_t{send.hop} + 1);
@@ -45,7 +46,8 @@ base::Result<Plan> with_sends(Plan plan, const Machine& machine) {
         step.listed = std::make_shared<const ListedSends>(listed(checked, step, before));
       if (step.listed != nullptr) count += step.listed->sends.size();
       if (count > kListedSendsMax) return base::make(Kind::too_many_sends, kListedSendsMax, kListedDevicesMax);
-      const bool more_rounds = step.collective.round && step.collective.round->index + 1 < step.collective.round->count;
+      const Round* round = round_of(step.collective);
+      const bool more_rounds = round != nullptr && round->index + 1 < round->count;
       if (!more_rounds) before = step.after;
     }
     return std::move(plan);

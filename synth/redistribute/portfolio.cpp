@@ -38,7 +38,9 @@ class Portfolio {
   double fastest_seconds() const { return fastest_seconds_; }
   base::Status relay() {
     auto found = relay_move(from(), to_, prices_.machine(), choice_.fastest_seconds() - way_.seconds);
-    if (!found || (exactly_ && found->back().target != to_)) return base::Done{};
+    if (!found) return base::Done{};
+    const ArrayType* target = target_of(found->back());
+    if (exactly_ && (target == nullptr || *target != to_)) return base::Done{};
     return consider(std::move(*found));
   }
 
@@ -121,7 +123,7 @@ class Portfolio {
 // Does the way make more axes part of the sum?
 bool has_keep(const Way& way) {
   return std::any_of(way.steps.begin(), way.steps.end(),
-                     [](const Collective& step) { return step.kind == CollectiveKind::keep; });
+                     [](const Collective& step) { return std::holds_alternative<Keep>(step.effect); });
 }
 
 // Rivals' plans for the whole change, where sums are finished or begun. On many devices the rivals for sums are slow to

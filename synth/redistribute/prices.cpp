@@ -18,12 +18,12 @@ constexpr double kWorthAProgram = 1.01;
 
 StepCost Prices::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
   stop_.look();
-  if (movement(step.kind) == Movement::none) return StepCost{};
-  if (step.round) return of_round(*step.round, before, after);
-  if (step.relay != nullptr) return of_relay(step, before, after);
-  if (step.program != nullptr) return of_program(step, before, after);
-  return remembered(movement(step.kind) == Movement::copies ? CollectiveKind::exchange : step.kind, step, before,
-                    after);
+  const CollectiveKind kind = kind_of(step);
+  if (movement(kind) == Movement::none) return StepCost{};
+  if (const Round* round = round_of(step)) return of_round(*round, before, after);
+  if (relay_of(step) != nullptr) return of_relay(step, before, after);
+  if (program_of(step) != nullptr) return of_program(step, before, after);
+  return remembered(movement(kind) == Movement::copies ? CollectiveKind::exchange : kind, step, before, after);
 }
 
 StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const ArrayType& before,
@@ -54,7 +54,7 @@ std::optional<Prices::SumSize> Prices::size_of_sum(const Collective& step, const
   if (!has_even_tiles(before) || !has_even_tiles(after)) return std::nullopt;
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return std::nullopt;
-  return SumSize{step.kind, before.mesh_ref(), *axes, tile_bytes_max(before), tile_bytes_max(after)};
+  return SumSize{kind_of(step), before.mesh_ref(), *axes, tile_bytes_max(before), tile_bytes_max(after)};
 }
 
 Prices::KnownSize* Prices::known_size(const Collective& step, const ArrayType& before, const ArrayType& after) {
@@ -74,20 +74,22 @@ StepCost Prices::of_direct_sum(const Collective& step, const ArrayType& before, 
 }
 
 Collective Prices::best_form(Collective step, const ArrayType& before, const ArrayType& after) {
-  const bool may_have_one = movement(step.kind) == Movement::sums && step.program == nullptr;
-  if (may_have_one && has_programs(machine_, after.mesh(), shard_count(step.axes)))
-    step.program = programmed(step, before, after).program;
+  const bool may_have_one = movement(step) == Movement::sums && program_of(step) == nullptr;
+  if (may_have_one && has_programs(machine_, after.mesh(), shard_count(axes_of(step)))) {
+    const ReduceProgramRef& program = programmed(step, before, after).program;
+    if (program != nullptr) step.recipe = program;
+  }
   return step;
 }
 
 Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const auto same = [&](const KnownProgram& k) {
-    return k.kind == step.kind && k.before == before && k.after == after;
+  const auto same = [&, kind = kind_of(step)](const KnownProgram& k) {
+    return k.kind == kind && k.before == before && k.after == after;
   };
   const auto found = std::find_if(programs_.begin(), programs_.end(), same);
   if (found != programs_.end()) return *found;
   stop_.look();
-  KnownProgram& known = programs_.emplace_back(KnownProgram{step.kind, before, after, nullptr, {}});
+  KnownProgram& known = programs_.emplace_back(KnownProgram{kind_of(step), before, after, nullptr, {}});
   const double seconds_max = of(step, before, after).seconds / kWorthAProgram;
   KnownSize* const of_size = known_size(step, before, after);
   if (of_size != nullptr && of_size->by_program) {
@@ -95,11 +97,10 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
     known.cost = *of_size->by_program;
     return known;
   }
-  Collective with_program = step;
-  with_program.program = best_reduce_program(machine_, step, before, after, seconds_max);
-  if (with_program.program != nullptr) {
-    known.cost = cost(machine_, with_program, before, after);
-    if (known.cost.seconds < seconds_max) known.program = with_program.program;
+  ReduceProgramRef program = best_reduce_program(machine_, step, before, after, seconds_max);
+  if (program != nullptr) {
+    known.cost = cost(machine_, Collective{step.effect, program}, before, after);
+    if (known.cost.seconds < seconds_max) known.program = std::move(program);
   }
   if (of_size == nullptr) return known;
   of_size->by_program = known.cost;
@@ -108,16 +109,17 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
 }
 
 StepCost Prices::of_program(const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const auto same = [&](const KnownProgram& k) { return k.program == step.program && k.after == after; };
+  const auto same = [&](const KnownProgram& k) { return k.program.get() == program_of(step) && k.after == after; };
   const auto found = std::find_if(programs_.begin(), programs_.end(), same);
   return found != programs_.end() ? found->cost : cost(machine_, step, before, after);
 }
 
 StepCost Prices::of_relay(const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const auto same = [&](const KnownRelay& k) { return k.recipe == step.relay; };
+  const RelayRef& recipe = std::get<RelayRef>(step.recipe);
+  const auto same = [&](const KnownRelay& k) { return k.recipe == recipe; };
   const auto found = std::find_if(relays_.begin(), relays_.end(), same);
   if (found != relays_.end()) return found->cost;
-  relays_.push_back(KnownRelay{step.relay, cost(machine_, step, before, after)});
+  relays_.push_back(KnownRelay{recipe, cost(machine_, step, before, after)});
   return relays_.back().cost;
 }
 

@@ -38,11 +38,11 @@ class Prices {
     CollectiveKind kind;
     ArrayType before;
     ArrayType after;
-    std::shared_ptr<const ReduceProgram> program;  // null where none is faster
+    ReduceProgramRef program;  // null where none is faster
     StepCost cost;
   };
   struct KnownRelay {
-    std::shared_ptr<const RelayRecipe> recipe;
+    RelayRef recipe;
     StepCost cost;
   };
   // Where all tiles are as large, before and after, nothing else about them makes a difference to a sum.
@@ -59,7 +59,7 @@ class Prices {
     SumSize size;
     std::optional<StepCost> direct;
     std::optional<StepCost> by_program;  // and then the program, null where none is faster
-    std::shared_ptr<const ReduceProgram> program;
+    ReduceProgramRef program;
   };
   KnownSize* known_size(const Collective& step, const ArrayType& before, const ArrayType& after);
   KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);

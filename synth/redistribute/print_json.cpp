@@ -64,15 +64,16 @@ std::string sends_json(const PlanStep& step) {
 
 // How the step's bytes move; nothing where none do.
 std::string transfer_json(const PlanStep& step) {
-  const std::shared_ptr<const RelayRecipe>& relay = step.collective.relay;
+  const RelayRecipe* relay = relay_of(step.collective);
+  const ReduceProgram* program = program_of(step.collective);
   if (step.received_bytes_total == 0) return "";
   std::string recipe = "direct";
   std::int64_t hops = 1;
   std::int64_t stretches = 1;
-  if (step.collective.program != nullptr) {
+  if (program != nullptr) {
     recipe = "program";
-    hops = step.listed != nullptr ? step.listed->hops : hop_slots(*step.collective.program);
-    stretches = step.collective.program->stretches;
+    hops = step.listed != nullptr ? step.listed->hops : hop_slots(*program);
+    stretches = program->stretches;
   } else if (relay != nullptr) {
     recipe = "relay " + print(*relay);
     hops = relay->hops;
@@ -81,8 +82,8 @@ std::string transfer_json(const PlanStep& step) {
     recipe = step.listed->at_once ? "direct" : "listed";
     hops = step.listed->hops;
     stretches = step.listed->stretches;
-  } else if (movement(step.collective.kind) == Movement::sums) {
-    hops = DirectReduction(step.collective.kind, step.group_size).hops();
+  } else if (movement(step.collective) == Movement::sums) {
+    hops = DirectReduction(kind_of(step.collective), step.group_size).hops();
   }
   return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}{}}})", quoted(recipe), hops,
                      stretches, sends_json(step));
@@ -90,23 +91,23 @@ std::string transfer_json(const PlanStep& step) {
 
 // The steps of the program by which a sum is made; nothing where there is none.
 std::string program_json(const PlanStep& step) {
-  if (step.collective.program == nullptr) return "";
-  const ReduceProgram& program = *step.collective.program;
+  const ReduceProgram* program = program_of(step.collective);
+  if (program == nullptr) return "";
   std::string steps;
-  for (const ReduceStep& part : program.steps) {
+  for (const ReduceStep& part : program->steps) {
     steps +=
         fmt::format(R"({}{{"op": {}, "axes": {}, "first": {}, "form": {}}})", steps.empty() ? "" : ", ",
                     quoted(name(part.kind)), quoted(print(step.after.mesh(), part.axes)),
                     quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)), quoted(form_text(part)));
   }
-  return fmt::format(R"(, "program": {{"stretches": {}, "hops": {}, "steps": [{}]}})", program.stretches,
-                     hop_slots(program), steps);
+  return fmt::format(R"(, "program": {{"stretches": {}, "hops": {}, "steps": [{}]}})", program->stretches,
+                     hop_slots(*program), steps);
 }
 
 std::string step_json(const PlanStep& step, const Plan& plan) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {},{} "local_bytes_max": {}, )"
                      R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}{}}})",
-                     quoted(name(step.collective.kind)), quoted(detail(step.collective, step.after.mesh())),
+                     quoted(name(step.collective)), quoted(detail(step.collective, step.after.mesh())),
                      type_json(step.after, plan), step_mesh_json(step.after, plan), step.local_bytes_max,
                      step.received_bytes_total, step.received_bytes_max, step.groups, step.group_size,
                      transfer_json(step), program_json(step));

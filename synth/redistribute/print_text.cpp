@@ -59,7 +59,7 @@ std::string with_programs(const Plan& plan, const std::string& steps) {
     const std::size_t end = steps.find('\n', begin) + 1;
     out += steps.substr(begin, end - begin);
     begin = end;
-    const auto& program = row == 0 ? nullptr : plan.steps[row - 1].collective.program;
+    const ReduceProgram* program = row == 0 ? nullptr : program_of(plan.steps[row - 1].collective);
     if (program != nullptr) out += fmt::format("    {}\n", print(plan.from.mesh(), *program));
   }
   return out;
@@ -69,13 +69,13 @@ std::string steps_table(const Plan& plan) {
   std::vector<Row> rows{{"step", "axes", "MPI", "local shape", "received by each", "peak"}};
   ArrayType before = plan.from;
   for (const PlanStep& step : plan.steps) {
-    const CollectiveKind kind = step.collective.kind;
-    const auto& round = step.collective.round;
-    rows.push_back({std::string(name(kind)), detail(step.collective, step.after.mesh()), std::string(mpi_name(kind)),
+    const Round* round = round_of(step.collective);
+    rows.push_back({std::string(name(step.collective)), detail(step.collective, step.after.mesh()),
+                    std::string(mpi_name(step.collective)),
                     fmt::format("{} -> {}", local_shape(before), local_shape(step.after)),
                     base::bytes_text(step.received_bytes_max), base::bytes_text(step.peak_bytes)});
     // All rounds lead from what the first of them begins with.
-    if (!round || round->index + 1 == round->count) before = step.after;
+    if (round == nullptr || round->index + 1 == round->count) before = step.after;
   }
   return with_programs(plan, table(rows));
 }

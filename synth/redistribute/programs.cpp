@@ -57,19 +57,17 @@ std::vector<std::int64_t> rates_of(const Cluster::Level& level) {
 }
 
 // By units of that level of the machine for which it is fastest.
-std::shared_ptr<const ReduceProgram> best_unit_program(const Machine& machine, const Collective& step,
-                                                       const ArrayType& before, const ArrayType& after,
-                                                       double seconds) {
-  const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+ReduceProgramRef best_unit_program(const Machine& machine, const Collective& step, const ArrayType& before,
+                                   const ArrayType& after, double seconds) {
+  const bool scatters = std::holds_alternative<ReduceScatter>(step.effect);
   const ReduceStepKind kind = scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
   const AxisList reduced = *without(before.layout().pending(), after.layout().pending());
   const Cluster cluster(machine);
-  std::shared_ptr<const ReduceProgram> best;
+  ReduceProgramRef best;
   for (const Cluster::Level* level : levels_of_units(cluster)) {
-    Collective by_units = step;
     auto rates = scatters ? std::vector<std::int64_t>() : rates_of(*level);
     ReduceProgram program{{{kind, reduced, {}, ReduceForm::units, level->unit_devices, std::move(rates)}}, 1};
-    by_units.program = std::make_shared<const ReduceProgram>(program);
+    const Collective by_units{step.effect, std::make_shared<const ReduceProgram>(program)};
     const auto reduction = ProgrammedReduction::of(by_units, before, after);
     if (!reduction) continue;
     const auto [stretches, now] = reduction->best_stretches(cluster, kUnitMessageBytesMin);
@@ -99,9 +97,8 @@ bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members
   return none.ok() && machine.levels != none->levels;
 }
 
-std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
-                                                         const ArrayType& before, const ArrayType& after,
-                                                         double seconds) {
+ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& step, const ArrayType& before,
+                                     const ArrayType& after, double seconds) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return nullptr;
   const auto levels = levels_of_sum(machine, after.mesh(), *axes);
@@ -110,7 +107,7 @@ std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine,
   if (!levels) return best_unit_program(machine, step, before, after, seconds);
   if (levels->empty()) return nullptr;
   const ReduceGoal goal =
-      step.kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
+      std::holds_alternative<ReduceScatter>(step.effect) ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   const PricedProgram best = best_program(reduce_graphs(), Cluster(machine), *levels, bytes, goal);
   const bool is_faster = !best.program.steps.empty() && best.seconds < seconds;
   const auto has_lists = [](const MachineLevel& level) { return !level.unit_bandwidths.empty(); };

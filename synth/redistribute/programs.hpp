@@ -24,8 +24,7 @@ ReduceGraphs& reduce_graphs();
 // The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups
 // end inside a unit or links differ, by units of the best level. Null where none takes less than so many seconds. Asked
 // only if has_programs.
-std::shared_ptr<const ReduceProgram> best_reduce_program(const Machine& machine, const Collective& step,
-                                                         const ArrayType& before, const ArrayType& after,
-                                                         double seconds);
+ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& step, const ArrayType& before,
+                                     const ArrayType& after, double seconds);
 
 }  // namespace tessera::synth

@@ -10,7 +10,6 @@
 
 #include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
-#include "synth/layout/part_text.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/redistribute/chain.hpp"
@@ -78,73 +77,16 @@ base::Status read_seconds(const json::Object& object, std::string_view key, doub
   return base::Done{};
 }
 
-// ---- Details: `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x: dim 0; y: dim 1`, `x`, or nothing ----
-
-std::optional<std::size_t> read_dimension(Cursor& cursor) {
-  if (!cursor.accept("dim ")) return std::nullopt;
-  const auto dimension = integer_value(cursor.digits());
-  if (!dimension || *dimension >= static_cast<std::int64_t>(kRankMax)) return std::nullopt;
-  return static_cast<std::size_t>(*dimension);
-}
-
-bool read_dimensions(Cursor& cursor, Collective& step) {
-  if (!cursor.accept(':')) return false;
-  const auto first = read_dimension(cursor);
-  if (!first) return false;
-  const bool leaves = says(step.kind, kFrom);
-  (leaves ? step.from : step.to) = *first;
-  if (!leaves || !says(step.kind, kTo)) return true;
-  const auto second = cursor.accept("->") ? read_dimension(cursor) : std::nullopt;
-  step.to = second.value_or(0);
-  return second.has_value();
-}
-
-// Reads the part of the detail before the next `; `.
-bool read_move(Cursor& cursor, const Mesh& mesh, Collective& step) {
-  const bool has_dimensions = says(step.kind, kFrom) || says(step.kind, kTo);
-  auto axes = read_axis_list(cursor, mesh);
-  if (!axes) return false;
-  step.axes = std::move(*axes);
-  return !has_dimensions || read_dimensions(cursor, step);
-}
-
-bool read_moves(Cursor& cursor, const Mesh& mesh, Collective& step) {
-  if (!read_move(cursor, mesh, step)) return false;
-  while (cursor.accept(';')) {
-    Collective next;
-    next.kind = step.kind;
-    if (!read_move(cursor, mesh, next)) return false;
-    step.also.push_back(AxisMove{std::move(next.axes), next.from, next.to});
-  }
-  return true;
-}
-
-// `round 1 of 4`. Its dimension is not said.
-std::optional<Round> read_round(Cursor& cursor) {
-  const auto number = cursor.accept("round ") ? integer_value(cursor.digits()) : std::nullopt;
-  const auto count = cursor.accept("of ") ? integer_value(cursor.digits()) : std::nullopt;
-  if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
-  if (*count > static_cast<std::int64_t>(kStepsMax)) return std::nullopt;
-  return Round{*number - 1, *count, 0};
-}
-
 base::Result<Collective> read_collective(const std::string& op, const std::string& text, const ArrayType& after,
-                                         std::shared_ptr<const RelayRecipe> relay) {
+                                         RelayRef relay) {
   const auto kind = collective_by_name(op);
   if (!kind) return bad(fmt::format("`{}` is not a collective", excerpt(op)));
-  Collective step;
-  step.kind = *kind;
-  Cursor cursor(text);
-  const bool has_target = says(*kind, kTarget);
-  if (has_target) step.target = after;
-  if (*kind == CollectiveKind::relay) step.relay = std::move(relay);
-  if (*kind == CollectiveKind::keep) step.reduce = after.layout().reduce();
-  if (*kind == CollectiveKind::exchange && !text.empty()) step.round = read_round(cursor);
-  const bool right = has_target || read_moves(cursor, after.mesh(), step);
+  auto step = read_detail(*kind, text, after);
+  if (step && *kind == CollectiveKind::relay) step->recipe = std::move(relay);
   // Only the one way to write it is right.
-  if (!right || detail(step, after.mesh()) != text)
+  if (!step || detail(*step, after.mesh()) != text)
     return bad(fmt::format("the detail `{}` cannot be read", excerpt(text)));
-  return step;
+  return std::move(*step);
 }
 
 // ---- Transfers ----
@@ -152,7 +94,7 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
 constexpr std::array<std::string_view, 3> kTransferKeys = {"recipe", "hops", "stretches"};
 
 struct ReadTransfer {
-  std::shared_ptr<const RelayRecipe> relay;   // null for a direct transfer and where the step has none
+  RelayRef relay;                             // null for a direct transfer and where the step has none
   std::shared_ptr<const ListedSends> listed;  // null where no sends are listed
 };
 
@@ -260,9 +202,9 @@ base::Result<std::string> program_step_text(const json::Value& value, std::size_
                   number, excerpt(step_text), kOpNames, print(mesh)));
 }
 
-base::Result<std::shared_ptr<const ReduceProgram>> read_program(const json::Object& step, const Mesh& mesh) {
+base::Result<ReduceProgramRef> read_program(const json::Object& step, const Mesh& mesh) {
   const json::Value* const value = json::member(step, "program");
-  if (value == nullptr) return std::shared_ptr<const ReduceProgram>();
+  if (value == nullptr) return ReduceProgramRef();
   TESSERA_TRY(object, object_with(*value, kProgramKeys));
   const auto* steps = std::get_if<json::Array>(&json::member(*object, "steps")->content);
   if (steps == nullptr) return bad("a program's `steps` are no list");
@@ -316,10 +258,10 @@ base::Result<PlanStep> read_step(const json::Value& value, const Meshes& meshes)
   step.after = after;
   TESSERA_TRY(transfer, read_transfer(*object));
   TESSERA_TRY(collective, read_collective(op, text, after, transfer.relay));
-  step.collective = collective;
   TESSERA_TRY(program, read_program(*object, *mesh));
-  if (program != nullptr && movement(collective.kind) != Movement::sums) return bad("only sums have programs");
-  step.collective.program = program;
+  if (program != nullptr && movement(collective) != Movement::sums) return bad("only sums have programs");
+  step.collective = collective;
+  if (program != nullptr) step.collective.recipe = program;
   step.listed = transfer.listed;
   TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));
@@ -342,7 +284,7 @@ base::Status read_steps(const json::Object& object, const Meshes& meshes, Plan& 
 // Are the figures of these steps those of an exchange from that type, in rounds along that dimension?
 bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& before, std::size_t dimension) {
   const ArrayType& after = plan.steps[first].after;
-  const std::int64_t count = plan.steps[first].collective.round->count;
+  const std::int64_t count = round_of(plan.steps[first].collective)->count;
   const auto machine = machine_for(Machine{}, run_devices(before, after));
   const RoundPeaks peaks(before, after, dimension);
   if (!machine.ok() || count > peaks.rounds_max()) return false;
@@ -356,9 +298,9 @@ bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& befo
 }
 
 void set_dimension(Plan& plan, std::size_t first, std::size_t dimension) {
-  const std::int64_t count = plan.steps[first].collective.round->count;
+  const std::int64_t count = round_of(plan.steps[first].collective)->count;
   for (std::size_t i = first; i < first + static_cast<std::size_t>(count); ++i) {
-    if (plan.steps[i].collective.round) plan.steps[i].collective.round->dimension = dimension;
+    if (auto* round = std::get_if<Round>(&plan.steps[i].collective.recipe)) round->dimension = dimension;
   }
 }
 
@@ -375,8 +317,8 @@ std::int64_t peak_of(Plan& plan) {
 void find_round_dimension(Plan& plan) {
   ArrayType before = plan.from;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const auto& round = plan.steps[i].collective.round;
-    if (round && round->index == 0 && round->count <= static_cast<std::int64_t>(plan.steps.size() - i)) {
+    const Round* round = round_of(plan.steps[i].collective);
+    if (round != nullptr && round->index == 0 && round->count <= static_cast<std::int64_t>(plan.steps.size() - i)) {
       for (std::size_t d = 0; d < plan.from.rank(); ++d) {
         set_dimension(plan, i, d);
         if (has_rounds_along(plan, i, before, d) && peak_of(plan) == plan.peak_bytes) return;
@@ -463,9 +405,7 @@ base::Result<Plan> read_plan(const json::Value& value) {
   TESSERA_TRY_STATUS(read_steps(*object, meshes, plan));
   TESSERA_TRY_STATUS(read_figures(*object, plan));
   // The text does not say; only a chain of named collectives may be one that promised nothing.
-  const auto is_exchange = [](const PlanStep& s) {
-    return s.collective.kind == CollectiveKind::exchange || s.collective.kind == CollectiveKind::relay;
-  };
+  const auto is_exchange = [](const PlanStep& s) { return std::holds_alternative<Exchange>(s.collective.effect); };
   plan.bound_promised = planner == Planner::tessera && std::any_of(plan.steps.begin(), plan.steps.end(), is_exchange);
   find_round_dimension(plan);
   set_step_peaks(plan);

@@ -8,20 +8,6 @@ namespace tessera::synth {
 
 namespace {
 
-Collective with_axes(CollectiveKind kind, AxisList axes) {
-  Collective step;
-  step.kind = kind;
-  step.axes = std::move(axes);
-  return step;
-}
-
-Collective with_target(CollectiveKind kind, const ArrayType& target) {
-  Collective step;
-  step.kind = kind;
-  step.target = target;
-  return step;
-}
-
 std::vector<std::size_t> changed_dimensions(const ArrayType& from, const ArrayType& to) {
   std::vector<std::size_t> changed;
   for (std::size_t d = 0; d < from.rank(); ++d) {
@@ -82,48 +68,31 @@ bool leads_to(const Chain& chain, const ArrayType& from, const ArrayType& to) {
 }  // namespace
 
 Collective slice_step(AxisList axes, std::size_t to) {
-  Collective step = with_axes(CollectiveKind::slice, std::move(axes));
-  step.to = to;
-  return step;
+  Slice slice;
+  slice.moves.push_back({std::move(axes), to});
+  return {std::move(slice), Direct{}};
 }
 
 Collective all_gather_step(AxisList axes, std::size_t from) {
-  Collective step = with_axes(CollectiveKind::all_gather, std::move(axes));
-  step.from = from;
-  return step;
+  AllGather gather;
+  gather.moves.push_back({std::move(axes), from});
+  return {std::move(gather), Direct{}};
 }
 
 Collective all_to_all_step(AxisList axes, std::size_t from, std::size_t to) {
-  Collective step = with_axes(CollectiveKind::all_to_all, std::move(axes));
-  step.from = from;
-  step.to = to;
-  return step;
+  AllToAll all_to_all;
+  all_to_all.moves.push_back({std::move(axes), from, to});
+  return {std::move(all_to_all), Direct{}};
 }
 
-Collective reduce_scatter_step(AxisList axes, std::size_t to) {
-  Collective step = with_axes(CollectiveKind::reduce_scatter, std::move(axes));
-  step.to = to;
-  return step;
-}
+Collective reduce_scatter_step(AxisList axes, std::size_t to) { return {ReduceScatter{std::move(axes), to}, Direct{}}; }
+Collective all_reduce_step(AxisList axes) { return {AllReduce{std::move(axes)}, Direct{}}; }
+Collective keep_step(AxisList axes, ReduceOp reduce) { return {Keep{std::move(axes), reduce}, Direct{}}; }
+Collective permute_step(const ArrayType& target) { return {Permute{target}, Direct{}}; }
+Collective exchange_step(const ArrayType& target) { return {Exchange{target}, Direct{}}; }
+Collective relay_step(const ArrayType& target, RelayRef recipe) { return {Exchange{target}, std::move(recipe)}; }
 
-Collective all_reduce_step(AxisList axes) { return with_axes(CollectiveKind::all_reduce, std::move(axes)); }
-
-Collective keep_step(AxisList axes, ReduceOp reduce) {
-  Collective step = with_axes(CollectiveKind::keep, std::move(axes));
-  step.reduce = reduce;
-  return step;
-}
-
-Collective permute_step(const ArrayType& target) { return with_target(CollectiveKind::permute, target); }
-Collective exchange_step(const ArrayType& target) { return with_target(CollectiveKind::exchange, target); }
-
-Collective relay_step(const ArrayType& target, std::shared_ptr<const RelayRecipe> recipe) {
-  Collective step = with_target(CollectiveKind::relay, target);
-  step.relay = std::move(recipe);
-  return step;
-}
-
-bool is_launch(const Collective& step) { return movement(step.kind) != Movement::none; }
+bool is_launch(const Collective& step) { return movement(step) != Movement::none; }
 
 std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to) {
   if (from.mesh() != to.mesh()) return std::nullopt;

@@ -301,7 +301,7 @@ void Resolutions::offer_moves(const Way& way, const AxisList& left) {
 }
 
 void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
-  auto rest = without(left, step.axes);
+  auto rest = without(left, axes_of(step));
   const auto after = apply(step, way.type);
   if (!rest || !after.ok()) return;
   const double least = way.seconds + least_of_step(step, way.type, *after) + least_after(*after, *rest);
@@ -310,15 +310,15 @@ void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
 
 // A device adds to its tile what all others of its group have of it.
 double Resolutions::least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const {
-  const std::int64_t devices = shard_count(step.axes);
-  const std::int64_t bytes = tile_bytes_max(step.kind == CollectiveKind::all_reduce ? before : after);
-  const auto received = static_cast<double>(DirectReduction(step.kind, devices).received(bytes, 0));
+  const std::int64_t devices = shard_count(axes_of(step));
+  const std::int64_t bytes = tile_bytes_max(std::holds_alternative<AllReduce>(step.effect) ? before : after);
+  const auto received = static_cast<double>(DirectReduction(kind_of(step), devices).received(bytes, 0));
   if (received == 0) return 0;
   // What all groups have, each once; it is brought together, and in an all_reduce brought back.
   double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(before.devices() / devices);
   for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));
-  if (step.kind == CollectiveKind::all_reduce) payload *= 2;
-  const double links = std::max(received / bandwidth_, payload * seconds_to_bring_together(step.axes));
+  if (std::holds_alternative<AllReduce>(step.effect)) payload *= 2;
+  const double links = std::max(received / bandwidth_, payload * seconds_to_bring_together(axes_of(step)));
   // By a program with fewer peers: with p in a hop what is added up grows p + 1 times at most.
   const auto peers =
       has_programs_ ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(devices - 1))) : devices - 1;

@@ -101,8 +101,8 @@ struct Course {
 
   // A slice is a view: the array under it cannot be freed piece by piece as it is sent.
   bool may_cut() const {
-    const bool of_view = largest > 0 && chain[largest - 1].kind == CollectiveKind::slice;
-    return !chain.empty() && movement(chain[largest].kind) == Movement::copies && !of_view && others_peak < peak;
+    const bool of_view = largest > 0 && std::holds_alternative<Slice>(chain[largest - 1].effect);
+    return !chain.empty() && movement(chain[largest]) == Movement::copies && !of_view && others_peak < peak;
   }
   RoundPeaks peaks_along(std::size_t dimension) const {
     return RoundPeaks(types[largest], types[largest + 1], dimension);
@@ -112,7 +112,7 @@ struct Course {
     Chain cut_chain(chain.begin(), at);
     for (std::int64_t index = 0; index < count; ++index) {
       Collective& step = cut_chain.emplace_back(exchange_step(types[largest + 1]));
-      step.round = Round{index, count, dimension};
+      step.recipe = Round{index, count, dimension};
     }
     cut_chain.insert(cut_chain.end(), at + 1, chain.end());
     return cut_chain;

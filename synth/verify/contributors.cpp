@@ -66,8 +66,8 @@ void change_devices(State& state, const Holdings& after) {
   state.gathered.assign(followed ? static_cast<std::size_t>(after.devices()) : 0, all);
 }
 
-Fault combine_groups(State& state, const Collective& step) {
-  const Numbers leaders = group_leaders(state.type.mesh(), step.axes);
+Fault combine_groups(State& state, const AxisList& axes) {
+  const Numbers leaders = group_leaders(state.type.mesh(), axes);
   std::vector<Contributors> sums(state.gathered.size());
   for (std::size_t i = 0; i < state.gathered.size(); ++i) {
     auto& sum = sums[static_cast<std::size_t>(leaders[i])];
@@ -87,8 +87,8 @@ Fault combine_groups(State& state, const Collective& step) {
   return std::nullopt;
 }
 
-void keep_on_one(State& state, const Collective& step) {
-  const Numbers along = places(state.type.mesh(), step.axes);
+void keep_on_one(State& state, const AxisList& axes) {
+  const Numbers along = places(state.type.mesh(), axes);
   for (std::size_t i = 0; i < state.gathered.size(); ++i) {
     if (along[i] != 0) std::fill(state.gathered[i].begin(), state.gathered[i].end(), 0);
   }
@@ -121,22 +121,15 @@ State::State(const ArrayType& from) : type(from), standing(from) {
 
 Fault follow_contributors(State& state, const Collective& step, const Holdings& after) {
   if (state.gathered.empty()) return std::nullopt;
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: {
-      if (auto fault = check_replicas(state)) return fault;
-      if (auto fault = check_sources(state, after)) return fault;
-      if (after.ids != state.standing.ids) change_devices(state, after);
-      return std::nullopt;
-    }
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce: return combine_groups(state, step);
-    case CollectiveKind::keep: keep_on_one(state, step); return std::nullopt;
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect)) return combine_groups(state, scatter->axes);
+  if (const auto* reduce = std::get_if<AllReduce>(&step.effect)) return combine_groups(state, reduce->axes);
+  if (const auto* keep = std::get_if<Keep>(&step.effect)) {
+    keep_on_one(state, keep->axes);
+    return std::nullopt;
   }
+  if (auto fault = check_replicas(state)) return fault;
+  if (auto fault = check_sources(state, after)) return fault;
+  if (after.ids != state.standing.ids) change_devices(state, after);
   return std::nullopt;
 }
 

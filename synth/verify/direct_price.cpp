@@ -12,10 +12,10 @@ namespace {
 // The devices of a sum: which group each is in, by its leader, and how many elements it adds up.
 struct Adders {
   Adders(const State& before, const Collective& step, const Holdings& after)
-      : gives_sums(step.kind == CollectiveKind::all_reduce),
-        size(product_of_sizes(step.axes)),
-        leader(group_leaders(before.type.mesh(), step.axes)) {
-    const Numbers place = places(before.type.mesh(), step.axes);
+      : gives_sums(std::holds_alternative<AllReduce>(step.effect)),
+        size(product_of_sizes(axes_of(step))),
+        leader(group_leaders(before.type.mesh(), axes_of(step))) {
+    const Numbers place = places(before.type.mesh(), axes_of(step));
     for (std::size_t device = 0; device < leader.size(); ++device) {
       const std::int64_t elements = after.elements(static_cast<std::int64_t>(device));
       owned.push_back(gives_sums

@@ -47,133 +47,146 @@ bool pending_joins(const Holdings& more, const Holdings& fewer, const Numbers& a
   return true;
 }
 
-struct Step {
-  const State& before;
-  const Collective& step;
-  const ArrayType& type;
-  const Holdings& after;
-  Numbers along;  // every device's position along the step's axes
-  std::int64_t size = 1;
-
-  const Holdings& start() const { return before.standing; }
-  // The step's axes become trailing on the dimension.
-  bool enters(std::size_t d) const {
-    Holdings entered = start();
-    return entered.enter(d, type.mesh(), step.axes) && unmoved(entered, after, d);
-  }
-  bool keeps_pending() const { return same_pending(before.type, type) && pending_unmoved(start(), after); }
-  // The pending axes shrink by the step's.
-  bool resolves() const {
-    const bool same_operation =
-        type.layout().pending().empty() || before.type.layout().reduce() == type.layout().reduce();
-    return same_operation && pending_joins(start(), after, along, size);
-  }
-};
-
 Fault wrong_unless(bool right, std::string why) { return right ? Fault{} : Fault{std::move(why)}; }
 
-// One of the moves of a launch, taken; false where it may not be.
-bool take(Holdings& standing, const Collective& move, const Mesh& mesh) {
-  const bool leaves = move.kind != CollectiveKind::slice;
-  const bool enters = move.kind != CollectiveKind::all_gather;
-  if (leaves && enters && move.from == move.to) return false;
-  if (leaves && !standing.leave(move.from, mesh, move.axes)) return false;
-  return !enters || standing.enter(move.to, mesh, move.axes);
-}
+// ---- Effects on a layout ----
 
-// Slices, all_gathers and all_to_alls: their single moves, one after the other, lead to the type.
-Fault check_moves(const Step& s, std::string_view what) {
-  Fault fault = fmt::format("{} does not give this type", what);
-  if (!s.keeps_pending()) return fault;
-  Holdings standing = s.start();
-  for (const Collective& move : single_moves(s.step)) {
-    if (!take(standing, move, s.type.mesh())) return fault;
-  }
-  return others_unmoved(standing, s.after, {}) ? Fault{} : fault;
+// The axes that an effect names, list by list; nothing where it leads to a target.
+std::vector<AxisList> lists_of(const Slice& slice) {
+  std::vector<AxisList> lists;
+  for (const AxesAt& move : slice.moves) lists.push_back(move.axes);
+  return lists;
 }
-
-Fault check_reduce_scatter(const Step& s) {
-  const bool right = s.resolves() && others_unmoved(s.start(), s.after, {s.step.to}) && s.enters(s.step.to);
-  return wrong_unless(right, "a reduce_scatter does not give this type");
+std::vector<AxisList> lists_of(const AllGather& gather) { return lists_of(Slice{gather.moves}); }
+std::vector<AxisList> lists_of(const AllToAll& all_to_all) {
+  std::vector<AxisList> lists;
+  for (const AxisMove& move : all_to_all.moves) lists.push_back(move.axes);
+  return lists;
 }
+std::vector<AxisList> lists_of(const Permute&) { return {}; }
+std::vector<AxisList> lists_of(const Exchange&) { return {}; }
+std::vector<AxisList> lists_of(const ReduceScatter& scatter) { return {scatter.axes}; }
+std::vector<AxisList> lists_of(const AllReduce& reduce) { return {reduce.axes}; }
+std::vector<AxisList> lists_of(const Keep& keep) { return {keep.axes}; }
 
-Fault check_all_reduce(const Step& s) {
-  return wrong_unless(s.resolves() && others_unmoved(s.start(), s.after, {}), "an all_reduce does not give this type");
-}
-
-Fault check_keep(const Step& s) {
-  const bool same_operation =
-      s.before.type.layout().pending().empty() || s.before.type.layout().reduce() == s.type.layout().reduce();
-  const bool operation_as_said = s.size == 1 || s.type.layout().reduce() == s.step.reduce;
-  const bool right = same_operation && operation_as_said && others_unmoved(s.start(), s.after, {}) &&
-                     pending_joins(s.after, s.start(), s.along, s.size);
-  return wrong_unless(right, "a keep does not give this type");
-}
-
-Fault check_move(const Step& s) {
-  if (!s.step.target || !(*s.step.target == s.type)) return "its type is not its target";
-  if (!s.keeps_pending()) return "it changes the pending set";
-  const bool same_mesh = s.before.type.mesh() == s.type.mesh();
-  if (s.step.kind == CollectiveKind::exchange) {
-    return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
-  }
-  if (s.step.kind == CollectiveKind::relay) {
-    if (s.step.relay == nullptr) return "a relay does not say who sends what";
-    return wrong_unless(same_mesh || s.start().contributors == 1, "a pending array changes its mesh");
-  }
-  bool same_tiles = same_mesh;
-  for (std::size_t d = 0; same_tiles && d < s.start().extents.size(); ++d) same_tiles = s.start().cut_as(s.after, d);
-  return wrong_unless(same_tiles, "a permute changes the tiles");
-}
-
-Fault check_kind(const Step& s) {
-  switch (s.step.kind) {
-    case CollectiveKind::slice: return check_moves(s, "a slice");
-    case CollectiveKind::all_gather: return check_moves(s, "an all_gather");
-    case CollectiveKind::all_to_all: return check_moves(s, "an all_to_all");
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: return check_move(s);
-    case CollectiveKind::reduce_scatter: return check_reduce_scatter(s);
-    case CollectiveKind::all_reduce: return check_all_reduce(s);
-    case CollectiveKind::keep: return check_keep(s);
-  }
-  return "it is not a collective";
-}
-
-bool is_move(CollectiveKind kind) {
-  return kind == CollectiveKind::permute || kind == CollectiveKind::exchange || kind == CollectiveKind::relay;
-}
-
-bool dimensions_exist(const Collective& step, std::size_t rank) {
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::reduce_scatter: return step.to < rank;
-    case CollectiveKind::all_gather: return step.from < rank;
-    case CollectiveKind::all_to_all: return step.from < rank && step.to < rank;
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay:
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::keep: return true;
-  }
-  return false;
-}
-
-bool may_have_more(CollectiveKind kind) {
-  return kind == CollectiveKind::slice || kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
-}
-
-// Every move names axes of the mesh, and none twice.
-Fault check_axes(const Collective& step, const Mesh& mesh) {
-  AxisList all = step.axes;
-  bool named = !step.axes.empty();
-  for (const AxisMove& move : step.also) {
-    all.insert(all.end(), move.axes.begin(), move.axes.end());
-    named = named && !move.axes.empty();
+// Every list names axes of the mesh, and no two the same.
+Fault check_axes(const std::vector<AxisList>& lists, const Mesh& mesh) {
+  AxisList all;
+  bool named = !lists.empty();
+  for (const AxisList& list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+    named = named && !list.empty();
   }
   return wrong_unless(named && independent(mesh, all), "its axes are not those of the mesh");
 }
+
+// Do the dimensions exist that an effect names?
+bool dimensions_exist(const std::vector<AxesAt>& moves, std::size_t rank) {
+  return std::all_of(moves.begin(), moves.end(), [&](const AxesAt& move) { return move.dimension < rank; });
+}
+bool dimensions_exist(const Slice& slice, std::size_t rank) { return dimensions_exist(slice.moves, rank); }
+bool dimensions_exist(const AllGather& gather, std::size_t rank) { return dimensions_exist(gather.moves, rank); }
+bool dimensions_exist(const AllToAll& all_to_all, std::size_t rank) {
+  return std::all_of(all_to_all.moves.begin(), all_to_all.moves.end(),
+                     [&](const AxisMove& move) { return move.from < rank && move.to < rank; });
+}
+bool dimensions_exist(const Permute&, std::size_t) { return true; }
+bool dimensions_exist(const Exchange&, std::size_t) { return true; }
+bool dimensions_exist(const ReduceScatter& scatter, std::size_t rank) { return scatter.to < rank; }
+bool dimensions_exist(const AllReduce&, std::size_t) { return true; }
+bool dimensions_exist(const Keep&, std::size_t) { return true; }
+
+// Does the effect lead from the state to the type?
+class EffectCheck {
+ public:
+  EffectCheck(const State& before, const Collective& step, const ArrayType& type, const Holdings& after)
+      : before_(before), step_(step), type_(type), after_(after) {}
+
+  Fault operator()(const Slice& slice) const {
+    return check_moves(slice.moves, "a slice", [&](Holdings& standing, const AxesAt& move) {
+      return standing.enter(move.dimension, type_.mesh(), move.axes);
+    });
+  }
+  Fault operator()(const AllGather& gather) const {
+    return check_moves(gather.moves, "an all_gather", [&](Holdings& standing, const AxesAt& move) {
+      return standing.leave(move.dimension, type_.mesh(), move.axes);
+    });
+  }
+  Fault operator()(const AllToAll& all_to_all) const {
+    return check_moves(all_to_all.moves, "an all_to_all", [&](Holdings& standing, const AxisMove& move) {
+      return move.from != move.to && standing.leave(move.from, type_.mesh(), move.axes) &&
+             standing.enter(move.to, type_.mesh(), move.axes);
+    });
+  }
+
+  Fault operator()(const Permute& permute) const {
+    if (auto fault = check_target(permute.target)) return fault;
+    bool same_tiles = same_mesh();
+    for (std::size_t d = 0; same_tiles && d < start().extents.size(); ++d) same_tiles = start().cut_as(after_, d);
+    return wrong_unless(same_tiles, "a permute changes the tiles");
+  }
+  Fault operator()(const Exchange& exchange) const {
+    if (auto fault = check_target(exchange.target)) return fault;
+    if (std::holds_alternative<RelayRef>(step_.recipe) && relay_of(step_) == nullptr)
+      return "a relay does not say who sends what";
+    return wrong_unless(same_mesh() || start().contributors == 1, "a pending array changes its mesh");
+  }
+
+  Fault operator()(const ReduceScatter& scatter) const {
+    Holdings entered = start();
+    const bool right = resolves(scatter.axes) && others_unmoved(start(), after_, {scatter.to}) &&
+                       entered.enter(scatter.to, type_.mesh(), scatter.axes) && unmoved(entered, after_, scatter.to);
+    return wrong_unless(right, "a reduce_scatter does not give this type");
+  }
+  Fault operator()(const AllReduce& reduce) const {
+    return wrong_unless(resolves(reduce.axes) && others_unmoved(start(), after_, {}),
+                        "an all_reduce does not give this type");
+  }
+  Fault operator()(const Keep& keep) const {
+    const std::int64_t size = product_of_sizes(keep.axes);
+    const ReduceOp reduce = type_.layout().reduce();
+    const bool same_operation =
+        before_.type.layout().pending().empty() || before_.type.layout().reduce() == reduce;
+    const bool operation_as_said = size == 1 || reduce == keep.reduce;
+    const bool right = same_operation && operation_as_said && others_unmoved(start(), after_, {}) &&
+                       pending_joins(after_, start(), places(type_.mesh(), keep.axes), size);
+    return wrong_unless(right, "a keep does not give this type");
+  }
+
+ private:
+  const Holdings& start() const { return before_.standing; }
+  bool same_mesh() const { return before_.type.mesh() == type_.mesh(); }
+  bool keeps_pending() const { return same_pending(before_.type, type_) && pending_unmoved(start(), after_); }
+
+  // The pending axes shrink by these.
+  bool resolves(const AxisList& axes) const {
+    const bool same_operation =
+        type_.layout().pending().empty() || before_.type.layout().reduce() == type_.layout().reduce();
+    return same_operation && pending_joins(start(), after_, places(type_.mesh(), axes), product_of_sizes(axes));
+  }
+
+  // Moves taken one after the other lead to the type; `take` says whether one may be taken.
+  template <class Move, class Take>
+  Fault check_moves(const std::vector<Move>& moves, std::string_view what, const Take& take) const {
+    Fault fault = fmt::format("{} does not give this type", what);
+    if (!keeps_pending()) return fault;
+    Holdings standing = start();
+    for (const Move& move : moves) {
+      if (!take(standing, move)) return fault;
+    }
+    return others_unmoved(standing, after_, {}) ? Fault{} : fault;
+  }
+
+  Fault check_target(const ArrayType& target) const {
+    if (!(target == type_)) return "its type is not its target";
+    return wrong_unless(keeps_pending(), "it changes the pending set");
+  }
+
+  const State& before_;
+  const Collective& step_;
+  const ArrayType& type_;
+  const Holdings& after_;
+};
 
 // ---- Bytes ----
 
@@ -181,55 +194,48 @@ std::int64_t owned(std::int64_t elements, std::int64_t size, std::int64_t place)
   return part_begin(elements, size, place + 1) - part_begin(elements, size, place);
 }
 
-std::int64_t received_elements(const Holdings& before, const Collective& step, const Holdings& after,
-                               std::int64_t device, std::int64_t size, std::int64_t place) {
+// Elements that a device receives.
+std::int64_t received_elements(const State& before, const Collective& step, const Holdings& after,
+                               std::int64_t device) {
   const std::int64_t tile = after.elements(device);
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::keep: return 0;
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-    case CollectiveKind::relay: return tile - held_elements(before, after, device);
-    case CollectiveKind::reduce_scatter: return tile * (size - 1);
-    case CollectiveKind::all_reduce: {
-      const std::int64_t own = owned(tile, size, place);
-      return own * (size - 1) + tile - own;
-    }
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect))
+    return tile * (product_of_sizes(scatter->axes) - 1);
+  if (const auto* reduce = std::get_if<AllReduce>(&step.effect)) {
+    const std::int64_t size = product_of_sizes(reduce->axes);
+    const std::int64_t own = owned(tile, size, place_of(before.type.mesh(), reduce->axes, device));
+    return own * (size - 1) + tile - own;
   }
-  return 0;
+  const bool stays = std::holds_alternative<Slice>(step.effect) || std::holds_alternative<Keep>(step.effect);
+  return stays ? 0 : tile - held_elements(before.standing, after, device);
 }
 
 }  // namespace
 
+std::vector<AxisList> named_axes(const Collective& step) {
+  return std::visit([](const auto& effect) { return lists_of(effect); }, step.effect);
+}
+
 Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Holdings& after_standing) {
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
-  if (!step.also.empty() && !may_have_more(step.kind)) return "it may not have several moves";
-  if (step.round && step.kind != CollectiveKind::exchange) return "only an exchange is cut into rounds";
-  if (step.round && step.round->dimension >= after.rank()) return "it names a dimension that is not there";
-  const auto moves = single_moves(step);
-  const auto exist = [&](const Collective& move) { return dimensions_exist(move, after.rank()); };
-  if (!std::all_of(moves.begin(), moves.end(), exist)) return "it names a dimension that is not there";
-  Step s{before, step, after, after_standing, {}};
-  if (!is_move(step.kind)) {
+  const bool is_exchange = std::holds_alternative<Exchange>(step.effect);
+  if (round_of(step) != nullptr && !is_exchange) return "only an exchange is cut into rounds";
+  if (std::holds_alternative<RelayRef>(step.recipe) && !is_exchange) return "only an exchange is relayed";
+  if (round_of(step) != nullptr && round_of(step)->dimension >= after.rank())
+    return "it names a dimension that is not there";
+  const bool exist =
+      std::visit([&](const auto& effect) { return dimensions_exist(effect, after.rank()); }, step.effect);
+  if (!exist) return "it names a dimension that is not there";
+  if (!is_exchange && !std::holds_alternative<Permute>(step.effect)) {
     if (after.mesh() != before.type.mesh()) return "it changes the mesh";
-    if (auto fault = check_axes(step, after.mesh())) return fault;
-    s.along = places(after.mesh(), step.axes);
-    s.size = product_of_sizes(step.axes);
+    if (auto fault = check_axes(named_axes(step), after.mesh())) return fault;
   }
-  return check_kind(s);
+  return std::visit(EffectCheck(before, step, after, after_standing), step.effect);
 }
 
 Numbers received_bytes(const State& before, const Collective& step, const Holdings& after) {
-  const bool has_groups = !is_move(step.kind);
-  const std::int64_t size = has_groups ? product_of_sizes(step.axes) : 1;
   Numbers bytes;
-  for (std::int64_t device = 0; device < after.devices(); ++device) {
-    const std::int64_t place = has_groups ? place_of(before.type.mesh(), step.axes, device) : 0;
-    bytes.push_back(received_elements(before.standing, step, after, device, size, place) *
-                    bytes_of(before.type.element()));
-  }
+  for (std::int64_t device = 0; device < after.devices(); ++device)
+    bytes.push_back(received_elements(before, step, after, device) * bytes_of(before.type.element()));
   return bytes;
 }
 

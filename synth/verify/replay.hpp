@@ -49,6 +49,8 @@ class RoundReplay {
   Numbers bounds_;  // where a tile of either end begins or ends along the dimension, ascending
 };
 
+// The lists of axes that a step names; none of a step that leads to a target.
+std::vector<AxisList> named_axes(const Collective& step);
 // May the step be taken here, and does it lead to `after`?
 Fault check_step(const State& before, const Collective& step, const ArrayType& after, const Holdings& after_standing);
 // Bytes that every device receives from others.

@@ -70,14 +70,14 @@ std::int64_t sum(const Numbers& numbers) { return std::accumulate(numbers.begin(
 // In a step between two meshes everybody who has a part in it is one group.
 std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Holdings& before, const Holdings& after) {
   const std::int64_t devices = after.devices();
-  if (movement(step.kind) == Movement::none) return {devices, 1};
-  if (says(step.kind, kTarget)) {
+  if (movement(step) == Movement::none) return {devices, 1};
+  if (target_of(step) != nullptr) {
     Numbers all;
     std::set_union(before.ids.begin(), before.ids.end(), after.ids.begin(), after.ids.end(), std::back_inserter(all));
     return {1, std::ssize(all)};
   }
-  std::int64_t size = product_of_sizes(step.axes);
-  for (const AxisMove& move : step.also) size *= product_of_sizes(move.axes);
+  std::int64_t size = 1;
+  for (const AxisList& list : named_axes(step)) size *= product_of_sizes(list);
   return {devices / size, size};
 }
 
@@ -114,9 +114,10 @@ class PlanVerifier {
     if (auto fault = check_ends()) return at("its ends", fault);
     for (std::size_t i = 0; i < plan_.steps.size();) {
       const Collective& step = plan_.steps[i].collective;
-      const auto where = fmt::format("step {} ({})", i + 1, name(step.kind));
-      if (auto fault = step.round ? take_rounds(i) : take(plan_.steps[i])) return at(where, fault);
-      i += step.round ? static_cast<std::size_t>(step.round->count) : 1;
+      const auto where = fmt::format("step {} ({})", i + 1, name(step));
+      const Round* round = round_of(step);
+      if (auto fault = round != nullptr ? take_rounds(i) : take(plan_.steps[i])) return at(where, fault);
+      i += round != nullptr ? static_cast<std::size_t>(round->count) : 1;
     }
     if (auto fault = check_end(state_, plan_.to)) return at("its end", fault);
     if (auto fault = check_sums(state_, contributors_)) return at("its end", fault);
@@ -145,14 +146,15 @@ class PlanVerifier {
     Numbers received = received_bytes(state_, step.collective, after);
     double seconds = 0;
     ProgramFigures program;
-    if (step.collective.program != nullptr) {
+    const bool has_program = program_of(step.collective) != nullptr;
+    if (has_program) {
       if (auto fault = replay(step, after, program)) return fault;
     }
     if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
     if (auto fault = step.listed != nullptr ? follow_listed(step, after, received, seconds)
                                             : price(step, after, received, seconds))
       return fault;
-    if (step.collective.program != nullptr) {
+    if (has_program) {
       if (step.listed != nullptr && received != program.received_bytes)
         return "the listed sends are not those of its program";
       received = program.received_bytes;
@@ -167,15 +169,15 @@ class PlanVerifier {
 
   // A sum by a program. The state is the one before the step.
   Fault replay(const PlanStep& step, const Holdings& after, ProgramFigures& figures) const {
-    if (movement(step.collective.kind) != Movement::sums) return "only sums have programs";
+    if (movement(step.collective) != Movement::sums) return "only sums have programs";
     ReductionRequest request;
     request.mesh = step.after.mesh_ref();
-    request.reduced = in_mesh_order(step.collective.axes);
-    request.scatters = step.collective.kind == CollectiveKind::reduce_scatter;
+    request.reduced = in_mesh_order(axes_of(step.collective));
+    request.scatters = std::holds_alternative<ReduceScatter>(step.collective.effect);
     request.element_bytes = bytes_of(step.after.element());
     for (std::int64_t device = 0; device < after.devices(); ++device)
       request.elements.push_back(after.elements(device));
-    return at("its program", replay_program(request, *step.collective.program, machine_, figures));
+    return at("its program", replay_program(request, *program_of(step.collective), machine_, figures));
   }
 
   // Sends are followed as though the array were new: what a device holds before the step is one part of a sum, and if
@@ -186,14 +188,14 @@ class PlanVerifier {
     const State before(state_.type);
     State made = before;
     if (auto fault = follow_contributors(made, step.collective, after)) return fault;
-    SendsReplay replay(before, after, made.gathered, step.collective.program != nullptr);
+    SendsReplay replay(before, after, made.gathered, program_of(step.collective) != nullptr);
     if (auto fault = replay.follow(*step.listed, [](const Box&) { return true; })) return fault;
     received = in_bytes(replay.received());
     seconds = seconds_of_sends(*step.listed, step.after, machine_);
     return replay.check_tiles();
   }
   Fault check_listed(const PlanStep& step) const {
-    if (movement(step.collective.kind) == Movement::none) return "it moves nothing, and sends are listed";
+    if (movement(step.collective) == Movement::none) return "it moves nothing, and sends are listed";
     if (state_.gathered.empty())
       return fmt::format("sends between more than {} devices are not followed", kExplicitDevicesMax);
     return std::nullopt;
@@ -210,7 +212,7 @@ class PlanVerifier {
       const PlanStep& step = plan_.steps[first + k];
       if (step.listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);
       if (auto fault = check_listed(step)) return fault;
-      const auto moves = [&](const Box& box) { return rounds.moves(box, *step.collective.round); };
+      const auto moves = [&](const Box& box) { return rounds.moves(box, *round_of(step.collective)); };
       if (auto fault = replay.follow(*step.listed, moves)) return at(fmt::format("round {}", k + 1), fault);
       if (in_bytes(replay.received()) != received[k]) return fmt::format("its round {} brings too little", k + 1);
       seconds.push_back(seconds_of_sends(*step.listed, step.after, machine_));
@@ -219,15 +221,15 @@ class PlanVerifier {
   }
 
   Fault price(const PlanStep& step, const Holdings& after, const Numbers& received, double& seconds) const {
-    switch (movement(step.collective.kind)) {
+    switch (movement(step.collective)) {
       case Movement::none: break;
       case Movement::sums:
-        if (step.collective.program == nullptr)
+        if (program_of(step.collective) == nullptr)
           seconds = seconds_of_reduction(state_, step.collective, after, machine_);
         break;
       case Movement::copies: {
-        if (step.collective.relay != nullptr)
-          return replay_relay(state_, *step.collective.relay, after, machine_, seconds);
+        if (const RelayRecipe* relay = relay_of(step.collective))
+          return replay_relay(state_, *relay, after, machine_, seconds);
         std::vector<double> prices;
         if (auto fault = CopyPrices(state_, after, step.after, machine_).replay(senders_, {received}, 0, prices))
           return fault;
@@ -240,15 +242,19 @@ class PlanVerifier {
   // All rounds of an exchange are there, in order, and nothing else.
   Fault check_rounds(std::size_t first) const {
     const Collective& step = plan_.steps[first].collective;
-    const Round round = *step.round;
+    const auto* exchange = std::get_if<Exchange>(&step.effect);
+    if (exchange == nullptr) return "only an exchange is cut into rounds";
+    const Round round = *round_of(step);
     if (round.index != 0) return "it is not the first of its rounds";
     if (round.count < 2) return "it is cut into fewer than two rounds";
     if (round.count > static_cast<std::int64_t>(plan_.steps.size() - first)) return "some of its rounds are missing";
     for (std::int64_t k = 0; k < round.count; ++k) {
       const PlanStep& next = plan_.steps[first + static_cast<std::size_t>(k)];
-      const bool same = next.collective.kind == step.kind && next.collective.target == step.target &&
-                        next.collective.round == Round{k, round.count, round.dimension} &&
-                        next.after == plan_.steps[first].after && next.collective.also.empty();
+      const auto* next_exchange = std::get_if<Exchange>(&next.collective.effect);
+      const Round* next_round = round_of(next.collective);
+      const bool same = next_exchange != nullptr && next_exchange->target == exchange->target &&
+                        next_round != nullptr && *next_round == Round{k, round.count, round.dimension} &&
+                        next.after == plan_.steps[first].after;
       if (!same) return fmt::format("its round {} is another step", k + 1);
     }
     return std::nullopt;
@@ -272,7 +278,7 @@ class PlanVerifier {
   // In every round a device holds what has not left before it and what has arrived by then.
   Fault replay_rounds(std::size_t first, const Holdings& after) {
     const PlanStep& step = plan_.steps[first];
-    const Round round = *step.collective.round;
+    const Round round = *round_of(step.collective);
     const Numbers output = tile_bytes_of(after, step.after.element());
     const RoundReplay replay(state_.standing, after, round.dimension);
     std::vector<Numbers> received_in;
@@ -317,7 +323,7 @@ class PlanVerifier {
   // `beside`: what it needs on the way that is in neither of its tiles.
   Fault check_step_figures(const PlanStep& step, const Numbers& received, const Holdings& after, std::int64_t beside) {
     const Numbers output = tile_bytes_of(after, step.after.element());
-    const bool is_view = step.collective.kind == CollectiveKind::slice;
+    const bool is_view = std::holds_alternative<Slice>(step.collective.effect);
     const std::int64_t peak = is_view ? largest(live_) : largest_sum(live_, output) + beside;
     if (!is_view) live_ = output;
     return check_step_counts(step, received, after, peak);

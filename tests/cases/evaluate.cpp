@@ -71,9 +71,8 @@ std::string plan_text(const Program& program) {
 // written, where they receive anything; the largest peak.
 std::map<std::string, std::int64_t> counts_of(const Program& program) {
   std::map<std::string, std::int64_t> counts = {{"bytes", 0}, {"inserted", 0}, {"explicit", 0}, {"peak", 0}};
-#define COLLECTIVE(identifier, mpi, movement, fields) counts[#identifier] = 0;
-  TESSERA_COLLECTIVES(COLLECTIVE)
-#undef COLLECTIVE
+  for (std::size_t kind = 0; kind < synth::kCollectiveKinds; ++kind)
+    counts[std::string(synth::name(static_cast<synth::CollectiveKind>(kind)))] = 0;
   for (const Redistribution& change : program.redistributions()) {
     const Plan& plan = change.plan;
     if (plan.received_bytes_total() > 0) ++counts[change.inserted ? "inserted" : "explicit"];

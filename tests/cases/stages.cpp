@@ -77,8 +77,7 @@ bool combines(const synth::Operation& operation) {
     return reduce->kind == synth::ReduceKind::sum || reduce->kind == synth::ReduceKind::product;
   }
   if (const auto* collect = std::get_if<synth::Collect>(&operation)) {
-    return collect->collective.kind == synth::CollectiveKind::all_reduce ||
-           collect->collective.kind == synth::CollectiveKind::reduce_scatter;
+    return synth::movement(collect->collective) == synth::Movement::sums;
   }
   return std::holds_alternative<synth::Contract>(operation) || std::holds_alternative<synth::Cumsum>(operation);
 }

@@ -106,8 +106,9 @@ class Placed {
   void print_all(const runtime::Team& team) const {
     if (team.rank() != 0) return;
     for (const Runner& runner : runners_) {
-      line(runner.way, runner.sum().program ? print(*mesh_, *runner.sum().program) : "", runner.plan.seconds,
-           runner.seconds, runner.received, planned(runner, team));
+      const synth::ReduceProgram* program = program_of(runner.sum());
+      line(runner.way, program != nullptr ? print(*mesh_, *program) : "", runner.plan.seconds, runner.seconds,
+           runner.received, planned(runner, team));
     }
     line("MPI_Allreduce", "", 0, mpi_seconds_, {}, {});
   }
@@ -122,7 +123,7 @@ class Placed {
     for (const synth::LevelProgram& program : all) {
       synth::Plan plan = runners_.front().plan;
       synth::Collective sum = synth::all_reduce_step(from_.layout().pending());
-      sum.program = std::make_shared<const synth::ReduceProgram>(synth::program_of(*levels, program));
+      sum.recipe = std::make_shared<const synth::ReduceProgram>(synth::program_of(*levels, program));
       const synth::StepCost cost = synth::cost(machine_, sum, from_, to_);
       plan.steps.resize(1);
       plan.steps[0].collective = sum;

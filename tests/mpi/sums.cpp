@@ -32,7 +32,7 @@ std::string other_peaks(const synth::Plan& plan, const Outcome& outcome) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const std::int64_t planned = plan.steps[i].peak_bytes;
     const std::int64_t taken = outcome.statistics[first + i].peak_bytes;
-    if (taken > planned || (plan.steps[i].collective.program != nullptr && taken != planned))
+    if (taken > planned || (synth::program_of(plan.steps[i].collective) != nullptr && taken != planned))
       wrong += fmt::format("step {} takes {} bytes on a device, planned are {}\n", i + 1, taken, planned);
   }
   return wrong;

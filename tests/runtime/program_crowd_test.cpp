@@ -41,9 +41,10 @@ TEST(ProgramCrowd, CarriesOutAnyProgram) {
     const synth::test::RandomSum sum = synth::test::random_sum(random);
     synth::Plan plan = synth::test::plan_of(sum);
     for (synth::PlanStep& step : plan.steps) {
-      if (step.collective.program == nullptr) continue;
-      step.collective.program =
-          std::make_shared<const synth::ReduceProgram>(synth::test::changed(*step.collective.program, random));
+      const synth::ReduceProgram* program = synth::program_of(step.collective);
+      if (program == nullptr) continue;
+      step.collective.recipe =
+          std::make_shared<const synth::ReduceProgram>(synth::test::changed(*program, random));
     }
     const synth::Program program = program_of_sums(plan);
     if (!has_program(plan) || !verify(program).ok()) continue;

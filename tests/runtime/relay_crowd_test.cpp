@@ -42,8 +42,9 @@ TEST(RelayCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
     const synth::test::RandomChange change =
         crosses ? synth::test::random_change_between(random) : synth::test::random_change(random);
     const synth::Plan plan = synth::test::planned(change.from, change.to, {}, change.machine);
-    const bool has_relay = std::any_of(plan.steps.begin(), plan.steps.end(),
-                                       [](const synth::PlanStep& step) { return step.collective.relay != nullptr; });
+    const bool has_relay = std::any_of(plan.steps.begin(), plan.steps.end(), [](const synth::PlanStep& step) {
+      return synth::relay_of(step.collective) != nullptr;
+    });
     relays += has_relay ? 1 : 0;
     const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
     EXPECT_THAT(differences(any_machines(random), sharing, program_of_relays(plan), static_cast<unsigned>(i) + 1),

@@ -48,7 +48,7 @@ synth::Program program_of_sums(const synth::Plan& plan) {
 
 bool has_program(const synth::Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [](const synth::PlanStep& step) { return step.collective.program != nullptr; });
+                     [](const synth::PlanStep& step) { return synth::program_of(step.collective) != nullptr; });
 }
 
 }  // namespace tessera::runtime::test

@@ -59,32 +59,44 @@ void Builder::add(decltype(synth::Step::node) node) {
   (body_ == nullptr ? program_.body : *body_).push_back(synth::Step{++origin_, std::move(node)});
 }
 
-// The collective's fields are found from the types: exchange and permute name the target, the others the axes that
+namespace {
+
+// What the collective says is found from the types: exchange and permute name the target, the others the axes that
 // differ.
-RegisterId Builder::collect(synth::CollectiveKind kind, RegisterId from, const synth::ArrayType& target) {
-  synth::Collective step;
-  step.kind = kind;
-  if (kind == synth::CollectiveKind::exchange || kind == synth::CollectiveKind::permute) step.target = target;
-  const synth::Layout& before = program_.registers[from].layout();
+synth::Effect effect_of(synth::CollectiveKind kind, const synth::Layout& before, const synth::ArrayType& target) {
   const synth::Layout& after = target.layout();
+  synth::AxisMove moved;
   for (std::size_t d = 0; d < before.rank(); ++d) {
-    if (before.split(d).size() < after.split(d).size()) {
-      step.to = d;
-      step.axes.assign(after.split(d).begin() + static_cast<std::ptrdiff_t>(before.split(d).size()),
-                       after.split(d).end());
+    const auto& had = before.split(d);
+    const auto& has = after.split(d);
+    if (had.size() < has.size()) {
+      moved.to = d;
+      moved.axes.assign(has.begin() + static_cast<std::ptrdiff_t>(had.size()), has.end());
     }
-    if (before.split(d).size() > after.split(d).size()) {
-      step.from = d;
-      step.axes.assign(before.split(d).begin() + static_cast<std::ptrdiff_t>(after.split(d).size()),
-                       before.split(d).end());
+    if (had.size() > has.size()) {
+      moved.from = d;
+      moved.axes.assign(had.begin() + static_cast<std::ptrdiff_t>(has.size()), had.end());
     }
   }
-  if (kind == synth::CollectiveKind::all_reduce) step.axes = before.pending();
-  if (kind == synth::CollectiveKind::keep) {
-    step.axes = after.pending();
-    step.reduce = after.reduce();
+  switch (kind) {
+    case synth::CollectiveKind::slice: return synth::Slice{{synth::AxesAt{moved.axes, moved.to}}};
+    case synth::CollectiveKind::all_gather: return synth::AllGather{{synth::AxesAt{moved.axes, moved.from}}};
+    case synth::CollectiveKind::all_to_all: return synth::AllToAll{{moved}};
+    case synth::CollectiveKind::permute: return synth::Permute{target};
+    case synth::CollectiveKind::exchange:
+    case synth::CollectiveKind::relay: return synth::Exchange{target};
+    case synth::CollectiveKind::reduce_scatter: return synth::ReduceScatter{moved.axes, moved.to};
+    case synth::CollectiveKind::all_reduce: return synth::AllReduce{before.pending()};
+    case synth::CollectiveKind::keep: return synth::Keep{after.pending(), after.reduce()};
   }
-  return apply(synth::Collect{step, 1}, {from}, target);
+  return {};
+}
+
+}  // namespace
+
+RegisterId Builder::collect(synth::CollectiveKind kind, RegisterId from, const synth::ArrayType& target) {
+  const synth::Effect effect = effect_of(kind, program_.registers[from].layout(), target);
+  return apply(synth::Collect{{effect, synth::Direct{}}, 1}, {from}, target);
 }
 
 Recorder::Recorder() {

@@ -49,8 +49,8 @@ double seconds_by_hand(const CompanyPlan& company, const Machine& machine) {
     std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> pairs(static_cast<std::size_t>(company.hops));
     for (const auto& plan : company.plans) {
       for (const PlanStep& step : plan->steps) {
-        if (step.collective.relay == nullptr) continue;
-        const auto transfer = transfer_of(relay_tasks(plan->from, plan->to), *step.collective.relay);
+        if (relay_of(step.collective) == nullptr) continue;
+        const auto transfer = transfer_of(relay_tasks(plan->from, plan->to), *relay_of(step.collective));
         for (const Send& send : transfer->sends) {
           const std::int64_t stretch = slot - send.hop;
           if (stretch < 0 || stretch >= company.stretches) continue;
@@ -151,7 +151,7 @@ TEST(Company, IsAProgramWhoseRelaysJoin) {
   collect_of(first_joins, 0).joins = true;
   EXPECT_THAT(first_message(verify(first_joins)), ::testing::HasSubstr("it joins a step that is no relay"));
   Program no_relay = right;
-  collect_of(no_relay, 1).collective.kind = CollectiveKind::exchange;
+  collect_of(no_relay, 1).collective.recipe = Direct{};
   EXPECT_THAT(first_message(verify(no_relay)), ::testing::HasSubstr("it joins a step that is no relay"));
 }
 

@@ -26,7 +26,7 @@ Messages messages_of(const Collective& step, const ArrayType& before, const Arra
     return static_cast<std::int32_t>(mesh.device_of_run(device).value);
   };
   for (const BoxReduction& sum : reductions(before, after)) {
-    const DirectReduction direct(step.kind, std::ssize(*sum.contributors));
+    const DirectReduction direct(kind_of(step), std::ssize(*sum.contributors));
     const std::int32_t to = run(after.mesh(), sum.target);
     for (std::size_t at = 0; at < sum.contributors->size(); ++at) {
       const std::int32_t from = run(before.mesh(), (*sum.contributors)[at]);
@@ -98,22 +98,19 @@ std::vector<std::pair<Collective, ArrayType>> all_sums_of(const ArrayType& befor
     if (auto after = apply(step, before); after.ok()) all.emplace_back(step, *after);
   };
   for (std::size_t bits = 1; bits < std::size_t{1} << pending.size(); ++bits) {
-    Collective step;
+    AxisList axes;
     for (std::size_t i = 0; i < pending.size(); ++i) {
-      if ((bits >> i & 1U) != 0) step.axes.push_back(pending[i]);
+      if ((bits >> i & 1U) != 0) axes.push_back(pending[i]);
     }
-    step.kind = CollectiveKind::all_reduce;
-    add(step);
-    step.kind = CollectiveKind::reduce_scatter;
-    for (step.to = 0; step.to < before.rank(); ++step.to) {
-      add(step);
-      Collective cut = step;
-      for (AxisPart& part : cut.axes) {
-        const MeshAxis& axis = before.mesh().axes()[part.axis];
-        if (part.size == axis.size && !axis.cuts.empty())
-          part = *named_cut(before.mesh(), part.axis, axis.cuts[0].name);
-      }
-      if (cut.axes != step.axes) add(cut);
+    AxisList cut = axes;
+    for (AxisPart& part : cut) {
+      const MeshAxis& axis = before.mesh().axes()[part.axis];
+      if (part.size == axis.size && !axis.cuts.empty()) part = *named_cut(before.mesh(), part.axis, axis.cuts[0].name);
+    }
+    add({AllReduce{axes}, Direct{}});
+    for (std::size_t to = 0; to < before.rank(); ++to) {
+      add({ReduceScatter{axes, to}, Direct{}});
+      if (cut != axes) add({ReduceScatter{cut, to}, Direct{}});
     }
   }
   return all;
@@ -251,9 +248,7 @@ RC_GTEST_PROP(CopiesOfOneHolder, AreCountedByTilesAsByPairsBetweenAnyMeshes, ())
 TEST(DirectSums, ArePricedByTheLinksOfAllLevelsOnManyDevices) {
   const Machine machine{{{"node", 64, 8e9, 5e-6}, {"gpu", 32, 270e9, 1e-6}}};
   const ArrayType before = type("f32[524288]{+x}", "x:2048");
-  Collective step;
-  step.kind = CollectiveKind::all_reduce;
-  step.axes = before.layout().pending();
+  const Collective step{AllReduce{before.layout().pending()}, Direct{}};
   const StepCost priced = cost(*machine_for(machine, 2048), step, before, *apply(step, before));
   EXPECT_EQ(priced.rounds, 2047);
   EXPECT_EQ(priced.received_bytes_total, std::int64_t{2} * 2048 * 2047 * 1024);

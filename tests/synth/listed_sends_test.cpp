@@ -63,8 +63,8 @@ TEST(ListedSends, OfEveryPlanVerify) {
     if (!change.ok()) continue;
     expect_verifies_by_its_sends(*change, problem.machine);
     for (const PlanStep& step : change->steps) {
-      relays += step.collective.relay != nullptr ? 1 : 0;
-      sums += movement(step.collective.kind) == Movement::sums ? 1 : 0;
+      relays += relay_of(step.collective) != nullptr ? 1 : 0;
+      sums += movement(step.collective) == Movement::sums ? 1 : 0;
     }
   }
   EXPECT_GE(relays, 100);
@@ -82,7 +82,7 @@ TEST(ListedSends, OfRoundsVerify) {
     const auto within = plan(problem.from, problem.to, {}, options);
     if (!within.ok()) continue;
     expect_verifies_by_its_sends(*within, {});
-    for (const PlanStep& step : within->steps) rounds += step.collective.round ? 1 : 0;
+    for (const PlanStep& step : within->steps) rounds += round_of(step.collective) != nullptr ? 1 : 0;
   }
   EXPECT_GE(rounds, 100);
 }

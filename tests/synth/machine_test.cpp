@@ -11,11 +11,7 @@ Machine nodes_of(std::int64_t nodes, std::int64_t devices) {
   return Machine{{{"node", nodes, 10e9, 5e-6}, {"gpu", devices, 100e9, 1e-6}}};
 }
 
-Collective exchange_to(const ArrayType& to) {
-  Collective step;
-  step.target = to;
-  return step;
-}
+Collective exchange_to(const ArrayType& to) { return {Exchange{to}, Direct{}}; }
 
 TEST(MachineTest, WithoutLevelsIsFlat) {
   const auto flat = machine_for(Machine{}, 12);
@@ -109,9 +105,7 @@ TEST(CostTest, AllReduceReceivesTwiceTheOthersShares) {
   const MeshRef on = mesh("x:4");
   const ArrayType from = type("f32[10]{+x}", on);
   const ArrayType to = type("f32[10]", on);
-  Collective step;
-  step.kind = CollectiveKind::all_reduce;
-  step.axes = from.layout().pending();
+  const Collective step{AllReduce{from.layout().pending()}, Direct{}};
   const StepCost price = cost(*machine_for(Machine{}, 4), step, from, to);
   EXPECT_EQ(price.received_bytes_total, 2 * 40 * 3);  // 2L(p-1), exactly, though 10 does not divide
   EXPECT_EQ(price.received_bytes_max, (3 * 3 + 7) * 4);
@@ -120,9 +114,7 @@ TEST(CostTest, AllReduceReceivesTwiceTheOthersShares) {
 
 TEST(CostTest, SlicesAndKeepsAreFree) {
   const MeshRef on = mesh("x:4");
-  Collective step;
-  step.kind = CollectiveKind::slice;
-  step.axes = {whole_axis(*on, 0)};
+  const Collective step{Slice{{AxesAt{{whole_axis(*on, 0)}, 0}}}, Direct{}};
   const StepCost price = cost(*machine_for(Machine{}, 4), step, type("f32[8]", on), type("f32[8@x]", on));
   EXPECT_EQ(price.received_bytes_total, 0);
   EXPECT_EQ(price.seconds, 0);

@@ -20,11 +20,69 @@ AxisPart any_part(const Mesh& mesh, Random& random) {
   return AxisPart{whole.axis, before, whole.size / before};
 }
 
+// What a step of any kind may name, as far as this one does.
+struct Named {
+  std::vector<AxisMove> moves;
+  ReduceOp reduce = ReduceOp::sum;
+};
+
+Named named_by(const Collective& step) {
+  Named named;
+  const auto add = [&](const std::vector<AxesAt>& moves, bool leaves) {
+    for (const AxesAt& move : moves)
+      named.moves.push_back({move.axes, leaves ? move.dimension : 0, leaves ? 0 : move.dimension});
+  };
+  if (const auto* slice = std::get_if<Slice>(&step.effect)) add(slice->moves, false);
+  if (const auto* gather = std::get_if<AllGather>(&step.effect)) add(gather->moves, true);
+  if (const auto* all_to_all = std::get_if<AllToAll>(&step.effect)) named.moves = all_to_all->moves;
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect)) add({{scatter->axes, scatter->to}}, false);
+  if (const auto* reduce = std::get_if<AllReduce>(&step.effect)) add({{reduce->axes, 0}}, false);
+  if (const auto* keep = std::get_if<Keep>(&step.effect)) {
+    add({{keep->axes, 0}}, false);
+    named.reduce = keep->reduce;
+  }
+  return named;
+}
+
+std::vector<AxesAt> at_dimensions(const std::vector<AxisMove>& moves, std::size_t AxisMove::* dimension) {
+  std::vector<AxesAt> all;
+  for (const AxisMove& move : moves) all.push_back({move.axes, move.*dimension});
+  return all;
+}
+
+Effect effect_of(CollectiveKind kind, const Named& named, const ArrayType& after) {
+  const AxisMove first = named.moves.empty() ? AxisMove{} : named.moves.front();
+  switch (kind) {
+    case CollectiveKind::slice: return Slice{at_dimensions(named.moves, &AxisMove::to)};
+    case CollectiveKind::all_gather: return AllGather{at_dimensions(named.moves, &AxisMove::from)};
+    case CollectiveKind::all_to_all: return AllToAll{named.moves};
+    case CollectiveKind::permute: return Permute{after};
+    case CollectiveKind::exchange:
+    case CollectiveKind::relay: return Exchange{after};
+    case CollectiveKind::reduce_scatter: return ReduceScatter{first.axes, first.to};
+    case CollectiveKind::all_reduce: return AllReduce{first.axes};
+    case CollectiveKind::keep: return Keep{first.axes, named.reduce};
+  }
+  return {};
+}
+
+// The moves of a launch, where the effect has any.
+template <class Ask>
+void with_moves(Effect& effect, const Ask& ask) {
+  if (auto* slice = std::get_if<Slice>(&effect)) ask(slice->moves);
+  if (auto* gather = std::get_if<AllGather>(&effect)) ask(gather->moves);
+  if (auto* all_to_all = std::get_if<AllToAll>(&effect)) ask(all_to_all->moves);
+}
+
 // The lists of axes that a step moves.
 std::vector<AxisList*> axis_lists(Collective& step) {
   std::vector<AxisList*> lists;
-  if (!step.target) lists.push_back(&step.axes);
-  for (AxisMove& move : step.also) lists.push_back(&move.axes);
+  with_moves(step.effect, [&](auto& moves) {
+    for (auto& move : moves) lists.push_back(&move.axes);
+  });
+  if (auto* scatter = std::get_if<ReduceScatter>(&step.effect)) lists.push_back(&scatter->axes);
+  if (auto* reduce = std::get_if<AllReduce>(&step.effect)) lists.push_back(&reduce->axes);
+  if (auto* keep = std::get_if<Keep>(&step.effect)) lists.push_back(&keep->axes);
   return lists;
 }
 
@@ -34,34 +92,36 @@ AxisList* list_of(Collective& step, std::size_t axes_least, Random& random) {
   return lists.empty() ? nullptr : lists[random.below(lists.size())];
 }
 
+void add_dimensions(AxesAt& move, std::vector<std::size_t*>& named) { named.push_back(&move.dimension); }
+void add_dimensions(AxisMove& move, std::vector<std::size_t*>& named) {
+  named.push_back(&move.from);
+  named.push_back(&move.to);
+}
+
 // The dimensions that a step of this kind names.
 std::vector<std::size_t*> dimensions(Collective& step) {
-  const auto leaves = [](CollectiveKind k) {
-    return k == CollectiveKind::all_gather || k == CollectiveKind::all_to_all;
-  };
-  const auto enters = [](CollectiveKind k) {
-    return k == CollectiveKind::slice || k == CollectiveKind::all_to_all || k == CollectiveKind::reduce_scatter;
-  };
   std::vector<std::size_t*> named;
-  if (leaves(step.kind)) named.push_back(&step.from);
-  if (enters(step.kind)) named.push_back(&step.to);
-  for (AxisMove& move : step.also) {
-    if (leaves(step.kind)) named.push_back(&move.from);
-    if (enters(step.kind)) named.push_back(&move.to);
-  }
+  with_moves(step.effect, [&](auto& moves) {
+    for (auto& move : moves) add_dimensions(move, named);
+  });
+  if (auto* scatter = std::get_if<ReduceScatter>(&step.effect)) named.push_back(&scatter->to);
   return named;
 }
 
-constexpr std::array kKinds = {
-#define ROW(identifier, mpi, movement, fields) CollectiveKind::identifier,
-    TESSERA_COLLECTIVES(ROW)
-#undef ROW
-};
 constexpr std::array kOperations = {ReduceOp::sum, ReduceOp::max, ReduceOp::min};
 
+// A relay that was none before does not say who sends what.
 void change_kind(PlanStep& step, Random& random) {
-  step.collective.kind = kKinds[random.below(kKinds.size())];
-  step.collective.target = says(step.collective.kind, kTarget) ? std::optional(step.after) : std::nullopt;
+  Collective& collective = step.collective;
+  const auto kind = static_cast<CollectiveKind>(random.below(kCollectiveKinds));
+  if (kind != kind_of(collective) && kind == CollectiveKind::relay) collective.recipe = RelayRef();
+  if (kind != kind_of(collective) && kind_of(collective) == CollectiveKind::relay) collective.recipe = Direct{};
+  collective.effect = effect_of(kind, named_by(collective), step.after);
+}
+
+void retarget(Collective& step, const ArrayType& target) {
+  if (auto* permute = std::get_if<Permute>(&step.effect)) permute->target = target;
+  if (auto* exchange = std::get_if<Exchange>(&step.effect)) exchange->target = target;
 }
 
 ArrayType with_other_tiles(const ArrayType& type, Random& random) {
@@ -171,20 +231,34 @@ bool change_dimension(Collective& step, std::size_t rank, Random& random) {
 
 // Their axes, or all of them.
 bool exchange_moves(Collective& step, Random& random) {
-  if (step.also.empty()) return false;
-  AxisMove& other = step.also.back();
-  std::swap(step.axes, other.axes);
-  if (random.below(4) > 0) return true;
-  std::swap(step.from, other.from);
-  std::swap(step.to, other.to);
-  return true;
+  bool changed = false;
+  with_moves(step.effect, [&](auto& moves) {
+    if (moves.size() < 2) return;
+    changed = true;
+    if (random.below(4) > 0)
+      std::swap(moves.front().axes, moves.back().axes);
+    else
+      std::swap(moves.front(), moves.back());
+  });
+  return changed;
+}
+
+// One that is not the first.
+bool leave_out_move(Collective& step, Random& random) {
+  bool changed = false;
+  with_moves(step.effect, [&](auto& moves) {
+    if (moves.size() < 2) return;
+    changed = true;
+    moves.erase(moves.begin() + 1 + static_cast<std::ptrdiff_t>(random.below(moves.size() - 1)));
+  });
+  return changed;
 }
 
 // The type after a step, and a target with it; false if it is the same.
 bool change_after(PlanStep& step, const ArrayType& other) {
   if (other == step.after) return false;
   step.after = other;
-  if (step.collective.target) step.collective.target = other;
+  retarget(step.collective, other);
   return true;
 }
 
@@ -204,22 +278,21 @@ bool mutate_list(std::vector<PlanStep>& steps, Mutation mutation, Random& random
 }
 
 bool change_round(Collective& step, std::size_t rank, Random& random) {
-  if (!step.round) return false;
-  const Round before = *step.round;
+  auto* round = std::get_if<Round>(&step.recipe);
+  if (round == nullptr) return false;
+  const Round before = *round;
   switch (random.below(4)) {
-    case 0:
-      step.round->index = static_cast<std::int64_t>(random.below(static_cast<std::size_t>(before.count) + 1));
-      break;
-    case 1: step.round->count += random.coin() ? 1 : -1; break;
-    case 2: step.round->dimension = random.below(rank + 1); break;
-    default: step.round.reset(); return true;
+    case 0: round->index = static_cast<std::int64_t>(random.below(static_cast<std::size_t>(before.count) + 1)); break;
+    case 1: round->count += random.coin() ? 1 : -1; break;
+    case 2: round->dimension = random.below(rank + 1); break;
+    default: step.recipe = Direct{}; return true;
   }
-  return *step.round != before;
+  return *round != before;
 }
 
 // Along another dimension, or with the last round left out and the others as if there had been one less.
 bool recut_rounds(std::vector<PlanStep>& steps, Random& random) {
-  const auto is_round = [](const PlanStep& step) { return step.collective.round.has_value(); };
+  const auto is_round = [](const PlanStep& step) { return round_of(step.collective) != nullptr; };
   if (std::none_of(steps.begin(), steps.end(), is_round)) return false;
   const std::size_t rank = steps[0].after.rank();
   const std::size_t dimension = random.below(rank);
@@ -227,16 +300,23 @@ bool recut_rounds(std::vector<PlanStep>& steps, Random& random) {
   bool changed = drops;
   for (PlanStep& step : steps) {
     if (!is_round(step)) continue;
-    Round& round = *step.collective.round;
+    Round& round = std::get<Round>(step.collective.recipe);
     if (drops) --round.count;
     changed = changed || round.dimension != dimension;
     if (!drops) round.dimension = dimension;
   }
   if (drops)
     std::erase_if(steps, [&](const PlanStep& step) {
-      return is_round(step) && step.collective.round->index == step.collective.round->count;
+      return is_round(step) && round_of(step.collective)->index == round_of(step.collective)->count;
     });
   return changed;
+}
+
+bool change_operation(Collective& step) {
+  auto* keep = std::get_if<Keep>(&step.effect);
+  if (keep == nullptr) return false;
+  keep->reduce = keep->reduce == ReduceOp::max ? ReduceOp::sum : ReduceOp::max;
+  return true;
 }
 
 bool mutate_step(PlanStep& step, Mutation mutation, Random& random) {
@@ -246,23 +326,16 @@ bool mutate_step(PlanStep& step, Mutation mutation, Random& random) {
     case Mutation::axis_changed: return change_axis(collective, step.after.mesh(), random);
     case Mutation::axes_exchanged: return exchange_axes(collective, random);
     case Mutation::axis_left_out: return leave_out_axis(collective, random);
-    case Mutation::move_left_out:
-      if (collective.also.empty()) return false;
-      collective.also.erase(collective.also.begin() +
-                            static_cast<std::ptrdiff_t>(random.below(collective.also.size())));
-      return true;
+    case Mutation::move_left_out: return leave_out_move(collective, random);
     case Mutation::moves_exchanged: return exchange_moves(collective, random);
     case Mutation::dimension_changed: return change_dimension(collective, step.after.rank(), random);
     case Mutation::tile_shifted: return change_after(step, with_other_tiles(step.after, random));
     case Mutation::target_changed:
-      if (!collective.target) return false;
-      collective.target = with_other_tiles(step.after, random);
+      if (target_of(collective) == nullptr) return false;
+      retarget(collective, with_other_tiles(step.after, random));
       return true;
     case Mutation::pending_changed: return change_after(step, with_other_sums(step.after, random));
-    case Mutation::operation_changed:
-      if (collective.kind != CollectiveKind::keep) return false;
-      collective.reduce = collective.reduce == ReduceOp::max ? ReduceOp::sum : ReduceOp::max;
-      return true;
+    case Mutation::operation_changed: return change_operation(collective);
     case Mutation::round_changed: return change_round(collective, step.after.rank(), random);
     case Mutation::step_figure_changed: return change_figure(step, random);
     case Mutation::rounds_recut:

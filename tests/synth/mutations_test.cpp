@@ -42,31 +42,21 @@ Machine any_machine(std::int64_t devices, Random& random) {
   return machine;
 }
 
+std::vector<AxesAt> moves_of(const ArrayType& type) {
+  std::vector<AxesAt> moves;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    if (!type.layout().split(d).empty()) moves.push_back({type.layout().split(d), d});
+  }
+  return moves;
+}
+
 // Slices of all that is free, in one launch, and everything gathered again in one more: steps of several moves.
 std::optional<Plan> slices_and_gathers(const ArrayType& from, const ArrayType& to, const Machine& machine) {
-  Collective gather;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const AxisList& axes = from.layout().split(d);
-    if (axes.empty()) continue;
-    if (gather.axes.empty()) {
-      gather = all_gather_step(axes, d);
-    } else {
-      gather.also.push_back(AxisMove{axes, d, 0});
-    }
-  }
-  Collective slice;
-  for (std::size_t d = 0; d < to.rank(); ++d) {
-    const AxisList& axes = to.layout().split(d);
-    if (axes.empty()) continue;
-    if (slice.axes.empty()) {
-      slice = slice_step(axes, d);
-    } else {
-      slice.also.push_back(AxisMove{axes, 0, d});
-    }
-  }
+  AllGather gather{moves_of(from)};
+  Slice slice{moves_of(to)};
   Chain chain;
-  if (!gather.axes.empty()) chain.push_back(gather);
-  if (!slice.axes.empty()) chain.push_back(slice);
+  if (!gather.moves.empty()) chain.push_back({std::move(gather), Direct{}});
+  if (!slice.moves.empty()) chain.push_back({std::move(slice), Direct{}});
   auto made = plan_of_steps(from, chain, machine);
   return made.ok() ? std::optional(std::move(*made)) : std::nullopt;
 }

@@ -195,7 +195,7 @@ TEST(Trap, EqualLayoutsWrittenDifferentlyPlanToNothing) {
 
 TEST(Trap, ALayoutAlikeInDataIsRenamedWhereALaterStepNeedsItsAxis) {
   const Plan change = plan_of("x:4", "f32[2@x:(2)2,0@x:(1)2]", "f32[2,0]{min x}");
-  EXPECT_EQ(change.steps.back().collective.kind, CollectiveKind::keep);
+  EXPECT_EQ(kind_of(change.steps.back().collective), CollectiveKind::keep);
   expect_moves_data(change);
 }
 
@@ -243,15 +243,15 @@ TEST(PendingPlan, ScalarsAndTinyArraysAreReducedWhole) {
 
 TEST(PendingPlan, NeverTurnsOneReductionIntoAnother) {
   const Plan change = plan_of("x:4", "f32[8]{max x}", "f32[8]{+x}");
-  EXPECT_EQ(change.steps.back().collective.kind, CollectiveKind::keep);
-  EXPECT_EQ(change.steps.back().collective.reduce, ReduceOp::sum);
+  EXPECT_EQ(kind_of(change.steps.back().collective), CollectiveKind::keep);
+  EXPECT_EQ(std::get<Keep>(change.steps.back().collective.effect).reduce, ReduceOp::sum);
   EXPECT_GT(change.received_bytes_total, 0);
   EXPECT_FALSE(plan_of("x:4,y:2", "f32[8]{max x}", "f32[8]{min x}").steps.empty());
 }
 
 TEST(PendingPlan, CutsBeforeItAdds) {
   const Plan change = plan_of("x:4,y:2", "f32[8000,3000]{+y}", "f32[8000@x,3000]");
-  EXPECT_EQ(change.steps.front().collective.kind, CollectiveKind::slice);
+  EXPECT_EQ(kind_of(change.steps.front().collective), CollectiveKind::slice);
   EXPECT_EQ(change.received_bytes_total, 192'000'000);
   EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
   EXPECT_EQ(steps_of(plan_of("x:4,y:8", "f32[1024,1024]{+x}", "f32[1024,1024@y]")), "slice, all_reduce");
@@ -344,7 +344,7 @@ TEST(PlanOptionsTest, CollectivesOnlyUsesNoExchange) {
   PlanOptions only;
   only.collectives_only = true;
   const Plan change = plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]", only);
-  for (const PlanStep& step : change.steps) EXPECT_NE(step.collective.kind, CollectiveKind::exchange);
+  for (const PlanStep& step : change.steps) EXPECT_NE(kind_of(step.collective), CollectiveKind::exchange);
   expect_moves_data(change);
   EXPECT_EQ(steps_of(plan_of("x:4", "f32[8@x,8]", "f32[8,8@x]", only)), "all_to_all");
 }
@@ -385,7 +385,7 @@ TEST(PlanAcrossMeshes, IsOneExchange) {
   EXPECT_EQ(steps_of(change), "exchange");
   expect_moves_data(change);
   const Plan summed = test::planned(type("i32[8,6]{+x}", "x:4,y:2"), type("i32[8,6@a]{+b}", "a:4,b:2"));
-  EXPECT_EQ(summed.steps.back().collective.kind, CollectiveKind::keep);
+  EXPECT_EQ(kind_of(summed.steps.back().collective), CollectiveKind::keep);
   expect_moves_data(summed);
 }
 

@@ -127,7 +127,7 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = collect (r0) slice axes (#9:(3)5) to 1 rounds 1",
                            "r1 = collect (r0) all_gather axes (x) from 1 rounds 1",
                            "r1 = collect (r0) permute target m0 f32[2@y]{max x} rounds 1",
-                           "r1 = collect (r0) exchange target none rounds 2",
+                           "r1 = collect (r0) exchange target m0 f32[2@x] rounds 2",
                            "r1 = collect (r0) reduce_scatter axes (x) to 0 rounds 1",
                            "r1 = collect (r0) all_reduce axes () rounds 1",
                            "r1 = collect (r0) keep axes (x) reduce min rounds 1",
@@ -389,7 +389,7 @@ TEST(ProgramTables, CoverEveryOperation) {
   EXPECT_EQ(describe(Reduce{ReduceKind::sum, {0}}), "reduce sum");
   EXPECT_EQ(describe(ArgReduce{false, {0}}), "arg_reduce min");
   Collect gather;
-  gather.collective.kind = CollectiveKind::all_gather;
+  gather.collective.effect = AllGather{};
   EXPECT_EQ(describe(gather), "collect all_gather");
   EXPECT_EQ(describe(Assert{}), "assert");
 }
@@ -399,8 +399,9 @@ TEST(Collects, OfSeveralMovesComeBack) {
   const std::string text = text_of({"f32[8@x, 8@y, 8]", "f32[8, 8@x, 8@y]"}, 1, fmt::format("  r1 = {} @7\n", step));
   const Program program = read(text);
   const auto& collect = std::get<Collect>(std::get<Apply>(program.body[0].node).operation);
-  ASSERT_EQ(collect.collective.also.size(), 1U);
-  EXPECT_EQ(collect.collective.also[0].to, 2U);
+  const auto& moves = std::get<AllToAll>(collect.collective.effect).moves;
+  ASSERT_EQ(moves.size(), 2U);
+  EXPECT_EQ(moves[1].to, 2U);
   EXPECT_EQ(print(program), print(read(print(program))));
   EXPECT_THAT(print(program), HasSubstr(" also axes (y) from 1 to 2 "));
 }
@@ -408,7 +409,7 @@ TEST(Collects, AcrossMeshes) {
   const Program program = read(kExample);
   const auto& collect = std::get<Collect>(std::get<Apply>(program.body[1].node).operation);
   EXPECT_EQ(collect.rounds, 4U);
-  EXPECT_EQ(collect.collective.target->mesh(), *mesh("a:8"));
+  EXPECT_EQ(target_of(collect.collective)->mesh(), *mesh("a:8"));
 }
 
 TEST(ProgramText, WhatIsNotAProgramIsRefusedWithItsLine) {

@@ -34,7 +34,7 @@ bool same_sums(const ArrayType& a, const ArrayType& b) {
 std::optional<Bytes> received(const Collective& step, const ArrayType& before, const ArrayType& after) {
   const std::int64_t element = bytes_of(after.element());
   Bytes bytes(static_cast<std::size_t>(after.devices()), 0);
-  switch (step.kind) {
+  switch (kind_of(step)) {
     case CollectiveKind::slice:
     case CollectiveKind::keep: return bytes;
     case CollectiveKind::all_gather:
@@ -52,7 +52,7 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
   }
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes || before.mesh() != after.mesh()) return std::nullopt;
-  if (step.program != nullptr) {
+  if (program_of(step) != nullptr) {
     const auto programmed = ProgrammedReduction::of(step, before, after);
     if (!programmed) return std::nullopt;
     bytes = programmed->received_elements();
@@ -63,19 +63,25 @@ std::optional<Bytes> received(const Collective& step, const ArrayType& before, c
   for (std::int64_t device = 0; device < after.devices(); ++device) {
     const std::int64_t count = elements(tile(after, device));
     const std::int64_t own = share(count, size, position(after.mesh(), *axes, device)).length();
-    const bool scatters = step.kind == CollectiveKind::reduce_scatter;
+    const bool scatters = kind_of(step) == CollectiveKind::reduce_scatter;
     bytes[static_cast<std::size_t>(device)] =
         (scatters ? count * (size - 1) : own * (size - 1) + count - own) * element;
   }
   return bytes;
 }
 
+template <class Move>
+std::int64_t shards(const std::vector<Move>& moves) {
+  std::int64_t size = 1;
+  for (const Move& move : moves) size *= shard_count(move.axes);
+  return size;
+}
+
 std::int64_t members(const Collective& step, std::int64_t devices) {
-  if (step.kind == CollectiveKind::slice || step.kind == CollectiveKind::keep) return 1;
-  if (says(step.kind, kTarget)) return devices;
-  std::int64_t size = shard_count(step.axes);
-  for (const AxisMove& move : step.also) size *= shard_count(move.axes);
-  return std::max<std::int64_t>(size, 1);
+  if (const auto* gather = std::get_if<AllGather>(&step.effect)) return shards(gather->moves);
+  if (const auto* all_to_all = std::get_if<AllToAll>(&step.effect)) return shards(all_to_all->moves);
+  if (movement(step) == Movement::sums) return shard_count(axes_of(step));
+  return movement(step) == Movement::none ? 1 : devices;
 }
 
 bool holds(const ArrayType& type, std::int64_t device, const Box& element) {
@@ -165,7 +171,7 @@ bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Mac
   say_received(step, *bytes);
   step.group_size = members(step.collective, step.after.devices());
   step.groups = step.after.devices() / step.group_size;
-  step.peak_bytes = live.peak(step.collective.kind, output);
+  step.peak_bytes = live.peak(kind_of(step.collective), output);
   if (const auto programmed = ProgrammedReduction::of(step.collective, before, step.after))
     step.peak_bytes += programmed->beside_bytes();
   step.seconds = cost(machine, step.collective, before, step.after).seconds;
@@ -177,9 +183,9 @@ bool are_rounds_of_one(std::span<const PlanStep> rounds) {
   const Collective& first = rounds[0].collective;
   for (std::size_t k = 0; k < rounds.size(); ++k) {
     const Collective& step = rounds[k].collective;
-    const Round here{static_cast<std::int64_t>(k), first.round->count, first.round->dimension};
-    if (step.kind != CollectiveKind::exchange || step.round != here || !(rounds[k].after == rounds[0].after))
-      return false;
+    const Round here{static_cast<std::int64_t>(k), round_of(first)->count, round_of(first)->dimension};
+    if (kind_of(step) != CollectiveKind::exchange || !(rounds[k].after == rounds[0].after)) return false;
+    if (round_of(step) == nullptr || *round_of(step) != here) return false;
   }
   return true;
 }
@@ -187,14 +193,14 @@ bool are_rounds_of_one(std::span<const PlanStep> rounds) {
 // An exchange in rounds: what has left makes room.
 bool recount_rounds(std::span<PlanStep> rounds, const ArrayType& before, Live& live, const Machine& machine) {
   const ArrayType& after = rounds[0].after;
-  const Round& first = *rounds[0].collective.round;
+  const Round& first = *round_of(rounds[0].collective);
   if (!are_rounds_of_one(rounds) || !same_sums(before, after) || before.shape() != after.shape()) return false;
   if (before.devices() != after.devices() || first.dimension >= after.rank()) return false;
   const auto prices = costs_of_rounds(machine, before, after, first.dimension, first.count);
   Bytes arrived(static_cast<std::size_t>(after.devices()), 0);
   for (std::size_t k = 0; k < rounds.size(); ++k) {
     PlanStep& step = rounds[k];
-    const RoundBytes in_round(before, after, *step.collective.round);
+    const RoundBytes in_round(before, after, *round_of(step.collective));
     Bytes received(arrived.size(), 0);
     for (std::size_t d = 0; d < arrived.size(); ++d) {
       const auto device = static_cast<std::int64_t>(d);
@@ -241,12 +247,13 @@ bool recount(Plan& plan, const Machine& given) {
   Live live{from};
   ArrayType before = plan.from;
   for (std::size_t i = 0; i < plan.steps.size();) {
-    const auto& round = plan.steps[i].collective.round;
-    const std::size_t count = round ? static_cast<std::size_t>(std::max<std::int64_t>(round->count, 1)) : 1;
+    const Round* round = round_of(plan.steps[i].collective);
+    const std::size_t count = round != nullptr ? static_cast<std::size_t>(std::max<std::int64_t>(round->count, 1)) : 1;
     if (count > plan.steps.size() - i) return false;
     const std::span<PlanStep> steps(&plan.steps[i], count);
-    if (!(round ? recount_rounds(steps, before, live, *machine) : recount_step(steps[0], before, live, *machine)))
-      return false;
+    const bool counted = round != nullptr ? recount_rounds(steps, before, live, *machine)
+                                          : recount_step(steps[0], before, live, *machine);
+    if (!counted) return false;
     before = steps.back().after;
     i += count;
   }

@@ -9,6 +9,7 @@
 #include "synth/collective/programmed.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/redistribute/chain.hpp"
 #include "synth/transfer/reduce_moves.hpp"
 #include "synth/verify/programs.hpp"
 #include "synth/verify/verify.hpp"
@@ -29,12 +30,12 @@ std::optional<verifier::ProgramFigures> replayed(const Sum& sum) {
   verifier::ReductionRequest request;
   request.mesh = sum.after.mesh_ref();
   request.reduced = *without(sum.before.layout().pending(), sum.after.layout().pending());
-  request.scatters = sum.step.kind == CollectiveKind::reduce_scatter;
+  request.scatters = kind_of(sum.step) == CollectiveKind::reduce_scatter;
   request.element_bytes = bytes_of(sum.after.element());
   for (std::int64_t device = 0; device < sum.after.devices(); ++device)
     request.elements.push_back(elements(tile(sum.after, device)));
   verifier::ProgramFigures figures;
-  if (verifier::replay_program(request, *sum.step.program, sum.machine, figures)) return std::nullopt;
+  if (verifier::replay_program(request, *program_of(sum.step), sum.machine, figures)) return std::nullopt;
   return figures;
 }
 
@@ -42,14 +43,14 @@ std::optional<verifier::ProgramFigures> replayed(const Sum& sum) {
 bool is_taken_alike(const Sum& sum) {
   const auto reduction = ProgrammedReduction::of(sum.step, sum.before, sum.after);
   const auto figures = replayed(sum);
-  EXPECT_EQ(reduction.has_value(), figures.has_value()) << print(sum.after.mesh(), *sum.step.program);
+  EXPECT_EQ(reduction.has_value(), figures.has_value()) << print(sum.after.mesh(), *program_of(sum.step));
   if (!reduction || !figures) return false;
   std::vector<std::int64_t> received = reduction->received_elements();
   for (std::int64_t& count : received) count *= bytes_of(sum.after.element());
   EXPECT_EQ(received, figures->received_bytes);
   EXPECT_EQ(reduction->beside_bytes(), figures->beside_bytes);
   EXPECT_EQ(reduction->moves().hop_slots, figures->hops);
-  EXPECT_EQ(hop_slots(*sum.step.program), figures->hops);
+  EXPECT_EQ(hop_slots(*program_of(sum.step)), figures->hops);
   const double seconds = reduction->cost(Cluster(sum.machine)).seconds;
   EXPECT_NEAR(seconds, figures->seconds, 1e-9 * figures->seconds);
   return true;
@@ -59,7 +60,7 @@ std::vector<Sum> sums_of(const Plan& plan, const Machine& machine) {
   std::vector<Sum> sums;
   ArrayType before = plan.from;
   for (const PlanStep& step : plan.steps) {
-    if (step.collective.program != nullptr) sums.push_back({step.collective, before, step.after, machine});
+    if (program_of(step.collective) != nullptr) sums.push_back({step.collective, before, step.after, machine});
     before = step.after;
   }
   return sums;
@@ -74,8 +75,8 @@ TEST(ReduceMoves, AreWhatTheVerifierReplays) {
     const RandomSum problem = random_sum(random);
     for (const Sum& sum : sums_of(plan_of(problem), problem.machine)) {
       taken += is_taken_alike(sum) ? 1 : 0;
-      stretched += sum.step.program->stretches > 1 ? 1 : 0;
-      scattered += sum.step.kind == CollectiveKind::reduce_scatter ? 1 : 0;
+      stretched += program_of(sum.step)->stretches > 1 ? 1 : 0;
+      scattered += kind_of(sum.step) == CollectiveKind::reduce_scatter ? 1 : 0;
     }
   }
   EXPECT_GE(stretched, 50);
@@ -92,7 +93,7 @@ TEST(ReduceMoves, WithOneThingChangedAreTakenAlike) {
     for (const Sum& sum : sums_of(right, problem.machine)) {
       for (int i = 0; i < 10; ++i) {
         Sum wrong = sum;
-        wrong.step.program = std::make_shared<const ReduceProgram>(changed(*sum.step.program, random));
+        wrong.step.recipe = std::make_shared<const ReduceProgram>(changed(*program_of(sum.step), random));
         (is_taken_alike(wrong) ? taken : refused) += 1;
       }
     }
@@ -119,10 +120,10 @@ TEST_P(ChangedPrograms, InPlansAreRefusedOrMakeNoDifference) {
     EXPECT_EQ(print_json(*read), text);
     EXPECT_TRUE(verify(*read, problem.machine).ok()) << text;
     for (std::size_t i = 0; i < right.steps.size(); ++i) {
-      if (right.steps[i].collective.program == nullptr) continue;
+      if (program_of(right.steps[i].collective) == nullptr) continue;
       Plan wrong = right;
-      wrong.steps[i].collective.program =
-          std::make_shared<const ReduceProgram>(changed(*right.steps[i].collective.program, random));
+      wrong.steps[i].collective.recipe =
+          std::make_shared<const ReduceProgram>(changed(*program_of(right.steps[i].collective), random));
       ++mutants;
       if (verify(wrong, problem.machine).ok())
         expect_moves_data(wrong);
@@ -141,7 +142,7 @@ TEST(ReduceMoves, OfCopiesBeginWithASlice) {
   const Machine machine{{{"a", 2, 1e6, 0}, {"b", 2, 8e6, 0}, {"c", 3, 64e6, 0}}};
   const Plan plan = planned(type("f32[26,32]{max y}", on), type("f32[26,32@y]", on), {}, machine);
   ASSERT_EQ(plan.steps.size(), 3U);
-  EXPECT_EQ(plan.steps[0].collective.kind, CollectiveKind::slice);
+  EXPECT_EQ(kind_of(plan.steps[0].collective), CollectiveKind::slice);
   EXPECT_EQ(plan.received_bytes_total, plan.lower_bound_bytes_total);
   EXPECT_LE(plan.seconds, 227e-6);
 }
@@ -153,14 +154,12 @@ TEST(ReduceMoves, Peak) {
   // Inside the nodes first: a device has a quarter of the array on the way, of which half is its own.
   const Plan scattered = planned(from, type("f32[64@x]", on), {}, machine);
   ASSERT_EQ(scattered.steps.size(), 1U);
-  ASSERT_NE(scattered.steps[0].collective.program, nullptr);
+  ASSERT_NE(program_of(scattered.steps[0].collective), nullptr);
   EXPECT_EQ(scattered.peak_bytes, 256 + 32 + 32);
   // Where all exchange all they have, sums are made aside.
-  Sum whole{{}, from, type("f32[64]", on), machine};
-  whole.step.kind = CollectiveKind::all_reduce;
-  whole.step.axes = {whole_axis(*on, 0)};
+  Sum whole{all_reduce_step({whole_axis(*on, 0)}), from, type("f32[64]", on), machine};
   const auto beside = [&](const char* text) {
-    whole.step.program = std::make_shared<const ReduceProgram>(parse_reduce_program(*on, text).value());
+    whole.step.recipe = std::make_shared<const ReduceProgram>(parse_reduce_program(*on, text).value());
     EXPECT_TRUE(is_taken_alike(whole));
     return ProgrammedReduction::of(whole.step, whole.before, whole.after)->beside_bytes();
   };

@@ -8,6 +8,7 @@
 
 #include "bench/planner/reductions.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/redistribute/chain.hpp"
 #include "synth/reduce/search.hpp"
 #include "tests/synth/support.hpp"
 
@@ -198,9 +199,7 @@ TEST(ReducePrograms, ADirectStepCostsWhatItAlwaysDid) {
     const ArrayType after = type("f32[65536" + std::string(split) + "]", on);
     const bool scatters = *split != 0;
     const AxisList axes = before.layout().pending();
-    Collective step;
-    step.kind = scatters ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-    step.axes = axes;
+    const Collective step = scatters ? reduce_scatter_step(axes, 0) : all_reduce_step(axes);
     const LevelStep direct{scatters ? reduce_scatter : all_reduce, 0, 2};
     EXPECT_NEAR(cost(request.machine, step, before, after).seconds,
                 ReducePrices(request.cluster(), levels, 65'536 * 4).seconds(direct, 0), 1e-12);

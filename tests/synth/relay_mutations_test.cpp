@@ -41,7 +41,7 @@ void change(RelayRecipe& recipe, std::int64_t devices, Random& random) {
 
 PlanStep* relay_of(Plan& plan) {
   for (PlanStep& step : plan.steps) {
-    if (step.collective.relay != nullptr) return &step;
+    if (relay_of(step.collective) != nullptr) return &step;
   }
   return nullptr;
 }
@@ -60,10 +60,10 @@ void expect_refused_or_harmless(AnyChange any_change) {
       Plan wrong = right;
       PlanStep* const step = relay_of(wrong);
       if (step == nullptr) break;
-      RelayRecipe recipe = *step->collective.relay;
+      RelayRecipe recipe = *relay_of(step->collective);
       change(recipe, devices, random);
       ++mutants;
-      step->collective.relay = std::make_shared<const RelayRecipe>(recipe);
+      step->collective.recipe = std::make_shared<const RelayRecipe>(recipe);
       const base::Status verdict = verify(wrong, problem.machine);
       refused += verdict.ok() ? 0 : 1;
       if (!verdict.ok()) continue;

@@ -111,7 +111,7 @@ double received(const Plan& plan, Charge charge) {
   double smallest = static_cast<double>(tile_bytes_max(plan.from));
   bool permutes = false;
   for (const PlanStep& step : plan.steps) {
-    const bool is_permute = step.collective.kind == CollectiveKind::permute;
+    const bool is_permute = kind_of(step.collective) == CollectiveKind::permute;
     const auto whole = static_cast<double>(step.local_bytes_max);
     smallest = std::min(smallest, whole);
     permutes = permutes || is_permute;

@@ -21,7 +21,7 @@ std::string dtensor_steps(std::string_view on, std::string_view from, std::strin
   expect_moves_data(made);
   std::string text;
   for (const PlanStep& step : made.steps) {
-    text.append(text.empty() ? "" : ", ").append(name(step.collective.kind)).append(" ");
+    text.append(text.empty() ? "" : ", ").append(name(step.collective)).append(" ");
     text.append(detail(step.collective, *shared));
   }
   return text;

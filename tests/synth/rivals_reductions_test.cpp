@@ -26,9 +26,9 @@ std::string answer(Planner rival, std::string_view from, std::string_view to, st
   const MeshRef where = mesh(on);
   const auto made = plan(type(from, where), type(to, where), machine, options_of(rival));
   if (!made) return made.errors().front().message;
-  if (made->steps.size() != 1 || made->steps[0].collective.program == nullptr) return "no program";
+  if (made->steps.size() != 1 || program_of(made->steps[0].collective) == nullptr) return "no program";
   EXPECT_TRUE(made->verified);
-  return print(*where, *made->steps[0].collective.program);
+  return print(*where, *program_of(made->steps[0].collective));
 }
 
 TEST(SumRivals, Programs) {

@@ -20,8 +20,8 @@ inline std::string steps_in_short(Planner planner, std::string_view on, std::str
   std::string text;
   for (const PlanStep& step : made->steps) {
     const std::string what =
-        step.collective.target ? print(step.after, Spacing::tight) : detail(step.collective, *shared);
-    text += fmt::format("{}{} {}", text.empty() ? "" : " | ", name(step.collective.kind), what);
+        target_of(step.collective) != nullptr ? print(step.after, Spacing::tight) : detail(step.collective, *shared);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " | ", name(step.collective), what);
   }
   return text;
 }

@@ -33,7 +33,7 @@ std::string written(const Chain& chain, const Mesh& on) {
   std::string text;
   for (const Collective& step : chain) {
     const std::string moved = detail(step, on);
-    text.append(text.empty() ? "" : ", ").append(name(step.kind)).append(moved.empty() ? "" : " ").append(moved);
+    text.append(text.empty() ? "" : ", ").append(name(step)).append(moved.empty() ? "" : " ").append(moved);
   }
   return text;
 }

@@ -24,7 +24,7 @@ std::int64_t launches(const Plan& plan) {
 
 bool has_rounds(const Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [](const PlanStep& step) { return step.collective.round.has_value(); });
+                     [](const PlanStep& step) { return round_of(step.collective) != nullptr; });
 }
 
 // The least budget that the planner says it would accept.
@@ -60,7 +60,7 @@ TEST(RoundPlans, NeedLessThanOneLaunch) {
   EXPECT_EQ(change.received_bytes_total, change.lower_bound_bytes_total);
   for (std::size_t k = 0; k < 2; ++k) {
     const PlanStep& step = change.steps[k];
-    EXPECT_EQ(step.collective.kind, CollectiveKind::exchange);
+    EXPECT_EQ(kind_of(step.collective), CollectiveKind::exchange);
     EXPECT_EQ(detail(step.collective, first.on.operator*()), k == 0 ? "round 1 of 2" : "round 2 of 2");
     EXPECT_EQ(step.after, first.to);
     EXPECT_EQ(step.local_bytes_max, 2048);
@@ -73,7 +73,7 @@ TEST(RoundPlans, HaveTheLeastPeakInAsManyRoundsAsATileHasRows) {
   EXPECT_EQ(least_budget(first.from, first.to), 2048 + 2048 / 8);
   const Plan change = planned(first.from, first.to, within(2304));
   EXPECT_EQ(launches(change), 8);
-  EXPECT_EQ(change.steps[0].collective.round->dimension, 0U);
+  EXPECT_EQ(round_of(change.steps[0].collective)->dimension, 0U);
   EXPECT_EQ(first_error(plan(first.from, first.to, Machine{}, within(2303))), "over-budget");
   expect_moves_data(change);
 }
@@ -85,7 +85,7 @@ TEST(RoundPlans, CutNamedCollectivesToo) {
                                  {"i32[8@x,8]", "i32[8@(x:(2)2,x:(1)2),8]"}}) {
     const Plan whole = planned(type(from, on), type(to, on));
     ASSERT_EQ(whole.steps.size(), 1U);
-    EXPECT_NE(whole.steps[0].collective.kind, CollectiveKind::exchange);
+    EXPECT_NE(kind_of(whole.steps[0].collective), CollectiveKind::exchange);
     const Plan change = planned(type(from, on), type(to, on), within(whole.peak_bytes - 1));
     EXPECT_EQ(steps_of(change), "exchange, exchange");
     EXPECT_EQ(change.received_bytes_total, whole.received_bytes_total);
@@ -238,7 +238,7 @@ Counted counted_rounds(const ArrayType& from, const ArrayType& to, std::int64_t 
 
 bool only_rounds(const Plan& plan) {
   return std::all_of(plan.steps.begin(), plan.steps.end(),
-                     [](const PlanStep& step) { return step.collective.round.has_value(); });
+                     [](const PlanStep& step) { return round_of(step.collective) != nullptr; });
 }
 
 // If the fastest plan keeps the budget, it is the plan; else there are as few launches as can be.
@@ -261,7 +261,12 @@ void expect_sound_within(const ArrayType& from, const ArrayType& to, std::int64_
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(first_message(verify(*read, Machine{})), "") << print_text(*change);
   for (std::size_t i = 0; i < change->steps.size(); ++i) {
-    EXPECT_EQ(read->steps[i].collective.round, change->steps[i].collective.round);
+    const Round* of_read = round_of(read->steps[i].collective);
+    const Round* of_change = round_of(change->steps[i].collective);
+    ASSERT_EQ(of_read == nullptr, of_change == nullptr);
+    if (of_read != nullptr) {
+      EXPECT_EQ(*of_read, *of_change);
+    }
   }
 }
 
@@ -341,33 +346,35 @@ TEST(VerifyRounds, RefusesRoundsOutOfOrderOrTwice) {
   EXPECT_THAT(verdict(twice), HasSubstr("its round 3 is another step"));
 }
 
+Round& round_in(PlanStep& step) { return std::get<Round>(step.collective.recipe); }
+
 TEST(VerifyRounds, RefusesAnotherCountOrDimension) {
   Plan fewer = in_rounds();
   fewer.steps.pop_back();
-  for (PlanStep& step : fewer.steps) --step.collective.round->count;
+  for (PlanStep& step : fewer.steps) --round_in(step).count;
   EXPECT_NE(verdict(fewer), "");
   Plan one = in_rounds();
   one.steps.resize(1);
-  one.steps[0].collective.round->count = 1;
+  round_in(one.steps[0]).count = 1;
   EXPECT_THAT(verdict(one), HasSubstr("fewer than two rounds"));
   Plan along = in_rounds();
-  for (PlanStep& step : along.steps) step.collective.round->dimension = 1 - step.collective.round->dimension;
+  for (PlanStep& step : along.steps) round_in(step).dimension = 1 - round_in(step).dimension;
   EXPECT_NE(verdict(along), "");
-  along.steps[1].collective.round->dimension = 1 - along.steps[1].collective.round->dimension;
+  round_in(along.steps[1]).dimension = 1 - round_in(along.steps[1]).dimension;
   EXPECT_THAT(verdict(along), HasSubstr("its round 2 is another step"));
-  for (PlanStep& step : along.steps) step.collective.round->dimension = 2;
+  for (PlanStep& step : along.steps) round_in(step).dimension = 2;
   EXPECT_THAT(verdict(along), HasSubstr("it names a dimension that is not there"));
 }
 
 TEST(VerifyRounds, RefusesOneOfAnotherKindOrTarget) {
   Plan plan = in_rounds();
-  plan.steps[1].collective.target = plan.from;
+  plan.steps[1].collective.effect = Exchange{plan.from};
   EXPECT_THAT(verdict(plan), HasSubstr("its round 2 is another step"));
   plan = in_rounds();
-  plan.steps[1].collective.round.reset();
+  plan.steps[1].collective.recipe = Direct{};
   EXPECT_THAT(verdict(plan), HasSubstr("its round 2 is another step"));
   plan = in_rounds();
-  for (PlanStep& step : plan.steps) step.collective.kind = CollectiveKind::permute;
+  for (PlanStep& step : plan.steps) step.collective.effect = Permute{plan.to};
   EXPECT_THAT(verdict(plan), HasSubstr("only an exchange is cut into rounds"));
 }
 
@@ -393,9 +400,9 @@ TEST(VerifyRounds, RefusesRoundsOfAView) {
   const ArrayType between = type("i32[8@x,8]", on);
   const ArrayType to = type("i32[8,8@x]", on);
   Collective first = exchange_step(to);
-  first.round = Round{0, 2, 0};
+  first.recipe = Round{0, 2, 0};
   Collective second = first;
-  second.round->index = 1;
+  second.recipe = Round{1, 2, 0};
   const auto machine = *machine_for(Machine{}, 4);
   Prices prices(machine);
   Plan plan = *priced(prices, from, to, Planner::tessera, {slice_step({whole_axis(*on, 0)}, 0), first, second});
@@ -410,7 +417,7 @@ TEST(RoundJson, FindsTheDimensionByTheFigures) {
     const Plan change = planned(type(from, on), type(to, on), within(400));
     const auto read = read_json(print_json(change));
     ASSERT_TRUE(read.ok());
-    EXPECT_EQ(read->steps[0].collective.round->dimension, change.steps[0].collective.round->dimension);
+    EXPECT_EQ(round_of(read->steps[0].collective)->dimension, round_of(change.steps[0].collective)->dimension);
     EXPECT_EQ(read->steps[0].peak_bytes, change.steps[0].peak_bytes);
     EXPECT_EQ(first_message(verify(*read, Machine{})), "");
   }

@@ -3,6 +3,7 @@
 
 #include "synth/machine/round_cost.hpp"
 #include "synth/program/program.hpp"
+#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
@@ -39,9 +40,7 @@ TEST(RoundPieces, AreCutByTheTileRule) {
 
 TEST(RoundSteps, SayWhichTheyAre) {
   const ArrayType target = type("f32[8,8@x]", "x:4");
-  Collective step;
-  step.target = target;
-  step.round = Round{0, 4, 1};
+  const Collective step{Exchange{target}, Round{0, 4, 1}};
   EXPECT_EQ(detail(step, target.mesh()), "round 1 of 4");
   EXPECT_TRUE(apply(step, type("f32[8@x,8]", target.mesh_ref())).ok());
 }
@@ -49,15 +48,12 @@ TEST(RoundSteps, SayWhichTheyAre) {
 TEST(RoundSteps, MayBeOfAnExchangeOnly) {
   const MeshRef on = mesh("x:4");
   const ArrayType before = type("f32[8@x,8]", on);
-  Collective step;
-  step.target = type("f32[8,8@x]", on);
+  Collective step = exchange_step(type("f32[8,8@x]", on));
   for (const Round wrong : {Round{4, 4, 0}, Round{-1, 4, 0}, Round{0, 4, 2}, Round{0, 0, 0}}) {
-    step.round = wrong;
+    step.recipe = wrong;
     EXPECT_EQ(first_error(apply(step, before)), "bad-collective");
   }
-  step.round = Round{0, 4, 0};
-  step.kind = CollectiveKind::permute;
-  step.target = before;
+  step = {Permute{before}, Round{0, 4, 0}};
   EXPECT_EQ(first_error(apply(step, before)), "bad-collective");
 }
 
@@ -70,11 +66,11 @@ TEST(RoundSteps, AreNoneOfAProgram) {
   program.inputs = {before};
   program.outputs = {after};
   Collect collect;
-  collect.collective.target = program.registers[after];
+  collect.collective = exchange_step(program.registers[after]);
   program.body = {Step{0, Apply{collect, {before}, {after}}}};
   EXPECT_EQ(first_message(verify(program)), "");
   EXPECT_TRUE(read_program(print(program)).ok());
-  collect.collective.round = Round{0, 2, 0};
+  collect.collective.recipe = Round{0, 2, 0};
   program.body = {Step{0, Apply{collect, {before}, {after}}}};
   EXPECT_THAT(first_message(verify(program)), ::testing::HasSubstr("a round of an exchange is no step of a program"));
   EXPECT_FALSE(read_program(print(program)).ok());
@@ -91,8 +87,7 @@ TEST(RoundCosts, OfOneRoundAreTheExchanges) {
   const ArrayType from = type("f32[7@x,5]", on);
   const ArrayType to = type("f32[7,5@(y,x)]", on);
   const Machine machine = *machine_for(Machine{{{"node", 2, 1e9, 5e-6}, {"gpu", 3, 1e10, 1e-6}}}, 6);
-  Collective exchange;
-  exchange.target = to;
+  Collective exchange = exchange_step(to);
   const StepCost whole = cost(machine, exchange, from, to);
   for (std::size_t d = 0; d < 2; ++d) {
     const auto one = costs_of_rounds(machine, from, to, d, 1);
@@ -101,7 +96,7 @@ TEST(RoundCosts, OfOneRoundAreTheExchanges) {
     EXPECT_EQ(one[0].received_bytes_max, whole.received_bytes_max);
     EXPECT_EQ(one[0].rounds, whole.rounds);
     EXPECT_DOUBLE_EQ(one[0].seconds, whole.seconds);
-    exchange.round = Round{1, 3, d};
+    exchange.recipe = Round{1, 3, d};
     EXPECT_EQ(cost(machine, exchange, from, to).seconds, costs_of_rounds(machine, from, to, d, 3)[1].seconds);
   }
 }
@@ -111,8 +106,7 @@ TEST(RoundCosts, AboveTheExactSizesKeepTheirBytes) {
   const ArrayType from = type("f32[64@x,4096]", on);
   const ArrayType to = type("f32[64,4096@(x,y)]", on);
   const Machine machine = *machine_for(Machine{}, on->devices());
-  Collective exchange;
-  exchange.target = to;
+  Collective exchange = exchange_step(to);
   const StepCost whole = cost(machine, exchange, from, to);
   for (const std::int64_t count : {2, 1000}) {  // the second has too many messages to price each
     const auto costs = costs_of_rounds(machine, from, to, 1, count);
@@ -135,12 +129,11 @@ RC_GTEST_PROP(RoundProperty, BytesAndPeaksAreWhatElementsAddUpTo, ()) {
   const auto peaks = RoundPeaks(from, to, d).peaks(count);
   Data source = filled(from);
   Data target(source.size(), DeviceData(static_cast<std::size_t>(elements(shape))));
-  Collective step;
-  step.target = to;
+  Collective step = exchange_step(to);
   for (std::int64_t k = 0; k < count; ++k) {
     const Data before = source;
     const Data had = target;
-    step.round = Round{k, count, d};
+    step.recipe = Round{k, count, d};
     RC_ASSERT(run_round(step, from, source, target) == peaks[static_cast<std::size_t>(k)]);
     std::int64_t received = 0;
     for (std::size_t i = 0; i < target.size(); ++i) {

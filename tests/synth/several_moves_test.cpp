@@ -7,6 +7,33 @@
 namespace tessera::synth::test {
 namespace {
 
+// Does what is asked with the moves of a step that has some.
+template <class Ask>
+void with_moves(PlanStep& step, const Ask& ask) {
+  Effect& effect = step.collective.effect;
+  if (auto* slice = std::get_if<Slice>(&effect)) ask(slice->moves);
+  if (auto* gather = std::get_if<AllGather>(&effect)) ask(gather->moves);
+  if (auto* all_to_all = std::get_if<AllToAll>(&effect)) ask(all_to_all->moves);
+}
+
+std::vector<AxisList*> lists_in(PlanStep& step) {
+  std::vector<AxisList*> lists;
+  with_moves(step, [&](auto& moves) {
+    for (auto& move : moves) lists.push_back(&move.axes);
+  });
+  return lists;
+}
+
+void drop_second(PlanStep& step) {
+  with_moves(step, [](auto& moves) { moves.erase(moves.begin() + 1); });
+}
+
+void put_at(AxesAt& move, std::size_t dimension) { move.dimension = dimension; }
+void put_at(AxisMove& move, std::size_t dimension) { move.from = move.to = dimension; }
+void put_second_at(PlanStep& step, std::size_t dimension) {
+  with_moves(step, [&](auto& moves) { put_at(moves[1], dimension); });
+}
+
 class SeveralMoves : public ::testing::Test {
  protected:
   Plan of(std::string_view from, const std::vector<Collective>& steps) const {
@@ -17,17 +44,21 @@ class SeveralMoves : public ::testing::Test {
   std::string refusal(std::string_view from, const Collective& step) const {
     return first_message(apply(step, type(from, on_)));
   }
-  Collective also(Collective step, AxisList axes, std::size_t from, std::size_t to) const {
-    step.also.push_back(AxisMove{std::move(axes), from, to});
-    return step;
+  // Two moves in one launch.
+  static Collective slices(AxesAt first, AxesAt second) { return {Slice{{std::move(first), std::move(second)}}, {}}; }
+  static Collective gathers(AxesAt first, AxesAt second) {
+    return {AllGather{{std::move(first), std::move(second)}}, {}};
+  }
+  static Collective passes(AxisMove first, AxisMove second) {
+    return {AllToAll{{std::move(first), std::move(second)}}, {}};
   }
   // A launch of each kind that may have several moves.
   std::vector<Plan> samples() const {
-    return {of("f32[16,16]", {also(slice_step({x_}, 0), {y_, z_}, 0, 1)}),
-            of("f32[16@(x,z),12@y]", {also(all_gather_step({z_}, 0), {y_}, 1, 0)}),
-            of("f32[16@(x,z),13@y]", {also(all_to_all_step({z_}, 0, 1), {x_}, 0, 1)}),
-            of("f32[16@x,6@y,4]", {also(all_to_all_step({x_}, 0, 2), {y_}, 1, 0)}),
-            of("f32[7@(x,y),5]{+z}", {also(all_to_all_step({y_}, 0, 1), {AxisPart{0, 2, 2}}, 0, 1)})};
+    return {of("f32[16,16]", {slices({{x_}, 0}, {{y_, z_}, 1})}),
+            of("f32[16@(x,z),12@y]", {gathers({{z_}, 0}, {{y_}, 1})}),
+            of("f32[16@(x,z),13@y]", {passes({{z_}, 0, 1}, {{x_}, 0, 1})}),
+            of("f32[16@x,6@y,4]", {passes({{x_}, 0, 2}, {{y_}, 1, 0})}),
+            of("f32[7@(x,y),5]{+z}", {passes({{y_}, 0, 1}, {{AxisPart{0, 2, 2}}, 0, 1})})};
   }
   static std::string verdict(const Plan& plan) { return first_message(verify(plan, Machine{})); }
 
@@ -38,19 +69,19 @@ class SeveralMoves : public ::testing::Test {
 };
 
 TEST_F(SeveralMoves, AreTakenInOrder) {
-  const Plan plan = of("f32[16@(x,z),12@y]", {also(all_to_all_step({z_}, 0, 1), {x_}, 0, 1)});
+  const Plan plan = of("f32[16@(x,z),12@y]", {passes({{z_}, 0, 1}, {{x_}, 0, 1})});
   EXPECT_EQ(print(plan.to, Spacing::tight), "f32[16,12@(y,z,x)]");
   EXPECT_EQ(detail(plan.steps[0].collective, *on_), "z: dim 0 -> dim 1; x: dim 0 -> dim 1");
 }
 
 TEST_F(SeveralMoves, AreOneGroupOfAllTheirAxes) {
-  const Plan plan = of("f32[16@x,6@y,4]", {also(all_to_all_step({x_}, 0, 2), {y_}, 1, 0)});
+  const Plan plan = of("f32[16@x,6@y,4]", {passes({{x_}, 0, 2}, {{y_}, 1, 0})});
   EXPECT_EQ(plan.steps[0].group_size, 12);
   EXPECT_EQ(plan.steps[0].groups, 2);
 }
 
 TEST_F(SeveralMoves, CountWhatIsMissingAtTheEndOnce) {
-  const Plan plan = of("f32[16@(x,z),12@y]", {also(all_gather_step({z_}, 0), {y_}, 1, 0)});
+  const Plan plan = of("f32[16@(x,z),12@y]", {gathers({{z_}, 0}, {{y_}, 1})});
   EXPECT_EQ(plan.received_bytes_total, plan.lower_bound_bytes_total);
   EXPECT_EQ(plan.steps[0].received_bytes_max, (4 * 12 - 2 * 4) * 4);
 }
@@ -61,10 +92,10 @@ TEST_F(SeveralMoves, MoveTheData) {
 
 TEST_F(SeveralMoves, ComeBackFromJsonAndVerify) {
   for (const Plan& plan : samples()) {
-    const auto read = read_json(print_json(plan));
+    auto read = read_json(print_json(plan));
     ASSERT_TRUE(read.ok()) << first_message(read);
     EXPECT_EQ(print_json(*read), print_json(plan));
-    EXPECT_EQ(read->steps[0].collective.also.size(), 1U);
+    EXPECT_EQ(lists_in(read->steps[0]).size(), 2U);
     EXPECT_EQ(verdict(*read), "");
   }
 }
@@ -83,16 +114,16 @@ TEST_F(SeveralMoves, AreReadInTheirOneForm) {
 TEST_F(SeveralMoves, AreVerifiedOneByOne) {
   for (const Plan& right : samples()) {
     Plan dropped = right;
-    dropped.steps[0].collective.also.clear();
+    drop_second(dropped.steps[0]);
     EXPECT_THAT(verdict(dropped), ::testing::HasSubstr("does not give this type"));
     Plan other = right;
-    other.steps[0].collective.also[0].axes = other.steps[0].collective.axes;
+    *lists_in(other.steps[0])[1] = *lists_in(other.steps[0])[0];
     EXPECT_THAT(verdict(other), ::testing::HasSubstr("its axes are not those of the mesh"));
     Plan beyond = right;
-    beyond.steps[0].collective.also[0].from = beyond.steps[0].collective.also[0].to = 3;
+    put_second_at(beyond.steps[0], 3);
     EXPECT_THAT(verdict(beyond), ::testing::HasSubstr("it names a dimension that is not there"));
     Plan nothing = right;
-    nothing.steps[0].collective.also[0].axes.clear();
+    lists_in(nothing.steps[0])[1]->clear();
     EXPECT_THAT(verdict(nothing), ::testing::HasSubstr("its axes are not those of the mesh"));
     Plan smaller = right;
     smaller.steps[0].groups *= 2;
@@ -101,23 +132,15 @@ TEST_F(SeveralMoves, AreVerifiedOneByOne) {
 }
 
 TEST_F(SeveralMoves, InTheWrongOrderAreRefused) {
-  Plan plan = of("f32[16@(x,z),13@y]", {also(all_to_all_step({z_}, 0, 1), {x_}, 0, 1)});
-  Collective& step = plan.steps[0].collective;
-  std::swap(step.axes, step.also[0].axes);
+  Plan plan = of("f32[16@(x,z),13@y]", {passes({{z_}, 0, 1}, {{x_}, 0, 1})});
+  std::swap(*lists_in(plan.steps[0])[0], *lists_in(plan.steps[0])[1]);
   EXPECT_THAT(verdict(plan), ::testing::HasSubstr("an all_to_all does not give this type"));
-  EXPECT_THAT(refusal("f32[16@(x,z),13@y]", step), ::testing::HasSubstr("`x` is not minor-most on dimension 0"));
-}
-
-TEST_F(SeveralMoves, AreOfThreeKindsOnly) {
-  EXPECT_THAT(refusal("f32[8]{+x,z}", also(reduce_scatter_step({x_}, 0), {z_}, 0, 0)),
-              ::testing::HasSubstr("it moves one list of axes only"));
-  Plan plan = of("f32[8]{+x,z}", {reduce_scatter_step({x_, z_}, 0)});
-  plan.steps[0].collective = also(reduce_scatter_step({x_}, 0), {z_}, 0, 0);
-  EXPECT_THAT(verdict(plan), ::testing::HasSubstr("it may not have several moves"));
+  EXPECT_THAT(refusal("f32[16@(x,z),13@y]", plan.steps[0].collective),
+              ::testing::HasSubstr("`x` is not minor-most on dimension 0"));
 }
 
 TEST_F(SeveralMoves, NameNoAxisTwice) {
-  EXPECT_THAT(refusal("f32[8@x,8]", also(all_to_all_step({x_}, 0, 1), {x_}, 1, 0)),
+  EXPECT_THAT(refusal("f32[8@x,8]", passes({{x_}, 0, 1}, {{x_}, 1, 0})),
               ::testing::HasSubstr("it moves an axis twice"));
 }
 
@@ -125,21 +148,16 @@ TEST_F(SeveralMoves, NameNoAxisTwice) {
 RC_GTEST_PROP(SeveralMovesProperty, GatherEverythingAtOnceAndSliceItAgain, ()) {
   const MeshRef on = any_mesh();
   const ArrayType split = any_type(on, any_shape(3, 9), false);
-  Collective gather;
-  Collective slice;
+  AllGather gather;
+  Slice slice;
   for (std::size_t d = 0; d < split.rank(); ++d) {
     const AxisList& axes = split.layout().split(d);
     if (axes.empty()) continue;
-    if (gather.axes.empty()) {
-      gather = all_gather_step(axes, d);
-      slice = slice_step(axes, d);
-    } else {
-      gather.also.push_back(AxisMove{axes, d, 0});
-      slice.also.push_back(AxisMove{axes, 0, d});
-    }
+    gather.moves.push_back({axes, d});
+    slice.moves.push_back({axes, d});
   }
-  if (gather.axes.empty()) return;
-  const auto made = plan_of_steps(split, {gather, slice}, Machine{});
+  if (gather.moves.empty()) return;
+  const auto made = plan_of_steps(split, {{gather, Direct{}}, {slice, Direct{}}}, Machine{});
   RC_LOG() << print(*on) << "; " << print(split) << ": " << first_message(made);
   RC_ASSERT(made.ok());
   RC_ASSERT(made->to == split);

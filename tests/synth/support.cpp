@@ -169,7 +169,7 @@ void run_reductions(const ArrayType& before, const ArrayType& after, const Data&
   }
 }
 
-void run_keep(const Collective& step, const ArrayType& before, const Data& data, Data& out) {
+void run_keep(const Keep& step, const ArrayType& before, const Data& data, Data& out) {
   for (std::int64_t device = 0; device < before.devices(); ++device) {
     const bool keeps = keeps_value(before, step.axes, device);
     for (const std::size_t element : element_numbers(before, tile(before, device))) {
@@ -221,21 +221,17 @@ Data filled(const ArrayType& type) {
 
 Data run_step(const Collective& step, const ArrayType& before, const ArrayType& after, const Data& data) {
   Data out = nothing(after);
-  switch (step.kind) {
-    case CollectiveKind::slice:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange: run_copies(before, after, data, out); break;
-    case CollectiveKind::relay: run_relay(*step.relay, before, after, data, out); break;
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
-      if (const auto programmed = ProgrammedReduction::of(step, before, after))
-        run_program(*programmed, before, after, data, out);
-      else
-        run_reductions(before, after, data, out);
-      break;
-    case CollectiveKind::keep: run_keep(step, before, data, out); break;
+  if (const auto* keep = std::get_if<Keep>(&step.effect)) {
+    run_keep(*keep, before, data, out);
+  } else if (movement(step) != Movement::sums) {
+    if (const RelayRecipe* relay = relay_of(step))
+      run_relay(*relay, before, after, data, out);
+    else
+      run_copies(before, after, data, out);
+  } else if (const auto programmed = ProgrammedReduction::of(step, before, after)) {
+    run_program(*programmed, before, after, data, out);
+  } else {
+    run_reductions(before, after, data, out);
   }
   return out;
 }
@@ -283,8 +279,8 @@ std::int64_t most_held(const ArrayType& before, const Data& source, const ArrayT
 }
 
 std::int64_t run_round(const Collective& step, const ArrayType& before, Data& source, Data& target) {
-  const ArrayType& after = *step.target;
-  const auto [index, count, dimension] = *step.round;
+  const ArrayType& after = *target_of(step);
+  const auto [index, count, dimension] = *round_of(step);
   std::vector<bool> moved;  // by coordinate
   for (std::int64_t at = 0; at < after.shape()[dimension]; ++at) {
     moved.push_back(round_of(before, after, dimension, count, at) == index);
@@ -336,8 +332,8 @@ void expect_moves_data(const Plan& plan) {
   ArrayType before = plan.from;
   Data arrived;
   for (const PlanStep& step : plan.steps) {
-    const auto& round = step.collective.round;
-    if (!round) {
+    const Round* round = round_of(step.collective);
+    if (round == nullptr) {
       data = run_step(step.collective, before, step.after, data);
       before = step.after;
       continue;
@@ -358,7 +354,7 @@ Plan planned(const ArrayType& from, const ArrayType& to, const PlanOptions& opti
 std::string steps_of(const Plan& plan) {
   std::string names;
   for (const PlanStep& step : plan.steps) {
-    names.append(names.empty() ? "" : ", ").append(std::string(name(step.collective.kind)));
+    names.append(names.empty() ? "" : ", ").append(std::string(name(step.collective)));
   }
   return names;
 }

@@ -23,7 +23,7 @@ Machine nodes_of(std::int64_t nodes, std::int64_t devices) {
 
 StepCost cost_of_sum(const Plan& plan, const Machine& machine, std::string_view program) {
   Collective step = all_reduce_step(plan.from.layout().pending());
-  step.program = std::make_shared<const ReduceProgram>(parse_reduce_program(plan.from.mesh(), program).value());
+  step.recipe = std::make_shared<const ReduceProgram>(parse_reduce_program(plan.from.mesh(), program).value());
   return cost(machine, step, plan.from, plan.to);
 }
 
@@ -68,7 +68,7 @@ TEST(UnitMoves, ArePlannedWhereGroupsDoNotEndWhereUnitsDo) {
                                  std::pair("i32[601,3]{max x}", "i32[601,3@y]")}) {
     const Plan plan = planned(type(from, on), type(to, on), {}, machine);
     const bool by_units = std::any_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
-      return step.collective.program != nullptr && step.collective.program->steps[0].form == ReduceForm::units;
+      return program_of(step.collective) != nullptr && program_of(step.collective)->steps[0].form == ReduceForm::units;
     });
     EXPECT_TRUE(by_units) << from << " -> " << to << "\n" << print_json(plan);
     EXPECT_TRUE(verify(plan, machine).ok());
@@ -123,7 +123,7 @@ TEST(UnequalLinks, EachCarriesWhatItIsFastFor) {
   const ArrayType from = type("f32[1000000]{+x}", on);
   const ArrayType to = type("f32[1000000]", on);
   Collective step = all_reduce_step(from.layout().pending());
-  step.program =
+  step.recipe =
       std::make_shared<const ReduceProgram>(*parse_reduce_program(*on, "all_reduce x units of 8 at 2,2,1,1"));
   std::vector<double> in(4, 0);
   std::vector<double> out(4, 0);
@@ -155,8 +155,8 @@ TEST(UnequalLinks, OfDevices) {
   const MeshRef on = mesh("x:4");
   const Plan plan = planned(type("f32[1000000]{+x}", on), type("f32[1000000]", on), {}, machine);
   ASSERT_EQ(plan.steps.size(), 1U);
-  ASSERT_NE(plan.steps[0].collective.program, nullptr);
-  EXPECT_EQ(plan.steps[0].collective.program->steps[0].unit_rates, (std::vector<std::int64_t>{2, 1, 1, 1}));
+  ASSERT_NE(program_of(plan.steps[0].collective), nullptr);
+  EXPECT_EQ(program_of(plan.steps[0].collective)->steps[0].unit_rates, (std::vector<std::int64_t>{2, 1, 1, 1}));
   EXPECT_NEAR(plan.seconds, 4 * 6. / 5, 0.02);  // 6 payloads over all links; evenly 6
   EXPECT_TRUE(verify(plan, machine).ok());
   expect_moves_data(plan);
@@ -181,8 +181,8 @@ TEST(UnequalLinks, WrongRatesAreRefused) {
        {"all_reduce x units of 8 at 2,1,1,1", "all_reduce x units of 8 at 2,2,1", "all_reduce x units of 8"}) {
     Plan wrong = plan;
     ReduceProgram program = *parse_reduce_program(*on, other);
-    program.stretches = plan.steps[0].collective.program->stretches;
-    wrong.steps[0].collective.program = std::make_shared<const ReduceProgram>(program);
+    program.stretches = program_of(plan.steps[0].collective)->stretches;
+    wrong.steps[0].collective.recipe = std::make_shared<const ReduceProgram>(program);
     EXPECT_FALSE(verify(wrong, machine).ok()) << other;
   }
 }
@@ -193,8 +193,8 @@ TEST(UnitMoves, OfAMeshThatLeavesDevicesOver) {
   const MeshRef on = mesh("x:6");
   const Plan plan = planned(type("f32[6000]{+x}", on), type("f32[6000]", on), {}, machine);
   ASSERT_EQ(plan.steps.size(), 1U);
-  ASSERT_NE(plan.steps[0].collective.program, nullptr);
-  EXPECT_EQ(plan.steps[0].collective.program->steps[0].form, ReduceForm::units);
+  ASSERT_NE(program_of(plan.steps[0].collective), nullptr);
+  EXPECT_EQ(program_of(plan.steps[0].collective)->steps[0].form, ReduceForm::units);
   // 24,000 bytes cross once in each direction; in one hop 48 times 4,000 do.
   EXPECT_LE(plan.seconds, 1.05 * 0.024);
   EXPECT_TRUE(verify(plan, machine).ok());

@@ -85,6 +85,14 @@ TEST(VerifyTest, RefusesEveryChangedFigureOfAStep) {
   }
 }
 
+// Of a step that leads to a target.
+void retarget(PlanStep& step, const ArrayType& target) {
+  if (auto* permute = std::get_if<Permute>(&step.collective.effect))
+    permute->target = target;
+  else
+    std::get<Exchange>(step.collective.effect).target = target;
+}
+
 TEST(VerifyTest, RefusesAChangedTile) {
   for (const Plan& plan : samples()) {
     for (const Layout& layout : all_layouts(plan.from.mesh(), plan.from.rank())) {
@@ -94,7 +102,7 @@ TEST(VerifyTest, RefusesAChangedTile) {
           Layout::make(plan.from.mesh(), layout.splits(), last.after.layout().pending(), last.after.layout().reduce());
       if (!other.ok() || *other == last.after.layout()) continue;
       last.after = *last.after.with_layout(*other);
-      if (last.collective.target) last.collective.target = last.after;
+      if (target_of(last.collective) != nullptr) retarget(last, last.after);
       expect_refused(wrong, "another end");
     }
   }
@@ -103,27 +111,29 @@ TEST(VerifyTest, RefusesAChangedTile) {
 TEST(VerifyTest, RefusesSwappedAxes) {
   const ArrayType sum = type("f32[16,16]{+x,y}", "x:4,y:4");
   Plan plan = *plan_of_steps(sum, {reduce_scatter_step(sum.layout().pending(), 0)}, Machine{});
-  std::swap(plan.steps[0].collective.axes[0], plan.steps[0].collective.axes[1]);
+  auto& scatter = std::get<ReduceScatter>(plan.steps[0].collective.effect);
+  std::swap(scatter.axes[0], scatter.axes[1]);
   EXPECT_THAT(verdict(plan), HasSubstr("step 1 (reduce_scatter): a reduce_scatter does not give this type"));
   Plan gather = of("x:4,y:4", "f32[16@(x,y)]", "f32[16@x]");
-  gather.steps[0].collective.axes = {whole_axis(gather.from.mesh(), 0)};
+  std::get<AllGather>(gather.steps[0].collective.effect).moves[0].axes = {whole_axis(gather.from.mesh(), 0)};
   EXPECT_THAT(verdict(gather), HasSubstr("an all_gather does not give this type"));
 }
 
 TEST(VerifyTest, RefusesStepsThatMayNotBeTaken) {
   Plan plan = of("x:4", "f32[8@x,8]", "f32[8,8@x]");
-  plan.steps[0].collective.to = 5;
+  AxisMove& move = std::get<AllToAll>(plan.steps[0].collective.effect).moves[0];
+  move.to = 5;
   EXPECT_THAT(verdict(plan), HasSubstr("it names a dimension that is not there"));
-  plan.steps[0].collective.to = 1;
-  plan.steps[0].collective.axes = {AxisPart{9, 1, 4}};
+  move.to = 1;
+  move.axes = {AxisPart{9, 1, 4}};
   EXPECT_THAT(verdict(plan), HasSubstr("its axes are not those of the mesh"));
-  plan.steps[0].collective.axes = {AxisPart{0, 1, 4}, AxisPart{0, 1, 4}};
+  move.axes = {AxisPart{0, 1, 4}, AxisPart{0, 1, 4}};
   EXPECT_THAT(verdict(plan), HasSubstr("its axes are not those of the mesh"));
-  plan.steps[0].collective.axes.clear();
+  move.axes.clear();
   EXPECT_THAT(verdict(plan), HasSubstr("its axes are not those of the mesh"));
-  plan.steps[0].collective.kind = CollectiveKind::permute;
+  plan.steps[0].collective.effect = Permute{};
   EXPECT_THAT(verdict(plan), HasSubstr("its type is not its target"));
-  plan.steps[0].collective.target = plan.to;
+  plan.steps[0].collective.effect = Permute{plan.to};
   EXPECT_THAT(verdict(plan), HasSubstr("a permute changes the tiles"));
 }
 
@@ -170,9 +180,9 @@ RC_GTEST_PROP(VerifyProperty, NoOtherStepPasses, ()) {
   const ArrayType other = any_type(on, shape, true);
   if (same_type(plan.steps[at].after, other)) return;
   // Before a step that leads anywhere, another middle may be as good.
-  if (at + 1 < plan.steps.size() && plan.steps[at + 1].collective.target) return;
+  if (at + 1 < plan.steps.size() && target_of(plan.steps[at + 1].collective) != nullptr) return;
   plan.steps[at].after = other;
-  if (plan.steps[at].collective.target) plan.steps[at].collective.target = other;
+  if (target_of(plan.steps[at].collective) != nullptr) retarget(plan.steps[at], other);
   RC_ASSERT(!verify(plan, Machine{}).ok());
 }
 

@@ -16,7 +16,7 @@ namespace {
 std::string transposed(const Redistribute& body) {
   std::string steps;
   for (const synth::PlanStep& step : body.plan->steps)
-    steps += fmt::format("{}{}", steps.empty() ? "" : " and ", synth::name(step.collective.kind));
+    steps += fmt::format("{}{}", steps.empty() ? "" : " and ", synth::name(step.collective));
   return fmt::format("the transpose of the {} for {}", steps, body.why.who);
 }
 

@@ -22,6 +22,23 @@ MaybeValue take_step(OperationCall& call, const Checked& a, const synth::Collect
   return Checked{{node}, call.span, {}, {}, {}};
 }
 
+// The effect of one of the collectives that name axes, and their dimensions if they have any.
+std::optional<synth::Effect> effect_of(OperationCall& call, synth::CollectiveKind kind, const synth::AxisList& axes,
+                                       std::size_t rank) {
+  if (kind == synth::CollectiveKind::all_reduce) return synth::AllReduce{axes};
+  if (kind == synth::CollectiveKind::all_to_all) {
+    const auto from = call.dim(2, rank);
+    const auto to = call.dim(3, rank);
+    if (!from.has_value() || !to.has_value()) return std::nullopt;
+    return synth::AllToAll{{synth::AxisMove{axes, *from, *to}}};
+  }
+  const auto dimension = call.dim(1, rank);
+  if (!dimension.has_value()) return std::nullopt;
+  if (kind == synth::CollectiveKind::reduce_scatter) return synth::ReduceScatter{axes, *dimension};
+  if (kind == synth::CollectiveKind::all_gather) return synth::AllGather{{synth::AxesAt{axes, *dimension}}};
+  return synth::Slice{{synth::AxesAt{axes, *dimension}}};
+}
+
 }  // namespace
 
 MaybeValue run_collective(OperationCall& call) {
@@ -34,22 +51,8 @@ MaybeValue run_collective(OperationCall& call) {
   const ArrayType own = call.checker.type(*a);
   const auto axes = call.axes(axes_at, own.mesh());
   if (!axes.has_value()) return std::nullopt;
-  synth::Collective step;
-  step.kind = kind;
-  step.axes = *axes;
-  if (kind == synth::CollectiveKind::all_to_all) {
-    const auto from = call.dim(2, own.rank());
-    const auto to = call.dim(3, own.rank());
-    if (!from.has_value() || !to.has_value()) return std::nullopt;
-    step.from = *from;
-    step.to = *to;
-  } else if (kind != synth::CollectiveKind::all_reduce) {
-    const auto dimension = call.dim(1, own.rank());
-    if (!dimension.has_value()) return std::nullopt;
-    step.from = *dimension;
-    step.to = *dimension;
-  }
-  return take_step(call, *a, step);
+  const auto effect = effect_of(call, kind, *axes, own.rank());
+  return effect.has_value() ? take_step(call, *a, {*effect, synth::Direct{}}) : std::nullopt;
 }
 
 MaybeValue run_collective_to(OperationCall& call) {
@@ -72,10 +75,9 @@ MaybeValue run_collective_to(OperationCall& call) {
                        .suggest(fmt::format("write `as {}`, which is planned", checker.text(*target))));
     return std::nullopt;
   }
-  synth::Collective step;
-  step.kind = static_cast<synth::CollectiveKind>(call.info.detail);
-  step.target = *target;
-  return take_step(call, *a, step);
+  if (static_cast<synth::CollectiveKind>(call.info.detail) == synth::CollectiveKind::permute)
+    return take_step(call, *a, {synth::Permute{*target}, synth::Direct{}});
+  return take_step(call, *a, {synth::Exchange{*target}, synth::Direct{}});
 }
 
 }  // namespace tessera::typeck

@@ -223,9 +223,12 @@ PieceList Route::pop(std::size_t dimension, std::size_t count) {
 
 void Route::slice(std::size_t to, const PieceList& digits) {
   append(now_[to], digits);
-  const bool goes_on = !chain_.empty() && chain_.back().kind == CollectiveKind::slice && chain_.back().to == to;
-  if (!goes_on) chain_.push_back(slice_step({}, to));
-  AxisList& axes = chain_.back().axes;
+  auto* last = chain_.empty() ? nullptr : std::get_if<Slice>(&chain_.back().effect);
+  if (last == nullptr || last->moves.front().dimension != to) {
+    chain_.push_back(slice_step(pieces_.axes(digits), to));
+    return;
+  }
+  AxisList& axes = last->moves.front().axes;
   axes = concatenated(axes, pieces_.axes(digits));
 }
 

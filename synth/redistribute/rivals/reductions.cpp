@@ -69,9 +69,9 @@ base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planne
   if (!has_programs(machine, from.mesh(), shard_count(axes)))
     return unsupported(planner, "no machine file says what links there are");
   const ReduceGoal goal =
-      sum->kind == CollectiveKind::reduce_scatter ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
+      std::holds_alternative<ReduceScatter>(sum->effect) ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   TESSERA_TRY(program, program_by(planner, from, axes, goal, machine));
-  sum->program = std::make_shared<const ReduceProgram>(std::move(program));
+  sum->recipe = std::make_shared<const ReduceProgram>(std::move(program));
   return Chain{*sum};
 }
 

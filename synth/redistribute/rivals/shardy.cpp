@@ -34,28 +34,19 @@ void Dimension::place(std::size_t count) {
   }
 }
 
-// One step of a kind that moves a list of axes for every dimension.
+// One step that moves a list of axes for every dimension; nothing is added to the chain where nothing moves.
+template <class Moving>
 class Launch {
  public:
-  explicit Launch(CollectiveKind kind) { step_.kind = kind; }
-
-  void add(AxisList axes, std::size_t from, std::size_t to) {
-    if (axes.empty()) return;
-    if (!step_.axes.empty()) {
-      step_.also.push_back(AxisMove{std::move(axes), from, to});
-      return;
-    }
-    step_.axes = std::move(axes);
-    step_.from = from;
-    step_.to = to;
+  void add(AxisList axes, std::size_t dimension) {
+    if (!axes.empty()) effect_.moves.push_back({std::move(axes), dimension});
   }
-  // Nothing is added where nothing moves.
   void finish(Chain& chain) && {
-    if (!step_.axes.empty()) chain.push_back(std::move(step_));
+    if (!effect_.moves.empty()) chain.push_back({std::move(effect_), Direct{}});
   }
 
  private:
-  Collective step_;
+  Moving effect_;
 };
 
 bool one_divides_other(std::int64_t a, std::int64_t b) { return a % b == 0 || b % a == 0; }
@@ -197,8 +188,8 @@ void Resharding::slice() {
     give(dimensions_[d], left_over, false);
     for (std::size_t i = had; i < dimensions_[d].in.size(); ++i) sliced[d].push_back(dimensions_[d].in[i]);
   }
-  Launch launch(CollectiveKind::slice);
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) launch.add(pieces_.axes(sliced[d]), 0, d);
+  Launch<Slice> launch;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) launch.add(pieces_.axes(sliced[d]), d);
   std::move(launch).finish(chain_);
 }
 
@@ -408,12 +399,12 @@ bool Resharding::all_to_all(std::size_t source, bool anywhere) {
 
 // One launch for all dimensions.
 void Resharding::all_gather() {
-  Launch launch(CollectiveKind::all_gather);
+  Launch<AllGather> launch;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     PieceList& in = dimensions_[d].in;
     std::size_t begin = in.size();
     while (begin > 0 && !destination(in[begin - 1])) --begin;
-    launch.add(pieces_.axes(PieceList(in.begin() + begin, in.end())), d, 0);
+    launch.add(pieces_.axes(PieceList(in.begin() + begin, in.end())), d);
     while (in.size() > begin) in.pop_back();
   }
   std::move(launch).finish(chain_);

@@ -116,50 +116,36 @@ std::vector<Extension> extensions(const ArrayType& longer, const ArrayType& shor
   return changes;
 }
 
-// One launch for all moves.
-std::optional<Collective> joined(const std::vector<Collective>& moves) {
-  if (moves.empty()) return std::nullopt;
-  Collective step = moves.front();
-  for (std::size_t i = 1; i < moves.size(); ++i) {
-    step.also.push_back(AxisMove{moves[i].axes, moves[i].from, moves[i].to});
-  }
-  return step;
+std::vector<AxesAt> moves_of(const std::vector<Extension>& changes) {
+  std::vector<AxesAt> moves;
+  for (const Extension& change : changes) moves.push_back({change.axes, change.dimension});
+  return moves;
 }
 
-std::vector<Collective> all_to_alls(const ArrayType& before, const ArrayType& after) {
-  std::vector<Collective> moves;
+std::vector<AxisMove> passing_moves(const ArrayType& before, const ArrayType& after) {
+  std::vector<AxisMove> moves;
   for (const Extension& entering : extensions(after, before)) {
     for (const Extension& leaving : extensions(before, after)) {
-      if (leaving.axes == entering.axes) {
-        moves.push_back(all_to_all_step(leaving.axes, leaving.dimension, entering.dimension));
-      }
+      if (leaving.axes == entering.axes) moves.push_back({leaving.axes, leaving.dimension, entering.dimension});
     }
   }
   return moves;
 }
 
-std::optional<Collective> named_step(CollectiveKind kind, const ArrayType& before, const ArrayType& after) {
-  std::vector<Collective> moves;
-  if (kind == CollectiveKind::all_to_all) moves = all_to_alls(before, after);
-  if (kind == CollectiveKind::slice) {
-    for (const Extension& change : extensions(after, before))
-      moves.push_back(slice_step(change.axes, change.dimension));
-  }
-  if (kind == CollectiveKind::all_gather) {
-    for (const Extension& c : extensions(before, after)) moves.push_back(all_gather_step(c.axes, c.dimension));
-  }
-  return joined(moves);
+// One launch for all moves; without any it is no step.
+Effect named_effect(CollectiveKind kind, const ArrayType& before, const ArrayType& after) {
+  if (kind == CollectiveKind::all_to_all) return AllToAll{passing_moves(before, after)};
+  if (kind == CollectiveKind::all_gather) return AllGather{moves_of(extensions(before, after))};
+  return Slice{moves_of(extensions(after, before))};
 }
 
 // The step of that kind that leads from one type to the other; an exchange where it is not one of ours.
 Collective step_between(CollectiveKind kind, const ArrayType& before, const ArrayType& after) {
   if (before.mesh() != after.mesh()) return exchange_step(after);
   if (kind == CollectiveKind::permute) return permute_step(after);
-  if (const auto step = named_step(kind, before, after)) {
-    const auto reached = apply(*step, before);
-    if (reached.ok() && *reached == after) return *step;
-  }
-  return exchange_step(after);
+  Collective step{named_effect(kind, before, after), Direct{}};
+  const auto reached = apply(step, before);
+  return reached.ok() && *reached == after ? step : exchange_step(after);
 }
 
 }  // namespace
