@@ -88,8 +88,7 @@ base::Result<PlanStep> priced_step(const Collective& collective, const ArrayType
   step.seconds = price.seconds;
   step.peak_bytes = live.peak_of(collective, before, after);
   const bool is_of_all = target_of(collective) != nullptr;
-  step.group_size =
-      is_of_all ? devices_of_both(before.mesh(), after.mesh()) : group_size(collective, after.devices());
+  step.group_size = is_of_all ? devices_of_both(before.mesh(), after.mesh()) : group_size(collective, after.devices());
   step.groups = is_of_all ? 1 : after.devices() / step.group_size;
   return step;
 }

@@ -145,8 +145,7 @@ class EffectCheck {
   Fault operator()(const Keep& keep) const {
     const std::int64_t size = product_of_sizes(keep.axes);
     const ReduceOp reduce = type_.layout().reduce();
-    const bool same_operation =
-        before_.type.layout().pending().empty() || before_.type.layout().reduce() == reduce;
+    const bool same_operation = before_.type.layout().pending().empty() || before_.type.layout().reduce() == reduce;
     const bool operation_as_said = size == 1 || reduce == keep.reduce;
     const bool right = same_operation && operation_as_said && others_unmoved(start(), after_, {}) &&
                        pending_joins(after_, start(), places(type_.mesh(), keep.axes), size);

@@ -43,8 +43,7 @@ TEST(ProgramCrowd, CarriesOutAnyProgram) {
     for (synth::PlanStep& step : plan.steps) {
       const synth::ReduceProgram* program = synth::program_of(step.collective);
       if (program == nullptr) continue;
-      step.collective.recipe =
-          std::make_shared<const synth::ReduceProgram>(synth::test::changed(*program, random));
+      step.collective.recipe = std::make_shared<const synth::ReduceProgram>(synth::test::changed(*program, random));
     }
     const synth::Program program = program_of_sums(plan);
     if (!has_program(plan) || !verify(program).ok()) continue;

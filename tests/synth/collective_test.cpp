@@ -111,8 +111,8 @@ TEST_F(CollectiveTest, RefuseTheRecipeOfAnotherEffect) {
   const ArrayType same = type("f32[8]{+x}", on_);
   const std::vector<Collective> exchanges = {{Exchange{same}, {}}};
   const std::vector<Collective> sums = {reduce_scatter({x_}, 0), all_reduce({x_})};
-  const std::vector<Collective> others = {slice({y_}, 0),     all_gather({y_}, 0), all_to_all({y_}, 0, 0),
-                                          {Permute{same}, {}}, keep({y_})};
+  const std::vector<Collective> others = {
+      slice({y_}, 0), all_gather({y_}, 0), all_to_all({y_}, 0, 0), {Permute{same}, {}}, keep({y_})};
   const auto refused = [&](const std::vector<Collective>& steps, const Recipe& recipe, std::string_view why) {
     for (const Collective& step : steps) {
       const std::string message = after(Collective{step.effect, recipe}, "f32[8]{+x}");

@@ -123,8 +123,7 @@ TEST(UnequalLinks, EachCarriesWhatItIsFastFor) {
   const ArrayType from = type("f32[1000000]{+x}", on);
   const ArrayType to = type("f32[1000000]", on);
   Collective step = all_reduce_step(from.layout().pending());
-  step.recipe =
-      std::make_shared<const ReduceProgram>(*parse_reduce_program(*on, "all_reduce x units of 8 at 2,2,1,1"));
+  step.recipe = std::make_shared<const ReduceProgram>(*parse_reduce_program(*on, "all_reduce x units of 8 at 2,2,1,1"));
   std::vector<double> in(4, 0);
   std::vector<double> out(4, 0);
   for (const BoxSend& send : ProgrammedReduction::of(step, from, to)->sends()) {
