@@ -73,7 +73,7 @@ TEST(Run, TooLittleMemoryIsRefusedBeforeTheFirstStep) {
   const auto outcome = run(builder.program(), {}, recorder.world);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.errors()[0].kind, Kind::out_of_memory_plan);
-  EXPECT_THAT(outcome.errors()[0].message, HasSubstr("16128 bytes"));
+  EXPECT_THAT(outcome.errors()[0].message, HasSubstr("needs 15.75 KiB of memory"));
   EXPECT_EQ(outcome.errors()[0].origin, 3U);
   EXPECT_EQ(recorder.written, "");
   recorder.world.memory_bytes_max = 16'128;
