@@ -209,6 +209,8 @@ constexpr ForeignWord kOfJax[] = {
     {"scan", "a loop carries values: `loop w = w0 for i < n { ... }`"},
     {"fori_loop", "a loop carries values: `loop w = w0 for i < n { ... }`"},
     {"device_put", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"grad", "write `let (value, slope) = grad(f)(a)`: the function's value comes with its gradient"},
+    {"value_and_grad", "write `let (value, slope) = grad(f)(a)`: the function's value comes with its gradient"},
     {"jit", "leave it out: a program is checked and planned as a whole before it runs"},
     {"pmap", "leave it out: the types say which device computes what"},
     {"shard_map", "leave it out: the types say which device computes what; `local` refuses to move anything"},

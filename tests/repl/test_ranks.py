@@ -17,7 +17,7 @@ SOON = 5
 LONG = "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }"
 # Seconds that something took, as answers write them, with their place in the order, their heading, and the blanks that
 # bring them below each other.
-SECONDS = re.compile(r" +(?:[0-9.e+-]+ (?:ns|us|ms|s)\b(?: \(\d+\))?|(?:time|measured)\b)")
+SECONDS = re.compile(r" +(?:[0-9.e+-]+ (?:ns|us|ms|s)\b(?: \(\d+\))?|(?:time|measured)\b) *")
 
 
 def children(process):
@@ -208,7 +208,9 @@ class Talking(AtATerminal):
         terminal.type("q\r")
         terminal.prompt()
         terminal.type(":learn 3\r")
-        self.assertIn("Lesson 3 of ", terminal.until(r"\n[^\n]*> $"))
+        self.assertIn("Lesson 3 of ", terminal.until(r"(?:Enter: the rest of the page |\nlearn 3> )$"))
+        terminal.type("\r")
+        terminal.until(r"learn 3> $")
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer("sum(a)"), "120.0\n")
