@@ -56,14 +56,17 @@ std::int64_t devices_of_levels(const Machine& machine) {
   return product;
 }
 
+std::string another_machine(std::int64_t devices) {
+  return fmt::format("name a machine of {} devices or more: `tessera calibrate --devices {} -o FILE` measures one",
+                     devices, devices);
+}
+
 base::Status check_kinds(const Machine& machine, std::int64_t devices) {
   for (std::size_t i = 0; i < machine.devices.size(); ++i) TESSERA_TRY_STATUS(check_kind(machine.devices[i], i));
   const std::int64_t sum = devices_of_kinds(machine);
   if (machine.devices.empty() || sum >= devices) return base::Done{};
   return make(Kind::machine_mismatch, sum, devices)
-      .suggest(
-          "the counts of the machine's kinds of devices add up to the number of its devices, of which the run "
-          "needs so many");
+      .suggest("the counts of its kinds of devices add up to so many; " + another_machine(devices));
 }
 
 // The product of the counts; as a product of several.
@@ -73,9 +76,7 @@ base::Status check_counts(const Machine& machine, std::int64_t devices) {
     product += fmt::format("{}{}", product.empty() ? "" : "x", level.count);
   if (devices_of_levels(machine) < devices) {
     return make(Kind::machine_mismatch, product, devices)
-        .suggest(
-            "the counts of the machine's levels multiply to the number of its devices, of which the run needs so "
-            "many");
+        .suggest("the counts of its levels multiply to so many; " + another_machine(devices));
   }
   if (devices_of_levels(machine) > kDevicesMax) {
     return make(Kind::bad_machine, machine.levels.back().name,
