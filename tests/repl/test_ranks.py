@@ -17,7 +17,7 @@ SOON = 5
 LONG = "let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }"
 # Seconds that something took, as answers write them, with their place in the order, their heading, and the blanks that
 # bring them below each other.
-SECONDS = re.compile(r" +(?:[0-9.e+-]+ (?:ns|us|ms|s)\b(?: \(\d+\))?|(?:time|measured)\b) *")
+SECONDS = re.compile(r" +(?:[0-9.e+-]+ (?:ns|us|ms|s)\b(?: \(\d+\))?|(?:time|measured)\b)(?: +(?=as ))?")
 
 
 def children(process):
