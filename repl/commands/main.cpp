@@ -70,6 +70,8 @@ std::terminate_handler usual_end = nullptr;
   std::abort();
 }
 
+void end_with_words() { usual_end = std::set_terminate(end_for_lack_of_memory); }
+
 int perform_any(const Command& command, Console& console) {
   try {
     if (const auto status = disagreement(command, console)) return *status;
@@ -85,9 +87,6 @@ int perform_any(const Command& command, Console& console) {
 }
 
 }  // namespace
-
-void end_with_words() { usual_end = std::set_terminate(end_for_lack_of_memory); }
-
 }  // namespace tessera::repl
 
 int main(int argument_count, char** arguments) {

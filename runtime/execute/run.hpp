@@ -15,6 +15,7 @@
 #include "runtime/memory/kept.hpp"
 #include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
+#include "runtime/text/show.hpp"
 #include "runtime/values/value.hpp"
 #include "synth/cluster/machine.hpp"
 #include "synth/program/program.hpp"
@@ -66,7 +67,7 @@ struct World {
   std::function<void(std::string_view)> output;   // what `print` and `show` write, whole lines; rank 0's is called only
   FilePolicy files;                               // which files `load` and `save` may open
   std::function<double()> clock;                  // seconds; for statistics only
-  int picture_columns = 100;                      // of the screen that `show` draws for; may differ between ranks
+  int picture_columns = kPictureColumns;          // of the screen that `show` draws for; may differ between ranks
   const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
   std::function<void(const Progress&)> progress;  // before each step
   // After each step that arrays have part in; the steps of the other ranks after the run, also one that fails. All
