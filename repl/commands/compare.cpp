@@ -19,11 +19,10 @@ struct Tried {
   Result<Plan> plan;
 };
 
-// Beside a bound that is next to nothing a ratio says nothing.
 std::string ratio(double value, double bound) {
-  constexpr double kMost = 100;
+  constexpr double kWholeFrom = 100;  // decimals would only look exact
   if (bound <= 0) return "-";
-  return value / bound < kMost ? fmt::format("{:.2f}", value / bound) : ">99";
+  return value / bound < kWholeFrom ? fmt::format("{:.2f}", value / bound) : fmt::format("{:.0f}", value / bound);
 }
 
 std::string ratio(std::int64_t value, std::int64_t bound) {
@@ -45,7 +44,7 @@ Row row_of(const std::string& planner, const Plan& plan) {
 std::string table_of(const std::vector<Tried>& attempts) {
   const Plan& ours = *attempts.front().plan;
   std::vector<Row> rows = {
-      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "time", "/bound"}};
+      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "modelled", "/bound"}};
   Refusals refusals;
   for (const Tried& attempt : attempts) {
     if (attempt.plan)
