@@ -44,7 +44,7 @@ Row row_of(const std::string& planner, const Plan& plan) {
 std::string table_of(const std::vector<Tried>& attempts) {
   const Plan& ours = *attempts.front().plan;
   std::vector<Row> rows = {
-      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "modelled", "/bound"}};
+      {"planner", "steps", "received", "/bound", "largest array", "/bound", "peak", "time", "/bound"}};
   Refusals refusals;
   for (const Tried& attempt : attempts) {
     if (attempt.plan)
