@@ -22,6 +22,9 @@ constexpr std::size_t kUndoMax = 20;
 // Earlier inputs are forgotten, now and then.
 constexpr std::ptrdiff_t kTypedMax = 1000;
 
+// A longer text answers as a whole: cutting it takes time that nothing interrupts.
+constexpr std::size_t kPiecesBytesMax = std::size_t{16} << 10U;
+
 constexpr std::string_view kBlanks = " \t\r\n";
 
 Config with_output(Config config, const Screen& screen) {
@@ -91,7 +94,8 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
 
 Result<RunReport> Interpreter::run_reported(const std::string& text, const std::string& name,
                                             std::uint32_t first_line) {
-  const std::vector<StatementText> pieces = pieces_of(text);
+  const std::vector<StatementText> pieces =
+      text.size() <= kPiecesBytesMax ? pieces_of(text) : std::vector<StatementText>{{text, 1}};
   if (pieces.size() > 1) {
     if (auto why = mistakes_in(text, name, first_line)) {
       fail(*why);

@@ -10,7 +10,6 @@
 #include "repl/learn/checks/score.hpp"
 #include "repl/learn/crossing.hpp"
 #include "repl/learn/values.hpp"
-#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -45,10 +44,10 @@ std::string step_on_a_device(const TakenStep& taken) {
   const auto most = std::max_element(after->devices.begin(), after->devices.end(), larger);
   const Plan::Holding* held = held_by(*before, most->device);
   const Plan::Holding first = held == nullptr ? Plan::Holding{most->box, 0} : *held;
-  return fmt::format("In `{}` {} goes from {} ({}) to {} ({}) and receives {}.\n",
+  return fmt::format("In `{}` {} goes from {} ({} bytes) to {} ({} bytes) and receives {} bytes.\n",
                      whole_step(taken.step), device_text(*after, *most),
-                     held == nullptr ? "nothing" : box_text(first.box), bytes_text(first.bytes), box_text(most->box),
-                     bytes_text(most->bytes), bytes_text(most->received_bytes));
+                     held == nullptr ? "nothing" : box_text(first.box), first.bytes, box_text(most->box), most->bytes,
+                     most->received_bytes);
 }
 
 std::string all_steps(const std::vector<TakenStep>& steps) {
@@ -169,8 +168,8 @@ Verdict crossed(const Trial& trial, const Check& check, const Costs& costs) {
   const std::int64_t most = crossing_bytes(*par.value, asked.value->node_devices);
   const std::int64_t bytes = crossing_bytes(own, asked.value->node_devices);
   if (bytes <= most) return {};
-  return wrong(fmt::format("The data are right, but {} come into a node of {} devices, and {} would do.\n{}",
-                           bytes_text(bytes), asked.value->node_devices, bytes_text(most), all_steps(steps_of(costs))));
+  return wrong(fmt::format("The data are right, but {} bytes come into a node of {} devices, and {} would do.\n{}",
+                           bytes, asked.value->node_devices, most, all_steps(steps_of(costs))));
 }
 
 Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<std::string>& must) {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "repl/learn/values.hpp"
-#include "repl/render/units.hpp"
 
 namespace tessera::repl {
 
@@ -50,10 +49,7 @@ std::string score_text(const Score& score, const Score& par) {
     const std::int64_t own = score.*info.value;
     const std::int64_t planner = par.*info.value;
     const std::string_view rank = own == planner ? "at par" : own < planner ? "under par" : "over par";
-    const auto shown = [&](std::int64_t value) {
-      return info.name == "launches" ? fmt::format("{}", value) : exact_bytes_text(value);
-    };
-    text += fmt::format("  {:<9} {:>8}, par {:>8}  {:<9}  ({})\n", info.name, shown(own), shown(planner), rank, info.about);
+    text += fmt::format("  {:<9} {:>8}, par {:>8}  {:<9}  ({})\n", info.name, own, planner, rank, info.about);
   }
   return text;
 }
