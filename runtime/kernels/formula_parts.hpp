@@ -27,6 +27,7 @@ struct Format<double> {
   static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
   static constexpr double log2_e = 0x1.71547652b82fep+0;
   static constexpr double ln2 = 0x1.62e42fefa39efp-1;
+  static constexpr double usual_exponent = 708.0;  // e^x is a normal number for |x| up to this
 };
 template <>
 struct Format<float> {
@@ -39,6 +40,7 @@ struct Format<float> {
   static constexpr float ln2_low = 0x1.7f7d1cp-20F;
   static constexpr float log2_e = 0x1.715476p+0F;
   static constexpr float ln2 = 0x1.62e430p-1F;
+  static constexpr float usual_exponent = 87.0F;
 };
 template <class T>
 using BitsOf = typename Format<T>::Bits;
@@ -132,6 +134,12 @@ TESSERA_INLINE T times_power_of_two(T x, const Whole<T>& n) {
   return x * float_of(half << kPlace) * float_of((twice_biased - half) << kPlace);
 }
 
+// The same in one step, where both are normal.
+template <class T>
+TESSERA_INLINE T times_usual_power_of_two(T x, const Whole<T>& n) {
+  return float_of(bits_of(x) + (n.bits << Format<T>::fraction_bits));
+}
+
 // x = n ln(2) + rest, |rest| <= ln(2)/2.
 template <class T>
 struct Exponent {
@@ -174,16 +182,18 @@ TESSERA_INLINE Binary<T> binary_of(T x) {
 // With s = f / (2 + f): log(1 + f) = 2 artanh(s) = 2 s + s series, where the series is z c[0] + z^2 c[1] + ... for
 // z = s^2.
 template <class T, std::size_t N>
-TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  const Binary<T> parts = binary_of(x);
+TESSERA_INLINE T log_of_parts(const Binary<T>& parts, const std::array<T, N>& c) {
   const T e = parts.exponent;
   const T f = parts.fraction;
   const T s = f / (T{2} + f);
   const T z = s * s;
   const T half = T{0.5} * f * f;
-  const T finite =
-      e * Format<T>::ln2_high - ((half - (s * (half + z * polynomial(z, c)) + e * Format<T>::ln2_low)) - f);
+  return e * Format<T>::ln2_high - ((half - (s * (half + z * polynomial(z, c)) + e * Format<T>::ln2_low)) - f);
+}
+template <class T, std::size_t N>
+TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const T finite = log_of_parts(binary_of(x), c);
   const T positive = x < kInfinity ? finite : x;
   const T nonnegative = x > T{0} ? positive : -kInfinity;
   const T result = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : nonnegative;

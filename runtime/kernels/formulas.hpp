@@ -21,6 +21,12 @@ TESSERA_INLINE double exp(double x) {
   return times_power_of_two(1.0 + e.rest * exp_series(e.rest), e.n);
 }
 
+// For |x| <= Format::usual_exponent, with the same bits; so are all formulas that are called usual.
+TESSERA_INLINE double usual_exp(double x) {
+  const Exponent<double> e = exponent_of(x);
+  return times_usual_power_of_two(1.0 + e.rest * exp_series(e.rest), e.n);
+}
+
 TESSERA_INLINE double exp2(double x) {
   const double near = between(-1080.0, x, 1025.0);
   const Whole<double> n = nearest_whole(near);
@@ -28,11 +34,11 @@ TESSERA_INLINE double exp2(double x) {
   return times_power_of_two(1.0 + r * exp_series(r), n);
 }
 
-TESSERA_INLINE double log(double x) {
-  constexpr std::array<double, 10> kSeries = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
-                                              2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
-  return log_by(x, kSeries);
-}
+inline constexpr std::array<double, 10> kLogSeries = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
+                                                      2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
+TESSERA_INLINE double log(double x) { return log_by(x, kLogSeries); }
+// For normal positive numbers.
+TESSERA_INLINE double usual_log(double x) { return log_of_parts(normal_binary_of(x), kLogSeries); }
 
 // By e^2|x| - 1, which is exact enough near 0.
 TESSERA_INLINE double tanh(double x) {
@@ -43,11 +49,13 @@ TESSERA_INLINE double tanh(double x) {
   return with_sign_of(grown / (grown + 2.0), x);
 }
 
-// Never overflows on the way.
-TESSERA_INLINE double sigmoid(double x) {
-  const double e = exp(-magnitude(x));
-  return (x < 0.0 ? e : 1.0) / (1.0 + e);
+// Never overflows on the way. `e` is e^-|x|.
+template <class T>
+TESSERA_INLINE T sigmoid_by(T x, T e) {
+  return (x < T{0} ? e : T{1}) / (T{1} + e);
 }
+TESSERA_INLINE double sigmoid(double x) { return sigmoid_by(x, exp(-magnitude(x))); }
+TESSERA_INLINE double usual_sigmoid(double x) { return sigmoid_by(x, usual_exp(-magnitude(x))); }
 
 // e^(y^2) erfc(y) for y in [0, 28]: (1 + 2y) times it is smooth in u = (y - 3.75) / (y + 3.75), and
 // nearly constant. The coefficients are those of a Chebyshev interpolation in u.

@@ -68,9 +68,9 @@ class Lanes {
     else if constexpr (How::of_kind == synth::ReduceKind::product)
       return a * b;
     else if constexpr (How::of_kind == synth::ReduceKind::max)
-      return chosen((a >= b) | (a != a), a, b);
+      return chosen((b > a) | (b != b), b, a);
     else
-      return chosen((a <= b) | (a != a), a, b);
+      return chosen((b < a) | (b != b), b, a);
   }
 
   std::array<Pack, static_cast<std::size_t>(N / kWidth)> packs_;

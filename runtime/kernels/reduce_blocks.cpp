@@ -31,9 +31,9 @@ TESSERA_INLINE void combine_lanes(Piece& a, const Piece& b) {
   else if constexpr (How::of_kind == synth::ReduceKind::product)
     a = a * b;
   else if constexpr (How::of_kind == synth::ReduceKind::max)
-    a = ((a >= b) | (a != a)) ? a : b;
+    a = ((b > a) | (b != b)) ? b : a;
   else
-    a = ((a <= b) | (a != a)) ? a : b;
+    a = ((b < a) | (b != b)) ? b : a;
 }
 
 // Combines neighbours: first those of a, then those of b.

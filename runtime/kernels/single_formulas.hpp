@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/formula_parts.hpp"
+#include "runtime/kernels/formulas.hpp"
 
 namespace tessera::runtime::formulas {
 
@@ -28,55 +29,46 @@ TESSERA_INLINE float exp(float x) {
   return times_power_of_two(exp_near_zero(e.rest), e.n);
 }
 
+TESSERA_INLINE float usual_exp(float x) {
+  const Exponent<float> e = exponent_of(x);
+  return times_usual_power_of_two(exp_near_zero(e.rest), e.n);
+}
+
 TESSERA_INLINE float exp2(float x) {
   const float near = between(-151.0F, x, 129.0F);
   const Whole<float> n = nearest_whole(near);
   return times_power_of_two(exp_near_zero((near - n.value) * Format<float>::ln2), n);
 }
 
-TESSERA_INLINE float log(float x) {
-  constexpr std::array<float, 3> kSeries = {0x1.55557ap-1F, 0x1.995e8cp-2F, 0x1.31e82cp-2F};
-  return log_by(x, kSeries);
+inline constexpr std::array<float, 3> kSingleLogSeries = {0x1.55557ap-1F, 0x1.995e8cp-2F, 0x1.31e82cp-2F};
+TESSERA_INLINE float log(float x) { return log_by(x, kSingleLogSeries); }
+TESSERA_INLINE float usual_log(float x) { return log_of_parts(normal_binary_of(x), kSingleLogSeries); }
+
+// x P(x^2) / Q(x^2), but 1 at most. It is a little above 1 at `end`, and larger numbers are taken as that.
+template <std::size_t N, std::size_t M>
+TESSERA_INLINE float odd_quotient(float x, float end, const std::array<float, N>& p, const std::array<float, M>& q) {
+  const float y = at_most(end, magnitude(x));
+  const float z = y * y;
+  return with_sign_of(at_most(1.0F, y * paired_polynomial(z, p) / paired_polynomial(z, q)), x);
 }
 
-// For |x| <= 126 only, and less exact than the others: for what is subtracted from a larger number.
-TESSERA_INLINE float short_exp2(float x) {
-  constexpr std::array<float, 5> kSeries = {0x1.62e42ap-1F, 0x1.ebf9b8p-3F, 0x1.c6b760p-5F, 0x1.3cec50p-7F,
-                                            0x1.5bb83ep-10F};
-  const Whole<float> n = nearest_whole(x);
-  const float rest = x - n.value;
-  return (1.0F + rest * polynomial(rest, kSeries)) * power_of_two<float>(n.bits);
-}
-
-// Near 0 an odd polynomial, elsewhere 1 - 2 / (e^2|x| + 1); from 9.02 on that is 1.
 TESSERA_INLINE float tanh(float x) {
-  constexpr std::array<float, 4> kSeries = {-0x1.55544ap-2F, 0x1.10cda4p-3F, -0x1.af59c4p-5F, 0x1.0cc738p-6F};
-  const float z = x * x;
-  const float low = x + x * z * polynomial(z, kSeries);
-  const float y = at_most(10.0F, magnitude(x));
-  const float high = 1.0F - 2.0F / (short_exp2(y * (2.0F * Format<float>::log2_e)) + 1.0F);
-  return with_sign_of(y < 0.55F ? low : high, x);
+  constexpr std::array<float, 5> kAbove = {0x1p+0F, 0x1.1213d2p-3F, 0x1.ca6bc6p-9F, 0x1.5a3acep-16F, 0x1.cbfbf6p-27F};
+  constexpr std::array<float, 5> kBelow = {0x1p+0F, 0x1.de5f36p-2F, 0x1.a816f4p-6F, 0x1.58d51ep-12F, 0x1.a248dp-21F};
+  return odd_quotient(x, 9.6F, kAbove, kBelow);
 }
 
-// Never overflows on the way.
-TESSERA_INLINE float sigmoid(float x) {
-  const float e = exp(-magnitude(x));
-  return (x < 0.0F ? e : 1.0F) / (1.0F + e);
-}
-
-// erfc(y) is 2^-yq for a polynomial q of y, and what 2^-yq lacks of 1 is exact enough near 0; from 3.92 on that is 1.
+// The first two coefficients are such that their quotient is 2 / sqrt(pi) nearly exactly.
 TESSERA_INLINE float erf(float x) {
-  constexpr std::array<float, 8> kExponent = {-0x1.a0be84p+0F,  -0x1.d63e36p-1F,  -0x1.2fc7eep-3F, 0x1.c8bddep-6F,
-                                              -0x1.39faecp-12F, -0x1.d8eb06p-10F, 0x1.1fd9fep-11F, -0x1.ebf2f4p-15F};
-  constexpr std::array<float, 6> kSeries = {0x1.62e430p-1F, 0x1.ebfbdcp-3F,  0x1.c6aee6p-5F,
-                                            0x1.3b2d52p-7F, 0x1.5f400ep-10F, 0x1.41fa9ep-13F};
-  const float y = at_most(4.0F, magnitude(x));
-  const float exponent = y * paired_polynomial(y, kExponent);
-  const Whole<float> n = nearest_whole(exponent);
-  const float rest = exponent - n.value;
-  const float scale = power_of_two<float>(n.bits);
-  return with_sign_of(scale * (rest * polynomial(rest, kSeries)) + (scale - 1.0F), x);
+  constexpr std::array<float, 6> kAbove = {0x1.851ae8p+0F,  0x1.066a20p-2F,  0x1.22dea8p-4F,
+                                           0x1.4b9616p-8F, 0x1.917032p-12F, 0x1.71cc8cp-19F};
+  constexpr std::array<float, 6> kBelow = {0x1.58d5dep+0F,  0x1.5a2b5ep-1F,  0x1.3a9612p-3F,
+                                           0x1.49f5f6p-6F, 0x1.9963a2p-10F, 0x1.ad7a96p-15F};
+  return odd_quotient(x, 4.2F, kAbove, kBelow);
 }
+
+TESSERA_INLINE float sigmoid(float x) { return sigmoid_by(x, exp(-magnitude(x))); }
+TESSERA_INLINE float usual_sigmoid(float x) { return sigmoid_by(x, usual_exp(-magnitude(x))); }
 
 // With y = |x|: -y Q(y) where x is negative, y - y Q(y) where not; nothing cancels. (y + 5/2) Q(y) e^(y^2/2) is a
 // polynomial of u = (y - 5/2) / (y + 5/2). The square of y is taken in two pieces, since e^(-y^2/2) multiplies the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <limits>
 
 #include "runtime/kernels/formulas.hpp"
 #include "runtime/kernels/map_ops.hpp"
@@ -20,10 +22,13 @@ namespace {
     }                                   \
   };
 TESSERA_FUNCTION(Exp, exp)
+TESSERA_FUNCTION(UsualExp, usual_exp)
 TESSERA_FUNCTION(Exp2, exp2)
 TESSERA_FUNCTION(Log, log)
+TESSERA_FUNCTION(UsualLog, usual_log)
 TESSERA_FUNCTION(Tanh, tanh)
 TESSERA_FUNCTION(Sigmoid, sigmoid)
+TESSERA_FUNCTION(UsualSigmoid, usual_sigmoid)
 TESSERA_FUNCTION(Gelu, gelu)
 TESSERA_FUNCTION(Erf, erf)
 #undef TESSERA_FUNCTION
@@ -37,24 +42,59 @@ struct Plain {
   }
 };
 
+constexpr std::int64_t kBlock = 256;
+
+// Is any of n numbers NaN or of more than this magnitude? Without their signs the bits of floats are in the order of the
+// numbers, NaN above all.
+template <class T>
+TESSERA_INLINE bool any_above(const T* in, std::int64_t n, T limit) {
+  formulas::BitsOf<T> most = 0;
+  for (std::int64_t i = 0; i < n; ++i) most = std::max(most, formulas::bits_of(formulas::magnitude(in[i])));
+  return most > formulas::bits_of(limit);
+}
+
+struct ModestExponents {
+  template <class T>
+  TESSERA_INLINE static bool hold(const T* in, std::int64_t n) {
+    return !any_above(in, n, formulas::Format<T>::usual_exponent);
+  }
+};
+struct NormalPositives {
+  template <class T>
+  TESSERA_INLINE static bool hold(const T* in, std::int64_t n) {
+    constexpr auto kLeast = std::bit_cast<formulas::BitsOf<T>>(std::numeric_limits<T>::min());
+    constexpr auto kInfinite = std::bit_cast<formulas::BitsOf<T>>(std::numeric_limits<T>::infinity());
+    formulas::BitsOf<T> most = 0;
+    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, formulas::bits_of(in[i]) - kLeast);
+    return most < kInfinite - kLeast;
+  }
+};
+
+// Blocks of usual numbers, which nearly all are, by a shorter formula of the same bits.
+template <class Function, class UsualFunction, class Usual>
+struct Shortened {
+  template <class T>
+  TESSERA_INLINE static void run(const T* in, T* out, std::int64_t n) {
+    for (std::int64_t at = 0; at < n; at += kBlock) {
+      const std::int64_t length = std::min(kBlock, n - at);
+      if (Usual::hold(in + at, length))
+        Plain<UsualFunction>::run(in + at, out + at, length);
+      else
+        Plain<Function>::run(in + at, out + at, length);
+    }
+  }
+};
+
 // Sines; a cosine is that of an angle one quarter on. Angles too large for a formula are seldom: a block that has some
 // is taken again for these alone, by the next formula, and by the last one angle by angle. An infinite angle is NaN,
 // and -0.0 keeps its sign.
 template <std::uint8_t quarters>
 struct Circular {
-  static constexpr std::int64_t kBlock = 256;
-
   template <class T>
   TESSERA_INLINE static T of(T x, formulas::Angle<T> angle) {
     angle.quarters += quarters;
     const T value = formulas::sine(angle);
     return quarters == 0 && x == T{0} ? x : value;
-  }
-  template <class T>
-  TESSERA_INLINE static bool any_above(const T* in, std::int64_t n, T limit) {
-    formulas::BitsOf<T> most = 0;  // of floats without their signs: in the order of the numbers, NaN above all
-    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, formulas::bits_of(formulas::magnitude(in[i])));
-    return most > formulas::bits_of(limit);
   }
   TESSERA_INLINE static void run_block(const double* in, double* out, std::int64_t n) {
     std::array<double, kBlock> large;
@@ -116,11 +156,11 @@ RunFunction<T> loop_for(VectorTarget target) {
 template <class T>
 RunFunction<T> vector_function(synth::MapOp op, VectorTarget target) {
   using synth::MapOp;
-  if (op == MapOp::exp) return loop_for<Plain<Exp>, T>(target);
+  if (op == MapOp::exp) return loop_for<Shortened<Exp, UsualExp, ModestExponents>, T>(target);
   if (op == MapOp::exp2) return loop_for<Plain<Exp2>, T>(target);
-  if (op == MapOp::log) return loop_for<Plain<Log>, T>(target);
+  if (op == MapOp::log) return loop_for<Shortened<Log, UsualLog, NormalPositives>, T>(target);
   if (op == MapOp::tanh) return loop_for<Plain<Tanh>, T>(target);
-  if (op == MapOp::sigmoid) return loop_for<Plain<Sigmoid>, T>(target);
+  if (op == MapOp::sigmoid) return loop_for<Shortened<Sigmoid, UsualSigmoid, ModestExponents>, T>(target);
   if (op == MapOp::gelu) return loop_for<Plain<Gelu>, T>(target);
   if (op == MapOp::erf) return loop_for<Plain<Erf>, T>(target);
   if (op == MapOp::sin) return loop_for<Circular<0>, T>(target);

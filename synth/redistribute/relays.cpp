@@ -1,4 +1,7 @@
 // Relays: a change of layout in hops, stretch by stretch, where a plan of steps in turn stays above the bound.
+#include <algorithm>
+#include <array>
+
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
 #include "synth/redistribute/chain.hpp"
@@ -12,12 +15,26 @@ namespace {
 
 // A plan that takes no more of its bound than this needs no relay.
 constexpr double kNearBound = 1.01;
-// Few large parts are quickly found and enough where many tasks balance one another; more where they do not.
-constexpr std::int64_t kFewSends = 300;
-constexpr std::int64_t kManySends = 2000;
-// Between two meshes as many as this, where fewer leave the plan further than this from the bound.
-constexpr std::int64_t kMostSends = 6000;
+// Searches, one after the other until one is near the bound. Few large parts are quickly found and enough where many
+// tasks balance one another; more where they do not. Boxes of few elements need few parts that are all alike, or their
+// stretches differ by an element and the longest sets the pace.
+enum class Ends : std::uint8_t { any, on_one_mesh, between_meshes };
+struct Attempt {
+  std::int64_t sends = 0;
+  PartCounts counts = PartCounts::any;
+  Ends ends = Ends::any;
+  double beyond = kNearBound;  // only where the best so far takes more of the bound than this
+};
 constexpr double kFarFromBound = 1.03;
+constexpr std::array kAttempts = {
+    Attempt{300, PartCounts::any},
+    Attempt{2000, PartCounts::any},
+    Attempt{20, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{40, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{80, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{160, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{6000, PartCounts::any, Ends::between_meshes, kFarFromBound},
+};
 // A search over more sends than this takes longer than planning may.
 constexpr std::int64_t kSendsMax = 12'000;
 
@@ -63,16 +80,15 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());
   std::optional<Found> best;
-  std::vector<std::int32_t> tried;
-  for (const std::int64_t sends : {kFewSends, kManySends, kMostSends}) {
-    const bool is_far = !one_mesh && (!best || best->seconds > kFarFromBound * bound);
-    if (sends == kMostSends && !is_far) break;
-    std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, sends);
-    if (parts == tried) continue;
+  std::vector<std::vector<std::int32_t>> tried;
+  for (const Attempt& attempt : kAttempts) {
+    if (attempt.ends == (one_mesh ? Ends::between_meshes : Ends::on_one_mesh)) continue;
+    if (best && best->seconds <= attempt.beyond * bound) continue;
+    std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, attempt.sends, attempt.counts);
+    if (std::find(tried.begin(), tried.end(), parts) != tried.end()) continue;
     auto found = relay_of(cluster, tasks, element_bytes, bound, parts, one_mesh);
-    tried = std::move(parts);
+    tried.push_back(std::move(parts));
     if (found && (!best || found->seconds < best->seconds)) best = std::move(found);
-    if (best && best->seconds <= kNearBound * bound) break;
   }
   if (!best || best->seconds >= seconds) return std::nullopt;
   return Chain{relay_step(to, best->recipe)};

@@ -427,7 +427,7 @@ RelayRecipe recipe_of(const std::vector<RelayTask>& tasks, const std::vector<Tas
 }  // namespace
 
 std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                                      std::int64_t sends_wanted) {
+                                      std::int64_t sends_wanted, PartCounts rule) {
   double volume = 0;  // bytes times receivers
   for (const RelayTask& task : tasks)
     volume += bytes_of_task(task, element_bytes) * static_cast<double>(task.needers.size());
@@ -439,6 +439,7 @@ std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::
     for (const std::int32_t n : kParts) {
       if (static_cast<double>(n) <= std::min(wanted, most)) count = n;
     }
+    while (rule == PartCounts::dividing && longest(task.box) % count != 0) --count;
     counts.push_back(count);
   }
   return counts;

@@ -19,9 +19,12 @@
 
 namespace tessera::synth {
 
+// dividing: a box's longest dimension divides into them, so that all parts of a box are alike.
+enum class PartCounts : std::uint8_t { any, dividing };
+
 // Into how many parts each task is cut, so that there are about as many sends as wanted.
 std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
-                                      std::int64_t sends_wanted);
+                                      std::int64_t sends_wanted, PartCounts rule = PartCounts::any);
 
 // By which trees more than a few units get a part: from the sender or from a hub all of them, or also along two trees
 // in which half of them pass it on, to two others each. Those of one tree are the leaves of the other.

@@ -19,10 +19,10 @@ using synth::MapOp;
 constexpr std::array<StatedError, 9> kStated = {{{MapOp::exp, 1.0, 1.5},
                                                  {MapOp::exp2, 1.0, 1.5},
                                                  {MapOp::log, 0.9, 1.0},
-                                                 {MapOp::tanh, 2.3, 3.0},
+                                                 {MapOp::tanh, 7.0, 3.0},
                                                  {MapOp::sigmoid, 2.5, 2.5},
                                                  {MapOp::gelu, 8.0, 8.0},
-                                                 {MapOp::erf, 4.5, 2.0},
+                                                 {MapOp::erf, 6.5, 2.0},
                                                  {MapOp::sin, 0.95, 1.0},
                                                  {MapOp::cos, 0.95, 1.0}}};
 
