@@ -106,8 +106,8 @@ std::string Array::text() const {
   return text ? std::move(*text) : "";
 }
 
-std::string Array::picture() const {
-  auto text = runtime::format_show(impl_->value, impl_->name);
+std::string Array::picture(int columns) const {
+  auto text = runtime::format_show(impl_->value, impl_->name, std::max(columns, 1));
   return text ? std::move(*text) : "";
 }
 

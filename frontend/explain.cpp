@@ -40,6 +40,13 @@ Member member_at(const Place& p) {
     member.name = p.text(p.token(at + 1));
   }
   if (p.token(at).kind != TokenKind::left_paren) return member;
+  for (int i = at + 1; p.token(i).kind == TokenKind::integer; i += 2) {
+    member.arguments += (member.arguments.empty() ? "" : ", ") + p.text(p.token(i));
+    if (p.token(i + 1).kind == TokenKind::right_paren) break;
+    if (p.token(i + 1).kind == TokenKind::comma && p.token(i + 2).kind == TokenKind::integer) continue;
+    member.arguments.clear();
+    break;
+  }
   for (++at; goes_on(at + 1); at += 2) continue;
   member.argument = p.text(p.token(at));
   return member;
@@ -59,7 +66,7 @@ Answer bad_word(const Place& p) {
     return std::move(why).suggest("dimensions are not left out: `a[:, :, 0]`; those at the end may be");
   }
   if (p.text() == "." && p.after_operand() && p.attached()) {
-    why.help = help_for_member(member_at(p));
+    why.help = help_for_member(member_at(p), p.functions());
   }
   return why;
 }

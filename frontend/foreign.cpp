@@ -197,6 +197,7 @@ constexpr ForeignWord kTypes[] = {
     {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}};
 
 constexpr ForeignWord kOfJax[] = {
+    {"seed", "a seed is an argument: `random(f32[8], 0)`, `normal(f32[8], 0)`"},
     {"psum", "write `all_reduce(a, x)`; `sum` along a split dimension leaves a sum that is pending over its axis"},
     {"with_sharding_constraint", "write `a as [8@x, 4]`: a layout is part of the type"},
     {"PartitionSpec", "write `a as [8@x, 4]`: a layout is part of the type"},
@@ -266,7 +267,43 @@ bool is_library(std::string_view name) {
   return std::find(kLibraries.begin(), kLibraries.end(), name) != kLibraries.end();
 }
 
-std::string help_for_member(const Member& member) {
+namespace {
+
+// `np.exp`: the name alone; of a name that no operation has, the nearest.
+std::string help_for_prefix(const Member& member, FunctionNames functions) {
+  const std::vector<std::string> names = functions == nullptr ? std::vector<std::string>() : functions();
+  const bool is_known = names.empty() || std::find(names.begin(), names.end(), member.name) != names.end();
+  if (is_known) return fmt::format("leave out `{}.`: functions have no prefix", member.of);
+  if (const auto near = base::nearest(member.name, names))
+    return fmt::format("there is no operation `{}`; did you mean `{}`, without a prefix?", member.name, *near);
+  return fmt::format("there is no operation `{}`, and functions have no prefix; docs/language.md lists the operations",
+                     member.name);
+}
+
+bool is_letter_of_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+}
+
+// Help about `a`, with the name that was written in its place: `x @ b` for `a @ b`.
+std::string about(std::string_view help, const std::string& name) {
+  std::string text;
+  bool in_code = false;
+  for (std::size_t at = 0; at < help.size(); ++at) {
+    if (help[at] == '`') in_code = !in_code;
+    const bool is_word = help[at] == 'a' && (at == 0 || !is_letter_of_name(help[at - 1])) &&
+                         (at + 1 == help.size() || !is_letter_of_name(help[at + 1]));
+    if (in_code && is_word) {
+      text += name;
+    } else {
+      text += help[at];
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string help_for_member(const Member& member, FunctionNames functions) {
   const bool of_library = is_library(member.of.substr(0, member.of.find('.')));
   if (member.name == "astype" && !of_library) {
     return fmt::format("write `{}({})`: the element type is called as a function", element_asked_for(member.argument),
@@ -275,11 +312,16 @@ std::string help_for_member(const Member& member) {
   if (const auto* known = find(kElementWords, member.name);
       known != nullptr && of_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
-  if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return std::string(known->help);
+  const auto of_value = [&](std::string_view help) {
+    return of_library ? std::string(help) : about(help, member.of);
+  };
+  if (member.name == "reshape" && !of_library && !member.arguments.empty())
+    return fmt::format("write `reshape({}, [{}])`", member.of, member.arguments);
+  if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return of_value(known->help);
   if (const auto* known = of_library ? find(kConstants, member.name) : nullptr) return std::string(known->help);
-  if (const auto help = help_for_function(member.name)) return std::string(*help);
-  if (const auto* known = find(kOtherArguments, member.name)) return std::string(known->help);
-  if (of_library) return fmt::format("leave out `{}.`: functions have no prefix", member.of);
+  if (const auto help = help_for_function(member.name)) return of_value(*help);
+  if (const auto* known = find(kOtherArguments, member.name)) return of_value(known->help);
+  if (of_library) return help_for_prefix(member, functions);
   return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/explain.hpp"
+
 namespace tessera::frontend {
 
 struct ForeignWord {
@@ -29,10 +31,11 @@ bool is_library(std::string_view name);
 struct Member {
   std::string of;        // `b`, or a path such as `jax.nn`
   std::string name;      // `softmax`
-  std::string argument;  // the first word of the first argument, without a library's name; may be absent
+  std::string argument;        // the first word of the first argument, without a library's name; may be absent
+  std::string arguments = {};  // integers alone, as `16, 2`; empty if there are others
 };
-// Help for it: what to write instead.
-std::string help_for_member(const Member& member);
+// Help for it: what to write instead, of operations as they are called here.
+std::string help_for_member(const Member& member, FunctionNames functions = nullptr);
 
 // The element type that was meant: another library's name for it, or a near spelling.
 std::optional<std::string_view> element_meant_by(std::string_view word);

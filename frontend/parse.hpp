@@ -5,6 +5,7 @@
 #include "base/source.hpp"
 #include "base/stop.hpp"
 #include "frontend/ast.hpp"
+#include "frontend/explain.hpp"
 
 namespace tessera::frontend {
 
@@ -14,9 +15,9 @@ inline constexpr std::size_t kNestingMax = 256;             // brackets, operato
 inline constexpr std::size_t kSyntaxErrorsMax = 50;         // then the rest of the text is not looked at
 
 // Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement. `nesting_max`
-// may lower kNestingMax.
+// may lower kNestingMax. Hints about names of other libraries know `functions`.
 base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, base::StopToken stop = {},
-                        std::size_t nesting_max = kNestingMax);
+                        std::size_t nesting_max = kNestingMax, FunctionNames functions = nullptr);
 
 // For the REPL: does the text end inside an open bracket, after a binary operator and the like, so that another line
 // may complete it?

@@ -52,6 +52,7 @@ class Place {
   std::string text() const { return text(found()); }
   std::string_view text(std::size_t first, std::size_t last) const;
   std::string_view sentence_text() const { return sentence_.text; }
+  FunctionNames functions() const { return sentence_.functions; }
 
  private:
   const Sentence& sentence_;

@@ -37,25 +37,29 @@ std::vector<Comment> comments_of(Tokens tokens, std::string_view text, SourceId 
   return comments;
 }
 
+struct Asked {
+  base::StopToken interrupt = {};
+  FunctionNames functions = nullptr;
+};
+
 // Reads a row of tokens; what is wrong with it, if anything.
-std::optional<Diagnostic> read_row(Goal goal, Tokens tokens, std::string_view text, Ast& ast,
-                                   base::StopToken interrupt = {}) {
-  const ReadResult result = read(goal, tokens, text, ast, interrupt);
+std::optional<Diagnostic> read_row(Goal goal, Tokens tokens, std::string_view text, Ast& ast, const Asked& asked = {}) {
+  const ReadResult result = read(goal, tokens, text, ast, asked.interrupt);
   if (const auto* why = std::get_if<Diagnostic>(&result)) return *why;
-  if (const auto* stop = std::get_if<Stop>(&result)) return explain({goal, tokens, text, ast.source}, *stop);
+  if (const auto* stop = std::get_if<Stop>(&result)) return explain({goal, tokens, text, ast.source, asked.functions}, *stop);
   return std::nullopt;
 }
 
 std::optional<Diagnostic> read_piece(Goal goal, Piece& piece, std::string_view text, Ast& ast,
-                                     base::StopToken interrupt = {}) {
+                                     const Asked& asked = {}) {
   if (piece.error) return std::move(piece.error);
-  return read_row(goal, piece.tokens, text, ast, interrupt);
+  return read_row(goal, piece.tokens, text, ast, asked);
 }
 
 // Reads one statement. Where it fails inside a block, the statements after the error are looked at too.
-void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& errors, base::StopToken interrupt) {
+void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& errors, const Asked& asked) {
   const bool in_brackets = !piece.error;
-  auto error = read_piece(Goal::statement, piece, text, ast, interrupt);
+  auto error = read_piece(Goal::statement, piece, text, ast, asked);
   if (!error) return;
   const auto place = error->labels.front().span.begin;
   errors.push_back(std::move(*error));
@@ -66,16 +70,16 @@ void read_statement(Piece& piece, std::string_view text, Ast& ast, Diagnostics& 
   scratch.source = ast.source;
   for (const Tokens row : later_statements(piece.tokens, static_cast<std::size_t>(at))) {
     if (errors.size() > kSyntaxErrorsMax) return;
-    if (auto more = read_row(Goal::statement, row, text, scratch, interrupt)) errors.push_back(std::move(*more));
+    if (auto more = read_row(Goal::statement, row, text, scratch, asked)) errors.push_back(std::move(*more));
   }
 }
 
 // In order of position. A text of too many errors is given up, with a note where.
-Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& ast, base::StopToken interrupt) {
+Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& ast, const Asked& asked) {
   Diagnostics errors;
   while (auto piece = cutter.next()) {
-    interrupt.look();
-    read_statement(*piece, text, ast, errors, interrupt);
+    asked.interrupt.look();
+    read_statement(*piece, text, ast, errors, asked);
     if (errors.size() <= kSyntaxErrorsMax) continue;
     const base::Span first_unsaid = errors[kSyntaxErrorsMax].labels.front().span;
     errors.resize(kSyntaxErrorsMax, errors.front());
@@ -85,15 +89,15 @@ Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& 
   return errors;
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source, base::StopToken interrupt,
+Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked,
                          std::size_t nesting_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
-  const auto tokens = lex(text, interrupt);
+  const auto tokens = lex(text, asked.interrupt);
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
-  auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, interrupt);
+  auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, asked);
   if (!errors.empty()) return errors;
   return ast;
 }
@@ -169,9 +173,10 @@ bool read_is_incomplete(std::string_view text) {
 
 }  // namespace
 
-Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop, std::size_t nesting_max) {
+Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop, std::size_t nesting_max,
+                  FunctionNames functions) {
   const std::size_t nesting = std::min(nesting_max, kNestingMax);
-  return base::guarded_until_stopped([&] { return read_program(sources, source, stop, nesting); });
+  return base::guarded_until_stopped([&] { return read_program(sources, source, {stop, functions}, nesting); });
 }
 
 bool is_incomplete(std::string_view text) {

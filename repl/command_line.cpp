@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ struct Wishes {
   bool format_write = false;
   ExplainOptions explain;
   PlanOptions plan;
+  std::string change;  // of plan and compare: `FROM -> TO`
   CompareOptions compare;
   MoveOptions move;
   PlaceOptions place;
@@ -124,6 +127,10 @@ void add_explain(CLI::App& app, Wishes& wishes) {
       ->required();
 }
 
+void add_change_option(CLI::App* command, std::string& change) {
+  command->add_option("CHANGE", change, "'FROM -> TO', in place of --from and --to")->type_name("");
+}
+
 void add_plan(CLI::App& app, Wishes& wishes) {
   CLI::App* plan = add_command(app, "plan", "Plan one redistribution.");
   PlanOptions& options = wishes.plan;
@@ -131,6 +138,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   plan->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
   plan->add_option("--from", options.from, "the type that the array has: f32[16@y,16,16@x]")->type_name("TYPE");
   plan->add_option("--to", options.to, "the type that is wanted: f32[16,16@(x,y),16]")->type_name("TYPE");
+  add_change_option(plan, wishes.change);
   plan->add_option("--planner", options.planner, fmt::format("{}", fmt::join(planner_names(), " ")))->type_name("NAME");
   flag(plan, "--collectives-only", options.collectives_only, "only named collectives, no general exchange");
   plan->add_option("--within", options.within, "the most bytes a device may use at any time: 64MiB")->type_name("SIZE");
@@ -150,8 +158,9 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   CompareOptions& options = wishes.compare;
   compare->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH")->required();
   compare->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
-  compare->add_option("--from", options.from, "the type that the array has")->type_name("TYPE")->required();
-  compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE")->required();
+  compare->add_option("--from", options.from, "the type that the array has")->type_name("TYPE");
+  compare->add_option("--to", options.to, "the type that is wanted")->type_name("TYPE");
+  add_change_option(compare, wishes.change);
   compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   add_place_option(compare, options.place);
   flag(compare, "--json", options.json, "JSON objects, one planner a line");
@@ -273,8 +282,41 @@ Command finished_format(Wishes& wishes) {
   return std::move(wishes.format);
 }
 
+// The types of `FROM -> TO`.
+std::optional<std::pair<std::string, std::string>> ends_of(const std::string& change) {
+  constexpr std::string_view kArrow = "->";
+  const std::size_t at = change.find(kArrow);
+  if (at == std::string::npos || change.find(kArrow, at + 1) != std::string::npos) return std::nullopt;
+  return std::pair(change.substr(0, at), change.substr(at + kArrow.size()));
+}
+
+std::string no_change(std::string_view command, const std::string& change) {
+  return fmt::format(
+      "`{}` is no change of layout\n  help: tessera {} --mesh x:4,y:2 'f32[16@y,16,16@x] -> f32[16,16@(x,y),16]'",
+      change, command);
+}
+
+Command finished_compare(Wishes& wishes) {
+  CompareOptions& compare = wishes.compare;
+  const bool has_ends = !compare.from.empty() || !compare.to.empty();
+  if (!wishes.change.empty()) {
+    const auto ends = ends_of(wishes.change);
+    if (!ends) return misused(no_change("compare", wishes.change));
+    if (has_ends) return misused("compare wants 'FROM -> TO', or --from and --to, not both");
+    std::tie(compare.from, compare.to) = *ends;
+  }
+  if (compare.from.empty() || compare.to.empty()) return misused("compare wants --from and --to, or 'FROM -> TO'");
+  return std::move(compare);
+}
+
 Command finished_plan(Wishes& wishes) {
   PlanOptions& plan = wishes.plan;
+  if (!wishes.change.empty()) {
+    const auto ends = ends_of(wishes.change);
+    if (!ends) return misused(no_change("plan", wishes.change));
+    if (plan.from || plan.to) return misused("plan wants 'FROM -> TO', or --from and --to, not both");
+    std::tie(plan.from, plan.to) = *ends;
+  }
   if (plan.verify_file) {
     const bool plans = plan.mesh || plan.to_mesh || plan.from || plan.to || plan.planner || plan.within ||
                        plan.collectives_only || plan.sends || !plan.place.empty();
@@ -287,7 +329,7 @@ Command finished_plan(Wishes& wishes) {
   }
   if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
-    return misused("plan wants --mesh, --from and --to, or --batch FILE, or --verify FILE");
+    return misused("plan wants --mesh with --from and --to or 'FROM -> TO', or --batch FILE, or --verify FILE");
   }
   return std::move(plan);
 }
@@ -338,7 +380,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("fmt")) return finished_format(wishes);
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);
-  if (app.got_subcommand("compare")) return std::move(wishes.compare);
+  if (app.got_subcommand("compare")) return finished_compare(wishes);
   if (app.got_subcommand("move")) return finished_move(wishes);
   if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);

@@ -18,6 +18,9 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
+// Of a terminal that shows errors; 0: none does.
+int columns_to_fit() { return is_terminal(kStandardError) ? terminal_columns() : 0; }
+
 bool says_that_the_first_is_gone(const Diagnostic& diagnostic) {
   return diagnostic.slug == "peer-lost" && diagnostic.message == "rank 0 is gone";
 }
@@ -55,7 +58,7 @@ void Console::err(std::string_view text) {
 }
 
 void Console::report(const Diagnostic& diagnostic) {
-  const std::string text = render(diagnostic, colour_ ? Colour::yes : Colour::no);
+  const std::string text = render(diagnostic, colour_ ? Colour::yes : Colour::no, columns_to_fit());
   const bool is_mine = voice_ == ConsoleOutput::deputy && says_that_the_first_is_gone(diagnostic);
   is_mine ? err_.write(text) : err(text);
 }
@@ -64,7 +67,7 @@ void Console::report(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) report(diagnostic);
 }
 
-void Console::complain(std::string_view message) { err(fmt::format("error: {}\n", printable(message))); }
+void Console::complain(std::string_view message) { err(render_complaint(message, columns_to_fit())); }
 
 int Console::refuse(std::string_view message) {
   complain(message);

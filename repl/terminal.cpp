@@ -25,9 +25,6 @@ bool is_set(const char* variable) {
 
 bool is_utf8() { return std::string_view(::nl_langinfo(CODESET)) == "UTF-8"; }
 
-// Open MPI gives rank 0 a terminal to write to, wherever the launcher writes what comes of it: to a file, say.
-bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("OMPI_COMM_WORLD_SIZE"); }
-
 std::optional<int> columns_wanted() {
   const char* value = std::getenv("COLUMNS");
   if (value == nullptr) return std::nullopt;
@@ -39,6 +36,9 @@ std::optional<int> columns_wanted() {
 }
 
 }  // namespace
+
+// Open MPI gives rank 0 a terminal to write to, wherever the launcher writes what comes of it: to a file, say.
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1 && !is_set("OMPI_COMM_WORLD_SIZE"); }
 
 int terminal_columns() {
   if (const auto wanted = columns_wanted()) return *wanted;

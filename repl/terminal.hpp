@@ -5,6 +5,8 @@ namespace tessera::repl {
 
 // Columns of a line: COLUMNS, else what the terminal says, else 80.
 int terminal_columns();
+// Does somebody see what is written there? Not where an MPI launcher passes it on.
+bool is_terminal(int descriptor);
 // Are standard input and output a terminal?
 bool is_conversation();
 // Does the terminal move its cursor where it is told to?

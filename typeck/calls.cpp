@@ -119,7 +119,7 @@ bool Checker::declares_later(std::string_view name) const {
 void Checker::report_unknown_function(const frontend::Name& callee, Moment moment) {
   if (poisoned_.contains(callee.text)) return;
   std::vector<std::string> names = environment_.function_names(moment);
-  for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
+  for (std::string& operation : operation_names()) names.push_back(std::move(operation));
   std::string help;
   if (declares_later(callee.text)) {
     help = "it is declared further below: a function stands before its use";

@@ -41,7 +41,7 @@ Config base_config(Console& console) {
   use_unicode();  // which characters pictures may be drawn with
   Config config;
   config.output = [&console](std::string_view text) { console.out(picture_for_output(text)); };
-  if (takes_box_characters(STDOUT_FILENO)) config.picture_columns = terminal_columns;
+  if (is_terminal(STDOUT_FILENO)) config.picture_columns = terminal_columns;
   config.log = [&console](const Diagnostic& diagnostic) { console.report(diagnostic); };
   config.clock = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -19,11 +19,10 @@ struct Tried {
   Result<Plan> plan;
 };
 
-// Beside a bound that is next to nothing a ratio says nothing.
 std::string ratio(double value, double bound) {
-  constexpr double kMost = 100;
+  constexpr double kWholeFrom = 100;  // decimals would only look exact
   if (bound <= 0) return "-";
-  return value / bound < kMost ? fmt::format("{:.2f}", value / bound) : ">99";
+  return value / bound < kWholeFrom ? fmt::format("{:.2f}", value / bound) : fmt::format("{:.0f}", value / bound);
 }
 
 std::string ratio(std::int64_t value, std::int64_t bound) {

@@ -116,7 +116,9 @@ class Conversation {
     result.ask = [this](std::string_view question) {
       std::string answer;
       const Typing one_line{[&](std::size_t) { return std::string(question); }};
-      return keyboard_.next(one_line, answer) == LineReader::Outcome::line && answer.empty();
+      if (keyboard_.next(one_line, answer) != LineReader::Outcome::line) return false;
+      if (!answer.empty()) keyboard_.give_back(answer);
+      return answer.empty();
     };
     return result;
   }

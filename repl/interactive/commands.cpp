@@ -36,6 +36,8 @@ constexpr std::array kCommands = {
     CommandInfo{":load", "FILE", A::file, "run a script here", run_load},
     CommandInfo{":save", "FILE", A::file, "write what was typed as a script", run_save},
     CommandInfo{":undo", "", A::none, "take the last input back, and the one before", run_undo},
+    CommandInfo{":history", "[COUNT]", A::count, "the inputs of this session, with the numbers of their lines",
+                run_history},
     CommandInfo{":reset", "", A::none, "forget all names", run_reset},
     CommandInfo{":set", "[NAME VALUE]", A::setting, "the settings; change one", run_set},
     CommandInfo{":doc", "NAME", A::topic, "what an operation or a word does, or what an error means", run_doc},
@@ -80,6 +82,7 @@ std::string_view argument_in_words(const CommandInfo& command) {
     case Argument::setting: return "a name and a value";
     case Argument::command: return "a command";
     case Argument::lesson: return "a lesson's number";
+    case Argument::count: return "a number";
   }
   return "";
 }
@@ -98,6 +101,7 @@ bool misused(Interpreter& interpreter, const CommandInfo& command) {
 std::span<const CommandInfo> commands() { return kCommands; }
 
 const CommandInfo* find_command(std::string_view word) {
+  if (word == ":h") word = ":help";  // not `:history`, which is asked for less
   const CommandInfo* found = nullptr;
   for (const CommandInfo& command : commands()) {
     if (command.name == word) return &command;
@@ -124,6 +128,7 @@ std::string_view command_meant_by(std::string_view line) {
   for (const std::string_view word : {"help", "help()", "?"}) {
     if (line == word) return ":help";
   }
+  if (line == "history") return ":history";
   for (const std::string_view word : {"quit", "quit()", "exit", "exit()"}) {
     if (line == word) return ":quit";
   }

@@ -30,7 +30,7 @@ struct CommandCall {
 };
 
 // The kind of argument that a command takes; completion offers words of that kind.
-enum class Argument : std::uint8_t { none, expression, file, topic, setting, command, lesson };
+enum class Argument : std::uint8_t { none, expression, file, topic, setting, command, lesson, count };
 
 struct CommandInfo {
   std::string_view name;      // `:plan`
@@ -70,6 +70,7 @@ bool run_load(const CommandCall& call);  // session.cpp
 bool run_save(const CommandCall& call);
 bool run_reset(const CommandCall& call);
 bool run_undo(const CommandCall& call);
+bool run_history(const CommandCall& call);
 bool run_set(const CommandCall& call);
 bool run_learn(const CommandCall& call);
 bool run_quit(const CommandCall& call);

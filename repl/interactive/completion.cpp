@@ -125,7 +125,8 @@ std::optional<Completion> after_command(std::string_view line, const CommandInfo
   const std::size_t begin = line.rfind(' ') + 1;
   switch (command.takes) {
     case Argument::none:
-    case Argument::lesson: return Completion{line.size(), {}};
+    case Argument::lesson:
+    case Argument::count: return Completion{line.size(), {}};
     case Argument::expression: return std::nullopt;
     case Argument::file: return files(line, begin);
     case Argument::topic: return matching(line, begin, topics());

@@ -36,6 +36,21 @@ class Input {
   int early_questions_ = 0;
 };
 
+// An input as it was typed, from the line with that number on.
+struct TypedInput {
+  std::string text;
+  std::uint32_t first_line = 1;
+};
+
+// The statements of a text, each with the number of its first line. Lines without one are left out.
+struct StatementText {
+  std::string text;
+  std::uint32_t line = 1;
+};
+std::vector<StatementText> statements_of(std::string_view text);
+// The same with all lines of the text, at least one piece: comments and empty lines go with the statement below them.
+std::vector<StatementText> pieces_of(std::string_view text);
+
 // The inputs in a text that somebody has typed as one: a command that begins a line is one, and so are all statements
 // up to the next command, which run together or not at all.
 std::vector<std::string> inputs_of(std::string_view text);

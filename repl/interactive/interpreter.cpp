@@ -1,5 +1,8 @@
 #include "repl/interactive/interpreter.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -16,6 +19,12 @@ namespace {
 // An array that a name no longer means stays in memory until it can no longer be undone.
 constexpr std::size_t kUndoMax = 20;
 
+// Earlier inputs are forgotten, now and then.
+constexpr std::ptrdiff_t kTypedMax = 1000;
+
+// A longer text answers as a whole: cutting it takes time that nothing interrupts.
+constexpr std::size_t kPiecesBytesMax = std::size_t{16} << 10U;
+
 constexpr std::string_view kBlanks = " \t\r\n";
 
 Config with_output(Config config, const Screen& screen) {
@@ -23,7 +32,9 @@ Config with_output(Config config, const Screen& screen) {
   config.keep_values = true;
   config.output = [&screen](std::string_view text) { screen.out(written(text, screen)); };
   if (screen.fits) config.picture_columns = screen.columns;
-  config.log = [&screen](const Diagnostic& diagnostic) { screen.err(render(diagnostic, screen.err_colour)); };
+  config.log = [&screen](const Diagnostic& diagnostic) { 
+    screen.err(render(diagnostic, screen.err_colour, screen.columns_to_fit()));
+  };
   return config;
 }
 
@@ -60,11 +71,17 @@ void Interpreter::leave() {
 void Interpreter::complete() {
   const std::uint32_t first_line = input_.first_line();
   const std::string text = input_.take();
+  note_typed(text, first_line);
   if (text.starts_with(':')) return take_command(text, first_line);
   const std::string_view meant = screen_.detailed ? command_meant_by(text) : "";
   if (!meant.empty() && state_.entries.bound_by(text.substr(0, text.find('\n'))) == nullptr)
     return take_command(std::string(meant), first_line);
   run(text, name_, first_line);
+}
+
+void Interpreter::note_typed(std::string_view text, std::uint32_t first_line) {
+  typed_.push_back({std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1)), first_line});
+  if (typed_.size() > 2 * kTypedMax) typed_.erase(typed_.begin(), typed_.end() - kTypedMax);
 }
 
 void Interpreter::take_command(const std::string& text, std::uint32_t first_line) {
@@ -77,15 +94,57 @@ bool Interpreter::run(const std::string& text, const std::string& name, std::uin
 
 Result<RunReport> Interpreter::run_reported(const std::string& text, const std::string& name,
                                             std::uint32_t first_line) {
+  const std::vector<StatementText> pieces =
+      text.size() <= kPiecesBytesMax ? pieces_of(text) : std::vector<StatementText>{{text, 1}};
+  if (pieces.size() > 1) {
+    if (auto why = mistakes_in(text, name, first_line)) {
+      fail(*why);
+      return std::move(*why);
+    }
+  }
   State next = state_.fork();
-  auto report = advance(next, text, name, first_line);
-  if (!report) return report;
-  const bool binds = std::any_of(report->bindings.begin(), report->bindings.end(),
+  std::vector<Binding> bindings;
+  bool declares = false;
+  std::optional<Result<RunReport>> last;
+  for (const StatementText& piece : pieces) {
+    last.emplace(advance(next, piece.text, name, first_line + piece.line - 1));
+    if (!*last) {
+      say_that_nothing_is_kept(bindings);
+      return std::move(*last);
+    }
+    declares = declares || !(*last)->program.declared().empty();
+    bindings.insert(bindings.end(), (*last)->bindings.begin(), (*last)->bindings.end());
+    screen_.out(bindings_text(**last, screen_));
+  }
+  const bool binds = std::any_of(bindings.begin(), bindings.end(),
                                  [](const Binding& binding) { return binding.name != kLastValue; });
-  if (binds || !report->program.declared().empty()) remember(text);
+  if (binds || declares) remember(text);
   state_ = std::move(next);
-  screen_.out(bindings_text(*report, screen_));
-  return report;
+  (*last)->bindings = std::move(bindings);
+  return std::move(*last);
+}
+
+// The text is checked as a whole before its first statement runs; its notes come as that runs.
+std::optional<Diagnostics> Interpreter::mistakes_in(const std::string& text, const std::string& name,
+                                                    std::uint32_t first_line) {
+  Config silent = state_.session.config();
+  silent.log = {};
+  Session session = state_.session.fork(std::move(silent));
+  const StoppableRun stoppable(session);
+  auto program = session.check(text, name, first_line);
+  return program ? std::nullopt : std::optional(program.diagnostics());
+}
+
+// The lines about names that were bound stand on the screen, but the input has failed.
+void Interpreter::say_that_nothing_is_kept(const std::vector<Binding>& bindings) {
+  std::vector<std::string> names;
+  for (const Binding& binding : bindings) {
+    const std::string name = fmt::format("`{}`", binding.name);
+    if (binding.name != kLastValue && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  if (names.empty()) return;
+  screen_.err(fmt::format("note: the whole input is taken back, with {}\n", fmt::join(names, ", ")));
 }
 
 bool Interpreter::give(const std::string& text, const std::string& name) { return advance(state_, text, name, 1).ok(); }
@@ -115,7 +174,7 @@ Result<RunReport> Interpreter::advance(State& next, const std::string& text, con
 }
 
 void Interpreter::remember(std::string_view text) {
-  before_.push_back({state_.fork(), std::string(text.substr(0, text.find('\n')))});
+  before_.push_back({state_.fork(), std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1))});
   if (before_.size() > kUndoMax) before_.erase(before_.begin());
 }
 

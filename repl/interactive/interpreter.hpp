@@ -58,7 +58,8 @@ class Interpreter {
   const std::string& name() const { return name_; }
   // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
-  // The same, with what came of it; what failed has been reported.
+  // The same, with the report of its last statement and the names that all of them bound; what failed has been reported.
+  // A text of several statements is checked as a whole, and answers statement by statement, in the order of the text, unless it is very long.
   Result<RunReport> run_reported(const std::string& text, const std::string& name, std::uint32_t first_line);
   // Runs a text that nobody has typed: it answers nothing, and undo does not take it back. Gives whether it succeeded.
   bool give(const std::string& text, const std::string& name);
@@ -71,9 +72,12 @@ class Interpreter {
   bool traces() const { return trace_.has_value(); }
   // A session without names.
   void reset();
-  // Takes the last input back that bound or declared something; gives its first line, or nothing if there is none.
+  // Takes the last input back that bound or declared something; gives its text, or nothing if there is none.
   std::optional<std::string> undo();
   std::size_t undoable() const { return before_.size(); }
+  // What was typed so far, commands and failures too; whoever takes inputs without take() notes them.
+  const std::vector<TypedInput>& typed() const { return typed_; }
+  void note_typed(std::string_view text, std::uint32_t first_line);
   void leave();
   void fail() { any_failed_ = true; }
   bool fail(const Diagnostics& why);
@@ -82,6 +86,8 @@ class Interpreter {
  private:
   // Runs a text in a state, which is then the one after it. What failed has been reported.
   Result<RunReport> advance(State& next, const std::string& text, const std::string& name, std::uint32_t first_line);
+  std::optional<Diagnostics> mistakes_in(const std::string& text, const std::string& name, std::uint32_t first_line);
+  void say_that_nothing_is_kept(const std::vector<Binding>& bindings);
   void take_command(const std::string& text, std::uint32_t first_line);
   void complete();
   // The present state can be gone back to.
@@ -92,7 +98,7 @@ class Interpreter {
   Ranks ranks_;
   State state_;
   Session root_;  // as all began
-  // The states that undo goes back to, oldest first, each with the first line of the input that it takes back.
+  // The states that undo goes back to, oldest first, each with the input that it takes back.
   struct Before {
     State state;
     std::string undone;
@@ -104,6 +110,7 @@ class Interpreter {
   };
   std::optional<Trace> trace_;
   Input input_;
+  std::vector<TypedInput> typed_;
   std::uint32_t line_number_ = 0;
   bool any_failed_ = false;
   bool left_ = false;

@@ -173,9 +173,9 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
 }
 
 std::string written(std::string_view text, const Screen& screen) {
-  if (!screen.boxes) return paint_picture(text, screen.out_colour, false);
+  if (!screen.boxes && !screen.fits) return paint_picture(text, screen.out_colour, false);
   return paint_picture(fold_pictures(with_fitted_plans(text, screen.columns()), screen.columns()), screen.out_colour,
-                       true);
+                       screen.boxes);
 }
 
 }  // namespace tessera::repl

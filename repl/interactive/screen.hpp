@@ -27,10 +27,12 @@ struct Screen {
   bool progress = false;  // `err` may be a line that says how far a statement is, and be taken back
 
   void report(const Diagnostics& diagnostics) const {
-    for (const Diagnostic& diagnostic : diagnostics) err(render(diagnostic, err_colour));
+    for (const Diagnostic& diagnostic : diagnostics) err(render(diagnostic, err_colour, columns_to_fit()));
   }
   // `error: MESSAGE`, for what has no diagnostic.
-  void complain(std::string_view message) const { err("error: " + printable(message) + "\n"); }
+  void complain(std::string_view message) const { err(render_complaint(message, columns_to_fit())); }
+  // The columns that text has to keep to; 0: no terminal.
+  int columns_to_fit() const { return fits ? columns() : 0; }
 };
 
 }  // namespace tessera::repl

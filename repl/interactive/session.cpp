@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "repl/files.hpp"
@@ -90,6 +92,32 @@ LastValue last_value(const State& state) {
   return last;
 }
 
+// An input of one line behind a blank; the lines of a longer one below, of a very long one the first.
+std::string taken_back_text(std::string_view input) {
+  constexpr std::size_t kLinesMax = 12;
+  const auto lines = static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n')) + 1;
+  if (lines == 1) return fmt::format(" {}\n", input);
+  std::string text = "\n";
+  for (std::size_t i = 0; i < std::min(lines, kLinesMax); ++i) {
+    const std::size_t end = std::min(input.find('\n'), input.size());
+    text += fmt::format("  {}\n", input.substr(0, end));
+    input.remove_prefix(std::min(end + 1, input.size()));
+  }
+  return lines <= kLinesMax ? text : text + fmt::format("  ... and {} lines more\n", lines - kLinesMax);
+}
+
+// `12> let a = 1`, the lines below it as `13. ...`: as they were typed.
+std::string typed_text(const TypedInput& input) {
+  std::string text;
+  std::uint32_t line = input.first_line;
+  for (std::string_view rest = input.text; !rest.empty(); ++line) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += fmt::format("{:>4}{} {}\n", line, line == input.first_line ? '>' : '.', rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::span<const std::string_view> setting_names() { return kSettings; }
@@ -117,10 +145,24 @@ bool run_undo(const CommandCall& call) {
   const LastValue before = last_value(call.interpreter.state());
   const auto taken_back = call.interpreter.undo();
   if (!taken_back) return call.interpreter.complain("there is nothing to take back");
-  call.out(fmt::format("taken back: {}\n", *taken_back));
+  call.out("taken back:" + taken_back_text(*taken_back));
   const LastValue now = last_value(call.interpreter.state());
   if (now == before) return true;
   call.out(now.type ? fmt::format("`_` is again what it was before that: {}\n", *now.type) : "`_` has no value now\n");
+  return true;
+}
+
+bool run_history(const CommandCall& call) {
+  const std::vector<TypedInput>& inputs = call.interpreter.typed();
+  std::size_t count = inputs.size();
+  if (!call.argument.empty()) {
+    const auto [end, error] = std::from_chars(call.argument.data(), call.argument.data() + call.argument.size(), count);
+    if (error != std::errc{} || end != call.argument.data() + call.argument.size() || count == 0)
+      return call.interpreter.complain(
+          fmt::format("`:history {}` is no count\n  help: :history, or :history 10 for the last ten", call.argument));
+  }
+  for (std::size_t i = inputs.size() - std::min(count, inputs.size()); i < inputs.size(); ++i)
+    call.out_as_it_is(typed_text(inputs[i]));
   return true;
 }
 

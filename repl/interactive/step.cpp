@@ -88,7 +88,7 @@ class Walk {
 
   // The array has no name to begin its picture with.
   void draw(const Array& array) const {
-    const std::string picture = array.picture();
+    const std::string picture = array.picture(call_.interpreter.screen().columns());
     call_.out(written(picture.substr(picture.find(": ") + 2), call_.interpreter.screen()));
   }
 
@@ -111,6 +111,8 @@ bool run_step(const CommandCall& call) {
   if (!movement) return false;
   for (const PartsMoved& part : movement->parts) call.out(part_text(part));
   if (movement->empty()) call.out(fmt::format("nothing moves for {}\n", call.argument));
+  if (!movement->changes.empty() && call.interpreter.screen().ask)
+    call.out("Enter takes the next step; any other input ends the walk, and is run.\n");
   Walk walk(call);
   const bool failed_before = call.interpreter.any_failed();
   for (const Redistribution& change : movement->changes) {

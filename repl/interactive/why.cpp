@@ -19,27 +19,30 @@ namespace tessera::repl {
 namespace {
 
 constexpr std::string_view kMargin = "    ";
+constexpr int kColumnsMin = 20;
 
 // A line of the program with its labels below.
-std::string lines_of(const std::vector<const Label*>& labels, Colour colour) {
-  const ShownLine shown = show_line(labels);
+std::string lines_of(const std::vector<const Label*>& labels, const Screen& screen) {
+  const int columns = screen.columns_to_fit();
+  const int left = columns == 0 ? 0 : std::max(kColumnsMin, columns - static_cast<int>(kMargin.size()));
+  const ShownLine shown = show_line(labels, left);
   std::string text = std::string(kMargin) + shown.text + "\n";
-  for (const std::string& row : draw_marks(shown.marks, Ink::help, colour)) {
+  for (const std::string& row : draw_marks(shown.marks, Ink::help, screen.out_colour, left)) {
     text += std::string(kMargin) + row + "\n";
   }
   return text;
 }
 
 // Says where the change was asked for and what it was compared with.
-std::string places_text(const Redistribution& change, Colour colour) {
+std::string places_text(const Redistribution& change, const Screen& screen) {
   const Label asked{change.place, "asked for here", true};
-  if (!change.because) return lines_of({&asked}, colour);
+  if (!change.because) return lines_of({&asked}, screen);
   const Label because{*change.because, "because of this", false};
   const bool one_line = because.place.file == asked.place.file && because.place.line == asked.place.line &&
                         because.place.line_text_column == asked.place.line_text_column;
-  if (!one_line) return lines_of({&asked}, colour) + lines_of({&because}, colour);
-  if (because.place.column == asked.place.column) return lines_of({&asked}, colour);
-  return lines_of({&asked, &because}, colour);
+  if (!one_line) return lines_of({&asked}, screen) + lines_of({&because}, screen);
+  if (because.place.column == asked.place.column) return lines_of({&asked}, screen);
+  return lines_of({&asked, &because}, screen);
 }
 
 // Nothing where all alternatives cost the same.
@@ -60,12 +63,12 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
 }
 
 void say_why(const CommandCall& call, const Redistribution& change, const std::vector<NamedMesh>& meshes,
-             Colour colour) {
+             const Screen& screen) {
   const Plan& plan = change.plan;
   call.out(ends_text(plan, meshes) + fmt::format("  {} by {} at line {}, column {}\n",
                                                  change.inserted ? "inserted: asked for" : "asked for", change.who,
                                                  change.place.line, change.place.column));
-  call.out_as_it_is(places_text(change, colour));
+  call.out_as_it_is(places_text(change, screen));
   std::string text =
       fmt::format("  {}: {} in all, peak {} per device, {} by the machine model\n", steps_text({change}),
                   bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()));
@@ -79,21 +82,21 @@ void say_why(const CommandCall& call, const Redistribution& change, const std::v
 }
 
 // An operation that fetches parts, with the place where it stands.
-void say_why(const CommandCall& call, const PartsMoved& part, Colour colour) {
+void say_why(const CommandCall& call, const PartsMoved& part, const Screen& screen) {
   const Label asked{part.place, "takes parts that other devices hold", true};
   call.out(part_text(part));
-  call.out_as_it_is(lines_of({&asked}, colour));
+  call.out_as_it_is(lines_of({&asked}, screen));
 }
 
 // A local step, with the place where it stands and the device that everybody waits for.
-void say_why(const CommandCall& call, const LocalWork& work, Colour colour) {
+void say_why(const CommandCall& call, const LocalWork& work, const Screen& screen) {
   const std::string_view waits = work.fastest_seconds < work.seconds ? "all others wait for it" : "all take as long";
   const Label asked{work.place,
                     fmt::format("device {} takes {} by the machine model", work.slowest, seconds_text(work.seconds)),
                     true};
   call.out(fmt::format("{}: {} on device {}, {} on the fastest; {}\n", work.step, seconds_text(work.seconds),
                        work.slowest, seconds_text(work.fastest_seconds), waits));
-  call.out_as_it_is(lines_of({&asked}, colour));
+  call.out_as_it_is(lines_of({&asked}, screen));
 }
 
 }  // namespace
@@ -103,12 +106,12 @@ bool run_why(const CommandCall& call) {
   if (!movement) return false;
   if (movement->empty())
     call.out(fmt::format("nothing moves for {}: every operand lies where it is wanted\n", call.argument));
-  const Colour colour = call.interpreter.screen().out_colour;
+  const Screen& screen = call.interpreter.screen();
   const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
-  for (const Redistribution& change : movement->changes) say_why(call, change, meshes, colour);
+  for (const Redistribution& change : movement->changes) say_why(call, change, meshes, screen);
   if (!movement->changes.empty()) say_what_is_modelled(call);
-  for (const PartsMoved& part : movement->parts) say_why(call, part, colour);
-  for (const LocalWork& one : movement->work) say_why(call, one, colour);
+  for (const PartsMoved& part : movement->parts) say_why(call, part, screen);
+  for (const LocalWork& one : movement->work) say_why(call, one, screen);
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "repl/interactive/input.hpp"
 #include "repl/interactive/report.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/learn/values.hpp"
@@ -124,24 +123,6 @@ std::string Attempt::program(const std::vector<std::string>& names) const {
   std::string text;
   for (auto statement = kept.rbegin(); statement != kept.rend(); ++statement) text += (*statement)->text + "\n";
   return text;
-}
-
-std::vector<StatementText> statements_of(std::string_view text) {
-  std::vector<StatementText> found;
-  Input open;
-  std::uint32_t first_line = 1;
-  std::uint32_t line = 0;
-  while (!text.empty()) {
-    ++line;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view row = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::string_view shown = trimmed(row);
-    if (open.empty() && (shown.empty() || shown.front() == '#')) continue;
-    if (open.empty()) first_line = line;
-    if (open.add(row, line) || text.empty()) found.push_back({open.take(), first_line});
-  }
-  return found;
 }
 
 }  // namespace tessera::repl

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "repl/console.hpp"
+#include "repl/interactive/input.hpp"
 #include "repl/learn/lesson.hpp"
 #include "tessera/tessera.hpp"
 
@@ -58,13 +59,6 @@ class Attempt {
   std::vector<Statement> statements_;
   std::map<std::string, Diagnostics> refusals_;
 };
-
-// The statements of a text, each with the number of its first line. Lines without one are left out.
-struct StatementText {
-  std::string text;
-  std::uint32_t line = 1;
-};
-std::vector<StatementText> statements_of(std::string_view text);
 
 // The names `let` binds in a statement's text: `let a = ...`, `let (a, b) = ...`; none if it is no `let`.
 std::vector<std::string> names_let_in(std::string_view statement);

@@ -24,13 +24,13 @@ namespace {
 
 // The lesson's pictures, which stand before its text. A picture that cannot be drawn is left out; the tests see to it
 // that each can.
-std::string pictures_of(const Lesson& lesson) {
+std::string pictures_of(const Lesson& lesson, int columns) {
   const auto given = lesson.picture.empty() ? Result<Session>(Diagnostics{}) : given_session(lesson);
   if (!given) return "";
   std::string text;
   for (const std::string& expression : parts_of(lesson.picture, '\n')) {
     if (const auto array = value_of(*given, expression); array.value)
-      text += picture_of(*array.value, expression) + "\n";
+      text += picture_of(*array.value, expression, columns) + "\n";
   }
   return text;
 }
@@ -90,11 +90,11 @@ std::string listed_names(std::vector<std::string> names) {
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::string page_of(const Lesson& lesson, const LessonNumber& number) {
+std::string page_of(const Lesson& lesson, const LessonNumber& number, int columns) {
   std::string text = number.count > 1
                          ? fmt::format("\nLesson {} of {}: {}\n\n", number.at + 1, number.count, lesson.title)
                          : fmt::format("\n{}\n\n", lesson.title);
-  text += pictures_of(lesson) + lesson.text;
+  text += pictures_of(lesson, columns) + lesson.text;
   if (!lesson.given.empty()) text += fmt::format("\nGiven:\n\n{}", indented(lesson.given));
   text += fmt::format("\nGoal: {}", lesson.goal);
   const std::vector<std::string> asked = asked_names(lesson);
@@ -122,15 +122,19 @@ std::size_t lesson_to_resume(const std::vector<Lesson>& lessons, const CoursePro
 }
 
 void show_page(const Lesson& lesson, const LessonNumber& number, Console& console, const NextLine& next_line) {
-  std::string_view rest;
-  const std::string page = picture_for_output(wrapped_at_words(page_of(lesson, number), terminal_columns()));
-  rest = page;
+  const std::string page = page_for_output(page_of(lesson, number, terminal_columns()));
+  std::string_view rest = page;
   const int rows = is_conversation() ? terminal_rows() : 0;
   while (rows > kRowsMin && std::count(rest.begin(), rest.end(), '\n') >= rows) {
     const std::size_t end = screenful(rest, static_cast<std::size_t>(rows) - 1);
     console.out(rest.substr(0, end));
     rest.remove_prefix(end);
-    if (next_line({"Enter: the rest of the page ", nullptr}).kind != Entered::Kind::line) break;
+    const Entered entered = next_line({"Enter: the rest of the page ", nullptr});
+    if (entered.kind != Entered::Kind::line) break;
+    if (!entered.line.empty()) {
+      console.out(rest);
+      return;
+    }
   }
   console.out(rest);
 }
@@ -153,6 +157,7 @@ NextLine course_lines(Keyboard& keyboard) {
       case LineReader::Outcome::failed: return Entered{Entered::Kind::end};
     }
     if (asked.names != nullptr) keyboard.remember(text);
+    if (asked.names == nullptr && !text.empty()) keyboard.give_back(text);
     return Entered{Entered::Kind::line, text};
   };
 }

@@ -59,7 +59,7 @@ struct LessonNumber {
 };
 
 // A lesson's page: pictures, its text, what is given, its goal, and what to type.
-std::string page_of(const Lesson& lesson, const LessonNumber& number);
+std::string page_of(const Lesson& lesson, const LessonNumber& number, int columns);
 // As the terminal takes it: one that is longer than the terminal goes on when Enter is pressed.
 void show_page(const Lesson& lesson, const LessonNumber& number, Console& console, const NextLine& next_line);
 

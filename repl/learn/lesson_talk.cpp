@@ -129,6 +129,7 @@ std::optional<Leave> LessonTalk::take(const std::string& text) {
   if (open_.add(input, first_line, begins_command ? expression_begin(input) : 0)) {
     const std::uint32_t line = open_.first_line();
     const std::string whole = open_.take();
+    interpreter_.note_typed(whole, line);
     return whole.starts_with(':') ? command(std::string(trimmed(whole)), line) : evaluate(whole, line);
   }
   if (open_.size() > kAnswerBytesMax) {
@@ -164,7 +165,7 @@ std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t 
 }
 
 std::optional<Leave> LessonTalk::say(std::string_view text) {
-  console_.out(wrapped_at_words(text, terminal_columns()));
+  console_.out(page_for_output(text));
   return std::nullopt;
 }
 
@@ -253,7 +254,7 @@ std::string LessonTalk::reply_text(const std::string& reply) {
   if (same >= kRepeatedLines) lines.resize(lines.size() - same);
   std::string text;
   for (const std::string_view line : lines) text += line;
-  return picture_for_output(text);
+  return page_for_output(text);
 }
 
 }  // namespace tessera::repl

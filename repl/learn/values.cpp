@@ -169,8 +169,8 @@ std::string mesh_text(const MeshAxes& mesh) {
   return fmt::format("{}", fmt::join(axes, ","));
 }
 
-std::string picture_of(const Array& array, std::string_view name) {
-  const std::string picture = array.picture();
+std::string picture_of(const Array& array, std::string_view name, int columns) {
+  const std::string picture = array.picture(columns);
   return fmt::format("{}{}", name, picture.substr(std::min(picture.find(": "), picture.size())));
 }
 

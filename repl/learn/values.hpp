@@ -41,7 +41,7 @@ std::string type_on_its_mesh(const Array& array);
 std::string mesh_text(const MeshAxes& mesh);
 
 // Array::picture under another name.
-std::string picture_of(const Array& array, std::string_view name);
+std::string picture_of(const Array& array, std::string_view name, int columns = 100);
 
 // The value of an expression in a session, which stays as it is.
 Read<Array> value_of(const Session& session, std::string_view expression);

@@ -22,7 +22,11 @@ enum class Colour : std::uint8_t { no, yes };
 std::string_view name(Severity severity);
 
 // Ends in a newline. A line of help that is part of the command line's contract (`least budget: N bytes`) stands on a
-// line of its own.
-std::string render(const Diagnostic& diagnostic, Colour colour);
+// line of its own. On a terminal of so many columns prose is broken at words and a program's line is cut around the
+// fault; 0 columns: no terminal.
+std::string render(const Diagnostic& diagnostic, Colour colour, int columns = 0);
+
+// `error: MESSAGE`, for a mistake that has no diagnostic; lines of help are in the message, as `  help: ...`.
+std::string render_complaint(std::string_view message, int columns = 0);
 
 }  // namespace tessera::repl

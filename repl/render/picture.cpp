@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "repl/render/paint.hpp"
+#include "repl/render/text_cells.hpp"
 
 namespace tessera::repl {
 
@@ -137,6 +138,18 @@ std::string_view cut(std::string_view line, std::size_t begin, std::size_t end) 
   return begin >= line.size() ? "" : line.substr(begin, end - begin);
 }
 
+// Does a picture begin with this line, the labels of its columns, that is wider than the screen? Gives the line behind
+// it; the line itself if not.
+std::size_t wide_picture_end(const Lines& lines, std::size_t first, std::size_t width) {
+  const bool is_wide = first + 1 < lines.size() && is_border(lines[first + 1]) && !is_border(lines[first]) &&
+                       lines[first + 1].size() > width;
+  if (!is_wide) return first;
+  const std::vector<std::size_t> corners = corners_of(lines[first + 1]);
+  std::size_t end = first + 1;
+  while (end < lines.size() && (is_border(lines[end]) || is_inside(lines[end], corners))) ++end;
+  return end;
+}
+
 // The lines of a picture, its heading before its first border, group after group.
 void fold_picture(const Lines& lines, std::size_t first, std::size_t end, std::size_t width, std::string& result) {
   const std::vector<std::size_t> corners = corners_of(lines[first + 1]);
@@ -150,27 +163,36 @@ void fold_picture(const Lines& lines, std::size_t first, std::size_t end, std::s
   }
 }
 
-}  // namespace
-
-std::string fold_pictures(std::string_view text, int width) {
+// Folds the pictures that are too wide; the text between them is as `other` makes it.
+template <class Other>
+std::string with_folded_pictures(std::string_view text, int width, const Other& other) {
   const Lines lines = split_lines(text);
   std::string result;
+  std::string between;
   for (std::size_t i = 0; i < lines.size();) {
-    const bool is_wide = i + 1 < lines.size() && is_border(lines[i + 1]) && !is_border(lines[i]) &&
-                         lines[i + 1].size() > static_cast<std::size_t>(width);
-    if (!is_wide) {
-      result += lines[i++];
-      result += "\n";
+    const std::size_t end = wide_picture_end(lines, i, static_cast<std::size_t>(width));
+    if (end == i) {
+      between += lines[i++];
+      between += "\n";
       continue;
     }
-    const std::vector<std::size_t> corners = corners_of(lines[i + 1]);
-    std::size_t end = i + 1;
-    while (end < lines.size() && (is_border(lines[end]) || is_inside(lines[end], corners))) ++end;
+    result += other(std::exchange(between, ""));
     fold_picture(lines, i, end, static_cast<std::size_t>(width), result);
     i = end;
   }
+  result += other(between);
   if (!text.ends_with('\n') && !result.empty()) result.pop_back();
   return result;
+}
+
+}  // namespace
+
+std::string fold_pictures(std::string_view text, int width) {
+  return with_folded_pictures(text, width, [](std::string_view other) { return std::string(other); });
+}
+
+std::string wrapped_around_pictures(std::string_view text, int width) {
+  return with_folded_pictures(text, width, [&](std::string_view other) { return wrapped_at_words(other, width); });
 }
 
 std::string paint_picture(std::string_view text, Colour colour, bool boxes) {

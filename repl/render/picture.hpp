@@ -14,5 +14,7 @@ std::string paint_picture(std::string_view text, Colour colour, bool boxes);
 
 // Pictures that are wider than the screen in parts of so many columns of tiles as it takes, one below the other.
 std::string fold_pictures(std::string_view text, int width);
+// The same, with the text around them broken at words (repl/render/text_cells.hpp).
+std::string wrapped_around_pictures(std::string_view text, int width);
 
 }  // namespace tessera::repl

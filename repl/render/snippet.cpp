@@ -40,20 +40,19 @@ Mark mark_of(const Label& label, std::uint32_t first_column, const std::vector<i
 }
 
 // Around all marks if they fit, else around the first one's beginning.
-Window choose_window(const std::vector<Mark>& marks, int line_columns, bool cut_before) {
-  if (line_columns <= kLineColumnsMax && !cut_before) return {0, line_columns};
+Window choose_window(const std::vector<Mark>& marks, int line_columns, int columns_max) {
   int begin = marks.front().begin;
   int end = marks.front().end;
   for (const Mark& mark : marks) {
     const int wider_begin = std::min(begin, mark.begin);
     const int wider_end = std::max(end, mark.end);
-    if (wider_end - wider_begin > kLineColumnsMax) continue;
+    if (wider_end - wider_begin > columns_max) continue;
     begin = wider_begin;
     end = wider_end;
   }
-  const int middle = end - begin > kLineColumnsMax ? begin : begin + (end - begin) / 2;
-  const int first = std::clamp(middle - kLineColumnsMax / 2, 0, std::max(0, line_columns - kLineColumnsMax));
-  return {first, std::min(line_columns, first + kLineColumnsMax)};
+  const int middle = end - begin > columns_max ? begin : begin + (end - begin) / 2;
+  const int first = std::clamp(middle - columns_max / 2, 0, std::max(0, line_columns - columns_max));
+  return {first, std::min(line_columns, first + columns_max)};
 }
 
 // The cells of the window; its borders move inwards to where cells begin and end.
@@ -128,14 +127,16 @@ std::string connectors(const std::vector<const Mark*>& marks, int until, int& co
 
 }  // namespace
 
-ShownLine show_line(const std::vector<const Label*>& labels) {
+ShownLine show_line(const std::vector<const Label*>& labels, int columns_left) {
   const Place& place = labels.front()->place;
   const std::vector<Cell> line = cells(place.line_text);
   const std::vector<int> ends = offsets(line);
   std::vector<Mark> marks;
   for (const Label* label : labels) marks.push_back(mark_of(*label, place.line_text_column, ends));
   const bool cut_before = place.line_text_column > 1;
-  Window window = choose_window(marks, ends.back(), cut_before);
+  const bool is_short = ends.back() <= (columns_left > 0 ? columns_left : kLineColumnsMax);
+  const int columns_max = columns_left > 0 ? columns_left - 2 * kCutColumns : kLineColumnsMax;
+  Window window = is_short && !cut_before ? Window{0, ends.back()} : choose_window(marks, ends.back(), columns_max);
   std::string text = cut_line(line, ends, window);
   const bool left_out = window.begin > 0 || cut_before;
   const bool right_out = window.end < ends.back();
@@ -152,23 +153,26 @@ ShownLine show_line(const std::vector<const Label*>& labels) {
   return {std::move(text), std::move(marks)};
 }
 
-std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour) {
+std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour, int columns_left) {
   const Mark* beside = inline_mark(marks);
+  const auto room = [&](int begin, const Mark& mark) { return columns_left - begin - columns(mark.text); };
+  if (columns_left > 0 && room(beside->end + 1, *beside) < 0) beside = nullptr;
   std::vector<const Mark*> hanging;
   for (const Mark& mark : marks) {
     if (&mark != beside && !mark.text.empty()) hanging.push_back(&mark);
   }
   std::stable_sort(hanging.begin(), hanging.end(), [](const Mark* a, const Mark* b) { return a->begin > b->begin; });
   std::vector<std::string> rows = {mark_row(marks, primary, colour)};
-  if (!beside->text.empty()) rows.front() += ' ' + painted(beside->text, ink_of(*beside, primary), colour);
+  if (beside != nullptr && !beside->text.empty()) rows.front() += ' ' + painted(beside->text, ink_of(*beside, primary), colour);
   int column = 0;
   if (!hanging.empty()) rows.push_back(connectors(hanging, hanging.front()->begin + 1, column, primary, colour));
   for (std::size_t i = 0; i < hanging.size(); ++i) {
     const Mark& mark = *hanging[i];
     const std::vector<const Mark*> below(hanging.begin() + static_cast<std::ptrdiff_t>(i), hanging.end());
     column = 0;
-    std::string row = connectors(below, mark.begin, column, primary, colour);
-    pad_to(row, column, mark.begin);
+    const int begin = columns_left > 0 ? std::max(0, mark.begin + std::min(0, room(mark.begin, mark))) : mark.begin;
+    std::string row = connectors(below, begin, column, primary, colour);
+    pad_to(row, column, begin);
     rows.push_back(row + painted(mark.text, ink_of(mark, primary), colour));
   }
   return rows;

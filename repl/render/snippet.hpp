@@ -26,10 +26,12 @@ struct ShownLine {
 // More columns of a line are not shown.
 inline constexpr int kLineColumnsMax = 100;
 
-// `labels` are all of one line; the first one decides where a line that is too long is cut.
-ShownLine show_line(const std::vector<const Label*>& labels);
+// `labels` are all of one line; the first one decides where a line that is too long is cut. A terminal leaves so many
+// columns for it, with the dots where it is cut; 0: no terminal.
+ShownLine show_line(const std::vector<const Label*>& labels, int columns_left = 0);
 
-// The rows below a line: marks, then texts, none of which is overlaid by another.
-std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour);
+// The rows below a line: marks, then texts, none of which is overlaid by another. Texts are kept within the columns
+// that a terminal leaves, if they are not longer themselves.
+std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour, int columns_left = 0);
 
 }  // namespace tessera::repl

@@ -55,6 +55,32 @@ std::size_t far_column(std::string_view line, std::size_t width) {
   return begin > width / 2 ? begin : line.size();
 }
 
+// Prose: a line that begins at the left edge, has no columns and is no item of a list.
+bool is_prose(std::string_view line) {
+  return !line.empty() && line.front() != ' ' && !line.starts_with("- ") && line.find("  ") == std::string_view::npos;
+}
+
+// The lines of prose that the text begins with, as one line; its first line if none of them is too long.
+std::string paragraph(std::string_view text, int width, std::size_t& bytes) {
+  bytes = std::min(text.find('\n'), text.size());
+  const std::string first(text.substr(0, bytes));
+  std::string joined = first;
+  bool is_long = columns(first) > width;
+  std::size_t end = bytes;
+  for (std::string_view line = first; is_prose(line) && end < text.size();) {
+    const std::size_t begin = end + 1;
+    const std::size_t line_end = std::min(text.find('\n', begin), text.size());
+    line = text.substr(begin, line_end - begin);
+    if (!is_prose(line)) break;
+    joined += " " + std::string(line);
+    is_long = is_long || columns(line) > width;
+    end = line_end;
+  }
+  if (!is_long || !is_prose(first)) return first;
+  bytes = end;
+  return joined;
+}
+
 std::string wrapped_line(std::string_view line, int width) {
   if (const std::size_t far = far_column(line, static_cast<std::size_t>(width)); far < line.size()) {
     const std::size_t indentation = line.find_first_not_of(' ') + 2;
@@ -130,9 +156,9 @@ std::string padded_left(std::string_view text, int to_columns) {
 std::string wrapped_at_words(std::string_view text, int width) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    result += columns(line) <= width ? std::string(line) : wrapped_line(line, width);
+    std::size_t end = 0;
+    const std::string line = paragraph(text, width, end);
+    result += columns(line) <= width ? line : wrapped_line(line, width);
     if (end < text.size()) result += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -23,9 +23,10 @@ std::string printable(std::string_view text);
 std::string padded(std::string_view text, int to_columns);
 std::string padded_left(std::string_view text, int to_columns);
 
-// Lines that are too long broken at blanks. What follows is indented as the text of its line: behind the last gap of
-// two blanks or more in the first half of the width, as in `  :plan EXPRESSION   the steps`. A text
-// behind a gap in the second half stands below what is before it.
+// Lines that are too long broken at blanks. The rest of a line is indented as its text: behind the last gap of two
+// blanks or more in the first half of the width, as in `  :plan EXPRESSION   the steps`. A text behind a gap in the
+// second half stands below the text before it. A paragraph, lines that begin at the left edge, is filled anew if one of
+// its lines is too long, so that no line of it is left with a word or two.
 std::string wrapped_at_words(std::string_view text, int width);
 
 }  // namespace tessera::repl

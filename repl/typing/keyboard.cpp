@@ -25,7 +25,18 @@ LineReader::Outcome Keyboard::next(const Typing& typing, std::string& text) {
     }
   }
   console_.out(typing.prompt(0));
-  return lines_.next(text);
+  if (given_back_.empty()) return lines_.next(text);
+  text = std::exchange(given_back_, "");
+  console_.out(text + "\n");
+  return LineReader::Outcome::line;
+}
+
+void Keyboard::give_back(const std::string& text) {
+  if (editor_) {
+    editor_->give_back(text);
+  } else {
+    given_back_ = text;
+  }
 }
 
 void Keyboard::remember(const std::string& text) {

@@ -19,6 +19,8 @@ class Keyboard {
   // prompt of line 0.
   LineReader::Outcome next(const Typing& typing, std::string& text);
   void remember(const std::string& text);
+  // An answer to a question that was none: the next text begins with it, and ends there if it is complete.
+  void give_back(const std::string& text);
   // Forgets what was typed of a line.
   void drop() { lines_.drop(); }
   // Why next() failed.
@@ -28,6 +30,7 @@ class Keyboard {
   Console& console_;
   LineReader lines_;
   std::unique_ptr<LineEditor> editor_;
+  std::string given_back_;  // where nothing can be edited
 };
 
 }  // namespace tessera::repl

@@ -58,6 +58,10 @@ struct LineEditor::Impl {
     recall.begin();
     view.begin();
     std::optional<Outcome> outcome;
+    if (!given_back.empty()) {
+      edited.insert(std::exchange(given_back, ""));
+      if (!typing->is_complete || typing->is_complete(edited.text())) outcome = Outcome::text;
+    }
     while (!outcome) {
       if (!bytes.has_more()) draw();
       outcome = take(next_key([this](int milliseconds) { return bytes.next(milliseconds); }));
@@ -207,6 +211,7 @@ struct LineEditor::Impl {
   EditedText edited;
   Recall recall;
   std::string erased;
+  std::string given_back;
   const Typing* typing = nullptr;  // of the text that is being typed
   const TypingMode* mode = nullptr;
 };
@@ -216,6 +221,8 @@ LineEditor::LineEditor(int interrupt, Completer completer, Painter painter)
 LineEditor::~LineEditor() = default;
 
 LineEditor::Outcome LineEditor::next(const Typing& typing, std::string& text) { return impl_->next(typing, text); }
+
+void LineEditor::give_back(std::string text) { impl_->given_back = std::move(text); }
 
 void LineEditor::remember(std::string text) { impl_->recall.add(std::move(text)); }
 

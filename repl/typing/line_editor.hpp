@@ -37,6 +37,8 @@ class LineEditor {
   Outcome next(const Typing& typing, std::string& text);
   // The text that the up arrow brings first.
   void remember(std::string text);
+  // The next text begins with this one, and ends there if it is complete.
+  void give_back(std::string text);
 
  private:
   struct Impl;

@@ -57,10 +57,10 @@ base::Result<std::string> format_value(const Value& value) {
   return value_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value));
 }
 
-base::Result<std::string> format_show(const Value& value, std::string_view label) {
+base::Result<std::string> format_show(const Value& value, std::string_view label, int columns) {
   Team alone;
   return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label,
-                   kPictureColumns);
+                   columns);
 }
 
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type) {

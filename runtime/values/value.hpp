@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "runtime/memory/device_ranks.hpp"
+#include "runtime/text/show.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/program/program.hpp"
 
@@ -60,6 +61,7 @@ base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType&
 // As `print` writes it: a scalar, or an array of which only the elements shown are gathered; and the picture of `show`.
 // All ranks that have the value call these, as they do gather().
 base::Result<std::string> format_value(const Value& value);
-base::Result<std::string> format_show(const Value& value, std::string_view label);
+base::Result<std::string> format_show(const Value& value, std::string_view label,
+                                      int columns = kPictureColumns);
 
 }  // namespace tessera::runtime

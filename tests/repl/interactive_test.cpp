@@ -327,6 +327,19 @@ TEST(Picture, OnANarrowScreenIsFolded) {
             "after\n");
 }
 
+TEST(Picture, IsFoldedAndNotWrappedAsWords) {
+  const std::string page =
+      "Words that are many.\n"
+      "      0:1     1:2\n"
+      "    +-----+---------+\n"
+      "0:2 | one | two     |\n"
+      "    +-----+---------+\n";
+  EXPECT_EQ(wrapped_around_pictures(page, 16),
+            "Words that are\nmany.\n"
+            "      0:1\n    +-----+\n0:2 | one |\n    +-----+\n"
+            "        1:2\n    +---------+\n0:2 | two     |\n    +---------+\n");
+}
+
 TEST(Tables, AreContinuedBelowThemselvesOnANarrowTerminal) {
   const std::string text =
       "f32[3@x, 4] -> f32[3, 4@x]\n"
@@ -351,6 +364,7 @@ TEST(Tables, AreContinuedBelowThemselvesOnANarrowTerminal) {
 TEST(Words, AreKeptWhereLinesAreBroken) {
   EXPECT_EQ(wrapped_at_words("  :plan E   the steps it would take, in bytes\nshort", 30),
             "  :plan E   the steps it would\n            take, in bytes\nshort");
+  EXPECT_EQ(wrapped_at_words("one two three\nfour five\n\nsix\n", 10), "one two\nthree four\nfive\n\nsix\n");
   EXPECT_EQ(wrapped_at_words("aaaaaaaaaaaa bb", 5), "aaaaaaaaaaaa\nbb");
   EXPECT_EQ(wrapped_at_words("  :plan EXPRESSION   the steps that it takes", 24),
             "  :plan EXPRESSION\n    the steps that it\n    takes");

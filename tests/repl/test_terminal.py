@@ -97,9 +97,33 @@ class Blocks(AtATerminal):
     def test_pasted_prompts_and_answers_are_taken_off(self):
         terminal = self.start()
         self.paste(terminal, "> let a = (1 +\n. 2)\na : i64\n> a * 2\n6\n")
-        self.assertRegex(terminal.answer(""), r"\n6\na : i64\n$")
+        self.assertRegex(terminal.answer(""), r"\na : i64\n6\n$")  # in the order of the text
         self.assertEqual(terminal.answer("a"), "3\n")
         self.assertEqual(terminal.answer("> a * 5"), "15\n")
+
+    def test_a_block_that_fails_is_taken_back_and_undo_shows_it_whole(self):
+        terminal = self.start()
+        self.paste(terminal, "let a = 3\nassert a == 4")
+        self.assertIn("note: the whole input is taken back, with `a`\n", terminal.answer(""))
+        self.paste(terminal, "let b = 3\nlet c = 4")
+        terminal.answer("")
+        self.assertEqual(terminal.answer(":undo"), "taken back:\n  let b = 3\n  let c = 4\n")
+        self.assertRegex(terminal.answer(":history 2"), r"^   5> :undo\n   6> :history 2\n$")
+
+    def test_input_typed_ahead_ends_a_walk_and_runs(self):
+        terminal = self.start()
+        terminal.answer("mesh m = [x: 2]")
+        terminal.type(":step iota(f32[4@x]) as [4]\r")
+        terminal.until(r"next step $")
+        self.assertRegex(terminal.answer("let z = 5"), r"z : i64 ")
+        self.assertEqual(terminal.answer("z"), "5\n")
+
+    def test_an_error_keeps_to_the_terminal(self):
+        terminal = self.start(columns=50)
+        said = terminal.answer("let s = 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + nothing + 9 + 10 + 11 + 12")
+        error = said[said.index("error["):].splitlines()
+        self.assertTrue(all(len(line) <= 50 for line in error), error)
+        self.assertTrue(any("..." in line and "nothing" in line for line in error), error)
 
     def test_a_block_is_one_entry_of_the_history(self):
         terminal = self.start()

@@ -1,6 +1,8 @@
 // Expressions: literals, names, operators, casts.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -28,13 +30,28 @@ class Depth {
   std::size_t& depth_;
 };
 
+// `let (value, slope) = grad(f)(x)`: a name for each of several values.
+std::string how_to_bind(std::string_view expression, std::size_t values) {
+  constexpr std::size_t kLettersMax = 40;
+  constexpr std::size_t kNamesMax = 6;
+  const bool is_gradient = expression.starts_with("grad(");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(values, kNamesMax); ++i) names.emplace_back(1, static_cast<char>('a' + i));
+  if (is_gradient && values == 2) names = {"value", "slope"};
+  if (values > kNamesMax) names.emplace_back("...");
+  const bool is_short = expression.size() <= kLettersMax && expression.find('\n') == std::string_view::npos;
+  const std::string_view use = is_gradient ? "the function's value comes with its gradient: " : "name each of them: ";
+  return fmt::format("{}`let ({}) = {}`, then use the one that is meant", use, fmt::join(names, ", "),
+                     is_short ? expression : "...");
+}
+
 }  // namespace
 
 MaybeValue Checker::check_array(ExprId id, const Preference& want) {
   MaybeValue value = check_expr(id, want);
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
-  report(base::make(Kind::tuple_here).at(ast()[id].span));
+  report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(how_to_bind(text(ast()[id].span), value->nodes.size())));
   return std::nullopt;
 }
 

@@ -71,6 +71,16 @@ std::optional<std::string> Checker::text_of(ExprId id) const {
   return std::nullopt;
 }
 
+namespace {
+
+// A shell leaves the quotes of `--define path='"b.npy"'`, as a program has them, where they are.
+std::string without_quotes(const std::string& text) {
+  const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return quoted && text.find('"', 1) == text.size() - 1 ? text.substr(1, text.size() - 2) : text;
+}
+
+}  // namespace
+
 // `let dir = "out"`, in whose place --define gives other letters.
 bool Checker::check_let_text(const frontend::Let& let) {
   if (let.names.size() != 1 || let.type.has_value()) return false;
@@ -83,7 +93,7 @@ bool Checker::check_let_text(const frontend::Let& let) {
   }
   if (const auto define = options_.defines.find(name.text); define != options_.defines.end()) {
     defines_used_.insert(name.text);
-    text = define->second;
+    text = without_quotes(define->second);
   }
   poisoned_.erase(name.text);
   const auto hidden = environment_.bind(NamedText{name.text, std::move(*text), name.span});

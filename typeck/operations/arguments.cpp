@@ -29,13 +29,15 @@ std::string example_argument(const ParameterInfo& parameter) {
 
 }  // namespace
 
-std::string example_call(const OperationInfo& operation) {
+std::string example_call(const OperationInfo& operation, const std::vector<std::optional<std::string>>& given) {
   std::vector<std::string> arguments;
-  for (const ParameterInfo& parameter : operation.parameters) {
+  for (std::size_t k = 0; k < operation.parameters.size(); ++k) {
+    const ParameterInfo& parameter = operation.parameters[k];
+    const bool is_given = k < given.size() && given[k].has_value();
     // The second array of `max`, the value of `pad`: these calls are mostly written without.
-    if (parameter.kind == ArgumentKind::array && !parameter.required && !parameter.named_only) continue;
+    if (!is_given && parameter.kind == ArgumentKind::array && !parameter.required && !parameter.named_only) continue;
     const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
-    arguments.push_back(name + example_argument(parameter));
+    arguments.push_back(name + (is_given ? *given[k] : example_argument(parameter)));
   }
   return fmt::format("{}({})", operation.name, fmt::join(arguments, ", "));
 }
@@ -43,36 +45,79 @@ std::string example_call(const OperationInfo& operation) {
 namespace {
 
 // Says what to write for arguments that NumPy's functions have.
-std::string help_for_argument(std::string_view name, const OperationInfo& info) {
+std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
   if (name == "keepdims" || name == "keepdim")
-    return "a reduced dimension goes; `reshape(sum(a, dim=1), [n, 1])` brings it back with extent 1";
+    return fmt::format("a reduced dimension goes; `reshape({}, [n, 1])` brings it back with extent 1", example);
   if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
   const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
                                      [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
-  if (name == "axis" && takes_dim) return fmt::format("it is called `dim` here: `{}`", example_call(info));
-  return fmt::format("write it as in `{}`", example_call(info));
+  if (name == "axis" && takes_dim) return fmt::format("it is called `dim` here: `{}`", example);
+  return fmt::format("write it as in `{}`", example);
 }
 
-bool refuse_unknown(Checker& checker, const OperationInfo& info, const frontend::Argument& argument) {
-  const std::string what = fmt::format("there is no argument named `{}`", argument.name->text);
-  checker.report(base::make(Kind::wrong_arguments, info.name, what)
-                     .at(argument.span)
-                     .suggest(help_for_argument(argument.name->text, info)));
-  return false;
+constexpr std::size_t kLettersMax = 24;  // of an argument that an example repeats
+
+bool is_called(const ParameterInfo& parameter, std::string_view name) {
+  return parameter.name == name || (name == "axis" && parameter.name == "dim");
 }
 
 }  // namespace
 
+bool OperationCall::refuse_unknown(const frontend::Argument& argument) {
+  const std::string what = fmt::format("there is no argument named `{}`", argument.name->text);
+  checker.report(base::make(Kind::wrong_arguments, info.name, what)
+                     .at(argument.span)
+                     .suggest(help_for_argument(argument.name->text, info, own_example(std::nullopt))));
+  return false;
+}
+
 bool OperationCall::wrong(Span at, const std::string& what) {
   checker.report(base::make(Kind::wrong_arguments, info.name, what)
                      .at(at)
-                     .suggest(fmt::format("write it as in `{}`", example_call(info))));
+                     .suggest(fmt::format("write it as in `{}`", own_example(at))));
   return false;
+}
+
+// An argument as it was written, if it is short and not the one at fault.
+std::optional<std::string> OperationCall::as_written(const frontend::Argument& argument,
+                                                     std::optional<Span> at_fault) const {
+  const auto value_span = [&](const auto& value) { return checker.ast()[value].span; };
+  const Span own = std::visit(value_span, argument.value);
+  const bool is_wrong = at_fault.has_value() && (*at_fault == own || *at_fault == argument.span);
+  std::string text = checker.text(own);
+  if (is_wrong || text.empty() || text.size() > kLettersMax || text.find('\n') != std::string::npos)
+    return std::nullopt;
+  return text;
+}
+
+// How the call may look, with the arguments that were written: `topk(a, 2, 0)` for `topk(a, 2)`. Extents that were
+// written one by one become a list.
+std::string OperationCall::own_example(std::optional<Span> at_fault) const {
+  if (call_ == nullptr) return example_call(info);
+  std::vector<std::optional<std::string>> given(info.parameters.size());
+  std::vector<std::string> surplus;
+  std::size_t next = 0;
+  for (const frontend::Argument& argument : call_->arguments) {
+    std::size_t at = next;
+    if (argument.name.has_value()) {
+      at = 0;
+      while (at < given.size() && !is_called(info.parameters[at], argument.name->text)) ++at;
+    } else {
+      ++next;
+    }
+    const bool is_surplus = at >= given.size();
+    auto written = as_written(argument, is_surplus ? std::nullopt : at_fault);
+    if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
+    if (!is_surplus) given[at] = std::move(written);
+  }
+  const bool has_list = !surplus.empty() && info.parameters.back().kind == ArgumentKind::integers;
+  if (has_list && given.back().has_value())
+    given.back() = fmt::format("[{}, {}]", *given.back(), fmt::join(surplus, ", "));
+  return example_call(info, given);
 }
 
 // `sum(a, 1)`: what was probably meant.
 bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size_t at) {
-  constexpr std::size_t kLettersMax = 24;
   const std::string_view name = info.parameters[at].name;
   const auto shown = [&](const frontend::Argument* written, std::string_view otherwise) {
     const std::string own = written == nullptr ? "" : checker.text(written->span);
@@ -91,7 +136,7 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
     const auto named = std::find_if(info.parameters.begin(), info.parameters.end(),
                                     [&](const ParameterInfo& p) { return p.name == argument.name->text; });
     at = static_cast<std::size_t>(named - info.parameters.begin());
-    if (at == info.parameters.size()) return refuse_unknown(checker, info, argument);
+    if (at == info.parameters.size()) return refuse_unknown(argument);
   } else if (at < info.parameters.size() && info.parameters[at].kind == ArgumentKind::rest) {
     rest_.push_back(&argument);
     bound_[at] = &argument;
@@ -108,6 +153,7 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
 }
 
 bool OperationCall::bind(const frontend::Call& call) {
+  call_ = &call;
   std::size_t next = 0;
   for (const frontend::Argument& argument : call.arguments) {
     if (!place(argument, next, call.arguments.size())) return false;

@@ -188,6 +188,12 @@ std::vector<OperationInfo> all_operations() {
 
 }  // namespace
 
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
+  return names;
+}
+
 const std::vector<OperationInfo>& operations() {
   static const std::vector<OperationInfo> all = all_operations();
   return all;

@@ -44,9 +44,10 @@ struct OperationInfo {
 };
 
 const std::vector<OperationInfo>& operations();
+std::vector<std::string> operation_names();
 const OperationInfo* find_operation(std::string_view name);
-// `sum(a, dim=0)`: how a call may look, for whoever got one wrong.
-std::string example_call(const OperationInfo& operation);
+// `sum(a, dim=0)`: how a call may look, to show beside one that is wrong; with arguments that were given, by parameter.
+std::string example_call(const OperationInfo& operation, const std::vector<std::optional<std::string>>& given = {});
 MaybeValue call_operation(Checker& checker, const OperationInfo& operation, Span span, const frontend::Call& call,
                           const Preference& want);
 
@@ -93,6 +94,11 @@ class OperationCall {
 
   std::vector<const frontend::Argument*> bound_;
   std::vector<const frontend::Argument*> rest_;
+  const frontend::Call* call_ = nullptr;  // as it was written
+
+  bool refuse_unknown(const frontend::Argument& argument);
+  std::optional<std::string> as_written(const frontend::Argument& argument, std::optional<Span> at_fault) const;
+  std::string own_example(std::optional<Span> at_fault) const;
 };
 
 // sum, product, max or min over dimensions; split ones are left pending (a product's must not be split).

@@ -223,7 +223,8 @@ class TESSERA_API Array {
   // True if all tiles are read where the host has them, in an array that Session::borrow or Session::array gave.
   bool borrowed() const;
   std::string text() const;     // as `print` writes it
-  std::string picture() const;  // as `show` draws it: who holds what
+  // As `show` draws it: who holds what. On a narrower screen it has to be folded between devices.
+  std::string picture(int columns = 100) const;
 
   struct Impl;
   explicit Array(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
