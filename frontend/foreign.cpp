@@ -312,9 +312,7 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   if (const auto* known = find(kElementWords, member.name);
       known != nullptr && of_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
-  const auto of_value = [&](std::string_view help) {
-    return of_library ? std::string(help) : about(help, member.of);
-  };
+  const auto of_value = [&](std::string_view help) { return of_library ? std::string(help) : about(help, member.of); };
   if (member.name == "reshape" && !of_library && !member.arguments.empty())
     return fmt::format("write `reshape({}, [{}])`", member.of, member.arguments);
   if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return of_value(known->help);

@@ -29,8 +29,8 @@ bool is_library(std::string_view name);
 
 // `of.name(argument)`
 struct Member {
-  std::string of;        // `b`, or a path such as `jax.nn`
-  std::string name;      // `softmax`
+  std::string of;              // `b`, or a path such as `jax.nn`
+  std::string name;            // `softmax`
   std::string argument;        // the first word of the first argument, without a library's name; may be absent
   std::string arguments = {};  // integers alone, as `16, 2`; empty if there are others
 };

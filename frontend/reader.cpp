@@ -46,7 +46,8 @@ struct Asked {
 std::optional<Diagnostic> read_row(Goal goal, Tokens tokens, std::string_view text, Ast& ast, const Asked& asked = {}) {
   const ReadResult result = read(goal, tokens, text, ast, asked.interrupt);
   if (const auto* why = std::get_if<Diagnostic>(&result)) return *why;
-  if (const auto* stop = std::get_if<Stop>(&result)) return explain({goal, tokens, text, ast.source, asked.functions}, *stop);
+  if (const auto* stop = std::get_if<Stop>(&result))
+    return explain({goal, tokens, text, ast.source, asked.functions}, *stop);
   return std::nullopt;
 }
 
@@ -89,8 +90,7 @@ Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& 
   return errors;
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked,
-                         std::size_t nesting_max) {
+Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked, std::size_t nesting_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
   const auto tokens = lex(text, asked.interrupt);

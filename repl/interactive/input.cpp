@@ -65,7 +65,8 @@ std::vector<StatementText> pieces_of(std::string_view text) {
     const auto lines = std::count(statement.text.begin(), statement.text.end(), '\n');
     const std::uint32_t next = statement.line + static_cast<std::uint32_t>(lines);
     std::size_t end = 0;
-    for (std::uint32_t i = line; i < next && end < text.size(); ++i) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    for (std::uint32_t i = line; i < next && end < text.size(); ++i)
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
     const bool is_last = &statement == &statements.back();
     pieces.push_back({std::string(text.substr(0, is_last ? text.size() : end)), line});
     text.remove_prefix(end);

@@ -32,7 +32,7 @@ Config with_output(Config config, const Screen& screen) {
   config.keep_values = true;
   config.output = [&screen](std::string_view text) { screen.out(written(text, screen)); };
   if (screen.fits) config.picture_columns = screen.columns;
-  config.log = [&screen](const Diagnostic& diagnostic) { 
+  config.log = [&screen](const Diagnostic& diagnostic) {
     screen.err(render(diagnostic, screen.err_colour, screen.columns_to_fit()));
   };
   return config;
@@ -116,8 +116,8 @@ Result<RunReport> Interpreter::run_reported(const std::string& text, const std::
     bindings.insert(bindings.end(), (*last)->bindings.begin(), (*last)->bindings.end());
     screen_.out(bindings_text(**last, screen_));
   }
-  const bool binds = std::any_of(bindings.begin(), bindings.end(),
-                                 [](const Binding& binding) { return binding.name != kLastValue; });
+  const bool binds =
+      std::any_of(bindings.begin(), bindings.end(), [](const Binding& binding) { return binding.name != kLastValue; });
   if (binds || declares) remember(text);
   state_ = std::move(next);
   (*last)->bindings = std::move(bindings);
@@ -140,8 +140,7 @@ void Interpreter::say_that_nothing_is_kept(const std::vector<Binding>& bindings)
   std::vector<std::string> names;
   for (const Binding& binding : bindings) {
     const std::string name = fmt::format("`{}`", binding.name);
-    if (binding.name != kLastValue && std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
+    if (binding.name != kLastValue && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   if (names.empty()) return;
   screen_.err(fmt::format("note: the whole input is taken back, with {}\n", fmt::join(names, ", ")));

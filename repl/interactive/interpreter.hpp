@@ -58,8 +58,9 @@ class Interpreter {
   const std::string& name() const { return name_; }
   // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
-  // The same, with the report of its last statement and the names that all of them bound; what failed has been reported.
-  // A text of several statements is checked as a whole, and answers statement by statement, in the order of the text, unless it is very long.
+  // The same, with the report of its last statement and the names that all of them bound; what failed has been
+  // reported. A text of several statements is checked as a whole, and answers statement by statement, in the order of
+  // the text, unless it is very long.
   Result<RunReport> run_reported(const std::string& text, const std::string& name, std::uint32_t first_line);
   // Runs a text that nobody has typed: it answers nothing, and undo does not take it back. Gives whether it succeeded.
   bool give(const std::string& text, const std::string& name);

@@ -96,8 +96,7 @@ class Renderer {
     const int left = columns_ == 0 ? 0 : std::max(kColumnsMin, columns_ - digits_ - kGutterColumns);
     const ShownLine line = show_line(labels, left);
     row(fmt::format("{}", labels.front()->place.line), line.text);
-    for (const std::string& marks : draw_marks(line.marks, ink_of(diagnostic_.severity), colour_, left))
-      row("", marks);
+    for (const std::string& marks : draw_marks(line.marks, ink_of(diagnostic_.severity), colour_, left)) row("", marks);
   }
 
   void row(std::string_view number, std::string_view content) {

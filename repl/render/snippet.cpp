@@ -163,7 +163,8 @@ std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary,
   }
   std::stable_sort(hanging.begin(), hanging.end(), [](const Mark* a, const Mark* b) { return a->begin > b->begin; });
   std::vector<std::string> rows = {mark_row(marks, primary, colour)};
-  if (beside != nullptr && !beside->text.empty()) rows.front() += ' ' + painted(beside->text, ink_of(*beside, primary), colour);
+  if (beside != nullptr && !beside->text.empty())
+    rows.front() += ' ' + painted(beside->text, ink_of(*beside, primary), colour);
   int column = 0;
   if (!hanging.empty()) rows.push_back(connectors(hanging, hanging.front()->begin + 1, column, primary, colour));
   for (std::size_t i = 0; i < hanging.size(); ++i) {

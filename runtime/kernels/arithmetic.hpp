@@ -70,8 +70,8 @@ TESSERA_INLINE constexpr T choose(bool condition, T a, T b) {
   }
 }
 
-// Of two equal numbers it is the first, and of NaN and a number NaN. So written, the condition is one instruction of most
-// processors, which gives the second where either is NaN.
+// Of two equal numbers it is the first, and of NaN and a number NaN. So written, the condition is one instruction of
+// most processors, which gives the second where either is NaN.
 template <class T>
 constexpr T larger(T a, T b) {
   const T chosen = b > a ? b : a;

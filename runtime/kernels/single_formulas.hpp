@@ -60,9 +60,9 @@ TESSERA_INLINE float tanh(float x) {
 
 // The first two coefficients are such that their quotient is 2 / sqrt(pi) nearly exactly.
 TESSERA_INLINE float erf(float x) {
-  constexpr std::array<float, 6> kAbove = {0x1.851ae8p+0F,  0x1.066a20p-2F,  0x1.22dea8p-4F,
+  constexpr std::array<float, 6> kAbove = {0x1.851ae8p+0F, 0x1.066a20p-2F,  0x1.22dea8p-4F,
                                            0x1.4b9616p-8F, 0x1.917032p-12F, 0x1.71cc8cp-19F};
-  constexpr std::array<float, 6> kBelow = {0x1.58d5dep+0F,  0x1.5a2b5ep-1F,  0x1.3a9612p-3F,
+  constexpr std::array<float, 6> kBelow = {0x1.58d5dep+0F, 0x1.5a2b5ep-1F,  0x1.3a9612p-3F,
                                            0x1.49f5f6p-6F, 0x1.9963a2p-10F, 0x1.ad7a96p-15F};
   return odd_quotient(x, 4.2F, kAbove, kBelow);
 }

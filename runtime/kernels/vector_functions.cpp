@@ -44,8 +44,8 @@ struct Plain {
 
 constexpr std::int64_t kBlock = 256;
 
-// Is any of n numbers NaN or of more than this magnitude? Without their signs the bits of floats are in the order of the
-// numbers, NaN above all.
+// Is any of n numbers NaN or of more than this magnitude? Without their signs the bits of floats are in the order of
+// the numbers, NaN above all.
 template <class T>
 TESSERA_INLINE bool any_above(const T* in, std::int64_t n, T limit) {
   formulas::BitsOf<T> most = 0;

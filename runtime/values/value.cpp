@@ -59,8 +59,7 @@ base::Result<std::string> format_value(const Value& value) {
 
 base::Result<std::string> format_show(const Value& value, std::string_view label, int columns) {
   Team alone;
-  return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label,
-                   columns);
+  return show_text(value.team() == nullptr ? alone : *value.team(), Readers::all, distributed(value), label, columns);
 }
 
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type) {

@@ -61,7 +61,6 @@ base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType&
 // As `print` writes it: a scalar, or an array of which only the elements shown are gathered; and the picture of `show`.
 // All ranks that have the value call these, as they do gather().
 base::Result<std::string> format_value(const Value& value);
-base::Result<std::string> format_show(const Value& value, std::string_view label,
-                                      int columns = kPictureColumns);
+base::Result<std::string> format_show(const Value& value, std::string_view label, int columns = kPictureColumns);
 
 }  // namespace tessera::runtime

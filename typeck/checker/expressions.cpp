@@ -51,7 +51,8 @@ MaybeValue Checker::check_array(ExprId id, const Preference& want) {
   MaybeValue value = check_expr(id, want);
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
-  report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(how_to_bind(text(ast()[id].span), value->nodes.size())));
+  report(
+      base::make(Kind::tuple_here).at(ast()[id].span).suggest(how_to_bind(text(ast()[id].span), value->nodes.size())));
   return std::nullopt;
 }
 

@@ -252,8 +252,8 @@ std::optional<Checker::Solution> Checker::solve(const Signature& signature, std:
       return one.from == operands[k].node() && type(one.to) == *target;
     });
     const NodeId from = operands[k].node();
-    auto moved = before != moved_operands.end() ? std::optional(before->to)
-                                                : redistribute(operands[k], *target, std::move(own));
+    auto moved =
+        before != moved_operands.end() ? std::optional(before->to) : redistribute(operands[k], *target, std::move(own));
     if (!moved.has_value()) return std::nullopt;
     moved_operands.push_back({from, *moved});
     operands[k] = signature.computes ? widened(*moved) : std::move(*moved);

@@ -222,7 +222,7 @@ class TESSERA_API Array {
   Status copy_to(void* data, const std::vector<std::int64_t>& strides_bytes = {}) const;
   // True if all tiles are read where the host has them, in an array that Session::borrow or Session::array gave.
   bool borrowed() const;
-  std::string text() const;     // as `print` writes it
+  std::string text() const;  // as `print` writes it
   // As `show` draws it: who holds what. On a narrower screen it has to be folded between devices.
   std::string picture(int columns = 100) const;
 
