@@ -235,11 +235,6 @@ std::optional<Checker::Solution> Checker::solve(const Signature& signature, std:
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
   if (!chosen.has_value()) chosen = cheapest(signature, problem, operands, want, why);
   if (!chosen.has_value()) return std::nullopt;
-  struct MovedOperand {
-    NodeId from;
-    Checked to;
-  };
-  std::vector<MovedOperand> moved_operands;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const auto layout = operand_layout(signature, k, held[k], *chosen);
     TESSERA_CHECK(layout.has_value(), "a chosen layout is not valid");
@@ -247,15 +242,8 @@ std::optional<Checker::Solution> Checker::solve(const Signature& signature, std:
     if (!target.has_value()) return std::nullopt;
     Reason own = why;
     own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
-    // An array that is an operand twice moves once: `concat([e, e], 0)`.
-    const auto before = std::find_if(moved_operands.begin(), moved_operands.end(), [&](const MovedOperand& one) {
-      return one.from == operands[k].node() && type(one.to) == *target;
-    });
-    const NodeId from = operands[k].node();
-    auto moved =
-        before != moved_operands.end() ? std::optional(before->to) : redistribute(operands[k], *target, std::move(own));
+    auto moved = redistribute(operands[k], *target, std::move(own));
     if (!moved.has_value()) return std::nullopt;
-    moved_operands.push_back({from, *moved});
     operands[k] = signature.computes ? widened(*moved) : std::move(*moved);
   }
   const auto layout = result_layout(signature, pointers(held), *chosen);
