@@ -48,13 +48,15 @@ base::Status run_constructor(const LocalStep& step, const synth::Constant& opera
 }
 
 base::Status run_constructor(const LocalStep& step, const synth::Fill&) {
+  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
   return construct(step, [&](std::size_t device, const TilePlace&, const TileOut& out) {
-    fill(step.storage.view(step.apply.operands[0], device).data, out);
+    fill(step.storage.view(step.apply.operands[0], device).data, out, writing);
   });
 }
 
 base::Status run_constructor(const LocalStep& step, const synth::Iota&) {
-  return construct(step, [](std::size_t, const TilePlace& place, const TileOut& out) { iota(place, out); });
+  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
+  return construct(step, [&](std::size_t, const TilePlace& place, const TileOut& out) { iota(place, out, writing); });
 }
 
 base::Status run_constructor(const LocalStep& step, const synth::Random&) {

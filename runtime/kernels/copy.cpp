@@ -171,8 +171,6 @@ void copy_as(const Nest<2>& nest, const TileView& from, const TileTarget& to, Wr
 
 }  // namespace
 
-Writing writing_of(std::int64_t bytes) { return bytes > kStreamBytes ? Writing::past_caches : Writing::through_caches; }
-
 void copy_elements(const TileView& from, const TileTarget& to, Writing writing) {
   if (is_empty(from.shape)) return;
   const Nest<2> nest = copy_nest(from, to);

@@ -2,15 +2,10 @@
 #pragma once
 
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/kernels/stream.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
-
-// How what is copied reaches the memory. Where a whole step writes more than any cache holds, `past_caches`: nobody
-// finds it there anyway, and the memory need not be read before it is written.
-enum class Writing : std::uint8_t { through_caches, past_caches };
-// For a step that writes so many bytes.
-Writing writing_of(std::int64_t bytes);
 
 // Copies every element of the view to the same index of a target of the same shape; they do not overlap.
 void copy_elements(const TileView& from, const TileTarget& to, Writing writing = Writing::through_caches);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/stream.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "runtime/kernels/vector_targets.hpp"
 
@@ -15,9 +16,9 @@ struct TilePlace {
   synth::Box box;
 };
 
-void fill(const std::byte* scalar, const TileOut& out);
+void fill(const std::byte* scalar, const TileOut& out, Writing writing = Writing::through_caches);
 // The element's row-major number.
-void iota(const TilePlace& place, const TileOut& out);
+void iota(const TilePlace& place, const TileOut& out, Writing writing = Writing::through_caches);
 // Philox4x32-10 with key `seed` and the element's number as counter. Uniform in [0, 1): the topmost 24 bits of the
 // first word for f32, 53 bits of the first two for f64. Normal: Box-Muller of two 53-bit uniforms of the same block.
 // All targets give the same bits.

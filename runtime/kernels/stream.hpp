@@ -14,6 +14,14 @@ namespace tessera::runtime {
 // A step that writes more than this leaves little of it in any cache.
 inline constexpr std::int64_t kStreamBytes = std::int64_t{24} << 20U;
 
+// How what is made reaches the memory. Where a whole step writes more than any cache holds, `past_caches`: nobody
+// finds it there anyway, and the memory need not be read before it is written.
+enum class Writing : std::uint8_t { through_caches, past_caches };
+// For a step that writes so many bytes.
+constexpr Writing writing_of(std::int64_t bytes) {
+  return bytes > kStreamBytes ? Writing::past_caches : Writing::through_caches;
+}
+
 // As memcpy.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 #if defined(__SSE2__)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "runtime/kernels/philox.hpp"
@@ -130,6 +131,45 @@ TEST(Iota, ConvertsTheNumber) {
   Array<bool> b(Shape{2});
   iota({Shape{2}, {{0, 2}}}, b.out());
   EXPECT_THAT(b.values(), ElementsAre(false, true));
+}
+
+// Beyond 32 bits numbers are counted and rounded as before.
+TEST(Iota, GoesOnBehindTheLargestNumberOf32Bits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const std::int64_t begin : {kMost - 40, kMost - 7, kMost, 4 * kMost}) {
+    const TilePlace place{Shape{begin + 20}, {{begin, begin + 20}}};
+    Array<float> rounded(Shape{20});
+    Array<double> exact(Shape{20});
+    Array<std::int64_t> counted(Shape{20});
+    iota(place, rounded.out());
+    iota(place, exact.out());
+    iota(place, counted.out());
+    for (std::int64_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(rounded[i], static_cast<float>(begin + i));
+      EXPECT_EQ(exact[i], static_cast<double>(begin + i));
+      EXPECT_EQ(counted[i], begin + i);
+    }
+  }
+}
+
+TEST(Iota, PastTheCachesIsTheSame) {
+  for (const std::int64_t n : {7, 2'047, 2'048, 100'001}) {
+    Array<float> a(Shape{2, n});
+    Array<std::int64_t> column(Shape{n, 1});
+    iota({Shape{2, n}, synth::whole(Shape{2, n})}, a.out(), Writing::past_caches);
+    iota({Shape{n, 3}, {{0, n}, {1, 2}}}, column.out(), Writing::past_caches);
+    for (std::int64_t i = 0; i < 2 * n; ++i) ASSERT_EQ(a[i], static_cast<float>(i));
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(column[i], 3 * i + 1);
+  }
+}
+
+TEST(Fill, PastTheCachesIsTheSame) {
+  const auto half = Array<double>::scalar(0.5);
+  for (const std::int64_t n : {7, 2'048, 100'001}) {
+    Array<double> a(Shape{n});
+    fill(half.bytes.data(), a.out(), Writing::past_caches);
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(a[i], 0.5);
+  }
 }
 
 TEST(Fill, EveryElement) {
