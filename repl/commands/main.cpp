@@ -27,8 +27,7 @@ bool moves_files(const Command& command) {
 }
 bool is_for_ranks(const Command& command) {
   return moves_files(command) || std::holds_alternative<RunOptions>(command) ||
-         std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<SessionOptions>(command) ||
-         std::holds_alternative<WorkerOptions>(command);
+         std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<WorkerOptions>(command);
 }
 
 // Commands that take no part in MPI would leave ranks that run a script waiting for them. So the processes of a
