@@ -2,6 +2,7 @@
 // moved, and whatever computes takes their elements as f32 (halves.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -36,15 +37,13 @@ constexpr std::string_view name(ElementType element) {
   return "";
 }
 
-constexpr std::int64_t bytes_of(ElementType element) {
-  switch (element) {
-#define CASE(identifier, text, cpp_type, bytes) \
-  case ElementType::identifier: return bytes;
-    TESSERA_ELEMENT_TYPES(CASE)
-#undef CASE
-  }
-  return 0;
-}
+// By element type: a table, since two types may have one size.
+inline constexpr std::int64_t kBytesOf[] = {
+#define BYTES(identifier, name, cpp_type, bytes) bytes,
+    TESSERA_ELEMENT_TYPES(BYTES)
+#undef BYTES
+};
+constexpr std::int64_t bytes_of(ElementType element) { return kBytesOf[static_cast<std::size_t>(element)]; }
 
 constexpr bool is_storage(ElementType element) { return element == ElementType::f16 || element == ElementType::bf16; }
 // The element type that operations take the elements as.
