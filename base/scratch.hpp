@@ -11,6 +11,8 @@ class Scratch {
  public:
   // Memory that a vector gives back before then is not used again.
   std::pmr::memory_resource* memory() { return &memory_; }
+  // For a function that does the same many times over: all vectors of this memory are gone.
+  void release() { memory_.release(); }
 
  private:
   static constexpr std::size_t kRoomBytes = std::size_t{1} << 14U;

@@ -15,9 +15,10 @@ namespace {
 
 // A plan that takes no more of its bound than this needs no relay.
 constexpr double kNearBound = 1.01;
-// Searches, one after the other until one is near the bound. Few large parts are quickly found and enough where many
-// tasks balance one another; more where they do not. Boxes of few elements need few parts that are all alike, or their
-// stretches differ by an element and the longest sets the pace.
+// Searches, one after the other until one is near the bound. A few parts, all alike, are found at once and may be
+// enough where a relay takes most of its time for messages; a few hundred are enough where many tasks balance one
+// another; more where they do not. Boxes of few elements need few parts that are all alike, or their stretches differ
+// by an element and the longest sets the pace.
 enum class Ends : std::uint8_t { any, on_one_mesh, between_meshes };
 struct Attempt {
   std::int64_t sends = 0;
@@ -26,10 +27,11 @@ struct Attempt {
   double beyond = kNearBound;  // only where the best so far takes more of the bound than this
 };
 constexpr double kFarFromBound = 1.03;
+constexpr std::int64_t kSendsOfMany = 2000;
 constexpr std::array kAttempts = {
-    Attempt{300, PartCounts::any},
-    Attempt{2000, PartCounts::any},
     Attempt{20, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{300, PartCounts::any},
+    Attempt{kSendsOfMany, PartCounts::any},
     Attempt{40, PartCounts::dividing, Ends::on_one_mesh},
     Attempt{80, PartCounts::dividing, Ends::on_one_mesh},
     Attempt{160, PartCounts::dividing, Ends::on_one_mesh},
@@ -41,6 +43,7 @@ constexpr std::int64_t kSendsMax = 12'000;
 struct Found {
   std::shared_ptr<const RelayRecipe> recipe;
   double seconds = 0;
+  double busiest_seconds = 0;  // by bytes alone
 };
 
 std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
@@ -52,13 +55,64 @@ std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTas
   const TransferCost cost(cluster, *transfer, element_bytes);
   recipe.stretches = one_mesh ? cost.best_stretches() : cost.best_stretches_of_any();
   const double seconds = cost.seconds(recipe.stretches);
-  return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds};
+  return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds, cost.busiest_seconds()};
 }
 
 // The bound of time is not defined for targets with pending axes: there what each device and unit lacks is a floor.
 double bound_of(const ArrayType& from, const ArrayType& to, const Machine& machine) {
   return to.layout().pending().empty() ? time_bound(machine, from, to) : Floors(from, to, machine).of_any();
 }
+
+// The searches for one change of layout.
+class Searches {
+ public:
+  // `seconds`: of what the relay has to be faster than.
+  Searches(bool one_mesh, double bound, double seconds) : one_mesh_(one_mesh), bound_(bound), seconds_(seconds) {}
+
+  const std::optional<Found>& best() const { return best_; }
+
+  bool is_worth(const Attempt& attempt) const {
+    if (attempt.ends == (one_mesh_ ? Ends::between_meshes : Ends::on_one_mesh)) return false;
+    if (!best_) return true;
+    if (best_->seconds <= attempt.beyond * bound_ || is_hopeless()) return false;
+    return attempt.sends != kSendsOfMany || gains_by_many_parts();
+  }
+  // So many parts of each task.
+  bool is_new(const std::vector<std::int32_t>& parts) const {
+    return std::find(tried_.begin(), tried_.end(), parts) == tried_.end();
+  }
+  void take(std::vector<std::int32_t> parts, std::optional<Found> found) {
+    tried_.push_back(std::move(parts));
+    if (!found) return;
+    last_ = *found;
+    if (!best_ || found->seconds < best_->seconds) best_ = std::move(found);
+  }
+
+ private:
+  // More parts are more messages: where these take most of the time, no relay will be fast.
+  bool is_hopeless() const {
+    constexpr double kMostOfTheTime = 3;
+    constexpr double kTooSlow = 1.3;
+    const bool by_messages = best_->seconds > kMostOfTheTime * best_->busiest_seconds;
+    return one_mesh_ && by_messages && best_->seconds > kTooSlow * seconds_;
+  }
+  // Many parts more are for links that are not busy alike. Where they are, a relay that cuts boxes into several parts
+  // already, or whose time is not that of its links, gains nothing by them.
+  bool gains_by_many_parts() const {
+    constexpr std::int32_t kSeveral = 5;
+    constexpr double kNotOfLinks = 1.5;
+    const bool alike = last_.busiest_seconds <= kNearBound * bound_;
+    const std::int32_t parts = *std::max_element(tried_.back().begin(), tried_.back().end());
+    return !alike || (parts <= kSeveral && last_.seconds <= kNotOfLinks * bound_);
+  }
+
+  bool one_mesh_;
+  double bound_;
+  double seconds_;
+  std::vector<std::vector<std::int32_t>> tried_;
+  std::optional<Found> best_;
+  Found last_;
+};
 
 std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
   std::int64_t sends = 0;
@@ -72,26 +126,23 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   const bool one_mesh = from.mesh() == to.mesh();
   if (std::max(from.devices(), to.devices()) > kExactDevicesMax) return std::nullopt;
   if (from.mesh().has_devices_of(to.mesh()) && machine.levels.size() < 2) return std::nullopt;
+  if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
   const double bound = bound_of(from, to, machine);
   if (seconds <= kNearBound * bound) return std::nullopt;
-  if (copies(from) == 1 && copies(to) == 1) return std::nullopt;  // nobody can do anything for anybody
   const Cluster cluster(machine);
   const std::vector<RelayTask> tasks = relay_tasks(from, to);
   if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());
-  std::optional<Found> best;
-  std::vector<std::vector<std::int32_t>> tried;
+  Searches search(one_mesh, bound, seconds);
   for (const Attempt& attempt : kAttempts) {
-    if (attempt.ends == (one_mesh ? Ends::between_meshes : Ends::on_one_mesh)) continue;
-    if (best && best->seconds <= attempt.beyond * bound) continue;
+    if (!search.is_worth(attempt)) continue;
     std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, attempt.sends, attempt.counts);
-    if (std::find(tried.begin(), tried.end(), parts) != tried.end()) continue;
+    if (!search.is_new(parts)) continue;
     auto found = relay_of(cluster, tasks, element_bytes, bound, parts, one_mesh);
-    tried.push_back(std::move(parts));
-    if (found && (!best || found->seconds < best->seconds)) best = std::move(found);
+    search.take(std::move(parts), std::move(found));
   }
-  if (!best || best->seconds >= seconds) return std::nullopt;
-  return Chain{relay_step(to, best->recipe)};
+  if (!search.best() || search.best()->seconds >= seconds) return std::nullopt;
+  return Chain{relay_step(to, search.best()->recipe)};
 }
 
 }  // namespace tessera::synth

@@ -4,9 +4,13 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <memory_resource>
 #include <numeric>
 #include <span>
 #include <utility>
+
+#include "base/scratch.hpp"
+#include "synth/cluster/device_links.hpp"
 
 namespace tessera::synth {
 
@@ -37,6 +41,7 @@ class Ways {
  public:
   Ways(const Cluster& cluster, double bound, RelayTrees trees)
       : cluster_(cluster),
+        links_(cluster),
         bound_(bound),
         trees_(trees),
         out_(cluster.links()),
@@ -48,6 +53,7 @@ class Ways {
     bytes_ = bytes;
     may_relieve_ = may_relieve;
     way_.clear();
+    scratch_.release();
     cast(0, task.holders, task.needers);
     return way_;
   }
@@ -73,6 +79,11 @@ class Ways {
   }
 
  private:
+  // Lists that are gone when the next part chooses its way.
+  using DeviceList = std::pmr::vector<std::int32_t>;
+  using Receivers = std::pmr::vector<Devices>;
+  using Order = std::pmr::vector<std::size_t>;
+
   // The bytes that a link carries one way, and their cost.
   struct Lane {
     double bytes = 0;
@@ -80,9 +91,9 @@ class Ways {
   };
 
   void load(std::int32_t from, std::int32_t to) {
-    for (std::size_t l = cluster_.parting(from, to); l < cluster_.levels().size(); ++l) {
-      add(out_, cluster_.link(l, from));
-      add(in_, cluster_.link(l, to));
+    for (std::size_t l = links_.parting(from, to); l < links_.levels(); ++l) {
+      add(out_, links_.link(l, from));
+      add(in_, links_.link(l, to));
     }
   }
   void add(std::vector<Lane>& lanes, std::size_t link) {
@@ -103,7 +114,7 @@ class Ways {
   // f(child) for every unit of the level that has some of these devices, in order.
   template <class F>
   void for_children(std::size_t level, Devices holders, Devices needers, F&& f) const {
-    const std::int64_t unit_devices = cluster_.levels()[level].unit_devices;
+    const Cluster::Level& of = cluster_.levels()[level];
     // Takes the devices before `end` off the front.
     const auto before = [](Devices& devices, std::int64_t end) {
       std::size_t count = 0;
@@ -116,7 +127,8 @@ class Ways {
       const std::int32_t next = needers.empty()   ? holders.front()
                                 : holders.empty() ? needers.front()
                                                   : std::min(holders.front(), needers.front());
-      const std::int64_t end = (next / unit_devices + 1) * unit_devices;
+      const auto unit = static_cast<std::int64_t>(links_.link(level, next) - of.first_link);
+      const std::int64_t end = (unit + 1) * of.unit_devices;
       const Devices held = before(holders, end);
       f(Child{held, before(needers, end)});
     }
@@ -125,8 +137,8 @@ class Ways {
   // Among the devices of a unit whose children are those of `level`: all that need the part get it.
   void cast(std::size_t level, Devices holders, Devices needers) {
     if (needers.empty()) return;
-    std::vector<Devices> receivers;
-    std::vector<std::int32_t> senders(holders.begin(), holders.end());
+    Receivers receivers(scratch_.memory());
+    DeviceList senders(holders.begin(), holders.end(), scratch_.memory());
     for_children(level, holders, needers, [&](const Child& child) {
       if (child.needers.empty()) return;
       if (child.holders.empty()) {
@@ -163,8 +175,9 @@ class Ways {
     double cost = std::numeric_limits<double>::infinity();
     double load = 0;  // among those that cost as much
   };
+  using Entries = std::pmr::vector<Choice>;
   void consider(Choice& best, std::int32_t device, double cost) const {
-    const std::size_t link = cluster_.link(cluster_.levels().size() - 1, device);
+    const std::size_t link = links_.link(links_.levels() - 1, device);
     const double own = out_[link].bytes;
     if (cost < best.cost || (cost == best.cost && own < best.load)) best = Choice{device, cost, own};
   }
@@ -176,13 +189,13 @@ class Ways {
     std::size_t priced = cluster_.links();
     double outer = 0;
     for (const std::int32_t device : senders) {
-      if (const std::size_t link = cluster_.link(level, device); link != priced) {
+      if (const std::size_t link = links_.link(level, device); link != priced) {
         outer = more_out(link, more);
         priced = link;
       }
       double total = outer;
-      for (std::size_t l = level + 1; l < cluster_.levels().size() && total <= best.cost; ++l)
-        total += more_out(cluster_.link(l, device), more);
+      for (std::size_t l = level + 1; l < links_.levels() && total <= best.cost; ++l)
+        total += more_out(links_.link(l, device), more);
       consider(best, device, total);
     }
     return best;
@@ -191,7 +204,7 @@ class Ways {
   // Who of those of a unit gets the part first, if it sends it to so many units outside, too. `level` is the unit's.
   Choice entry(std::size_t level, Devices needers, double copies_outside) const {
     Choice best;
-    const double children = level + 1 < cluster_.levels().size() ? neighbours(level + 1, needers.front(), needers) : 0;
+    const double children = level + 1 < links_.levels() ? neighbours(level + 1, needers.front(), needers) : 0;
     for (const std::int32_t device : needers)
       consider(best, device, entry_cost(level, device, needers, copies_outside, children));
     return best;
@@ -201,21 +214,21 @@ class Ways {
                     double children) const {
     double copies = copies_outside;
     double total = 0;
-    for (std::size_t l = level; l < cluster_.levels().size(); ++l) {
+    for (std::size_t l = level; l < links_.levels(); ++l) {
       if (l == level + 1) copies += children;
       if (l > level + 1) copies += neighbours(l, device, needers);
-      total += more_out(cluster_.link(l, device), copies * bytes_);
+      total += more_out(links_.link(l, device), copies * bytes_);
     }
     return total;
   }
   // Other units of the level, in the same unit of the level outside it, that need the part.
   double neighbours(std::size_t level, std::int32_t device, Devices needers) const {
-    const std::size_t outside = cluster_.unit(level - 1, device);
+    const std::size_t outside = links_.link(level - 1, device);
     std::size_t units = 0;
     std::size_t last = std::numeric_limits<std::size_t>::max();
     for (const std::int32_t other : needers) {
-      if (cluster_.unit(level - 1, other) != outside) continue;
-      const std::size_t unit = cluster_.unit(level, other);
+      if (links_.link(level - 1, other) != outside) continue;
+      const std::size_t unit = links_.link(level, other);
       if (unit != last) ++units;
       last = unit;
     }
@@ -229,15 +242,15 @@ class Ways {
     bool has_hub = false;
     std::int32_t entry = 0;
     double cost = std::numeric_limits<double>::infinity();
-    std::vector<std::size_t> tree = {};  // the receivers in order, those first that pass the part on; empty: no tree
+    Order tree = {};  // the receivers in order, those first that pass the part on; empty: no tree
   };
-  Pattern pattern(std::size_t level, Devices senders, const std::vector<Devices>& receivers) const {
+  Pattern pattern(std::size_t level, Devices senders, const Receivers& receivers) const {
     const auto copies = static_cast<double>(receivers.size());
     const Choice direct = sender(level, senders, copies * bytes_);
     if (receivers.size() == 1) {
       return {direct.device, 0, false, 0, direct.cost + entry(level, receivers[0], 0).cost};
     }
-    std::vector<Choice> entries;
+    Entries entries(scratch_.memory());
     double all_entries = 0;
     for (const Devices& receiver : receivers) {
       entries.push_back(entry(level, receiver, 0));
@@ -257,8 +270,8 @@ class Ways {
   }
 
   // Receivers from some place of their list on, every other one of which passes the part on.
-  static std::vector<std::size_t> half_tree(std::size_t count, std::size_t rotation, std::size_t odd) {
-    std::vector<std::size_t> order;
+  Order half_tree(std::size_t count, std::size_t rotation, std::size_t odd) const {
+    Order order(scratch_.memory());
     for (const std::size_t parity : {odd, 1 - odd}) {
       for (std::size_t i = parity; i < count; i += 2) order.push_back((i + rotation) % count);
     }
@@ -271,23 +284,23 @@ class Ways {
            static_cast<double>(std::min(first_child(i), count));
   }
 
-  void consider_halves(Pattern& best, const Choice& once, std::size_t level, const std::vector<Devices>& receivers,
-                       const std::vector<Choice>& entries, double all_entries) const {
+  void consider_halves(Pattern& best, const Choice& once, std::size_t level, const Receivers& receivers,
+                       const Entries& entries, double all_entries) const {
     const std::size_t count = receivers.size();
     for (std::size_t turn = 0; turn < kTurns; ++turn) {
       for (const std::size_t odd : {std::size_t{0}, std::size_t{1}}) {
-        const std::vector<std::size_t> order = half_tree(count, turn * count / kTurns, odd);
+        Order order = half_tree(count, turn * count / kTurns, odd);
         double cost = once.cost + all_entries;
         for (std::size_t i = 0; first_child(i) < count && cost < best.cost; ++i) {
           cost += entry(level, receivers[order[i]], children_of(i, count)).cost - entries[order[i]].cost;
         }
-        if (cost < best.cost) best = Pattern{once.device, 0, false, 0, cost, order};
+        if (cost < best.cost) best = Pattern{once.device, 0, false, 0, cost, std::move(order)};
       }
     }
   }
 
-  void spread_along(std::size_t level, const Pattern& chosen, const std::vector<Devices>& receivers) {
-    std::vector<std::int32_t> got;  // by place in the tree's list, the device that got the part
+  void spread_along(std::size_t level, const Pattern& chosen, const Receivers& receivers) {
+    DeviceList got(scratch_.memory());  // by place in the tree's list, the device that got the part
     for (std::size_t i = 0; i < chosen.tree.size(); ++i) {
       const Devices& receiver = receivers[chosen.tree[i]];
       got.push_back(entry(level, receiver, children_of(i, chosen.tree.size())).device);
@@ -295,7 +308,7 @@ class Ways {
     }
   }
 
-  void spread(std::size_t level, Devices senders, const std::vector<Devices>& receivers) {
+  void spread(std::size_t level, Devices senders, const Receivers& receivers) {
     const Pattern chosen = pattern(level, senders, receivers);
     if (!chosen.tree.empty()) return spread_along(level, chosen, receivers);
     std::int32_t from = chosen.sender;
@@ -311,7 +324,7 @@ class Ways {
 
   void enter(std::size_t level, std::int32_t from, std::int32_t to, Devices needers) {
     hand(from, to);
-    std::vector<std::int32_t> others;
+    DeviceList others(scratch_.memory());
     for (const std::int32_t device : needers) {
       if (device != to) others.push_back(device);
     }
@@ -323,22 +336,23 @@ class Ways {
   // it?
   bool is_relieved(std::size_t level, const Child& child, Devices holders) const {
     if (!may_relieve_ || child.holders.size() == holders.size()) return false;
-    std::vector<Devices> inside;
+    Receivers inside(scratch_.memory());
     for_children(level + 1, child.holders, child.needers, [&](const Child& c) {
       if (c.holders.empty()) inside.push_back(c.needers);
     });
     if (inside.empty()) return false;
     const double by_own = pattern(level + 1, child.holders, inside).cost;
     if (by_own == 0) return false;
-    std::vector<std::int32_t> others;
+    DeviceList others(scratch_.memory());
     std::set_difference(holders.begin(), holders.end(), child.holders.begin(), child.holders.end(),
                         std::back_inserter(others));
-    const double by_others = more_in(cluster_.link(level, child.needers.front())) + sender(level, others, bytes_).cost +
+    const double by_others = more_in(links_.link(level, child.needers.front())) + sender(level, others, bytes_).cost +
                              entry(level, child.needers, 0).cost;
     return by_others < by_own;
   }
 
   const Cluster& cluster_;
+  DeviceLinks links_;
   double bound_;
   RelayTrees trees_;
   double tolerated_ = 0;
@@ -349,6 +363,7 @@ class Ways {
   double bytes_ = 0;  // of the part that is on its way
   bool may_relieve_ = false;
   Hands way_;
+  mutable base::Scratch scratch_;
 };
 
 // ---- Parts ----
@@ -388,15 +403,15 @@ std::vector<TaskPart> parts_of(const std::vector<RelayTask>& tasks, const std::v
 }
 
 // A device passes on in the next hop what it gets in one. A way names senders after they have got the part.
-std::int64_t hops_of(const Hands& way) {
-  std::map<std::int32_t, std::int64_t> got;  // the hops until a device has the part
+// `got` has a place for every device of the run, for the hops until it has the part: 0 before and after.
+std::int64_t hops_of(const Hands& way, std::vector<std::int64_t>& got) {
   std::int64_t hops = 0;
   for (const Hand& hand : way) {
-    const auto before = got.find(hand.from);
-    const std::int64_t hop = before == got.end() ? 1 : before->second + 1;
-    got[hand.to] = hop;
+    const std::int64_t hop = got[static_cast<std::size_t>(hand.from)] + 1;
+    got[static_cast<std::size_t>(hand.to)] = hop;
     hops = std::max(hops, hop);
   }
+  for (const Hand& hand : way) got[static_cast<std::size_t>(hand.to)] = 0;
   return hops;
 }
 
@@ -460,7 +475,8 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
   }
   RelayRecipe recipe = recipe_of(tasks, parts);
   recipe.hops = 0;
-  for (const TaskPart& part : parts) recipe.hops = std::max(recipe.hops, hops_of(part.way));
+  std::vector<std::int64_t> got(static_cast<std::size_t>(cluster.devices()), 0);
+  for (const TaskPart& part : parts) recipe.hops = std::max(recipe.hops, hops_of(part.way, got));
   return recipe;
 }
 

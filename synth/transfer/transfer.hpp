@@ -37,5 +37,7 @@ struct Transfer {
 // Stretch `index` of `count` of a box: cut along its first dimension of at least `count` elements, else along its
 // longest. Empty where there is less than that to cut.
 Box stretch_of(const Box& box, std::int64_t count, std::int64_t index);
+// The elements of all these stretches, in order.
+std::vector<std::int64_t> stretch_elements(const Box& box, std::int64_t count);
 
 }  // namespace tessera::synth

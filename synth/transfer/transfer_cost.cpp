@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -33,7 +34,8 @@ TransferCost::TransferCost(const Cluster& cluster, std::span<const Part> parts)
   delays_.resize(hops_);
   seconds_per_byte_ = cluster.seconds_per_byte(2);
   boxes_.assign(hops_ * shapes_.size(), std::vector<double>(2 * cluster.links(), 0.0));
-  for (std::size_t k = 0; k < parts.size(); ++k) add(cluster, parts[k], shapes_of[k]);
+  const DeviceLinks links(cluster);
+  for (std::size_t k = 0; k < parts.size(); ++k) add(cluster, links, parts[k], shapes_of[k]);
   count_peers(cluster, parts);
 }
 
@@ -45,20 +47,21 @@ std::size_t TransferCost::shape_number(const Box& box, const Part& part) {
   return shapes_.size() - 1;
 }
 
-void TransferCost::add(const Cluster& cluster, const Part& part, const std::vector<std::size_t>& shape_of) {
+void TransferCost::add(const Cluster& cluster, const DeviceLinks& links, const Part& part,
+                       const std::vector<std::size_t>& shape_of) {
   for (const Send& send : part.transfer->sends) {
     const std::size_t shape = shape_of[static_cast<std::size_t>(send.piece)];
     received_[static_cast<std::size_t>(send.to)] += bytes_of(shape);
-    add(cluster, send, shape);
+    add(cluster, links, send, shape);
   }
 }
 
-void TransferCost::add(const Cluster& cluster, const Send& send, std::size_t shape) {
+void TransferCost::add(const Cluster& cluster, const DeviceLinks& links, const Send& send, std::size_t shape) {
   const auto hop = static_cast<std::size_t>(send.hop);
   std::vector<double>& lanes = boxes(hop, shape);
-  for (std::size_t l = cluster.parting(send.from, send.to); l < cluster.levels().size(); ++l) {
-    lanes[2 * cluster.link(l, send.to)] += 1;
-    lanes[2 * cluster.link(l, send.from) + 1] += 1;
+  for (std::size_t l = links.parting(send.from, send.to); l < links.levels(); ++l) {
+    lanes[2 * links.link(l, send.to)] += 1;
+    lanes[2 * links.link(l, send.from) + 1] += 1;
     delays_[hop] = std::max(delays_[hop], cluster.levels()[l].delay());
   }
 }
@@ -85,51 +88,86 @@ void TransferCost::count_peers(const Cluster& cluster, std::span<const Part> par
   }
 }
 
-std::vector<std::vector<double>> TransferCost::stretch_bytes(std::int64_t stretches) const {
-  std::vector<std::vector<double>> bytes;
-  for (const Shape& shape : shapes_) {
-    auto& of_shape = bytes.emplace_back();
-    for (std::int64_t s = 0; s < stretches; ++s) {
-      of_shape.push_back(static_cast<double>(elements(stretch_of(shape.box, stretches, s)) * shape.element_bytes));
+// Stretches that have the same bytes of every shape are of one kind, and slots whose hops work on the same kinds take
+// the same time: most slots are priced once for many.
+class TransferCost::Slots {
+ public:
+  Slots(const TransferCost& cost, std::int64_t stretches) : cost_(cost) {
+    std::vector<std::vector<std::int64_t>> of_shapes;
+    for (const Shape& shape : cost.shapes_) of_shapes.push_back(stretch_elements(shape.box, stretches));
+    std::map<std::vector<double>, std::int32_t> kinds;
+    std::vector<double> bytes(cost.shapes_.size());
+    for (std::size_t s = 0; s < static_cast<std::size_t>(stretches); ++s) {
+      for (std::size_t shape = 0; shape < bytes.size(); ++shape)
+        bytes[shape] = static_cast<double>(of_shapes[shape][s] * cost.shapes_[shape].element_bytes);
+      const auto [kind, is_new] = kinds.try_emplace(bytes, static_cast<std::int32_t>(kinds.size()));
+      if (is_new) bytes_.push_back(bytes);
+      kind_of_.push_back(kind->second);
     }
+    lanes_.resize(bytes_.size() * cost.hops_);
   }
-  return bytes;
-}
 
-double TransferCost::slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const {
-  const auto stretches = static_cast<std::int64_t>(bytes.front().size());
-  double latency = 0;
-  std::vector<double> lanes(seconds_per_byte_.size(), 0.0);
-  for (std::size_t hop = 0; hop < hops_; ++hop) {
-    const std::int64_t stretch = slot - static_cast<std::int64_t>(hop);
-    if (stretch < 0 || stretch >= stretches) continue;
-    latency = std::max(latency, delays_[hop].of(static_cast<double>(peers_[hop])));
-    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
-      const double each = bytes[shape][static_cast<std::size_t>(stretch)];
-      const std::vector<double>& of_lanes = boxes(hop, shape);
-      for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += each * of_lanes[lane];
+  double seconds(std::int64_t slot) {
+    std::vector<std::int32_t> kinds;
+    for (std::size_t hop = 0; hop < cost_.hops_; ++hop) {
+      const std::int64_t stretch = slot - static_cast<std::int64_t>(hop);
+      const bool works = stretch >= 0 && stretch < static_cast<std::int64_t>(kind_of_.size());
+      kinds.push_back(works ? kind_of_[static_cast<std::size_t>(stretch)] : kIdle);
     }
+    const auto [known, is_new] = known_.try_emplace(std::move(kinds), 0);
+    if (is_new) known->second = priced(known->first);
+    return known->second;
   }
-  double busiest = 0;
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
-    busiest = std::max(busiest, lanes[lane] * seconds_per_byte_[lane]);
-  return latency + busiest;
-}
 
-// If all stretches are alike, so are the slots in which every hop is at work.
+ private:
+  static constexpr std::int32_t kIdle = -1;
+
+  // `kinds`: of the stretch that each hop works on.
+  double priced(const std::vector<std::int32_t>& kinds) {
+    double latency = 0;
+    std::vector<double> all(cost_.seconds_per_byte_.size(), 0.0);
+    for (std::size_t hop = 0; hop < kinds.size(); ++hop) {
+      if (kinds[hop] == kIdle) continue;
+      latency = std::max(latency, cost_.delays_[hop].of(static_cast<double>(cost_.peers_[hop])));
+      const std::vector<double>& of_hop = lanes(hop, static_cast<std::size_t>(kinds[hop]));
+      for (std::size_t lane = 0; lane < all.size(); ++lane) all[lane] += of_hop[lane];
+    }
+    double busiest = 0;
+    for (std::size_t lane = 0; lane < all.size(); ++lane)
+      busiest = std::max(busiest, all[lane] * cost_.seconds_per_byte_[lane]);
+    return latency + busiest;
+  }
+
+  // The bytes that a hop brings over every lane, of a stretch of that kind.
+  const std::vector<double>& lanes(std::size_t hop, std::size_t kind) {
+    std::vector<double>& lanes = lanes_[hop * bytes_.size() + kind];
+    if (!lanes.empty()) return lanes;
+    lanes.resize(cost_.seconds_per_byte_.size(), 0.0);
+    for (std::size_t shape = 0; shape < cost_.shapes_.size(); ++shape) {
+      const std::vector<double>& boxes = cost_.boxes(hop, shape);
+      const double each = bytes_[kind][shape];
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += each * boxes[lane];
+    }
+    return lanes;
+  }
+
+  const TransferCost& cost_;
+  std::vector<std::int32_t> kind_of_;                  // of every stretch
+  std::vector<std::vector<double>> bytes_;             // of every kind, by shape
+  std::vector<std::vector<double>> lanes_;             // of every hop and kind, once they have been asked for
+  std::map<std::vector<std::int32_t>, double> known_;  // by the kinds that the hops work on
+};
+
 double TransferCost::seconds(std::int64_t stretches) const {
+  return seconds(stretches, std::numeric_limits<double>::infinity());
+}
+
+double TransferCost::seconds(std::int64_t stretches, double most) const {
   if (hops_ == 0) return 0;
-  const auto bytes = stretch_bytes(stretches);
-  const auto even = [](const std::vector<double>& b) { return std::equal(b.begin() + 1, b.end(), b.begin()); };
-  const bool alike = std::all_of(bytes.begin(), bytes.end(), even);
-  const auto hops = static_cast<std::int64_t>(hops_);
+  Slots slots(*this, stretches);
   double total = 0;
-  double last = 0;
-  for (std::int64_t slot = 0; slot < stretches + hops - 1; ++slot) {
-    const bool as_before = alike && slot >= hops && slot < stretches;
-    if (!as_before) last = slot_seconds(slot, bytes);
-    total += last;
-  }
+  for (std::int64_t slot = 0; slot < stretches + static_cast<std::int64_t>(hops_) - 1 && total < most; ++slot)
+    total += slots.seconds(slot);
   return total;
 }
 
@@ -161,7 +199,7 @@ std::int64_t TransferCost::best_of(const std::vector<std::int64_t>& candidates) 
   std::int64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (const std::int64_t stretches : candidates) {
-    const double taken = seconds(stretches);
+    const double taken = seconds(stretches, least);
     if (taken >= least) continue;
     least = taken;
     best = stretches;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "synth/cluster/cluster.hpp"
+#include "synth/cluster/device_links.hpp"
 #include "synth/cluster/step_cost.hpp"
 #include "synth/transfer/transfer.hpp"
 
@@ -46,8 +47,9 @@ class TransferCost {
   double busiest_seconds() const;
 
  private:
-  void add(const Cluster& cluster, const Send& send, std::size_t shape);
-  void add(const Cluster& cluster, const Part& part, const std::vector<std::size_t>& shape_of);
+  void add(const Cluster& cluster, const DeviceLinks& links, const Send& send, std::size_t shape);
+  void add(const Cluster& cluster, const DeviceLinks& links, const Part& part,
+           const std::vector<std::size_t>& shape_of);
   void count_peers(const Cluster& cluster, std::span<const Part> parts);
   std::size_t shape_number(const Box& box, const Part& part);
   // Boxes of a shape that a hop brings over every lane. A link has two: in, then out.
@@ -55,11 +57,12 @@ class TransferCost {
   const std::vector<double>& boxes(std::size_t hop, std::size_t shape) const {
     return boxes_[hop * shapes_.size() + shape];
   }
-  // Bytes of every stretch of a box of every shape.
-  std::vector<std::vector<double>> stretch_bytes(std::int64_t stretches) const;
+  // The slots of one number of stretches.
+  class Slots;
+  // What is no less than `most` may be given too low, but no lower than that.
+  double seconds(std::int64_t stretches, double most) const;
   std::vector<std::int64_t> candidates() const;
   std::int64_t best_of(const std::vector<std::int64_t>& candidates) const;
-  double slot_seconds(std::int64_t slot, const std::vector<std::vector<double>>& bytes) const;
 
   // A box from 0 on, and what one of its elements counts: its bytes, times the arrays that have it.
   struct Shape {

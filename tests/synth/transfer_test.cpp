@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "synth/cluster/device_links.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 #include "tests/synth/support.hpp"
@@ -24,6 +25,20 @@ TEST(Cluster, TwoNodesOfFourDevices) {
   EXPECT_EQ(cluster.link(1, 6), 8U);
 }
 
+TEST(DeviceLinks, AreThoseOfTheCluster) {
+  for (const Machine& machine : {two_nodes(), Machine{{{"device", 5, 1, 0}}},
+                                 Machine{{{"rack", 3, 1, 0}, {"node", 2, 1, 0}, {"device", 3, 1, 0}}}}) {
+    const Cluster cluster(machine);
+    const DeviceLinks links(cluster);
+    ASSERT_EQ(links.levels(), cluster.levels().size());
+    for (std::int32_t a = 0; a < cluster.devices(); ++a) {
+      for (std::size_t level = 0; level < links.levels(); ++level)
+        EXPECT_EQ(links.link(level, a), cluster.link(level, a));
+      for (std::int32_t b = 0; b < cluster.devices(); ++b) EXPECT_EQ(links.parting(a, b), cluster.parting(a, b));
+    }
+  }
+}
+
 TEST(Stretches, CutTheFirstDimensionThatIsLongEnough) {
   const Box box{Interval{1, 3}, Interval{10, 18}};
   EXPECT_EQ(stretch_of(box, 4, 1), (Box{Interval{1, 3}, Interval{12, 14}}));
@@ -42,10 +57,13 @@ RC_GTEST_PROP(Stretches, CoverABoxOnce, ()) {
     box.push_back(Interval{begin, begin + *rc::gen::inRange<std::int64_t>(0, 20)});
   }
   const auto count = *rc::gen::inRange<std::int64_t>(1, 30);
+  const std::vector<std::int64_t> each = stretch_elements(box, count);
+  RC_ASSERT(static_cast<std::int64_t>(each.size()) == count);
   std::int64_t total = 0;
   for (std::int64_t s = 0; s < count; ++s) {
     const Box part = stretch_of(box, count, s);
     RC_ASSERT(contains(box, part));
+    RC_ASSERT(each[static_cast<std::size_t>(s)] == elements(part));
     total += elements(part);
     for (std::int64_t other = 0; other < s; ++other) {
       const Box both = intersect(part, stretch_of(box, count, other));
