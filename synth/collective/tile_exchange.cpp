@@ -103,28 +103,33 @@ class UnitHoldings {
       : source_(source),
         target_(target),
         along_(memory),
-        parts_(static_cast<std::size_t>(source.contributors), memory) {
+        parts_(static_cast<std::size_t>(source.contributors), memory),
+        tiles_(static_cast<std::size_t>(source.tiles * source.contributors), memory) {
     for (std::size_t d = 0; d < source_.rank(); ++d) along_.emplace_back(source, target, d, memory);
   }
 
-  // From now on it is the unit of devices begin to end - 1. False if their tiles are no grid.
+  // From now on it is the unit of devices begin to end - 1. False if their tiles, each counted once, are no grid.
   bool hold(std::size_t begin, std::size_t end) {
     for (HeldAlong& along : along_) along.clear();
     parts_.clear();
-    std::size_t holders = 0;
+    tiles_.clear();
+    std::size_t tiles = 0;
     std::size_t grid = 0;  // tiles of the grid, if it is one
     for (std::size_t device = begin; device < end; ++device) {
       if (!source_.has(device)) continue;
-      ++holders;
-      grid += parts_.add(static_cast<std::size_t>(source_.contributor[device])) ? 1 : 0;
+      const auto part = static_cast<std::size_t>(source_.contributor[device]);
+      const auto tile = static_cast<std::size_t>(source_.tile_of[device]);
+      if (!tiles_.add(tile * static_cast<std::size_t>(source_.contributors) + part)) continue;
+      ++tiles;
+      grid += parts_.add(part) ? 1 : 0;
       for (HeldAlong& along : along_) along.add(device);
     }
     for (HeldAlong& along : along_) {
       grid *= along.count();
-      if (grid > holders) return false;
+      if (grid > tiles) return false;
       along.measure();
     }
-    return grid == holders;
+    return grid == tiles;
   }
 
   // Elements that the unit holds of what a device needs.
@@ -140,7 +145,32 @@ class UnitHoldings {
   const Tiling& target_;
   std::pmr::vector<HeldAlong> along_;  // of every dimension
   Marks parts_;                        // of pending sums
+  Marks tiles_;                        // of each part of the sums
 };
+
+// Of a dimension, for each interval of one tiling the number of those of another that it has something in common with.
+std::pmr::vector<std::int64_t> meetings(const Tiling& of, const Tiling& with, std::size_t dimension,
+                                        std::pmr::memory_resource* memory) {
+  std::pmr::vector<Interval> others(memory);
+  for (const Interval& other : with.cuts(dimension)) {
+    if (other.length() > 0) others.push_back(other);
+  }
+  std::pmr::vector<std::int64_t> met(memory);
+  for (const Interval& interval : of.cuts(dimension)) {
+    const auto first = std::partition_point(others.begin(), others.end(),
+                                            [&](const Interval& other) { return other.end <= interval.begin; });
+    const auto last =
+        std::partition_point(first, others.end(), [&](const Interval& other) { return other.begin < interval.end; });
+    met.push_back(interval.length() == 0 ? 0 : last - first);
+  }
+  return met;
+}
+
+// The elements that a device holds and needs.
+std::int64_t kept_elements(const Tiling& source, const Tiling& target, std::size_t device) {
+  const bool is_same_part = source.contributor[device] == target.contributor[device];
+  return is_same_part ? shared_elements(source, device, target, device) : 0;
+}
 
 }  // namespace
 
@@ -158,8 +188,8 @@ TileExchange::TileExchange(const Cluster& cluster, const ArrayType& before, cons
   needed_.reserve(devices());
   own_.reserve(devices());
   for (std::size_t d = 0; d < source_.rank(); ++d) {
-    met_by_source_.push_back(meetings(source_, target_, d));
-    met_by_target_.push_back(meetings(target_, source_, d));
+    met_by_source_.push_back(meetings(source_, target_, d, memory));
+    met_by_target_.push_back(meetings(target_, source_, d, memory));
   }
 }
 
@@ -174,29 +204,6 @@ std::optional<TileExchange> TileExchange::of(const Cluster& cluster, const Array
     if (!exchange.add_level(cluster, level)) return std::nullopt;
   }
   return exchange;
-}
-
-std::pmr::vector<std::int64_t> TileExchange::meetings(const Tiling& of, const Tiling& with,
-                                                      std::size_t dimension) const {
-  const auto memory = links_.get_allocator();
-  std::pmr::vector<Interval> others(memory);
-  for (const Interval& other : with.cuts(dimension)) {
-    if (other.length() > 0) others.push_back(other);
-  }
-  std::pmr::vector<std::int64_t> met(memory);
-  for (const Interval& interval : of.cuts(dimension)) {
-    const auto first = std::partition_point(others.begin(), others.end(),
-                                            [&](const Interval& other) { return other.end <= interval.begin; });
-    const auto last =
-        std::partition_point(first, others.end(), [&](const Interval& other) { return other.begin < interval.end; });
-    met.push_back(interval.length() == 0 ? 0 : last - first);
-  }
-  return met;
-}
-
-std::int64_t TileExchange::own(std::size_t device) const {
-  const bool is_same_part = source_.contributor[device] == target_.contributor[device];
-  return is_same_part ? shared_elements(source_, device, target_, device) : 0;
 }
 
 std::int64_t TileExchange::receivers(std::size_t device) const {
@@ -216,7 +223,7 @@ void TileExchange::add_devices() {
   for (std::size_t device = 0; device < devices(); ++device) {
     held_.push_back(source_.elements(device) * target_.copies);
     needed_.push_back(target_.elements(device));
-    own_.push_back(own(device));
+    own_.push_back(kept_elements(source_, target_, device));
     links[device] = {held_[device] - own_[device], needed_[device] - own_[device]};
   }
 }
@@ -235,6 +242,43 @@ bool TileExchange::add_level(const Cluster& cluster, std::size_t level) {
     }
   }
   return true;
+}
+
+// ---- Several holders ----
+
+NearestExchange::NearestExchange(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
+                                 std::pmr::memory_resource* memory)
+    : received_(cluster.links(), 0, memory), has_source_(cluster.links(), false, memory) {
+  const Tiling source(before, cluster.devices(), memory);
+  const Tiling target(after, cluster.devices(), memory);
+  const std::size_t devices = target.devices();
+  std::pmr::vector<std::pmr::vector<std::int64_t>> met(memory);
+  for (std::size_t d = 0; d < target.rank(); ++d) met.push_back(meetings(target, source, d, memory));
+  const std::size_t first = received_.size() - devices;
+  for (std::size_t device = 0; device < devices; ++device) {
+    has_source_[first + device] = source.has(device);
+    if (!target.has(device)) continue;
+    std::int64_t cells = 1;
+    for (std::size_t d = 0; d < target.rank(); ++d) cells *= met[d][target.place(d, device)];
+    cells_max_ = std::max(cells_max_, cells);
+    messages_ += static_cast<double>(cells) * static_cast<double>(source.copies);
+    received_[first + device] = target.elements(device) - kept_elements(source, target, device);
+  }
+  UnitHoldings unit(source, target, memory);
+  for (std::size_t l = 0; l + 1 < cluster.levels().size(); ++l) {
+    const Cluster::Level& level = cluster.levels()[l];
+    const auto unit_devices = static_cast<std::size_t>(level.unit_devices);
+    is_known_.push_back(true);
+    for (std::size_t u = 0; u < level.units && is_known_[l]; ++u) {
+      const std::size_t begin = u * unit_devices;
+      is_known_[l] = unit.hold(begin, begin + unit_devices);
+      for (std::size_t device = begin; is_known_[l] && device < begin + unit_devices; ++device) {
+        if (source.has(device)) has_source_[level.first_link + u] = true;
+        if (target.has(device)) received_[level.first_link + u] += target.elements(device) - unit.held_for(device);
+      }
+    }
+  }
+  is_known_.push_back(true);
 }
 
 }  // namespace tessera::synth

@@ -21,6 +21,32 @@
 
 namespace tessera::synth {
 
+// Where elements have several holders the nearest send (routing.hpp). What comes into a unit is known all the same:
+// what a receiver needs and nobody in its unit holds. Who of the others sends it is left open.
+class NearestExchange {
+ public:
+  // Both types have the same pending axes.
+  NearestExchange(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
+                  std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+
+  // The elements that come in over every link, by the cluster's numbers. Nothing is known of a level, the devices'
+  // apart, where the different tiles that a unit holds are no grid.
+  const std::pmr::vector<std::int64_t>& received() const { return received_; }
+  bool is_known(std::size_t level) const { return is_known_[level]; }
+  // Does the unit of this link hold anything before?
+  bool has_source(std::size_t link) const { return has_source_[link]; }
+  // The most source tiles that one target tile meets, and an upper bound of the messages.
+  std::int64_t cells_max() const { return cells_max_; }
+  double messages_at_most() const { return messages_; }
+
+ private:
+  std::pmr::vector<std::int64_t> received_;
+  std::pmr::vector<bool> has_source_;
+  std::vector<bool> is_known_;
+  std::int64_t cells_max_ = 0;
+  double messages_ = 0;
+};
+
 class TileExchange {
  public:
   // Nothing where an element has several holders, of which the nearest send (routing.hpp), or the tiles of a unit are
@@ -46,10 +72,6 @@ class TileExchange {
   TileExchange(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
                std::pmr::memory_resource* memory);
 
-  std::int64_t own(std::size_t device) const;  // the elements that it holds and needs
-  // Of a dimension, for each interval of one tiling the number of those of another that it has something in common
-  // with.
-  std::pmr::vector<std::int64_t> meetings(const Tiling& of, const Tiling& with, std::size_t dimension) const;
   void add_devices();
   bool add_level(const Cluster& cluster, std::size_t level);
 

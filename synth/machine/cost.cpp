@@ -8,6 +8,7 @@
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/routing.hpp"
+#include "synth/collective/tile_exchange.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
@@ -124,19 +125,35 @@ StepCost Traffic::cost() const {
 
 namespace {
 
-// The simplified price: exact bytes, the busiest device's own link (as if that were the slowest of all devices' links),
-// and every round at the slowest level's latency.
-StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
+// Where elements have several holders and there are too many messages to look at each: what comes in over every link is
+// exact; what goes out of the units that hold something is taken to be dealt evenly over their links. Every source tile
+// that a target tile meets is one round.
+StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange, std::int64_t devices,
+                         std::int64_t element_bytes) {
+  StepCost cost;
+  Delay delay;
+  double busiest = 0;
+  for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
+    const Cluster::Level& level = cluster.levels()[l];
+    if (!exchange.is_known(l)) continue;
+    cost.received_bytes_total = 0;  // in the end of the last level, which is the devices'
+    cost.received_bytes_max = 0;
+    double senders = 0;  // bytes per second of the links of units that hold something
+    for (std::size_t unit = 0; unit < level.units; ++unit) {
+      const std::int64_t bytes = exchange.received()[level.first_link + unit] * element_bytes;
+      cost.received_bytes_total += bytes;
+      cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
+      busiest = std::max(busiest, static_cast<double>(bytes) / level.bandwidth_of(unit));
+      if (exchange.has_source(level.first_link + unit)) senders += level.bandwidth_of(unit);
+    }
+    if (cost.received_bytes_total == 0) continue;
+    delay = std::max(delay, level.delay());
+    busiest = std::max(busiest, static_cast<double>(cost.received_bytes_total) / senders);
+  }
   if (cost.received_bytes_total == 0) return cost;
-  cost.rounds = rounds;
-  cost.seconds = slowest_delay(machine).of(static_cast<double>(rounds)) +
-                 static_cast<double>(cost.received_bytes_max) / least_bandwidth(machine.levels.back());
+  cost.rounds = std::min(exchange.cells_max(), devices - 1);
+  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
   return cost;
-}
-
-void add_received(StepCost& cost, std::int64_t bytes) {
-  cost.received_bytes_total += bytes;
-  cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
 }
 
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
@@ -150,14 +167,11 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
       traffic.add(cluster, *exchange, element_bytes);
       return traffic.cost();
     }
+    const NearestExchange nearest(cluster, before, after, scratch.memory());
+    if (nearest.messages_at_most() > static_cast<double>(kExactMessagesMax))
+      return cost_of_nearest(cluster, nearest, devices, element_bytes);
   }
   const Routing routing(before, after, nullptr, sender_rule(cluster), scratch.memory());
-  if (devices > kExactDevicesMax && routing.copies_at_most() > kExactMessagesMax) {
-    StepCost cost;
-    for (std::int32_t d = 0; d < routing.devices(); ++d)
-      add_received(cost, routing.received_elements(d) * element_bytes);
-    return simplified(machine, cost, std::min(routing.cells_max(), devices - 1));
-  }
   Traffic traffic(machine, scratch.memory());
   for (std::int32_t target = 0; target < routing.devices(); ++target) {
     routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {

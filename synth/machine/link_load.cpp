@@ -52,6 +52,24 @@ class LinkBytes {
     }
   }
 
+  // What goes out is dealt evenly over the links of the units that hold something, as the price takes it.
+  void add(const NearestExchange& exchange, std::int64_t element_bytes) {
+    for (std::size_t l = 0; l < cluster_.levels().size(); ++l) {
+      const Cluster::Level& level = cluster_.levels()[l];
+      if (!exchange.is_known(l)) continue;
+      std::int64_t total = 0;
+      std::int64_t holders = 0;
+      for (std::size_t link = level.first_link; link < level.first_link + level.units; ++link) {
+        total += exchange.received()[link] * element_bytes;
+        holders += exchange.has_source(link) ? 1 : 0;
+        in_[link] += exchange.received()[link] * element_bytes;
+      }
+      for (std::size_t link = level.first_link; link < level.first_link + level.units; ++link)
+        out_[link] += exchange.has_source(link) ? total / holders : 0;
+      if (l + 1 == cluster_.levels().size()) received_ += total;
+    }
+  }
+
   SlotLoad load() const {
     SlotLoad load{received_, {}};
     for (std::size_t level = 0; level < cluster_.levels().size(); ++level) {
@@ -87,9 +105,6 @@ std::int32_t run_device(const ArrayType& type, std::int32_t number) {
 
 StepLoads in_one_slot(const LinkBytes& bytes, std::int64_t hops) { return {hops, 1, {bytes.load()}, bytes.load(), {}}; }
 
-// A walk over so many messages takes a second or two; of more nothing is said.
-constexpr double kWalkedMessagesMax = 1e8;
-
 StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collective& step, const ArrayType& before,
                     const ArrayType& after) {
   LinkBytes bytes(cluster);
@@ -103,8 +118,14 @@ StepLoads of_copies(const Machine& machine, const Cluster& cluster, const Collec
     bytes.add(*exchange, element_bytes);
     return in_one_slot(bytes, 1);
   }
+  if (std::max(before.devices(), after.devices()) > kExactDevicesMax) {
+    const NearestExchange nearest(cluster, before, after);
+    if (nearest.messages_at_most() > static_cast<double>(kExactMessagesMax)) {
+      bytes.add(nearest, element_bytes);
+      return in_one_slot(bytes, 1);
+    }
+  }
   const Routing routing(before, after, nullptr, sender_rule(cluster));
-  if (static_cast<double>(routing.devices()) * static_cast<double>(routing.cells_max()) > kWalkedMessagesMax) return {};
   for (std::int32_t target = 0; target < routing.devices(); ++target) {
     routing.count_target(target, [&](std::int32_t from, std::int32_t to, std::int64_t count) {
       bytes.add(from, to, count * element_bytes);

@@ -1,6 +1,7 @@
 // Lower bounds of a redistribution: bytes received in all, and seconds on a machine, for any algorithm.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,9 @@
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
+#include "synth/machine/unit_bound.hpp"
+#include "synth/place/fit.hpp"
+#include "synth/place/matrix.hpp"
 
 namespace tessera::synth {
 
@@ -68,6 +72,19 @@ class DeviceChange {
   base::Wide array_bytes_;
 };
 
+// How the mesh of both types lies on the machine, all of which it fills; nothing where there are two, or where no
+// matrix says it.
+std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+  const Mesh& mesh = to.mesh();
+  if (from.mesh() != mesh || mesh.devices_end() != Cluster(machine).devices() || mesh.devices() != mesh.devices_end())
+    return std::nullopt;
+  const PlaceProblem problem = place_problem(mesh, machine);
+  auto matrix = mesh.matrix();
+  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
+  const bool is_whole = matrix && problem.counts.size() == machine.levels.size() && is_placement(problem, *matrix);
+  return is_whole ? matrix : std::nullopt;
+}
+
 }  // namespace
 
 LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
@@ -76,10 +93,13 @@ LowerBound lower_bound(const Machine& machine, const ArrayType& from, const Arra
   const DeviceChange change(from, to);
   constexpr base::Wide kMost = std::numeric_limits<std::int64_t>::max();
   bound.received_bytes_total = static_cast<std::int64_t>(std::min(change.least_bytes(), kMost));
-  bound.seconds =
-      std::max(from.devices(), to.devices()) <= kExactDevicesMax
-          ? time_bound(machine, from, to)
-          : static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
+  if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) {
+    bound.seconds = time_bound(machine, from, to);
+    return bound;
+  }
+  bound.seconds = static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
+  if (const auto matrix = matrix_of_both(machine, from, to))
+    bound.seconds = std::max(bound.seconds, first_units_bound(Cluster(machine), *matrix, from, to));
   return bound;
 }
 

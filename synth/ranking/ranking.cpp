@@ -8,7 +8,9 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/machine/unit_bound.hpp"
 #include "synth/place/fit.hpp"
+#include "synth/ranking/sum_estimate.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/reduce/levels.hpp"
 
@@ -20,7 +22,12 @@ class Ranking {
  public:
   Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
           base::StopToken stop)
-      : machine_(machine), mesh_(std::move(mesh)), requests_(requests), wished_(wished), stop_(stop) {}
+      : machine_(machine),
+        mesh_(std::move(mesh)),
+        requests_(requests),
+        wished_(wished),
+        stop_(stop),
+        estimate_(machine, *mesh_) {}
 
   base::Result<PlaceRanking> found() {
     const PlaceProblem problem = place_problem(*mesh_, machine_);
@@ -32,12 +39,10 @@ class Ranking {
       if (matrix != usual) candidates_.push_back(bounded(matrix));
       return ++result_.examined < kPlacementsMax;
     });
-    const auto by_bound = [](const RankedPlacement& a, const RankedPlacement& b) {
-      return a.bound_seconds < b.bound_seconds;
-    };
-    std::stable_sort(candidates_.begin(), candidates_.end(), by_bound);
+    const auto promises_more = [](const Candidate& a, const Candidate& b) { return a.likely < b.likely; };
+    std::stable_sort(candidates_.begin(), candidates_.end(), promises_more);
     if (usual) {
-      RankedPlacement candidate = bounded(*usual);
+      RankedPlacement candidate = bounded(*usual).placement;
       TESSERA_TRY_STATUS(price(candidate));
       result_.row_major = candidate;
       enter(std::move(candidate));
@@ -48,14 +53,21 @@ class Ranking {
   }
 
  private:
+  // `likely`: about what it will take. The bound, but where only some are priced: there sums are estimated besides.
+  struct Candidate {
+    RankedPlacement placement;
+    double likely = 0;
+  };
+
   MeshRef placed(const PlaceMatrix& matrix) const {
     auto mesh = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
     TESSERA_CHECK(mesh.ok(), "an enumerated matrix that is no placement");
     return *mesh;
   }
 
-  // Above kExactDevicesMax a bound asks only what each device lacks. That does not depend on where the devices lie, if
-  // both ends are on the mesh that is placed: then one bound of each request is that of all matrices.
+  // Above kExactDevicesMax a bound asks what each device lacks, which does not depend on where the devices lie, and
+  // what the first unit of each level lacks, which the matrix alone says: if both ends are on the mesh that is placed,
+  // no matrix needs a mesh of its own until it is priced.
   void find_common_bound() {
     const auto is_placed = [&](const PlaceRequest& request) {
       return request.from.mesh() == *mesh_ && request.to.mesh() == *mesh_;
@@ -84,20 +96,31 @@ class Ranking {
     return longest;
   }
 
-  RankedPlacement bounded(const PlaceMatrix& matrix) {
+  double least_of_units(const PlaceMatrix& matrix, const PlaceRequest& request) const {
+    if (!request.to.layout().pending().empty()) return 0;
+    return first_units_bound(Cluster(machine_), matrix, request.from, request.to);
+  }
+
+  Candidate bounded(const PlaceMatrix& matrix) {
     stop_.look();
     if (common_bounds_) {
-      double seconds = 0;
-      for (std::size_t i = 0; i < requests_.size(); ++i)
-        seconds += requests_[i].times * std::max((*common_bounds_)[i], least_of_sum(matrix, requests_[i]));
-      return {matrix, mesh_, 0, seconds, {}};
+      Candidate candidate{{matrix, mesh_, 0, 0, {}}, 0};
+      for (std::size_t i = 0; i < requests_.size(); ++i) {
+        const double bound =
+            std::max({(*common_bounds_)[i], least_of_sum(matrix, requests_[i]), least_of_units(matrix, requests_[i])});
+        candidate.placement.bound_seconds += requests_[i].times * bound;
+        candidate.likely +=
+            requests_[i].times * std::max(bound, estimate_.of(matrix, requests_[i].from, requests_[i].to));
+      }
+      return candidate;
     }
-    RankedPlacement candidate{matrix, placed(matrix), 0, 0, {}};
+    RankedPlacement placement{matrix, placed(matrix), 0, 0, {}};
     for (const PlaceRequest& request : requests_) {
-      const auto [from, to] = ends(request, candidate.mesh);
-      candidate.bound_seconds += request.times * lower_bound(machine_, from, to).seconds;
+      const auto [from, to] = ends(request, placement.mesh);
+      placement.bound_seconds += request.times * lower_bound(machine_, from, to).seconds;
     }
-    return candidate;
+    const double bound = placement.bound_seconds;
+    return {std::move(placement), bound};
   }
 
   std::pair<ArrayType, ArrayType> ends(const PlaceRequest& request, const MeshRef& placed) const {
@@ -128,9 +151,9 @@ class Ranking {
   }
 
   base::Status price_by_bound() {
-    for (RankedPlacement& candidate : candidates_) {
+    for (auto& [candidate, likely] : candidates_) {
       const bool is_full = result_.best.size() == wished_;
-      if (is_full && candidate.bound_seconds >= result_.best.back().seconds) break;
+      if (is_full && candidate.bound_seconds >= result_.best.back().seconds) continue;
       if (mesh_->devices() > kExactDevicesMax && result_.priced >= kLargePlacementsMax) break;
       TESSERA_TRY_STATUS(price(candidate));
       enter(std::move(candidate));
@@ -158,7 +181,8 @@ class Ranking {
   std::size_t wished_;
   base::StopToken stop_;
   std::optional<std::vector<double>> common_bounds_;  // of the requests
-  std::vector<RankedPlacement> candidates_;
+  SumEstimate estimate_;
+  std::vector<Candidate> candidates_;
   PlaceRanking result_;
 };
 

@@ -2,7 +2,8 @@
 //
 // The score of a matrix is the sum over the requests of how often each is made, times its plan's seconds. Matrices are
 // first ordered by the same sum of lower bounds; they are priced in that order until no bound is below the worst of the
-// best so many. Equal scores: the row-major matrix first, then the first in order.
+// best so many. Of meshes above 512 devices only a few are priced, and the order is that of what they will take about:
+// bounds, and estimates of sums. Equal scores: the row-major matrix first, then the first in order.
 #pragma once
 
 #include <cstdint>

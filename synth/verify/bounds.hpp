@@ -7,6 +7,12 @@
 
 namespace tessera::synth::verifier {
 
+// Above 512 devices only what each device lacks.
 double least_seconds(const Holdings& from, const Holdings& to, const Machine& machine, std::int64_t element_bytes);
+
+// What the devices of a unit need together, and do not hold together, over the unit's link; of the unit that takes
+// longest. Units whose different tiles are not all combinations of some intervals of each dimension do not count.
+double least_seconds_of_units(const Holdings& from, const Holdings& to, const Machine& machine,
+                              std::int64_t element_bytes);
 
 }  // namespace tessera::synth::verifier

@@ -127,13 +127,15 @@ bool CopyPrices::is_exact(std::int64_t rounds) const {
   return copies * static_cast<double>(replicas()) <= kExactMessagesMax / static_cast<double>(rounds);
 }
 
-double CopyPrices::simplified(const Numbers& received) const {
-  const std::int64_t most = *std::max_element(received.begin(), received.end());
-  if (most == 0) return 0;
+std::int64_t CopyPrices::peers() const {
   const Numbers cells = cells_of_targets();
   const std::int64_t others = std::max(before_.standing.devices(), after_.devices()) - 1;
-  const std::int64_t peers = std::min(*std::max_element(cells.begin(), cells.end()), others);
-  return of_device_links(machine_, peers, most);
+  return std::min(*std::max_element(cells.begin(), cells.end()), others);
+}
+
+double CopyPrices::simplified(const Numbers& received) const {
+  const std::int64_t most = *std::max_element(received.begin(), received.end());
+  return most == 0 ? 0 : of_device_links(machine_, peers(), most);
 }
 
 // In the sender's tile and in the receiver's, of the same part of every sum.
@@ -202,9 +204,12 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
                          std::vector<double>& seconds) {
   const auto rounds = static_cast<std::int64_t>(received.size());
   if (!is_exact(rounds)) {
-    if (rounds == 1 && replicas() == 1) {
-      const auto exact = seconds_by_tiles(before_, after_, machine_, bytes_of(after_type_.element()));
-      if (exact) return seconds.push_back(*exact), std::nullopt;
+    if (rounds == 1) {
+      const std::int64_t element_bytes = bytes_of(after_type_.element());
+      const auto exact =
+          replicas() == 1 ? seconds_by_tiles(before_, after_, machine_, element_bytes) : std::optional<double>();
+      seconds.push_back(exact ? *exact : seconds_from_nearest(before_, after_, machine_, element_bytes, peers()));
+      return std::nullopt;
     }
     for (const Numbers& of_round : received) seconds.push_back(simplified(of_round));
     return std::nullopt;

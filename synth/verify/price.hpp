@@ -76,6 +76,7 @@ class CopyPrices {
   bool overlap();
   std::int64_t elements_in_round(const Box& box, std::int64_t round, std::int64_t rounds, std::size_t dimension) const;
   double simplified(const Numbers& received) const;
+  std::int64_t peers() const;     // source tiles that a target tile meets
   std::int64_t replicas() const;  // devices that hold the same before the step
   // Source tiles that every target tile meets, by device, and the same for all dimensions together.
   Numbers cells_of_targets() const;
@@ -93,6 +94,11 @@ class CopyPrices {
 // devices. Nothing anywhere else.
 std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const Machine& machine,
                                        std::int64_t element_bytes);
+// The same where an element may have several holders, of which the nearest send, and a device has so many peers: what
+// comes into a unit is exact, and what goes out of units is dealt evenly over their links. Nothing counts of a level
+// where a unit's different tiles are not all combinations.
+double seconds_from_nearest(const State& before, const Holdings& after, const Machine& machine,
+                            std::int64_t element_bytes, std::int64_t peers);
 
 // A reduce_scatter or an all_reduce between devices that differ in their places along the step's axes: message by
 // message up to 512 devices, above by groups. Both give the same figures.

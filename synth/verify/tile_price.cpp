@@ -1,51 +1,26 @@
 // What a step of copies takes, from what tiles have in common. What a device gets out of a unit is the part of its tile
 // that the unit's devices hold: where their tiles are all combinations of some intervals of each dimension, the product
-// of the parts of its intervals that the unit holds.
+// of the parts of its intervals that the unit holds. Where elements have several holders, all that comes into a unit is
+// what nobody in it holds.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "synth/verify/cover.hpp"
 #include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
 
 namespace {
 
-// Intervals side by side, as one length: how much of another they cover.
-class Cover {
- public:
-  explicit Cover(const std::set<std::pair<std::int64_t, std::int64_t>>& intervals) {
-    for (const auto& [begin, end] : intervals) {
-      if (begin == end) continue;
-      begins_.push_back(begin);
-      ends_.push_back(end);
-      sums_.push_back((sums_.empty() ? 0 : sums_.back()) + end - begin);
-    }
-  }
-  std::int64_t of(const Interval& interval) const { return until(interval.end) - until(interval.begin); }
-  std::int64_t pieces_in(const Interval& interval) const {
-    if (interval.length() == 0) return 0;
-    const auto first = std::upper_bound(ends_.begin(), ends_.end(), interval.begin) - ends_.begin();
-    const auto last = std::lower_bound(begins_.begin(), begins_.end(), interval.end) - begins_.begin();
-    return last - first;
-  }
-
- private:
-  std::int64_t until(std::int64_t at) const {
-    const auto started =
-        static_cast<std::size_t>(std::lower_bound(begins_.begin(), begins_.end(), at) - begins_.begin());
-    return started == 0 ? 0 : sums_[started - 1] - std::max<std::int64_t>(0, ends_[started - 1] - at);
-  }
-
-  Numbers begins_;
-  Numbers ends_;
-  Numbers sums_;  // of the lengths up to each, its own included
-};
-
 class TilePrice {
  public:
   TilePrice(const Holdings& source, const Holdings& target, const Machine& machine, std::int64_t element_bytes)
-      : source_(source), target_(target), slot_(machine), element_bytes_(element_bytes) {
+      : source_(source),
+        target_(target),
+        tile_numbers_(source.tile_numbers()),
+        slot_(machine),
+        element_bytes_(element_bytes) {
     std::int64_t different = target_.contributors;
     for (const std::int64_t shards : target_.shards) different *= shards;
     copies_ = target_.devices() / different;
@@ -53,10 +28,8 @@ class TilePrice {
 
   std::optional<double> seconds() {
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
-      std::map<std::int64_t, Numbers> holders;  // of the mesh before the step, by unit
-      for (std::int64_t i = 0; i < source_.devices(); ++i) holders[unit(source_, i, level)].push_back(i);
-      std::map<std::int64_t, Numbers> takers;
-      for (std::int64_t i = 0; i < target_.devices(); ++i) takers[unit(target_, i, level)].push_back(i);
+      std::map<std::int64_t, Numbers> holders = by_unit(source_, level);
+      std::map<std::int64_t, Numbers> takers = by_unit(target_, level);
       for (const auto& [number, devices] : takers) {
         for (const std::int64_t i : devices) slot_.add_link(level, number, target_.elements(i) * element_bytes_, 0);
       }
@@ -72,7 +45,44 @@ class TilePrice {
     return slot_.seconds();
   }
 
+  // Several holders: a source tile that a target tile meets is a peer, and what leaves the units that hold something is
+  // dealt evenly over their links.
+  double seconds_from_nearest(const Machine& machine, std::int64_t peers) {
+    Waits waits;
+    double busiest = 0;
+    for (std::size_t level = 0; level < slot_.levels(); ++level) {
+      std::map<std::int64_t, Numbers> holders = by_unit(source_, level);
+      double crossing = 0;
+      double longest = 0;
+      bool is_known = true;
+      for (const auto& [number, devices] : by_unit(target_, level)) {
+        std::int64_t needed = 0;
+        for (const std::int64_t i : devices) needed += target_.elements(i);
+        const auto inner = inner_elements(holders[number], devices);
+        is_known = is_known && inner.has_value();
+        const auto bytes = static_cast<double>((needed - inner.value_or(0)) * element_bytes_);
+        crossing += bytes;
+        longest = std::max(longest, bytes / link_bandwidth(machine.levels[level], static_cast<std::size_t>(number)));
+      }
+      double outward = 0;
+      for (const auto& [number, devices] : holders) {
+        is_known = is_known && inner_elements(devices, {}).has_value();
+        outward += devices.empty() ? 0 : link_bandwidth(machine.levels[level], static_cast<std::size_t>(number));
+      }
+      if (!is_known || crossing == 0) continue;
+      waits.use(machine.levels[level]);
+      busiest = std::max({busiest, longest, crossing / outward});
+    }
+    return busiest == 0 ? 0 : waits.of(peers) + busiest;
+  }
+
  private:
+  // A mesh's devices, by unit of the level.
+  std::map<std::int64_t, Numbers> by_unit(const Holdings& of, std::size_t level) const {
+    std::map<std::int64_t, Numbers> all;
+    for (std::int64_t i = 0; i < of.devices(); ++i) all[unit(of, i, level)].push_back(i);
+    return all;
+  }
   std::int64_t unit(const Holdings& of, std::int64_t device, std::size_t level) const {
     return slot_.unit(level, of.ids[static_cast<std::size_t>(device)]);
   }
@@ -80,10 +90,14 @@ class TilePrice {
     return of.pending[static_cast<std::size_t>(device)];
   }
 
-  // What the holders have of what the takers need, where the holders' tiles are all combinations.
+  // What the holders have of what the takers need, where the holders' different tiles are all combinations.
   std::optional<std::int64_t> inner_elements(const Numbers& holders, const Numbers& takers) const {
     std::set<std::int64_t> parts;
-    for (const std::int64_t i : holders) parts.insert(part(source_, i));
+    std::set<std::pair<std::int64_t, std::int64_t>> tiles;
+    for (const std::int64_t i : holders) {
+      parts.insert(part(source_, i));
+      tiles.emplace(part(source_, i), tile_numbers_[static_cast<std::size_t>(i)]);
+    }
     std::vector<Cover> covers;
     std::size_t combinations = parts.size();
     for (std::size_t d = 0; d < source_.extents.size(); ++d) {
@@ -95,9 +109,9 @@ class TilePrice {
       }
       combinations *= places.size();
       covers.emplace_back(intervals);
-      if (combinations > holders.size()) return std::nullopt;
+      if (combinations > tiles.size()) return std::nullopt;
     }
-    if (combinations < holders.size()) return std::nullopt;
+    if (combinations < tiles.size()) return std::nullopt;
     std::int64_t all = 0;
     for (const std::int64_t i : takers) {
       std::int64_t elements = parts.contains(part(target_, i)) ? 1 : 0;
@@ -141,6 +155,7 @@ class TilePrice {
 
   const Holdings& source_;
   const Holdings& target_;
+  Numbers tile_numbers_;  // of the source's devices
   SlotPrice slot_;
   std::int64_t element_bytes_;
   std::int64_t copies_ = 1;  // devices that need the same
@@ -151,6 +166,11 @@ class TilePrice {
 std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const Machine& machine,
                                        std::int64_t element_bytes) {
   return TilePrice(before.standing, after, machine, element_bytes).seconds();
+}
+
+double seconds_from_nearest(const State& before, const Holdings& after, const Machine& machine,
+                            std::int64_t element_bytes, std::int64_t peers) {
+  return TilePrice(before.standing, after, machine, element_bytes).seconds_from_nearest(machine, peers);
 }
 
 }  // namespace tessera::synth::verifier

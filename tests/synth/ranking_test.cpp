@@ -98,23 +98,27 @@ TEST(Ranking, BoundsOfManyDevicesAreThoseOfTheirMeshesOrOfTheirSums) {
   }
 }
 
-// Of more matrices than are priced the best is among those that are: their bounds say where a sum crosses slow links.
+// Of more matrices than are priced the best is among those that are: bounds and estimates say where a sum crosses slow
+// links, and which part of it is gathered again from afar.
 TEST(Ranking, PricesThePromisingOnManyDevices) {
   const Machine machine{{{"rack", 4, 8e9, 5e-6}, {"node", 16, 25e9, 5e-6}, {"device", 16, 270e9, 1e-6}}};
   const MeshRef on = mesh("x:4,y:16,z:16");
-  const std::vector<PlaceRequest> requests{{type("f32[1048576]{+y}", on), type("f32[1048576]", on), 1},
-                                           {type("f32[1048576]{+z}", on), type("f32[1048576]", on), 3}};
-  const auto ranking = rank_placements(machine, on, requests, 1);
-  ASSERT_TRUE(ranking.ok());
-  EXPECT_GT(ranking->count, kLargePlacementsMax);
-  EXPECT_LE(ranking->priced, kLargePlacementsMax);
-  constexpr std::size_t kEvery = 9;  // matrix: all of them take a while
-  std::size_t met = 0;
-  for_each_placement(place_problem(*on, machine), [&](const PlaceMatrix& matrix) {
-    if (met++ % kEvery != 0) return true;
-    EXPECT_LE(ranking->best[0].seconds, seconds_under(machine, *Mesh::placed(on->axes(), matrix), requests));
-    return true;
-  });
+  const PlaceRequest y{type("f32[1048576]{+y}", on), type("f32[1048576]", on), 1};
+  const PlaceRequest z{type("f32[1048576]{+z}", on), type("f32[1048576]", on), 3};
+  const PlaceRequest gather{type("f32[1048576@y]", on), type("f32[1048576]", on), 1};
+  for (const std::vector<PlaceRequest>& requests : {std::vector{y, z}, std::vector{y}, std::vector{gather}}) {
+    const auto ranking = rank_placements(machine, on, requests, 1);
+    ASSERT_TRUE(ranking.ok());
+    EXPECT_GT(ranking->count, kLargePlacementsMax);
+    EXPECT_LE(ranking->priced, kLargePlacementsMax);
+    constexpr std::size_t kEvery = 9;  // matrix: all of them take a while
+    std::size_t met = 0;
+    for_each_placement(place_problem(*on, machine), [&](const PlaceMatrix& matrix) {
+      if (met++ % kEvery != 0) return true;
+      EXPECT_LE(ranking->best[0].seconds, seconds_under(machine, *Mesh::placed(on->axes(), matrix), requests));
+      return true;
+    });
+  }
 }
 
 TEST(Ranking, RowMajorOrderWinsTies) {

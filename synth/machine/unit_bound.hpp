@@ -1,0 +1,22 @@
+// Private to synth: for machines too large to look at every device, the seconds in which the first unit of each level
+// gets what its devices need and none of them holds, over its own link.
+//
+// A placement says which coordinates the devices of the first unit have: along an axis those below the product of its
+// factors at the levels inside. So their tiles are all combinations of some places of each dimension, and what they
+// need together, and hold together, is the product over the dimensions of what these places cover.
+//
+// Example: x:4,y:2 on 2 nodes of 4 places the first node's devices at x 0 and 1. It holds half the rows of f32[8@x,8]
+// and needs all columns of f32[8,8@y]: it lacks 32 elements, whatever sends them, and in whatever order.
+#pragma once
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/layout/array_type.hpp"
+#include "synth/layout/place_matrix.hpp"
+
+namespace tessera::synth {
+
+// Both types are on one mesh, placed so on all devices of the machine; the target has no pending axes. 0 for levels of
+// which this says nothing.
+double first_units_bound(const Cluster& cluster, const PlaceMatrix& matrix, const ArrayType& from, const ArrayType& to);
+
+}  // namespace tessera::synth
