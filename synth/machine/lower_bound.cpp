@@ -1,7 +1,6 @@
 // Lower bounds of a redistribution: bytes received in all, and seconds on a machine, for any algorithm.
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,8 +9,6 @@
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
 #include "synth/machine/unit_bound.hpp"
-#include "synth/place/fit.hpp"
-#include "synth/place/matrix.hpp"
 
 namespace tessera::synth {
 
@@ -72,19 +69,6 @@ class DeviceChange {
   base::Wide array_bytes_;
 };
 
-// How the mesh of both types lies on the machine, all of which it fills; nothing where there are two, or where no
-// matrix says it.
-std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayType& from, const ArrayType& to) {
-  const Mesh& mesh = to.mesh();
-  if (from.mesh() != mesh || mesh.devices_end() != Cluster(machine).devices() || mesh.devices() != mesh.devices_end())
-    return std::nullopt;
-  const PlaceProblem problem = place_problem(mesh, machine);
-  auto matrix = mesh.matrix();
-  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
-  const bool is_whole = matrix && problem.counts.size() == machine.levels.size() && is_placement(problem, *matrix);
-  return is_whole ? matrix : std::nullopt;
-}
-
 }  // namespace
 
 LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
@@ -98,8 +82,7 @@ LowerBound lower_bound(const Machine& machine, const ArrayType& from, const Arra
     return bound;
   }
   bound.seconds = static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
-  if (const auto matrix = matrix_of_both(machine, from, to))
-    bound.seconds = std::max(bound.seconds, first_units_bound(Cluster(machine), *matrix, from, to));
+  bound.seconds = std::max(bound.seconds, first_units_bound(machine, from, to));
   return bound;
 }
 

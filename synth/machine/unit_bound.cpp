@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/place/fit.hpp"
+#include "synth/place/matrix.hpp"
 
 namespace tessera::synth {
 
@@ -85,7 +87,26 @@ std::optional<double> lacked_elements(const ArrayType& from, const ArrayType& to
   return needed - held;
 }
 
+// How the mesh of both types lies on the machine, all of which it fills; nothing where there are two, or where no
+// matrix says it.
+std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+  const Mesh& mesh = to.mesh();
+  if (from.mesh() != mesh || mesh.devices_end() != Cluster(machine).devices() || mesh.devices() != mesh.devices_end())
+    return std::nullopt;
+  const PlaceProblem problem = place_problem(mesh, machine);
+  auto matrix = mesh.matrix();
+  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
+  const bool is_whole = matrix && problem.counts.size() == machine.levels.size() && is_placement(problem, *matrix);
+  return is_whole ? matrix : std::nullopt;
+}
+
 }  // namespace
+
+double first_units_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+  if (!to.layout().pending().empty()) return 0;
+  const auto matrix = matrix_of_both(machine, from, to);
+  return matrix ? first_units_bound(Cluster(machine), *matrix, from, to) : 0;
+}
 
 double first_units_bound(const Cluster& cluster, const PlaceMatrix& matrix, const ArrayType& from,
                          const ArrayType& to) {

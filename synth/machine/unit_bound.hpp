@@ -19,4 +19,8 @@ namespace tessera::synth {
 // which this says nothing.
 double first_units_bound(const Cluster& cluster, const PlaceMatrix& matrix, const ArrayType& from, const ArrayType& to);
 
+// As the mesh lies by itself; 0 where it does not fill the machine, or no matrix says how it lies, or the meshes are
+// two.
+double first_units_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+
 }  // namespace tessera::synth

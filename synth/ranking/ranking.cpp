@@ -42,10 +42,10 @@ class Ranking {
     const auto promises_more = [](const Candidate& a, const Candidate& b) { return a.likely < b.likely; };
     std::stable_sort(candidates_.begin(), candidates_.end(), promises_more);
     if (usual) {
-      RankedPlacement candidate = bounded(*usual).placement;
+      Candidate candidate = bounded(*usual);
       TESSERA_TRY_STATUS(price(candidate));
-      result_.row_major = candidate;
-      enter(std::move(candidate));
+      result_.row_major = candidate.placement;
+      enter(std::move(candidate.placement));
     }
     TESSERA_TRY_STATUS(price_by_bound());
     for (RankedPlacement& one : result_.best) TESSERA_TRY_STATUS(verify_plans(one));
@@ -57,6 +57,7 @@ class Ranking {
   struct Candidate {
     RankedPlacement placement;
     double likely = 0;
+    std::vector<double> bounds = {};  // of each request, all times that it is made
   };
 
   MeshRef placed(const PlaceMatrix& matrix) const {
@@ -108,19 +109,21 @@ class Ranking {
       for (std::size_t i = 0; i < requests_.size(); ++i) {
         const double bound =
             std::max({(*common_bounds_)[i], least_of_sum(matrix, requests_[i]), least_of_units(matrix, requests_[i])});
-        candidate.placement.bound_seconds += requests_[i].times * bound;
+        candidate.bounds.push_back(requests_[i].times * bound);
+        candidate.placement.bound_seconds += candidate.bounds.back();
         candidate.likely +=
             requests_[i].times * std::max(bound, estimate_.of(matrix, requests_[i].from, requests_[i].to));
       }
       return candidate;
     }
-    RankedPlacement placement{matrix, placed(matrix), 0, 0, {}};
+    Candidate candidate{{matrix, placed(matrix), 0, 0, {}}, 0};
     for (const PlaceRequest& request : requests_) {
-      const auto [from, to] = ends(request, placement.mesh);
-      placement.bound_seconds += request.times * lower_bound(machine_, from, to).seconds;
+      const auto [from, to] = ends(request, candidate.placement.mesh);
+      candidate.bounds.push_back(request.times * lower_bound(machine_, from, to).seconds);
+      candidate.placement.bound_seconds += candidate.bounds.back();
     }
-    const double bound = placement.bound_seconds;
-    return {std::move(placement), bound};
+    candidate.likely = candidate.placement.bound_seconds;
+    return candidate;
   }
 
   std::pair<ArrayType, ArrayType> ends(const PlaceRequest& request, const MeshRef& placed) const {
@@ -128,16 +131,26 @@ class Ranking {
     return {moved(request.from), moved(request.to)};
   }
 
-  base::Status price(RankedPlacement& candidate) {
+  // False where, with what the requests still to be planned take at least, it is too slow to be among the best.
+  base::Result<bool> price(Candidate& candidate) {
     ++result_.priced;
-    if (common_bounds_) candidate.mesh = placed(candidate.matrix);
-    for (const PlaceRequest& request : requests_) {
-      const auto [from, to] = ends(request, candidate.mesh);
+    RankedPlacement& placement = candidate.placement;
+    if (common_bounds_) placement.mesh = placed(placement.matrix);
+    double left = placement.bound_seconds;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      const auto [from, to] = ends(requests_[i], placement.mesh);
       TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, stop_));
-      candidate.seconds += request.times * made.seconds;
-      candidate.plans.push_back(std::make_shared<const Plan>(std::move(made)));
+      placement.seconds += requests_[i].times * made.seconds;
+      placement.plans.push_back(std::make_shared<const Plan>(std::move(made)));
+      left -= candidate.bounds[i];
+      if (i + 1 < requests_.size() && is_too_slow(placement.seconds + left)) return false;
     }
-    return base::Done{};
+    return true;
+  }
+
+  bool is_too_slow(double seconds) const {
+    constexpr double kRounding = 1 + 1e-9;
+    return result_.best.size() == wished_ && seconds > result_.best.back().seconds * kRounding;
   }
 
   // Only of those that are shown.
@@ -151,12 +164,12 @@ class Ranking {
   }
 
   base::Status price_by_bound() {
-    for (auto& [candidate, likely] : candidates_) {
+    for (Candidate& candidate : candidates_) {
       const bool is_full = result_.best.size() == wished_;
-      if (is_full && candidate.bound_seconds >= result_.best.back().seconds) continue;
+      if (is_full && candidate.placement.bound_seconds >= result_.best.back().seconds) continue;
       if (mesh_->devices() > kExactDevicesMax && result_.priced >= kLargePlacementsMax) break;
-      TESSERA_TRY_STATUS(price(candidate));
-      enter(std::move(candidate));
+      TESSERA_TRY(is_whole, price(candidate));
+      if (is_whole) enter(std::move(candidate.placement));
     }
     return base::Done{};
   }

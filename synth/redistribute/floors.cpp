@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/machine/unit_bound.hpp"
 
 namespace tessera::synth {
 
@@ -85,7 +86,8 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       near_latency_(least_delay(machine)) {
   const Cluster cluster(machine);
   for (const Cluster::Level& level : cluster.levels()) unit_sizes_.push_back(level.unit_devices);
-  if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) units_ = into_units();
+  const bool is_small = std::max(from.devices(), to.devices()) <= kExactDevicesMax;
+  units_ = is_small ? into_units() : first_units_bound(machine, from, to);
   look_at_devices();
 }
 
