@@ -274,6 +274,14 @@ class InABrowser(CommandLine):
             isIn(link.getPointAtLength(at).matrixTransform(link.getScreenCTM())))).length;
         })()""")
         self.assertEqual(inside, 0)
+        # Labels stand in front of what travels: every one comes later in the document.
+        behind = self.browser.evaluate("""(() => {
+          const moving = [...document.querySelectorAll('#stage .flying, #stage .link')];
+          const labels = [...document.querySelectorAll('#stage text')];
+          const isBehind = (label) => moving.some((m) => !(m.compareDocumentPosition(label) & Node.DOCUMENT_POSITION_FOLLOWING));
+          return [labels.length, labels.filter(isBehind).length];
+        })()""")
+        self.assertEqual(behind, [32, 0])
         self.photograph("flight", whole=False)
         self.assertEqual(self.moment(), 0)
         self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
