@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/checker/fold.hpp"
