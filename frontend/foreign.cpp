@@ -318,7 +318,9 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return of_value(known->help);
   if (const auto* known = of_library ? find(kConstants, member.name) : nullptr) return std::string(known->help);
   if (const auto help = help_for_function(member.name)) return of_value(*help);
-  if (const auto* known = find(kOtherArguments, member.name)) return of_value(known->help);
+  const bool is_written_alike = of_library && member.name == "einsum" && member.argument.starts_with('"');
+  if (const auto* known = find(kOtherArguments, member.name); known != nullptr && !is_written_alike)
+    return of_value(known->help);
   if (of_library) return help_for_prefix(member, functions);
   return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }

@@ -47,7 +47,8 @@ namespace {
 // Says what to write for arguments that NumPy's functions have.
 std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
   if (name == "keepdims" || name == "keepdim")
-    return fmt::format("a reduced dimension goes; `reshape({}, [n, 1])` brings it back with extent 1", example);
+    return fmt::format("a reduced dimension goes; `reshape({}, {})` brings it back with extent 1", example,
+                       example.ends_with("dim=0)") ? "[1, n]" : "[n, 1]");
   if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
   const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
                                      [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
