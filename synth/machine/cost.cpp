@@ -1,4 +1,4 @@
-// The price of a step: bytes, rounds, seconds.
+// The price of a step: bytes, peers, seconds.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -108,7 +108,7 @@ StepCost Traffic::cost() const {
     cost.received_bytes_total += device.received;
     cost.received_bytes_max = std::max(cost.received_bytes_max, device.received);
     sent_max = std::max(sent_max, device.sent);
-    cost.rounds = std::max({cost.rounds, device.senders, device.receivers});
+    cost.peers = std::max({cost.peers, device.senders, device.receivers});
   }
   if (cost.received_bytes_total == 0) return cost;
   Delay delay = device_delay_;
@@ -118,18 +118,18 @@ StepCost Traffic::cost() const {
     delay = std::max(delay, level.delay);
     busiest = std::max(busiest, level.busiest_seconds());
   }
-  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
+  cost.seconds = delay.of(static_cast<double>(cost.peers)) + busiest;
   return cost;
 }
 
 namespace {
 
 // The simplified price: exact bytes, the busiest device's own link (as if that were the slowest of all devices' links),
-// and every round at the slowest level's latency.
-StepCost simplified(const Machine& machine, StepCost cost, std::int64_t rounds) {
+// and every peer at the slowest level's latency.
+StepCost simplified(const Machine& machine, StepCost cost, std::int64_t peers) {
   if (cost.received_bytes_total == 0) return cost;
-  cost.rounds = rounds;
-  cost.seconds = slowest_delay(machine).of(static_cast<double>(rounds)) +
+  cost.peers = peers;
+  cost.seconds = slowest_delay(machine).of(static_cast<double>(peers)) +
                  static_cast<double>(cost.received_bytes_max) / least_bandwidth(machine.levels.back());
   return cost;
 }
