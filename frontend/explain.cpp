@@ -56,9 +56,7 @@ Answer bad_word(const Place& p) {
   if (role(p.found().kind) != TokenRole::bad && !p.is(TokenKind::dot)) return std::nullopt;
   if (p.is(TokenKind::dot) && p.expects(TokenKind::right_brace) && !p.expects_expression() &&
       p.expects(TokenKind::comma)) {
-    return make(Kind::syntax_error, "`,` or `}`", "`.`")
-        .at(p.span())
-        .suggest("what is pending names whole axes, without a cut");
+    return make(Kind::syntax_error, "`,` or `}`", "`.`").at(p.span()).suggest("pending axes are whole, without a cut");
   }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
   if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
