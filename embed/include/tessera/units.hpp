@@ -1,8 +1,8 @@
-// Figures as Tessera's own messages write them.
+// Figures as Tessera's own messages write them. Printed: `3 MiB in 10.86 us`.
 //
-//     std::cout << tessera::bytes_text(plan->received_bytes_total()) << " in " <<
-//     tessera::seconds_text(plan->seconds());
-//     // 20 KiB in 2.041 us
+//     auto plan = tessera::make_plan({.mesh = "x:4", .from = "f32[1024@x, 1024]", .to = "f32[1024, 1024@x]"});
+//     std::cout << tessera::bytes_text(plan->received_bytes_total()) << " in "
+//               << tessera::seconds_text(plan->seconds());
 #pragma once
 
 #include <cstdint>
