@@ -9,7 +9,7 @@ namespace tessera::base {
 
 class Scratch {
  public:
-  // Memory that a vector gives back before then is not used again.
+  // Memory that a vector gives back earlier is not used again.
   std::pmr::memory_resource* memory() { return &memory_; }
 
  private:

@@ -10,11 +10,11 @@
 
 namespace tessera::synth {
 
-// In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. Above, bytes
-// still are, and so are seconds of sums, of steps with up to 400,000 messages, and of copies that a TileExchange
-// counts; other steps are priced by the busiest device's own link and one round of the slowest level's latency for each
-// peer, and the bound of seconds is what the device's own link needs. Both then say too little about the links further
-// out, and a plan's time stays above its bound.
+// In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. For more
+// devices, bytes still are exact, and so are seconds of sums, of steps with up to 400,000 messages, and of copies that
+// a TileExchange counts; other steps are priced by the busiest device's own link plus the slowest level's latency for
+// each peer, and the bound of seconds is the time on the device's own link. Both then underrate the links further out,
+// and a plan's time stays above its bound.
 inline constexpr std::int64_t kExactDevicesMax = 512;
 inline constexpr std::int64_t kExactMessagesMax = 400'000;
 
