@@ -23,7 +23,7 @@ const Stage = (() => {
     return `part ${device.contribution + 1} of ${moment.contributions}`;
   }
   function seconds(s) {
-    for (const [unit, size] of [['s', 1], ['ms', 1e-3], ['µs', 1e-6]]) {
+    for (const [unit, size] of [['s', 1], ['ms', 1e-3], ['us', 1e-6]]) {
       if (+s.toPrecision(4) >= size) return `${+(s / size).toPrecision(4)} ${unit}`;
     }
     return s === 0 ? '0 s' : `${+(s * 1e9).toPrecision(4)} ns`;

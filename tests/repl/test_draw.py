@@ -414,7 +414,7 @@ class InABrowser(CommandLine):
         self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 1, "flops": 1e6}]}')
         self.open("mesh m = [x: 2]\nlet a = iota(f32[8@x]) * 2.0\n", "--machine", "machine.json")
         items = self.browser.evaluate("[...document.querySelectorAll('#work li')].map((item) => item.textContent).join('|')")
-        self.assertIn("line 2: map multiply takes 4 µs on device 1, 1.333 µs on the fastest", items)
+        self.assertIn("line 2: map multiply takes 4 us on device 1, 1.333 us on the fastest", items)
         self.open(FIRST)
         self.assertTrue(self.browser.evaluate("document.querySelector('#work').hidden"))
 
