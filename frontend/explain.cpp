@@ -109,6 +109,13 @@ Answer lone_keyword(const Place& p) {
   return std::nullopt;
 }
 
+// `a if c else b`
+Answer condition_after_value(const Place& p) {
+  if (!p.is(TokenKind::if_) || p.is_first() || !p.after_operand()) return std::nullopt;
+  auto why = expected_and_found(p);
+  return std::move(why).suggest("the condition comes first: `if c { a } else { b }`, or `where(c, a, b)` for arrays");
+}
+
 Answer keyword_as_name(const Place& p) {
   if (!p.expects_name() || !is_keyword(p.found().kind) || p.expects(p.found().kind)) return std::nullopt;
   return make(Kind::keyword_as_name, p.text())
@@ -298,6 +305,7 @@ constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
                                lone_keyword,
+                               condition_after_value,
                                keyword_as_name,
                                unknown_element,
                                comment_of_another_language,

@@ -33,6 +33,10 @@ class Depth {
 
 // `let (value, slope) = grad(f)(x)`: a name for each of several values.
 std::string how_to_bind(std::string_view expression, std::size_t values) {
+  const bool are_integers = expression.starts_with('(') && expression.ends_with(')') &&
+                            expression.find_first_not_of("(), -0123456789") == std::string_view::npos;
+  if (are_integers)
+    return fmt::format("several numbers are a list: `[{}]`", expression.substr(1, expression.size() - 2));
   constexpr std::size_t kLettersMax = 40;
   constexpr std::size_t kNamesMax = 6;
   const bool is_gradient = expression.starts_with("grad(");

@@ -108,6 +108,9 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
     }
     const bool is_surplus = at >= given.size();
     auto written = as_written(argument, is_surplus ? std::nullopt : at_fault);
+    // `concat(a, b)`: an array in the place of a dimension is not an example of one.
+    const bool is_dim = !is_surplus && info.parameters[at].kind == ArgumentKind::dim;
+    if (is_dim && written.has_value() && written->find_first_of("0123456789") == std::string::npos) written.reset();
     if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
     if (!is_surplus) given[at] = std::move(written);
   }
