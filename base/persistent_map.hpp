@@ -1,5 +1,6 @@
-// A sorted map whose copies share what they have in common: to copy one costs nothing, to set or erase a key makes the
-// path to it anew and leaves every copy as it was. An entry stays where it is for as long as some map holds it.
+// A sorted map whose copies share the nodes that they have in common. Copying costs nothing; setting or erasing a key
+// makes new nodes on the path to it, and every copy stays as it was. An entry keeps its address as long as some map
+// holds it.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +94,7 @@ class PersistentMap {
     return join(node->left, entry, node->right);
   }
 
-  // The key is there.
+  // Expects that the key is there.
   static NodeRef without(const NodeRef& node, const Key& key) {
     if (key < node->entry->key) return balanced(without(node->left, key), node->entry, node->right);
     if (node->entry->key < key) return balanced(node->left, node->entry, without(node->right, key));

@@ -1,5 +1,5 @@
-// All kinds of diagnostic, of every room, for whoever wants them by their slug: the error index, the public API,
-// diagnostics sent between ranks, the tests. A room that reports a kind includes its own kinds.hpp instead.
+// All kinds of diagnostic, of every room, to be found by their slug: for the error index, the public API, diagnostics
+// sent between ranks, the tests. A room that reports a kind includes its own kinds.hpp instead.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@ namespace tessera::base {
 
 class Scratch {
  public:
-  // Memory that a vector gives back before then is not used again.
+  // Memory that a vector gives back earlier is not used again.
   std::pmr::memory_resource* memory() { return &memory_; }
   // For a function that does the same many times over: all vectors of this memory are gone.
   void release() { memory_.release(); }

@@ -1,4 +1,4 @@
-// Giving up work that takes long. Whoever starts it may hand over a token; the work looks at it every few milliseconds.
+// Giving up work that takes long. The caller may pass a token, which the work looks at every few milliseconds.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ struct Interrupted {};
 
 class StopToken {
  public:
-  // Nobody will ask.
+  // A token that never stops anything.
   StopToken() = default;
   // The flag, which another thread or a signal handler may set at any moment, outlives the work.
   explicit StopToken(const std::atomic<bool>* flag) : flag_(flag) {}

@@ -11,7 +11,7 @@ class Report {
  public:
   // A column's name is its heading and its key in JSON: `copy_ms`, `over_copy`.
   Report(std::string about, std::vector<std::string> columns, bool json);
-  // One figure a column, in their order; none where nothing was measured.
+  // One figure for each column, in order; none if nothing was measured.
   void row(const std::string& name, const std::vector<std::optional<double>>& figures) const;
 
  private:

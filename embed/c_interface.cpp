@@ -70,8 +70,8 @@ tessera_status null_call(tessera_failure** out) {
   return wrong_call("a handle, or a pointer to where one is to be put, is NULL", out);
 }
 
-// Runs f, which gives a status, if none of the pointers that it needs is null. What is thrown can only be that memory
-// is exhausted, or a bug.
+// Runs f, which gives a status, if none of the pointers that it needs is null. An exception can only
+// mean that memory is exhausted, or a bug.
 template <class F>
 tessera_status answered(tessera_failure** why, std::initializer_list<bool> is_there, const F& f) noexcept {
   if (why != nullptr) *why = nullptr;

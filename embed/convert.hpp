@@ -20,8 +20,8 @@
 namespace tessera::embed {
 
 Diagnostic to_public(const Texts& texts, const base::Diagnostic& diagnostic);
-// At most 1,000 of them: more help nobody. With origins, what a step of the program is to blame for gets the place of
-// the expression that the step was lowered from.
+// At most 1,000 of them: more help nobody. With origins, a diagnostic about a step of the program gets the place of the
+// expression that the step was lowered from.
 Diagnostics to_public(const Texts& texts, const base::Diagnostics& diagnostics,
                       const std::vector<typeck::Origin>* origins = nullptr);
 // Only the kind, the message and the help: for what the rooms print of a diagnostic.

@@ -24,8 +24,8 @@ class Deadline {
   ~Deadline();
 
   bool is_over() const { return over_.load(); }
-  // The diagnostics of work that was interrupted: `over-time` where the time was over. Ranks with a limit all have one,
-  // and agree: the time is over where it is over on one of them.
+  // The diagnostics of work that was interrupted, with `over-time` if its time was over. Either all ranks have a limit
+  // or none has; they agree that the time is over if it is over on one of them.
   Diagnostics reason(Diagnostics interrupted, runtime::Team* team) const;
 
  private:

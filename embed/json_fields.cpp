@@ -95,7 +95,7 @@ class Reader {
     std::vector<JsonField>& fields = in_object_ ? objects.back().fields : lists;
     const base::Span span = here(name.size() + 2);
     const bool twice = std::any_of(fields.begin(), fields.end(), [&](const JsonField& f) { return f.key == name; });
-    if (twice) return fail(fmt::format("the key \"{}\" stands twice", name), span);
+    if (twice) return fail(fmt::format("the key \"{}\" appears twice", name), span);
     fields.push_back(JsonField{std::move(name), std::monostate{}, span});
     return true;
   }
@@ -119,10 +119,10 @@ class Reader {
   }
   bool wrong_form() {
     if (in_object_)
-      return fail(fmt::format("\"{}\" wants {}", last_key(), in_numbers_ ? "a list of numbers" : "a number or a text"),
+      return fail(fmt::format("\"{}\" needs {}", last_key(), in_numbers_ ? "a list of numbers" : "a number or a text"),
                   objects.back().fields.back().span);
     if (!lists.empty() && !in_array_) {
-      return fail(fmt::format("\"{}\" wants an array of objects", lists.back().key), lists.back().span);
+      return fail(fmt::format("\"{}\" needs an array of objects", lists.back().key), lists.back().span);
     }
     return fail(form_ == JsonForm::object ? "it must be one object" : "it must be an array of objects", here(1));
   }

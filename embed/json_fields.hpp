@@ -29,14 +29,13 @@ struct JsonObject {
 // `lists`: an array of objects, or an object whose keys name arrays of objects.
 enum class JsonForm : std::uint8_t { object, lists };
 
-// Reads a text of `sources` that must have the form given; what is wrong is reported under `kind`, whose message takes
-// one argument. A key may stand only once in an object. `lists`, if somebody wants them: the keys of an object of
-// lists.
+// Reads a text of `sources` that must have the form given; mistakes are reported under `kind`, whose message takes one
+// argument. A key may stand only once in an object. `lists`, if somebody wants them: the keys of an object of lists.
 base::Result<std::vector<JsonObject>> read_json_objects(const base::SourceMap& sources, base::SourceId source,
                                                         JsonForm form, const base::KindInfo& kind,
                                                         std::vector<JsonField>* lists = nullptr);
 
-// The fields of a text's first object that are complete before whatever is wrong with the text.
+// The complete fields of a text's first object, up to the first mistake in the text.
 std::vector<JsonField> readable_fields(std::string_view text);
 
 // {"mesh","from","to","planner","error","message"}: the failure of a request that names no two types.

@@ -130,7 +130,7 @@ Result<std::vector<MovedArray>> read_move_list(std::string_view text, const std:
       auto array = read_line(line, number, file);
       if (!array) return array.diagnostics();
       if (!names.insert(array->name).second)
-        return wrong(fmt::format("\"{}\" stands twice, the second time in line {}", array->name, number));
+        return wrong(fmt::format("\"{}\" appears twice, the second time in line {}", array->name, number));
       arrays.push_back(std::move(*array));
     }
     if (arrays.empty()) return wrong("it names no array");

@@ -1,4 +1,4 @@
-// The reference, docs/language.md: what its last section but one says of each operation.
+// The reference, docs/language.md: the entry of each operation in its section "All operations".
 #pragma once
 
 #include <string_view>

@@ -239,7 +239,7 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
 Diagnostics embed::session_is_busy() {
   return embed::bad_call(
       "the session is at work: one of its functions in Config, or another thread, called it. Such a function may call "
-      "stop() and what is const; for another program take a fork, or run it after the call");
+      "stop() and const functions; for another program take a fork, or run it after the call");
 }
 
 base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source,

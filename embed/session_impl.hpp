@@ -30,8 +30,8 @@ namespace tessera {
 
 namespace embed {
 
-// All that a session's programs have made so far. Immutable: sessions and their forks share it, and a call that
-// succeeds puts another in its place.
+// Everything that a session's programs have made so far. Immutable: sessions and their forks share it, and a call that
+// succeeds replaces it.
 struct State {
   std::shared_ptr<const Texts> texts = std::make_shared<const Texts>();
   typeck::Environment environment;
@@ -95,7 +95,8 @@ struct Session::Impl {
   runtime::DeviceRanks device_ranks(const synth::ArrayType& type) const;
   // Is this the rank that writes?
   bool is_first() const { return !team.ok() || *team == nullptr || (*team)->rank() == 0; }
-  // Stops work that ranks do without an agreement on how it went: where there are several, nobody's.
+  // The token for work after which ranks do not agree on the outcome. With several ranks it never stops: one rank must
+  // not stop alone.
   base::StopToken stop_alone() const {
     return team.ok() && *team == nullptr ? base::StopToken(&stop) : base::StopToken();
   }
@@ -113,7 +114,7 @@ struct Session::Impl {
     if (!mine) status = embed::to_base(mine.diagnostics().front());
     const base::Status all = agree(status, subject);
     if (all) return mine;
-    // This rank's own failure has its place in the text.
+    // Prefer this rank's own failure: it has its place in the text.
     if (!mine && all.errors().front().kind == status.errors().front().kind) return mine;
     return embed::to_public(embed::Texts{}, all.errors());
   }
@@ -134,8 +135,8 @@ struct Session::Impl {
 
 namespace embed {
 
-// A call that changes a session, from its begin to its end. A second one meanwhile is a callback's, or another
-// thread's: it would be lost, or worse.
+// Marks the time of a call that changes a session. A second one meanwhile, from a callback or another thread, is
+// refused: its changes would be lost, or worse.
 class Entry {
  public:
   explicit Entry(std::atomic<bool>& busy) : busy_(busy), alone_(!busy.exchange(true)) {}

@@ -34,7 +34,7 @@ class StopLink {
     const std::scoped_lock lock(token_->impl()->mutex);
     token_->impl()->flags.erase(token_->impl()->flags.find(&flag_));
   }
-  // After the flag was cleared: a token that was asked is never forgotten.
+  // Sets the flag again after it was cleared: a stop that was asked for is never forgotten.
   void renew() {
     if (token_ && token_->asked()) flag_.store(true);
   }

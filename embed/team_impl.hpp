@@ -1,5 +1,5 @@
-// How a session gets its messages: what libtessera_openmpi and libtessera_mpich hand to libtessera, which knows no MPI.
-// All come from one build; nothing here is stable.
+// How a session gets its messenger: libtessera_openmpi and libtessera_mpich hand it to libtessera, which knows no MPI.
+// All three come from one build; nothing here is stable.
 #pragma once
 
 #include <functional>

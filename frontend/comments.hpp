@@ -1,4 +1,5 @@
-// The comments of a text while it is printed: each is taken exactly once, by whatever is printed next to it.
+// The comments of a text while it is printed: each is taken exactly once, by the piece of text that is printed next to
+// it.
 #pragma once
 
 #include <cstdint>

@@ -107,9 +107,18 @@ bool follows_type(const Place& p) {
 }
 bool first_is(const Place& p, TokenKind kind) { return p.tokens().front().kind == kind; }
 
+bool is_saving(const Place& p) {
+  const Tokens before = p.tokens().first(p.index());
+  return std::any_of(before.begin(), before.end(), [](const Token& token) {
+    return token.kind == TokenKind::save || token.kind == TokenKind::save_shards;
+  });
+}
+
 constexpr Hint kHints[] = {
+    {[](const Place& p) { return p.is(TokenKind::name) && p.expects(TokenKind::string) && is_saving(p); },
+     "the name of a string stands in braces, as in `save(a, \"{path}\")`"},
     {[](const Place& p) { return (p.is(TokenKind::left_brace) || p.is(TokenKind::plus)) && follows_type(p); },
-     "what is pending is written `{+x}`, `{max x}` or `{min x}`"},
+     "a pending reduction is written `{+x}`, `{max x}` or `{min x}`"},
     {[](const Place& p) {
        const bool is_extent = p.is(TokenKind::integer) || p.is(TokenKind::left_paren);
        return is_extent && role(p.before().kind) == TokenRole::element;
@@ -139,7 +148,7 @@ constexpr Hint kHints[] = {
      "an argument is named with `=`, as in `dim=0`"},
 };
 
-// How a statement or a loop is written, for whoever stumbles before the part that may be anything.
+// How a statement or a loop is written: the help for a mistake before the part that may be anything.
 struct Form {
   TokenKind keyword;
   bool (*ends)(TokenKind);  // the token at which that part begins

@@ -56,9 +56,7 @@ Answer bad_word(const Place& p) {
   if (role(p.found().kind) != TokenRole::bad && !p.is(TokenKind::dot)) return std::nullopt;
   if (p.is(TokenKind::dot) && p.expects(TokenKind::right_brace) && !p.expects_expression() &&
       p.expects(TokenKind::comma)) {
-    return make(Kind::syntax_error, "`,` or `}`", "`.`")
-        .at(p.span())
-        .suggest("what is pending names whole axes, without a cut");
+    return make(Kind::syntax_error, "`,` or `}`", "`.`").at(p.span()).suggest("pending axes are whole, without a cut");
   }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
   if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
@@ -109,6 +107,13 @@ Answer lone_keyword(const Place& p) {
         .suggest("`else` belongs directly after the `}` of its `if`");
   }
   return std::nullopt;
+}
+
+// `a if c else b`
+Answer condition_after_value(const Place& p) {
+  if (!p.is(TokenKind::if_) || p.is_first() || !p.after_operand()) return std::nullopt;
+  auto why = expected_and_found(p);
+  return std::move(why).suggest("the condition comes first: `if c { a } else { b }`, or `where(c, a, b)` for arrays");
 }
 
 Answer keyword_as_name(const Place& p) {
@@ -300,6 +305,7 @@ constexpr std::array kRules = {bad_word,
                                number_with_letters,
                                foreign,
                                lone_keyword,
+                               condition_after_value,
                                keyword_as_name,
                                unknown_element,
                                comment_of_another_language,

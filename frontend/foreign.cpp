@@ -21,7 +21,7 @@ constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i <
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
 constexpr std::string_view kFn = "a function is written `fn f(a: f32[8]) = ...`";
 
-constexpr std::array<ForeignWord, 22> kForeign = {
+constexpr std::array<ForeignWord, 23> kForeign = {
     {{"elif", "write `else if`"},
      {"elseif", "write `else if`"},
      {"then", "write `if c { a } else { b }`"},
@@ -42,6 +42,7 @@ constexpr std::array<ForeignWord, 22> kForeign = {
      {"not", "write `!`"},
      {"in", "a loop counts: `for i < n`"},
      {"is", "write `==`"},
+     {"with", "a mesh is in force from its declaration on: `mesh m = [x: 4]`"},
      {"True", "write `true`"},
      {"False", "write `false`"}}};
 
@@ -149,6 +150,7 @@ constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n])
                                    {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
                                    {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
                                    {"expand_dims", "write `reshape(a, [1, n])` with the extents that are wanted"},
+                                   {"gather", "write `take(a, indices)`"},
                                    {"flatten", "write `reshape(a, -1)`"},
                                    {"ravel", "write `reshape(a, -1)`"},
                                    {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
@@ -182,6 +184,7 @@ constexpr ForeignWord kOtherArguments[] = {{"pad", "write `pad(a, [[1, 1], [0, 2
 
 constexpr ForeignWord kTypes[] = {
     {"astype", "write `f32(a)`: the element type is called as a function"},
+    {"cast", "write `f32(a)`: the element type is called as a function"},
     {"float16", "write `f16(a)`"},
     {"bfloat16", "write `bf16(a)`"},
     {"float32", "write `f32(a)`"},
@@ -252,7 +255,7 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
 
 std::optional<std::string_view> help_for_function(std::string_view name) {
   for (const std::span<const ForeignWord> words :
-       {std::span<const ForeignWord>(kMakers), {kArithmetic}, {kShapes}, {kTypes}, {kOfJax}}) {
+       {std::span<const ForeignWord>(kMakers), {kArithmetic}, {kShapes}, {kTypes}, {kOfJax}, {kForeign}}) {
     if (const ForeignWord* known = find(words, name)) return known->help;
   }
   return std::nullopt;
@@ -318,7 +321,9 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return of_value(known->help);
   if (const auto* known = of_library ? find(kConstants, member.name) : nullptr) return std::string(known->help);
   if (const auto help = help_for_function(member.name)) return of_value(*help);
-  if (const auto* known = find(kOtherArguments, member.name)) return of_value(known->help);
+  const bool is_written_alike = of_library && member.name == "einsum" && member.argument.starts_with('"');
+  if (const auto* known = find(kOtherArguments, member.name); known != nullptr && !is_written_alike)
+    return of_value(known->help);
   if (of_library) return help_for_prefix(member, functions);
   return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }

@@ -18,7 +18,7 @@ namespace tessera::frontend {
 template <class T>
 using Worth = std::variant<T, base::Diagnostic>;
 
-// Takes what literals are worth, and keeps the first reason why one is worth nothing.
+// Collects the values of literals, and keeps the first reason why one has none.
 class FirstError {
  public:
   template <class T>
@@ -38,8 +38,8 @@ class FirstError {
 
 // Digits, perhaps with `_` between them.
 Worth<std::int64_t> integer_value(std::string_view text, base::Span span);
-// The operand of the minus in -9223372036854775808, which alone does not fit, is an IntLiteral of this value: that of
-// the whole.
+// The operand of the minus in -9223372036854775808 does not fit by itself; it is an IntLiteral of this value, that of
+// the whole expression.
 inline constexpr std::int64_t kLeastInteger = std::numeric_limits<std::int64_t>::min();
 // Are these the digits of 9223372036854775808?
 bool is_least_integer(std::string_view text);

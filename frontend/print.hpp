@@ -11,9 +11,9 @@
 
 namespace tessera::frontend {
 
-// Lets a later stage print what it added: called for every expression, and where it gives a text (a type), the
-// expression is printed as `e as TYPE`, in parentheses where the place needs them; called for every `let` of one name
-// without a type, and where it gives a text, it is printed as the annotation.
+// Lets a later stage print what it added. Called for every expression: if it returns a text (a type), the expression is
+// printed as `e as TYPE`, in parentheses where they are needed. Called for every `let` of one name without a type: if
+// it returns a text, that is printed as the annotation.
 struct PrintHooks {
   std::function<std::optional<std::string>(ExprId)> as_type;
   std::function<std::optional<std::string>(StatementId)> let_type;

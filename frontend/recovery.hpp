@@ -9,7 +9,7 @@
 
 namespace tessera::frontend {
 
-// `at` is the index of a token of one statement. Rows that hold none of the block's own braces.
+// `at` is the index of a token of one statement. The rows returned hold none of the block's own braces.
 std::vector<Tokens> later_statements(Tokens statement, std::size_t at);
 
 }  // namespace tessera::frontend

@@ -40,7 +40,7 @@ class Rows {
   DocId comma_separated(const std::vector<DocId>& items);
 
  private:
-  // An entry with the comments that go with it. `before` and `moved` stand on lines of their own above it.
+  // An entry with the comments that go with it. `before` and `moved` are printed above it, on lines of their own.
   struct Surrounded {
     std::vector<const Comment*> before;
     std::vector<const Comment*> moved;  // from its inside, where there was no place for them

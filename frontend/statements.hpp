@@ -1,5 +1,5 @@
-// Between lexer and parser: which newlines end a statement, where each statement of a text begins and ends, whether its
-// brackets match, and whether it is nested more deeply than anything after this should be asked to follow.
+// Between lexer and parser: finds which newlines end a statement, where each statement of a text begins and ends,
+// whether its brackets match, and whether it is nested too deeply for the stages after this.
 #pragma once
 
 #include <array>

@@ -14,14 +14,14 @@
 
 namespace tessera::frontend {
 
-// All words of a text, comments and newlines included; what is no word becomes `unknown` tokens. The text is valid
-// UTF-8.
+// All tokens of a text, comments and newlines included; characters that belong to no token become `unknown` tokens. The
+// text is valid UTF-8.
 std::vector<Token> lex(std::string_view text, base::StopToken stop = {});
 
 // The rule by which a row of tokens is read.
 enum class Goal : std::uint8_t { statement, type, mesh };
 
-// The token at which reading stopped, and what could have stood there.
+// The token at which reading stopped, and the tokens that could have been there.
 struct Stop {
   std::size_t at = 0;   // index of the token; their number where more was wanted
   TokenKinds expected;  // `end` stands for the end of the statement

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "base/utf8.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"

@@ -20,15 +20,15 @@ constexpr const char* kAbout =
     "Tessera, an array language whose types say where every element lives.\n"
     "Without a command it opens a session: statements and commands from standard input, run one at a time on "
     "simulated\n"
-    "devices; one that fails changes nothing. :help in the session says what there is.";
+    "devices; one that fails changes nothing. :help in the session lists its commands.";
 constexpr const char* kExitStatuses =
-    "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the world failed (a file, memory);\n"
-    "4 our bug. NO_COLOR is honoured.";
+    "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 a file, memory or a peer failed;\n"
+    "4 a bug in Tessera. NO_COLOR is honoured.";
 // More is a slip of the finger, which would stop the machine.
 constexpr int kRanksMax = 1024;
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
-constexpr const char* kToMesh = "the devices of the target, if they are others: x:4 on 8:12";
+constexpr const char* kToMesh = "the mesh of the target, if it is another: x:4 on 8:12";
 constexpr const char* kPlace = "where the mesh lies on the machine: auto or a matrix, [[4,4],[1,4]]";
 
 // The wishes of all commands while CLI11 fills them in.
@@ -92,7 +92,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
       ->type_name("N=V")
       ->allow_extra_args(false);
   run->add_option("--reshard", wishes.reshard,
-                  "report communication that nobody wrote: silent (the default), warn or error")
+                  "report steps that the checker inserts: silent (the default), warn or error")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"silent", "warn", "error"}).description(""));
   flag(run, "--stats", wishes.run.stats,
@@ -149,7 +149,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   plan->add_option("--batch", options.batch_file, "one plan for each line of FILE, a JSON object; prints JSON lines")
       ->type_name("FILE");
   plan->add_option("--verify", options.verify_file,
-                   "replay the plans in FILE, JSON lines: print what each costs or what is wrong with it")
+                   "replay the plans in FILE, JSON lines: print the cost of each, or its fault")
       ->type_name("FILE");
 }
 
@@ -258,14 +258,14 @@ Command finished_session(const Wishes& wishes) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.ranks);
   const bool is_number = error == std::errc{} && end == text.data() + text.size();
   if (is_number && options.ranks >= 1 && options.ranks <= kRanksMax) return options;
-  return misused(fmt::format("--ranks wants a number of processes from 1 to {}, not `{}`", kRanksMax, text));
+  return misused(fmt::format("--ranks needs a number of processes from 1 to {}, not `{}`", kRanksMax, text));
 }
 
 Command finished_run(Wishes& wishes) {
   for (const std::string& define : wishes.defines) {
     const std::size_t equals = define.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return misused(fmt::format("--define wants NAME=VALUE, not `{}`", define));
+      return misused(fmt::format("--define needs NAME=VALUE, not `{}`", define));
     }
     wishes.run.defines[define.substr(0, equals)] = define.substr(equals + 1);
   }
@@ -276,7 +276,7 @@ Command finished_run(Wishes& wishes) {
 
 Command finished_format(Wishes& wishes) {
   if (wishes.format_check && wishes.format_write) return misused("--check and --write exclude each other");
-  if (wishes.format_write && wishes.format.file == "-") return misused("--write wants a file, not standard input");
+  if (wishes.format_write && wishes.format.file == "-") return misused("--write needs a file, not standard input");
   if (wishes.format_check) wishes.format.action = FormatOptions::Action::check;
   if (wishes.format_write) wishes.format.action = FormatOptions::Action::write;
   return std::move(wishes.format);
@@ -302,10 +302,10 @@ Command finished_compare(Wishes& wishes) {
   if (!wishes.change.empty()) {
     const auto ends = ends_of(wishes.change);
     if (!ends) return misused(no_change("compare", wishes.change));
-    if (has_ends) return misused("compare wants 'FROM -> TO', or --from and --to, not both");
+    if (has_ends) return misused("compare needs 'FROM -> TO', or --from and --to, not both");
     std::tie(compare.from, compare.to) = *ends;
   }
-  if (compare.from.empty() || compare.to.empty()) return misused("compare wants --from and --to, or 'FROM -> TO'");
+  if (compare.from.empty() || compare.to.empty()) return misused("compare needs --from and --to, or 'FROM -> TO'");
   return std::move(compare);
 }
 
@@ -314,7 +314,7 @@ Command finished_plan(Wishes& wishes) {
   if (!wishes.change.empty()) {
     const auto ends = ends_of(wishes.change);
     if (!ends) return misused(no_change("plan", wishes.change));
-    if (plan.from || plan.to) return misused("plan wants 'FROM -> TO', or --from and --to, not both");
+    if (plan.from || plan.to) return misused("plan needs 'FROM -> TO', or --from and --to, not both");
     std::tie(plan.from, plan.to) = *ends;
   }
   if (plan.verify_file) {
@@ -329,24 +329,24 @@ Command finished_plan(Wishes& wishes) {
   }
   if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
-    return misused("plan wants --mesh with --from and --to or 'FROM -> TO', or --batch FILE, or --verify FILE");
+    return misused("plan needs --mesh with --from and --to or 'FROM -> TO', or --batch FILE, or --verify FILE");
   }
   return std::move(plan);
 }
 
 Command finished_move(Wishes& wishes) {
   MoveOptions& move = wishes.move;
-  if (move.from.empty() != move.to.empty()) return misused("move wants both --from and --to, or none to plan only");
+  if (move.from.empty() != move.to.empty()) return misused("move needs both --from and --to, or none to plan only");
   return std::move(move);
 }
 
 Command finished_place(Wishes& wishes) {
   PlaceOptions& place = wishes.place;
-  if (!place.machine_file) return misused("place wants a machine: --machine FILE");
+  if (!place.machine_file) return misused("place needs a machine: --machine FILE");
   if (place.file && (place.mesh || !place.from.empty() || !place.to.empty() || !place.times.empty()))
     return misused("place takes a script, or --mesh with --from and --to");
   if (!place.file && !(place.mesh && !place.from.empty())) {
-    return misused("place wants a script, or --mesh with --from and --to");
+    return misused("place needs a script, or --mesh with --from and --to");
   }
   const bool fit =
       place.from.size() == place.to.size() && (place.times.empty() || place.times.size() == place.from.size());
@@ -365,7 +365,7 @@ Command finished_learn(Wishes& wishes) {
   if (learn.json && !learn.grade) return misused("--json is for --grade");
   if (wishes.learn_seconds != LearnOptions().seconds && !learn.check && !learn.grade)
     return misused("--seconds is for --check and --grade");
-  if (learn.page && learn.output.empty()) return misused("--page wants a file for the page: -o PAGE");
+  if (learn.page && learn.output.empty()) return misused("--page needs a file for the page: -o PAGE");
   if (!learn.page && !learn.output.empty()) return misused("-o is for --page");
   return std::move(learn);
 }
@@ -401,15 +401,28 @@ std::string without_gaps(std::string text) {
   return text;
 }
 
+// A word where a command is expected: a script, most often, or a command misspelt.
+Answer no_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  const auto is_listed = [](const CLI::App* command) { return !command->get_group().empty(); };
+  for (const CLI::App* command : app.get_subcommands(is_listed)) names.push_back(command->get_name());
+  std::string help = "tessera --help lists the commands; a script is run by tessera run FILE";
+  if (word.ends_with(".tess")) {
+    help = fmt::format("to run the script: tessera run {}", word);
+  } else if (const auto meant = nearest_spelling(word, names)) {
+    help = fmt::format("did you mean `{}`?", *meant);
+  }
+  return misused(fmt::format("there is no command `{}`\n  help: {}", word, help));
+}
+
 Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(true);
   std::string text = error.what();
-  if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') {
-    text = fmt::format("there is no command `{}`; to run a script: tessera run FILE", rest.front());
-  } else if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') return no_command(app, rest.front());
+  if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     text = fmt::format("`{}` was not expected here", rest.front());
   }
-  return misused(fmt::format("{}\n  help: {} --help lists what there is", text, command_of(app)));
+  return misused(fmt::format("{}\n  help: {} --help lists the options", text, command_of(app)));
 }
 
 }  // namespace

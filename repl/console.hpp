@@ -1,5 +1,5 @@
-// The process's outputs: standard output and standard error. What is written is seen at once, on a pipe too: what comes
-// after it may take long, or never end.
+// The process's outputs: standard output and standard error. Text is flushed as it is written, on a pipe, too: the work
+// that follows may take long, or never end.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace tessera::repl {
 
-// Until the descriptor takes more: who shares it may want it not to block.
+// Waits until the descriptor takes more bytes. Another process that shares it may have made it non-blocking.
 void wait_for_room(int descriptor);
 
-// One file descriptor. A reader that went away is no failure: what follows is dropped. Any other failure is kept, and
-// what follows it is dropped too.
+// One file descriptor. A reader that went away is no failure: later text is dropped. Any other failure is kept, and
+// later text is dropped, too.
 class Output {
  public:
   explicit Output(int descriptor) : descriptor_(descriptor) {}
@@ -28,8 +28,8 @@ class Output {
   std::optional<int> failure_;
 };
 
-// Several processes may do the same work; only one of them writes. Its deputy says no more than that the first is gone,
-// which nobody else would.
+// Several processes may do the same work, and only one of them writes. A second one, its deputy, reports one thing
+// only: that the first is gone.
 enum class ConsoleOutput { heard, mute, deputy };
 
 class Console {
@@ -43,7 +43,7 @@ class Console {
   void report(const Diagnostics& diagnostics);
   // `error: MESSAGE`, for what has no diagnostic: the command line and the script itself.
   void complain(std::string_view message);
-  // The same of the command line; gives the exit status for that.
+  // The same for a mistake in the command line; returns its exit status.
   int refuse(std::string_view message);
   // The status with which the process ends: `status`, or 3 if all went well but standard output could not be written.
   int finish(int status);

@@ -25,12 +25,12 @@ struct Text {
 // The system's own words for an error, by its errno.
 std::string system_text(int error);
 
-// Reads a file whole, or standard input where the path is `-`. Of a text that is longer than the library takes, only as
-// much is read as shows that.
+// Reads a file whole, or standard input where the path is `-`. If the text is longer than the library takes, reading
+// ends as soon as that is clear.
 Read<Text> read_text(const std::string& path);
 
-// A file that takes the place of another in one step: whoever looks sees the old one or the whole new one. Until it is
-// committed it has a name of its own beside the target; without a commit it goes away. A pipe or a device, such as
+// A file that replaces another in one step: readers see the old one or the whole new one, never a part. Until it is
+// committed it has a name of its own beside the target; without a commit it is removed. A pipe or a device, such as
 // /dev/null, is written to itself.
 class FileReplacement {
  public:
@@ -44,7 +44,7 @@ class FileReplacement {
   void append(std::string_view text);
   // Why it cannot be written, if something has gone wrong.
   const std::optional<std::string>& failure() const { return failure_; }
-  // Makes sure that it is on the disk, and puts it in its place. Gives why not, if so.
+  // Makes sure that it is on the disk, and puts it in its place. Returns the reason if that fails.
   std::optional<std::string> commit();
 
  private:
@@ -57,7 +57,8 @@ class FileReplacement {
   std::optional<std::string> failure_;
 };
 
-// Puts `text` into the file in one step: whoever looks sees the old text or the new one. Gives why not, if so.
+// Puts `text` into the file in one step: readers see the old text or the new one, never a part. Returns the reason if
+// that fails.
 std::optional<std::string> replace_file(const std::string& path, std::string_view text);
 
 // The one file that a command writes, made before its work begins: a file that cannot be written is known then. `-` is
@@ -66,9 +67,9 @@ class OutputFile {
  public:
   OutputFile(const std::string& path, Console& console);
 
-  // Why it cannot be written has been said.
+  // True if it could not be written, which has been reported.
   bool failed() const { return file_ && file_->failure(); }
-  // Writes all of it; gives the exit status, and says why not, if so.
+  // Writes all of it; returns the exit status. A failure is reported.
   int write(std::string_view text);
 
  private:

@@ -12,8 +12,8 @@
 namespace tessera::repl {
 
 // While an object lives, the first Ctrl-C stops what the session runs; the next one ends the process as if nobody
-// caught it, but for a conversation (InterruptibleReading), which goes on. There, one that came since the line was read
-// stops what begins now. One at a time.
+// caught it. A conversation (InterruptibleReading) goes on instead, and a Ctrl-C that came since its line was read
+// stops what begins now. Only one such object may live at a time.
 class StoppableRun {
  public:
   explicit StoppableRun(Session& session);
@@ -30,8 +30,8 @@ class StoppableRun {
 Result<RunReport> run_stoppable(Session& session, std::string_view text, std::string_view name,
                                 std::uint32_t first_line = 1);
 
-// Stops what a StoppableRun lives for, from any thread; again, if asked again. False: there is none, or it was stopped
-// before.
+// Stops the work of the living StoppableRun, from any thread, and again if asked again. Returns false if there is none,
+// or if it was stopped before.
 bool stop_what_runs();
 
 // While an object lives, Ctrl-C ends nothing: it makes a descriptor readable, which LineReader watches. So does the end
@@ -53,8 +53,8 @@ class InterruptibleReading {
 
 // A reader that goes away is seen by the write that fails, not by a signal.
 void ignore_broken_pipes();
-// A terminal that goes away ends the process, unless whoever started it wants otherwise (nohup). A library that MPICH
-// brings along (UCX) waits for a debugger instead.
+// A terminal that goes away ends the process, unless its parent has asked otherwise (nohup). Without this a library
+// that MPICH brings along (UCX) would wait for a debugger instead.
 void end_with_the_terminal();
 
 }  // namespace tessera::repl

@@ -13,8 +13,8 @@
 
 namespace tessera::repl {
 
-// One track for each device, below its rank; one slice for each step on each device, and counters of its memory and of
-// the bytes on their way to it; of a pipeline, one slice around all that a device does in a visit of a microbatch. Of a
+// Each device has a track below its rank, with one slice for each step, and counters of its memory and of the bytes on
+// their way to it. In a pipeline a slice surrounds everything that a device does in a visit of a microbatch. In a
 // change of layout on one mesh an arrow leads from each sender's slice to the receiver's, from at most 16 senders to
 // each. Events are written as they come, however many.
 class TraceFile {
@@ -26,7 +26,7 @@ class TraceFile {
   const std::optional<std::string>& failure() const { return file_.failure(); }
   void add(const TracedStep& step);
   std::int64_t slices() const { return slices_; }
-  // The file appears under its name. Gives why not, if so.
+  // Puts the file in its place. Returns the reason if that fails.
   std::optional<std::string> finish();
 
  private:

@@ -13,8 +13,9 @@ struct EndOfWork {
   int signal = 0;  // that has killed it
 };
 
-// Does the work in a copy of this process, which is killed when the time is over and ends when this one does. To be
-// called before any thread is started. What the work returns goes into `result`; nothing else of it is left.
+// Does the work in a copy of this process, which is killed when the time is over and ends when this one does. Must be
+// called before any thread is started. The text that the work returns goes into `result`; nothing else of the copy
+// remains.
 EndOfWork work_apart(std::chrono::milliseconds time, const std::function<std::string()>& work, std::string& result);
 
 }  // namespace tessera::repl

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "synth/cluster/machine_text.hpp"
 #include "synth/program/type_rules.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/operations/table.hpp"
@@ -230,17 +231,6 @@ PeaksByPlace Checker::peaks_of_pipelines(const Region& region) {
   return peaks_by_place(*alone, options_.pipeline_peaks(alone->program));
 }
 
-namespace {
-
-// Says of which machine the times of plans are, if no machine file does.
-std::string assumed_links() {
-  const synth::MachineLevel level;
-  return fmt::format("\nmodelled: links of {:g} GB/s and {:g} us, assumed; a machine file gives others",
-                     level.bandwidth_bytes_per_second / 1e9, level.latency_seconds * 1e6);
-}
-
-}  // namespace
-
 // Nothing of the expression runs: it is checked in a region of its own, which is only read.
 bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
   Region scratch;
@@ -252,7 +242,8 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's
   if (!work.empty()) text += "\n" + work;
-  if (plans_.machine().levels.empty() && !redistributions(typed_, scratch).empty()) text += assumed_links();
+  if (plans_.machine().levels.empty() && !redistributions(typed_, scratch).empty())
+    text += fmt::format("\n{}; a machine file gives others", synth::modelled_text(plans_.machine()));
   emit(span, {}, Compute{synth::PrintText{add_string(std::move(text))}, {}, 0, {}});
   return true;
 }

@@ -1,4 +1,4 @@
-// Bounds of what the machine allows: the same work by hand, as bare as it can be.
+// Bounds that the machine sets: the same work by hand, without anything else around it.
 #pragma once
 
 #include <cstdint>

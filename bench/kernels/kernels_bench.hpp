@@ -1,4 +1,4 @@
-// `tessera-bench kernels`: what the processor and the memory allow, and what a program gets of it.
+// `tessera-bench kernels`: the speed that the processor and the memory allow, and the speed of programs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The processes of a launch, and what a program written by hand with MPI would do there. In a build without MPI there
-// is one process, and nothing to compare with.
+// The processes of a launch, and the same changes as a program would make them by hand with MPI. In a build without MPI
+// there is one process, and nothing to compare with.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// `tessera-bench session`: what a user waits for.
+// `tessera-bench session`: the times that a user waits.
 #pragma once
 
 #include <string>

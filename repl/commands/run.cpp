@@ -59,7 +59,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   const auto script = read_text(options.file);
   if (machine && !script.value) console.complain(script.why);
   const bool can_throttle = !options.throttle || (machine && !machine->devices.empty());
-  if (machine && !can_throttle) console.complain("--throttle wants a machine file with \"devices\": --machine FILE");
+  if (machine && !can_throttle) console.complain("--throttle needs a machine file with \"devices\": --machine FILE");
   int status = machine && can_throttle && script.value ? kExitDone : kExitCommand;
   Config config = config_for(options, status == kExitDone ? std::move(*machine) : Machine{}, launch, console);
   trace_into(trace, options, launch, config);

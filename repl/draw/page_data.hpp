@@ -15,12 +15,12 @@
 // A lesson has `lesson` as well, {text: [line, ...], goal}; its changes are the given arrays as they lie: no step, one
 // moment, and a `label`.
 //
-// `parts` are what slices and the like fetch without a plan; `work` is what local steps take, where the machine says
-// what its devices can do, the longest first. A moment is what the devices hold between two steps. Of a large mesh only
-// some devices are there, and `pattern` says in words how all of them hold the array; `busy` says which links a step
-// keeps busy, and `hop_lines` who sends to whom in each hop of a relay or a reduction by a program. A moment's `mesh`
-// is the one that the array is on then, and its devices are those of that mesh; their numbers, and a move's source and
-// target, are devices of the run.
+// `parts` lists the boxes that slices and the like fetch without a plan. `work` lists the times of local steps, the
+// longest first, if the machine describes its devices. A moment is what the devices hold between two steps. For a large
+// mesh only some devices are listed, and `pattern` describes in words how all of them hold the array. `busy` names the
+// links that a step keeps busy, and `hop_lines` tells who sends to whom in each hop of a relay or of a reduction by a
+// program. A moment's `mesh` is the one that the array is on then, and its devices are those of that mesh; their
+// numbers, and a move's source and target, are devices of the run.
 #pragma once
 
 #include <string>

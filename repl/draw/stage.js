@@ -23,7 +23,10 @@ const Stage = (() => {
     return `part ${device.contribution + 1} of ${moment.contributions}`;
   }
   function seconds(s) {
-    return s === 0 ? '0 s' : s < 1e-3 ? `${+(s * 1e6).toPrecision(4)} µs` : `${+s.toPrecision(4)} s`;
+    for (const [unit, size] of [['s', 1], ['ms', 1e-3], ['us', 1e-6]]) {
+      if (+s.toPrecision(4) >= size) return `${+(s / size).toPrecision(4)} ${unit}`;
+    }
+    return s === 0 ? '0 s' : `${+(s * 1e9).toPrecision(4)} ns`;
   }
 
   // ---- Elements ----
@@ -257,6 +260,17 @@ const Stage = (() => {
     return definitions;
   }
 
+  // The labels of all cards, in front of what travels between the cards. The cards have them in words as well.
+  function labelsInFront(root) {
+    const front = svg('g', { class: 'labels', 'aria-hidden': 'true' });
+    for (const card of root.querySelectorAll('[data-device]')) {
+      const labels = svg('g', { transform: card.getAttribute('transform') });
+      labels.append(...card.querySelectorAll('text'));
+      front.append(labels);
+    }
+    return front;
+  }
+
   // Draws a moment into an element; `next` is the moment that a step under way leads to.
   function draw(where, one, moment, next) {
     const cards = grid(one, Math.max(280, where.clientWidth));
@@ -268,8 +282,10 @@ const Stage = (() => {
       const coming = (next && holdingOf(next, number)?.bytes) ?? 0;
       root.append(device ? drawCard(one, moment, device, place, cards, shape, coming) : drawEmptyCard(one, number, place, cards, coming));
     }
+    const front = labelsInFront(root);
+    root.append(front);
     where.replaceChildren(root);
-    return { root, cards, shape };
+    return { root, front, cards, shape };
   }
 
   // The point on a card's edge where a line from its middle leaves it.
@@ -294,7 +310,7 @@ const Stage = (() => {
       const bend = { x: (from.x + to.x) / 2 + (to.y - from.y) / 4, y: (from.y + to.y) / 2 - (to.x - from.x) / 4 };
       const [begin, end] = [atEdge(from, bend, cards), atEdge(to, bend, cards)];
       const path = `M${begin.x} ${begin.y} Q${bend.x} ${bend.y} ${end.x} ${end.y}`;
-      drawn.root.append(svg('path', { d: path, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }));
+      drawn.root.insertBefore(svg('path', { d: path, class: 'link', 'marker-end': 'url(#arrow)', style: hue(source) }), drawn.front);
     }
   }
 
@@ -309,7 +325,7 @@ const Stage = (() => {
       const to = drawn.cards.places.get(move.target);
       for (const r of drawn.shape.rects(move.box)) {
         const node = rectangle(r, 'tile flying', { style: hue(move.source) });
-        drawn.root.append(node);
+        drawn.root.insertBefore(node, drawn.front);
         // Of a relay the first stretches are passed on while the next ones are still to come.
         made.push({ node, from, to, begin: move.hop / slots, end: (move.hop + Math.max(1, step.stretches)) / slots });
       }

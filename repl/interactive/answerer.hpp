@@ -28,7 +28,7 @@ class Answerer {
   // Nothing more will be answered: it was left, or lost.
   virtual bool left() const = 0;
   virtual bool any_failed() const = 0;
-  // Why it can answer no more, though nobody left it.
+  // The reason why it can answer no more, if nobody left it.
   virtual std::optional<std::string> lost() const { return std::nullopt; }
 };
 

@@ -20,28 +20,30 @@ constexpr std::array kCommands = {
     CommandInfo{":layout", "EXPRESSION", A::expression, "draw who holds what", run_layout},
     CommandInfo{":plan", "[--within SIZE] EXPRESSION", A::expression, "the steps it would take, in bytes; nothing runs",
                 run_plan},
-    CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and what else was weighed", run_why},
+    CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and the other ways that were priced",
+                run_why},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},
     CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
-    CommandInfo{":stats", "", A::none, "bytes and seconds of what communicated", run_stats},
-    CommandInfo{":time", "EXPRESSION", A::expression, "run it again and again, and say how long it takes", run_time},
-    CommandInfo{":trace", "[FILE]", A::file, "record when which device takes which step; alone: write it", run_trace},
+    CommandInfo{":stats", "", A::none, "bytes and seconds of statements that communicated", run_stats},
+    CommandInfo{":time", "EXPRESSION", A::expression, "run it for half a second: the best time and the median",
+                run_time},
+    CommandInfo{":trace", "[FILE]", A::file, "record the steps of all devices; alone: write the file", run_trace},
     CommandInfo{":mesh", "", A::none, "draw the meshes", run_mesh},
-    CommandInfo{":devices", "", A::none, "who is where", run_devices},
+    CommandInfo{":devices", "", A::none, "the coordinates of every device", run_devices},
     CommandInfo{":machine", "[FILE]", A::file, "the machine model; another one, from a JSON file", run_machine},
     CommandInfo{":placements", "", A::none, "where the mesh may lie on the machine, by what the session has moved",
                 run_placements},
     CommandInfo{":load", "FILE", A::file, "run a script here", run_load},
     CommandInfo{":save", "FILE", A::file, "write what was typed as a script", run_save},
-    CommandInfo{":undo", "", A::none, "take the last input back, and the one before", run_undo},
+    CommandInfo{":undo", "", A::none, "take the last input back; again, the one before it", run_undo},
     CommandInfo{":history", "[COUNT]", A::count, "the inputs of this session, with the numbers of their lines",
                 run_history},
     CommandInfo{":reset", "", A::none, "forget all names", run_reset},
     CommandInfo{":set", "[NAME VALUE]", A::setting, "the settings; change one", run_set},
     CommandInfo{":doc", "NAME", A::topic, "what an operation or a word does, or what an error means", run_doc},
-    CommandInfo{":learn", "[LESSON]", A::lesson, "the course, from where you were or a lesson on; :quit leads back",
+    CommandInfo{":learn", "[LESSON]", A::lesson, "the course, where you left it or at a lesson; :quit returns",
                 run_learn},
     CommandInfo{":help", "[COMMAND]", A::command, "this text", run_help},
     CommandInfo{":quit", "", A::none, "leave (or Ctrl-D)", run_quit},
@@ -69,7 +71,7 @@ bool unknown(Interpreter& interpreter, std::string_view word) {
   return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word,
                                           begun.size() > 1 ? fmt::format("it could be {}", fmt::join(begun, " or "))
                                           : meant          ? fmt::format("did you mean `{}`?", *meant)
-                                                           : std::string(":help lists what there is")));
+                                                           : std::string(":help lists the commands")));
 }
 
 // `:why EXPRESSION`: an expression

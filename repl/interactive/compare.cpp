@@ -152,7 +152,7 @@ bool run_compare(const CommandCall& call) {
   const bool measured = call.argument == kRun || call.argument.starts_with(std::string(kRun) + " ");
   std::size_t begin = call.argument_at;
   if (measured) begin = std::min(call.text.find_first_not_of(" \t\n", begin + kRun.size()), call.text.size());
-  if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` wants an expression after it");
+  if (begin == call.text.size()) return call.interpreter.complain("`:compare --run` needs an expression");
   const auto movement = movement_asked_about(call, begin);
   if (!movement) return false;
   if (movement->empty()) call.out("nothing moves, with any planner\n");

@@ -49,7 +49,7 @@ std::optional<CheckedExpression> check_expression(const CommandCall& call, std::
     return std::nullopt;
   }
   if (program->bindings().size() != 1 || !program->shown().empty()) {
-    call.interpreter.complain(fmt::format("`{}` wants one expression", call.text.substr(0, call.text.find(' '))));
+    call.interpreter.complain(fmt::format("`{}` needs one expression", call.text.substr(0, call.text.find(' '))));
     return std::nullopt;
   }
   return CheckedExpression{std::move(session), std::move(*program)};

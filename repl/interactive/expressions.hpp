@@ -1,5 +1,5 @@
-// Expressions that stand in a command: checked and run as statements, on forks of the session. What is wrong with them
-// is reported where it was typed.
+// Expressions in commands: checked and run as statements, on forks of the session. Mistakes in them are reported where
+// they were typed.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ std::optional<Array> value_of(const CommandCall& call, const CheckedExpression& 
 // Runs `STATEMENT EXPRESSION` on a fork.
 bool run_as(const CommandCall& call, std::string_view statement);
 
-// Says which machine the times are of that a command has shown.
+// Prints the machine that the modelled times of a command belong to.
 void say_what_is_modelled(const CommandCall& call);
 
 }  // namespace tessera::repl

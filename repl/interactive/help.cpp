@@ -23,7 +23,7 @@ constexpr std::string_view kFirstSteps =
     "A command may be shortened to a beginning that no other has.\n";
 constexpr std::string_view kLastSteps =
     "Tab completes; the up arrow brings earlier inputs back; `_` is the last value.\n"
-    "Ctrl-C drops the input or stops what runs. What is pasted is one input; its prompts are taken off.\n"
+    "Ctrl-C drops the input or stops what runs. A pasted text is one input; its prompts are taken off.\n"
     "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n";
 
 std::string head_of(const CommandInfo& command) {
@@ -109,7 +109,7 @@ bool run_help(const CommandCall& call) {
   const std::string doc = has_colon ? std::string() : doc_text(call.argument);
   if (command == nullptr && doc.empty()) {
     return call.interpreter.complain(fmt::format(
-        "there is no command `{}`\n  help: :help lists what there is; :doc tells of operations", call.argument));
+        "there is no command `{}`\n  help: :help lists the commands; :doc tells of operations", call.argument));
   }
   if (command != nullptr) tell(call, line_of(*command, 0));
   tell(call, doc);

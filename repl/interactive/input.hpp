@@ -20,8 +20,8 @@ class Input {
   std::uint32_t first_line() const { return first_line_; }
   std::string take() { return std::exchange(*this, Input{}).text_; }
 
-  // Adds a line, or several; gives whether what is there is complete. Of the text's first `command_bytes` bytes, a
-  // command, nothing is asked.
+  // Adds a line, or several; returns whether the input is complete now. The first `command_bytes` bytes, a command, are
+  // not looked at.
   bool add(std::string_view line, std::uint32_t number, std::size_t command_bytes = 0);
 
  private:

@@ -30,7 +30,7 @@ struct WrittenTrace {
 class Interpreter {
  public:
   // `name` is what diagnostics call the text that is typed. The config says how statements run; what they write goes to
-  // the screen. Of several ranks, each has an interpreter that takes the same lines.
+  // the screen. Several ranks have an interpreter each, and all of these take the same lines.
   Interpreter(Config config, Screen screen, std::string name, Ranks ranks = {});
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
@@ -58,9 +58,9 @@ class Interpreter {
   const std::string& name() const { return name_; }
   // Runs a text on a fork of the session, which becomes the session if it succeeds. Gives whether it did.
   bool run(const std::string& text, const std::string& name, std::uint32_t first_line);
-  // The same, with the report of its last statement and the names that all of them bound; what failed has been
-  // reported. A text of several statements is checked as a whole, and answers statement by statement, in the order of
-  // the text, unless it is very long.
+  // The same, with the report of its last statement and the names that all of them bound; failures have been reported.
+  // A text of several statements is checked as a whole, and answers statement by statement, in the order of the text,
+  // unless it is very long.
   Result<RunReport> run_reported(const std::string& text, const std::string& name, std::uint32_t first_line);
   // Runs a text that nobody has typed: it answers nothing, and undo does not take it back. Gives whether it succeeded.
   bool give(const std::string& text, const std::string& name);
@@ -76,7 +76,7 @@ class Interpreter {
   // Takes the last input back that bound or declared something; gives its text, or nothing if there is none.
   std::optional<std::string> undo();
   std::size_t undoable() const { return before_.size(); }
-  // What was typed so far, commands and failures too; whoever takes inputs without take() notes them.
+  // All inputs so far, commands and failures, too. Code that runs inputs without take() has to record them itself.
   const std::vector<TypedInput>& typed() const { return typed_; }
   void note_typed(std::string_view text, std::uint32_t first_line);
   void leave();
@@ -85,7 +85,7 @@ class Interpreter {
   bool complain(std::string_view why);
 
  private:
-  // Runs a text in a state, which is then the one after it. What failed has been reported.
+  // Runs a text in a state, which becomes the state after the text. Failures have been reported.
   Result<RunReport> advance(State& next, const std::string& text, const std::string& name, std::uint32_t first_line);
   std::optional<Diagnostics> mistakes_in(const std::string& text, const std::string& name, std::uint32_t first_line);
   void say_that_nothing_is_kept(const std::vector<Binding>& bindings);

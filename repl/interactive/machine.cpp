@@ -272,7 +272,7 @@ bool run_placements(const CommandCall& call) {
   const Machine& machine = state.session.config().machine;
   if (machine.levels.empty()) {
     return call.interpreter.complain(
-        "no machine file says what levels there are\n  help: give one: :machine FILE, as docs/language.md says");
+        "there is no machine file with levels\n  help: :machine FILE names one, as docs/language.md says");
   }
   std::vector<Program> programs;
   for (const Entry* entry : state.entries.in_order()) {

@@ -124,6 +124,7 @@ bool run_stats(const CommandCall& call) {
   }
   rows.push_back({"in all", "", "", bytes_text(received), "", ""});
   call.out(table(rows));
+  call.out("peak counts all arrays alive in the run; in :plan and :why one change alone\n");
   return true;
 }
 

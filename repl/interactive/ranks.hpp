@@ -1,5 +1,5 @@
-// The ranks that go through a session together, each with an interpreter of its own. What one of them alone can know -
-// a file, the time, an answer - the first finds out and tells the others, so that all do the same.
+// The ranks that go through a session together, each with an interpreter of its own. A file, the time or an answer may
+// differ from rank to rank: the first rank finds it out and tells the others, so that all do the same.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace tessera::repl {
 
-// As it stands: one that is alone.
+// Default-constructed: a single rank.
 struct Ranks {
   bool is_first = true;
   // Returns what each rank gives, to all of them, in the order of the ranks.
   std::function<std::vector<std::string>(std::string mine)> share = [](const std::string& mine) {
     return std::vector<std::string>{mine};
   };
-  // Told of every failure: where a rank is lost, nothing goes on.
+  // Called with every failure. If a rank is lost, it ends the session.
   std::function<void(const Diagnostics& why)> heed = [](const Diagnostics&) {};
 
   // Returns what the first rank finds, to all of them.

@@ -13,7 +13,7 @@ namespace tessera::repl {
 // The name of the value of the last bare expression.
 inline constexpr std::string_view kLastValue = "_";
 
-// A line for every name that was bound: its type and, where somebody looks, what it takes or what it cost.
+// A line for every name that was bound: its type and, on a terminal, the memory that it takes or the cost of making it.
 std::string bindings_text(const RunReport& report, const Screen& screen);
 
 // `each device 8x16x4 (2 KiB), 1 copy`

@@ -13,7 +13,7 @@ namespace tessera::repl {
 struct Screen {
   std::function<void(std::string_view)> out;  // answers
   std::function<void(std::string_view)> err;  // what is wrong
-  // Asks for one line before going on; false: go on no further. None: nobody is asked.
+  // Asks for one line before going on; returns false to stop. Empty: nobody is asked.
   std::function<bool(std::string_view question)> ask = {};
   // Takes the reader through the course, from the lesson of that number on; from where they were if it is empty. None:
   // nobody is there to be taught.

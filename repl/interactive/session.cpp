@@ -33,7 +33,7 @@ std::string settings_text(const Config& config) {
   const std::int64_t limit = config.memory_bytes_max;
   const std::string memory = limit == 0 ? std::string(kUnlimited) : fmt::format("{}", limit);
   return table({{"memory", memory, "bytes that a statement's arrays may take: a size, or default (3/4 of the machine)"},
-                {"reshard", std::string(policy), "what communication is that nobody wrote: silent, warn or error"}});
+                {"reshard", std::string(policy), "report steps that the checker inserts: silent, warn or error"}});
 }
 
 bool set_reshard(const CommandCall& call, Config config, std::string_view value) {
@@ -123,7 +123,7 @@ std::string typed_text(const TypedInput& input) {
 std::span<const std::string_view> setting_names() { return kSettings; }
 
 bool run_load(const CommandCall& call) {
-  if (call.argument == "-") return call.interpreter.complain("`:load` wants a file");
+  if (call.argument == "-") return call.interpreter.complain("`:load` needs a file");
   const auto script = call.interpreter.read(std::string(call.argument));
   if (!script.value) return call.interpreter.complain(script.why);
   return call.interpreter.run(script.value->text, script.value->name, 1);
@@ -148,7 +148,7 @@ bool run_undo(const CommandCall& call) {
   call.out("taken back:" + taken_back_text(*taken_back));
   const LastValue now = last_value(call.interpreter.state());
   if (now == before) return true;
-  call.out(now.type ? fmt::format("`_` is again what it was before that: {}\n", *now.type) : "`_` has no value now\n");
+  call.out(now.type ? fmt::format("`_` is again the value before it: {}\n", *now.type) : "`_` has no value now\n");
   return true;
 }
 
@@ -158,8 +158,8 @@ bool run_history(const CommandCall& call) {
   if (!call.argument.empty()) {
     const auto [end, error] = std::from_chars(call.argument.data(), call.argument.data() + call.argument.size(), count);
     if (error != std::errc{} || end != call.argument.data() + call.argument.size() || count == 0)
-      return call.interpreter.complain(
-          fmt::format("`:history {}` is no count\n  help: :history, or :history 10 for the last ten", call.argument));
+      return call.interpreter.complain(fmt::format(
+          "`:history {}` is not a count\n  help: :history, or :history 10 for the last ten", call.argument));
   }
   for (std::size_t i = inputs.size() - std::min(count, inputs.size()); i < inputs.size(); ++i)
     call.out_as_it_is(typed_text(inputs[i]));
@@ -178,7 +178,7 @@ bool run_set(const CommandCall& call) {
   const std::string_view value = begin == std::string_view::npos ? "" : call.argument.substr(begin);
   if (name == "memory") return set_memory(call, std::move(config), value);
   if (name == "reshard") return set_reshard(call, std::move(config), value);
-  return call.interpreter.complain(fmt::format("there is no setting `{}`\n  help: :set lists what there is", name));
+  return call.interpreter.complain(fmt::format("there is no setting `{}`\n  help: :set lists the settings", name));
 }
 
 // The course has a session of its own for each lesson; the names here stay as they are.

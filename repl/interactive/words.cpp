@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kInteger = "an element type: whole numbers; overflow wraps";
 constexpr std::string_view kFloat = "an element type: IEEE floating point";
-constexpr std::string_view kStored = "an element type of 16 bits to store and move; whatever computes takes it as f32";
+constexpr std::string_view kStored =
+    "an element type of 16 bits to store and move; operations that compute take it as f32";
 constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
 constexpr std::string_view kLoop = "w is w0, then n times the value of the braces; `(a, b)` carries several";
 

@@ -43,8 +43,8 @@ class Attempt {
   bool binds(std::string_view name) const;
   // Why the last `let NAME = ...` failed; nothing if it did not.
   const Diagnostics* refusal(const std::string& name) const;
-  // The statements that these names are made of, in their order: what was tried besides, or bound again later, costs
-  // nothing. A statement is counted in if it binds a word that a later one uses.
+  // The statements that these names are made of, in their order: other attempts, and names that were bound again later,
+  // cost nothing. A statement is counted in if it binds a word that a later one uses.
   std::string program(const std::vector<std::string>& names) const;
   const Session& session() const { return session_; }
 

@@ -36,8 +36,8 @@ Checked as_checked(const Verdict& verdict) {
   return {};
 }
 
-// Runs the statements of an answer up to one that binds a given name again, whose name it gives. What is wrong with
-// statements is said where no check expects it.
+// Runs the statements of an answer up to one that binds a given name again, whose name it gives. A mistake in a
+// statement is reported in `said` unless a check expects it.
 std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, Attempt& attempt, std::string& said,
                                       std::string& first_mistake) {
   for (const StatementText& statement : statements_of(answer.text)) {
@@ -59,7 +59,7 @@ std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, 
 Checked check_here(const Lesson& lesson, const Text& answer) {
   auto session = given_session(lesson);
   if (!session)
-    return {Checked::How::unfit, "what the lesson gives does not run\n", drawn_diagnostics(session.diagnostics())};
+    return {Checked::How::unfit, "the lesson's given program does not run\n", drawn_diagnostics(session.diagnostics())};
   Attempt attempt(lesson, std::move(*session));
   std::string said;
   const auto finished = [&](const Verdict& verdict) {

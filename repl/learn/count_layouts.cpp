@@ -70,14 +70,14 @@ Read<LayoutCount> count_layouts(const Session& session, std::string_view subject
   const bool with_pending = subject.ends_with(" with pending");
   if (with_pending) subject.remove_suffix(std::string_view(" with pending").size());
   if (subject.size() != 6 || !subject.starts_with("rank ") || subject[5] < '1' || subject[5] > '3') {
-    return {std::nullopt, "`layouts of` wants `rank 1`, `rank 2` or `rank 3`, and perhaps `with pending`"};
+    return {std::nullopt, "`layouts of` needs `rank 1`, `rank 2` or `rank 3`, and perhaps `with pending`"};
   }
   const auto rank = static_cast<std::size_t>(subject[5] - '0');
   static_assert(kRankMax == 3);
   const auto scalar = value_of(session, "0");
   if (!scalar.value) return {std::nullopt, scalar.why};
   const MeshAxes mesh = scalar.value->mesh();
-  if (mesh.size() > kAxesMax) return {std::nullopt, "`layouts of` wants a mesh of at most 3 axes"};
+  if (mesh.size() > kAxesMax) return {std::nullopt, "`layouts of` needs a mesh of at most 3 axes"};
   Slots slots(rank + (with_pending ? 1 : 0));
   std::vector<Slots> all;
   place_axes(mesh, 0, slots, all);

@@ -14,8 +14,8 @@ struct LayoutCount {
   std::string example;  // two that are often taken for one, drawn
 };
 
-// `rank 2`, `rank 2 with pending`, on the session's mesh: every layout is written as a type and put to the checker, and
-// those that it tells apart are counted. At most 3 axes and rank 3.
+// `rank 2`, `rank 2 with pending`, on the session's mesh: every layout is written as a type, the checker reads it, and
+// the different ones are counted. At most 3 axes and rank 3.
 Read<LayoutCount> count_layouts(const Session& session, std::string_view subject);
 
 }  // namespace tessera::repl

@@ -51,16 +51,15 @@ std::string runs_text(const std::vector<std::size_t>& numbers) {
   return fmt::format("{}", fmt::join(runs, ", "));
 }
 
-// The last words: that the course is done, or which lessons are still open.
-std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& progress) {
+// The last words: that the course is done, or which lessons are still open. `command` opens the course.
+std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& progress, std::string_view command) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (!progress.is_done(lessons[i].name)) open.push_back(i + 1);
   }
-  if (open.empty()) return "\nThat was the last lesson. `tessera learn --list` shows them all.\n";
-  return fmt::format(
-      "\nThe course ends here, but lessons are still open: {}.\n`tessera learn --lesson {}` takes one.\n",
-      runs_text(open), open.front());
+  if (open.empty()) return fmt::format("\nThat was the last lesson. `{} --list` shows them all.\n", command);
+  return fmt::format("\nThe course ends here, but lessons are still open: {}.\n`{} --lesson {}` takes one.\n",
+                     runs_text(open), command, open.front());
 }
 
 // On a terminal of fewer rows nothing is gained by stopping.
@@ -191,7 +190,9 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const st
   }
   progress.go_to("");
   keep_progress(progress, console);
-  if (lessons.size() > 1) console.out(farewell(lessons, progress));
+  const bool is_built_in = course && course->empty();
+  if (lessons.size() > 1)
+    console.out(farewell(lessons, progress, is_built_in ? "tessera learn" : "tessera learn --course DIR"));
   return kExitDone;
 }
 

@@ -34,13 +34,13 @@ using NextLine = std::function<Entered(const Asked& asked)>;
 // Reads what somebody types at a terminal.
 NextLine course_lines(Keyboard& keyboard);
 
-// Takes the learner through lessons from `first` on, until they end or the learner leaves. What is done of a course is
-// saved as it happens (CourseProgress::load has its name); without a course nothing is. Gives the exit status.
+// Takes the learner through lessons from `first` on, until they end or the learner leaves. Progress in a course is
+// saved as it happens (CourseProgress::load has its name); without a course nothing is saved. Returns the exit status.
 int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const std::optional<std::string>& course,
                  Console& console, const NextLine& next_line);
 
-// The course of this executable: what `:learn` of a session calls. It begins at the lesson of that number; where the
-// learner was if it is empty.
+// The built-in course, as `:learn` of a session opens it. It begins at the lesson with that number, or, if that is
+// empty, where the learner was.
 int take_course(Console& console, std::string_view lesson, const NextLine& next_line);
 
 // The place of the lesson with that number.

@@ -48,7 +48,7 @@ std::int64_t crossing_bytes(const std::vector<Plan>& plans, std::int64_t node_de
 Read<Crossing> read_crossing(std::string_view text) {
   constexpr std::string_view kOver = " over nodes of ";
   const std::size_t over = text.rfind(kOver);
-  if (over == std::string_view::npos) return {std::nullopt, "it wants `CHANGE over nodes of NUMBER`"};
+  if (over == std::string_view::npos) return {std::nullopt, "it needs `CHANGE over nodes of NUMBER`"};
   const std::string_view number = trimmed(text.substr(over + kOver.size()));
   Crossing crossing{std::string(trimmed(text.substr(0, over))), 0};
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), crossing.node_devices);

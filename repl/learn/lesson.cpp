@@ -117,7 +117,7 @@ class Reader {
                       "answer, check KIND, mistake NAME: VALUE",
                       heading)};
     }
-    if (!target->empty()) return Fault{section.line, fmt::format("the section `{}` stands twice", heading)};
+    if (!target->empty()) return Fault{section.line, fmt::format("the section `{}` appears twice", heading)};
     *target = body;
     if (heading == "given") lesson.given_line = first_line(section);
     if (heading == "judged with") lesson.judged_with_line = first_line(section);
@@ -179,7 +179,7 @@ class Reader {
       if (colon == std::string_view::npos) return Fault{line, "a line of a check is `NAME: VALUE`"};
       Setting setting{std::string(trimmed(row.substr(0, colon))), std::string(trimmed(row.substr(colon + 1))), line};
       if (setting.value.empty()) return Fault{line, fmt::format("`{}` has no value", setting.key)};
-      if (check.find(setting.key) != nullptr) return Fault{line, fmt::format("`{}` stands twice", setting.key)};
+      if (check.find(setting.key) != nullptr) return Fault{line, fmt::format("`{}` appears twice", setting.key)};
       check.settings.push_back(std::move(setting));
     }
     if (check.settings.empty()) return Fault{section.line, "this check says nothing"};

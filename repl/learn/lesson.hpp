@@ -84,7 +84,7 @@ struct Lesson {
 // The names that an answer has to bind, in the order of the checks, each once.
 std::vector<std::string> asked_names(const Lesson& lesson);
 
-// The lesson with those of its checks only that ask for names which are there.
+// The lesson without the checks whose names are not there.
 Lesson with_checks_of(const Lesson& lesson, const std::function<bool(const std::string& name)>& is_there);
 
 // Reads a lesson's file; `file` stands for it in what is said about a fault: `FILE:LINE: what is wrong; what to write`.

@@ -1,6 +1,6 @@
-// One lesson as a conversation, from its page to the right answer or until the learner leaves it. What is typed runs in
-// an interpreter, so that everything works that works in a session; statements that bind something belong to the
-// answer, too, which is judged name by name.
+// One lesson as a conversation, from its page to the right answer or until the learner leaves it. Inputs run in an
+// interpreter, so that everything works that works in a session. Statements that bind something also belong to the
+// answer, which is judged name by name.
 #pragma once
 
 #include <functional>

@@ -16,10 +16,10 @@ struct LessonText {
 // In the order of their numbers.
 std::vector<LessonText> lesson_texts();
 
-// The same, read. The tests see to it that every one can be.
+// The same, parsed. The tests make sure that every one parses.
 std::vector<Lesson> course_lessons();
 
-// A course of somebody's own: the files `*.lesson` of a folder, in the order of their names.
+// A course in a folder: its files `*.lesson`, in the order of their names.
 Read<std::vector<Lesson>> lessons_in(const std::string& folder);
 // The name under which its progress is kept: the folder's own.
 std::string course_name(const std::string& folder);

@@ -189,7 +189,7 @@ Read<Fact> of_change(const Session& session, const Asked& asked) {
 Read<Fact> of_budget(const Session& session, const Asked& asked) {
   const auto plans = changes_of(session, asked.subject);
   if (!plans.value) return nothing(plans.why);
-  if (plans.value->size() != 1) return nothing("`least peak` wants one change of layout");
+  if (plans.value->size() != 1) return nothing("`least peak` needs one change of layout");
   const Plan& plan = plans.value->front();
   PlanRequest request{mesh_text(plan.mesh()), plan.from(), plan.to(), "tessera", {}, false, 1};
   const auto within = make_plan(request);
@@ -202,7 +202,8 @@ Read<Fact> of_budget(const Session& session, const Asked& asked) {
   Fact fact{{static_cast<double>(least)}, "One shot holds the whole source tile and the whole target tile:\n"};
   fact.counterexample += way_of_busiest(plan);
   if (rounds)
-    fact.counterexample += fmt::format("In rounds, what has left makes room for what comes:\n{}", rounds->text());
+    fact.counterexample +=
+        fmt::format("In rounds, elements that have left make room for those that come:\n{}", rounds->text());
   return {std::move(fact), {}};
 }
 
@@ -222,7 +223,7 @@ Read<Fact> of_pipeline(const Session& session, std::string_view expression) {
   if (!program) return nothing(message_of(program.diagnostics()));
   const auto pipelines = program->pipelines();
   if (!pipelines) return nothing(message_of(pipelines.diagnostics()));
-  if (pipelines->size() != 1) return nothing("`in flight` wants an expression with one pipeline");
+  if (pipelines->size() != 1) return nothing("`in flight` needs an expression with one pipeline");
   Fact fact;
   for (const Pipeline::Stage& stage : pipelines->front().stages)
     fact.value.push_back(static_cast<double>(stage.in_flight));

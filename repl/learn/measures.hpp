@@ -1,4 +1,4 @@
-// Facts: what a lesson asks numbers about. Each is measured of the library's own arrays and plans, so a lesson's file
+// Facts: the figures that a lesson asks for. Each is measured on the library's own arrays and plans, so a lesson's file
 // holds no result that could be wrong.
 #pragma once
 
@@ -43,7 +43,7 @@ namespace tessera::repl {
 
 struct Fact {
   Numbers value;
-  std::string counterexample;  // what to look at for whoever has another number: who holds what
+  std::string counterexample;  // a picture for those who have another number: who holds what
 };
 
 // In a session that has run what the lesson gives. Why not, if the text makes no sense there.

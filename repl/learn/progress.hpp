@@ -13,7 +13,7 @@ namespace tessera::repl {
 class CourseProgress {
  public:
   // Reads $XDG_DATA_HOME/tessera/lessons, else ~/.local/share/tessera/lessons; with neither variable nothing is kept. A
-  // course of somebody's own has a name, and the file `lessons-NAME`. A file that cannot be read counts as no progress.
+  // course in a folder has a name, and the file `lessons-NAME`. A file that cannot be read counts as no progress.
   static CourseProgress load(const std::string& course);
 
   const std::string& at() const { return at_; }
@@ -23,7 +23,7 @@ class CourseProgress {
 
   void go_to(const std::string& lesson) { at_ = lesson; }
   void finish(const std::string& lesson) { done_.insert(lesson); }
-  // In one step: whoever reads the file sees the old state or the new one. Gives why not, if so.
+  // Writes the file in one step: readers see the old state or the new one. Returns the reason if that fails.
   std::optional<std::string> save() const;
   // Forgets everything, the file too.
   std::optional<std::string> reset();

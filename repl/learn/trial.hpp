@@ -49,7 +49,7 @@ struct Costs {
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names);
 
 Verdict wrong(std::string reply);
-// The lesson is to blame: says where. `judge` puts the file and the line before it.
+// The verdict if the lesson itself is wrong, at `where`. `judge` puts the file and the line before it.
 Verdict unfit(const std::string& where, const std::string& why, int line = 0);
 // The lesson's words about a wrong answer that it knows, or nothing. `same` says whether a mistake's value is the
 // answer's.

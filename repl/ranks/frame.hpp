@@ -11,8 +11,8 @@
 namespace tessera::repl {
 
 enum class FrameKind : std::uint8_t {
-  // No byte of a plain text, which a launcher may write to the same pipe.
-  // The front end's. Each of the first five is answered by `done`, or by `lost`.
+  // None of these bytes occurs in plain text, which a launcher may write to the same pipe. The front end's. Each of the
+  // first five is answered by `done`, or by `lost`.
   greet = 0x80,  // what its screen can show
   take,          // a line, and how wide the screen is
   end,           // of the input
@@ -41,14 +41,14 @@ struct Frame {
 inline constexpr char kInStatement = 's';
 inline constexpr char kLeft = 'l';
 inline constexpr char kAnyFailed = 'f';
-// A launcher may give up on a rank that is slower than its front end: no more than the window is on its way unread.
-// Said for every so many bytes.
+// A launcher may give up on a rank that is slower than its front end. So at most a window of bytes is on its way
+// unread; the rank sends `more` for every step of a window that it has read.
 inline constexpr std::size_t kWindowBytes = std::size_t{1} << 15U;
 inline constexpr std::size_t kWindowStepBytes = kWindowBytes / 2;
 // Between candidates.
 inline constexpr std::string_view kBetween{"\0", 1};
 
-// Texts longer than this are cut into several frames by who sends them, but for a line that was typed.
+// The sender cuts texts longer than this into several frames, except for a line that was typed.
 inline constexpr std::size_t kFrameTextBytes = std::size_t{1} << 16U;
 
 std::string to_bytes(const Frame& frame);

@@ -1,5 +1,5 @@
-// The first rank's ends of the pipes. What the front end says is read by a thread, so that `stop` is heeded while
-// something runs, and so that the ranks end when the front end is gone.
+// The first rank's ends of the pipes. A thread reads the front end's frames, so that `stop` works while something runs,
+// and the ranks end when the front end is gone.
 #pragma once
 
 #include <condition_variable>

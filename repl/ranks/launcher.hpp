@@ -26,8 +26,8 @@ class Launcher {
   // The first rank reads what is written to this one, and writes what the other gives.
   int to_ranks() const { return to_ranks_; }
   int from_ranks() const { return from_ranks_; }
-  // Tells the ranks that nothing more comes and waits until the launcher has ended, with all that it started; not for
-  // ever. Gives what came from them meanwhile.
+  // Tells the ranks that nothing more comes, and waits a limited time until the launcher and its processes have ended.
+  // Returns the bytes that came from them meanwhile.
   std::string finish();
   // Standard error of the launcher and its ranks so far.
   std::string said() const;

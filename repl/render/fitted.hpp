@@ -16,7 +16,7 @@ namespace tessera::repl {
 // Other lines are broken at blanks; lines in colour stay as they are.
 std::string fitted(std::string_view text, int width);
 
-// Of a program's output nothing but the plans that its `plan` statements write: all else is as the program wants it.
+// Fits only the plans that a program's `plan` statements write; the rest of its output stays as the program wrote it.
 std::string with_fitted_plans(std::string_view text, int width);
 
 }  // namespace tessera::repl

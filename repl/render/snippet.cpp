@@ -78,7 +78,7 @@ void pad_to(std::string& row, int& column, int target) {
 
 Ink ink_of(const Mark& mark, Ink primary) { return mark.primary ? primary : Ink::secondary; }
 
-// The row of `^` and `-`. Of marks that overlap the shorter one is seen, of equally long ones the primary.
+// The row of `^` and `-`. If marks overlap the shorter one is seen, if they are equally long the primary one.
 std::string mark_row(const std::vector<Mark>& marks, Ink primary, Colour colour) {
   std::vector<const Mark*> order;
   for (const Mark& mark : marks) order.push_back(&mark);

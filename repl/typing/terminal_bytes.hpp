@@ -26,7 +26,7 @@ class TypingMode {
   bool is_terminal_ = false;
 };
 
-// Bytes of standard input. What was read and not asked for is kept for the next text.
+// Bytes of standard input. Bytes that were read ahead are kept for the next text.
 class TerminalBytes {
  public:
   // Waiting ends when `interrupt` becomes readable; `changed` is called when the terminal has another size or is ours

@@ -42,8 +42,8 @@ struct ScreenRows {
 };
 ScreenRows rows_of(const Typed& typed, int width);
 
-// The rows on a terminal, drawn anew where they stand whenever something changes. Of a text that is higher than the
-// terminal only the rows around the cursor are drawn.
+// The rows on a terminal, drawn anew where they stand whenever something changes. If the text is higher than the
+// terminal, only the rows around the cursor are drawn.
 class TypedView {
  public:
   using Write = std::function<void(const std::string& bytes)>;

@@ -1,5 +1,5 @@
-// Steps taken together (memory/chains.hpp): each task takes a block of all arrays through all steps, so that what the
-// steps hand on stays in the cache.
+// Steps taken together (memory/chains.hpp): each task takes a block of all arrays through all steps, so that
+// intermediate values stay in the cache.
 #pragma once
 
 #include <span>

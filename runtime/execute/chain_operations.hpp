@@ -40,12 +40,12 @@ class ChainOperations {
   const std::vector<ChainOperation>& operations() const { return operations_; }
   const std::vector<synth::RegisterId>& arrays() const { return arrays_; }
   std::size_t slots() const { return used_.size(); }
-  // Does what it writes go past the caches?
+  // Do its results go past the caches?
   bool streams() const { return streams_; }
   std::size_t lead() const { return lead_; }
   // Are all arrays taken as flat, and the last one reduced to a scalar?
   bool is_flat() const { return is_flat_; }
-  // Does anybody outside of the chain read the last result?
+  // Does a step outside of the chain read the last result?
   bool keeps_last() const { return is_kept(*computed_.back()); }
   // A register whose tiles have the leading dimensions of all results' tiles.
   synth::RegisterId shape_of() const { return operations_.front().result(); }
@@ -72,8 +72,8 @@ class ChainOperations {
   std::map<synth::RegisterId, std::size_t> slot_of_;
   std::map<synth::RegisterId, std::size_t> last_reader_;  // by number in computed_
   std::vector<std::size_t> group_ends_;                   // of every operation's group
-  // After which operation a slot is free for results that pass in a group, and for all. Groups are run strip by strip:
-  // what outlives a group, or was there before it, must not be written over amid it.
+  // The operation after which a slot is free for results that pass in a group, and for all results. Groups are run
+  // strip by strip: a value that outlives a group, or was there before it, must not be overwritten inside it.
   struct Slot {
     std::size_t passing_after, all_after;
   };

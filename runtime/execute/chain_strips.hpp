@@ -1,5 +1,5 @@
-// Elementwise steps on one block, a strip of it at a time: what one step makes is in the innermost cache when the next
-// one reads it.
+// Elementwise steps on one block, a strip of it at a time: the result of one step is in the innermost cache when the
+// next one reads it.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct StripArray {
 class Strips {
  public:
   void clear();
-  // The next step. Its result is dense; if `copy_to` is not null, what it makes goes there too, past the caches. False:
-  // an operand repeats in a way that strips do not follow, and nothing may be run.
+  // The next step. Its result is dense, and also goes to `copy_to`, past the caches, if that is not null. Returns false
+  // if an operand repeats in a way that strips cannot follow; then nothing may be run.
   bool add(synth::MapOp op, std::span<const StripArray> operands, const StripArray& result, std::byte* copy_to);
   void run() const;
 

@@ -13,7 +13,7 @@ namespace tessera::runtime {
 
 namespace {
 
-// Every device fills its own part. Of a pending array the device at position 0 along the pending axes holds the value,
+// Every device fills its own part. In a pending array the device at position 0 along the pending axes holds the value,
 // the others what changes nothing.
 template <class F>
 base::Status construct(const LocalStep& step, const F& f) {

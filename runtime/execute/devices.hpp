@@ -16,7 +16,7 @@ namespace tessera::runtime {
 using Failure = std::optional<base::Diagnostic>;
 
 // Calls f(device), which gives a Failure, for every device of the block. Where the work is small (in elements, over all
-// devices) on one thread. `times`, if somebody wants to know, are those of this block.
+// devices) on one thread. `times` is where to note this block's times; null if no trace wants them.
 template <class F>
 base::Status on_devices(const Block& block, std::int64_t work, DeviceTimes* times, const F& f) {
   std::vector<Failure> failures(static_cast<std::size_t>(block.size()));

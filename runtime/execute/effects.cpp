@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "runtime/execute/file_name.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/reads.hpp"

@@ -1,6 +1,6 @@
-// The executor: one switch over the steps of a verified program. All devices of this rank (without a team, all there
-// are) take a step before any takes the next; the work of a step is spread over the cores, and nothing ever waits
-// inside a task.
+// The executor: one switch over the steps of a verified program. All devices of this rank (without a team, all devices)
+// take a step before any takes the next; the work of a step is spread over the cores, and nothing ever waits inside a
+// task.
 #pragma once
 
 #include <array>
@@ -149,7 +149,7 @@ class Executor {
   std::int64_t visit_ = -1;
   // The scalars, microbatch by microbatch, that ranks without devices of their mesh know.
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
-  // By result and number of the part; steps of loops run often.
+  // By result and number of the part: steps of loops run often, and are planned once.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
   struct Slots {
     Received received;

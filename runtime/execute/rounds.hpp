@@ -1,4 +1,4 @@
-// Private to execute: the two places of a value that is carried from round to round (memory/plan.hpp).
+// Private to execute: the two places of a value that a loop carries from turn to turn (memory/plan.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tessera::runtime {
 
-// The last round writes the result's place, the one before it the parameter's, and so on.
+// The last turn writes the result's place, the one before it the parameter's, and so on.
 inline bool writes_result_place(std::int64_t round, std::int64_t rounds) { return (rounds - 1 - round) % 2 == 0; }
 
 // A value that appears several times can be written straight to the first place only.

@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "base/bytes_text.hpp"
 #include "base/check.hpp"
+#include "base/units_text.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/outputs.hpp"
 #include "runtime/kernels/blas.hpp"
@@ -75,7 +75,7 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   return own <= limit ? base::Status(base::Done{}) : too_much(plan, own, limit, " of address space");
 }
 
-// The device that lacks most of what it needs. What the machine says is of as many devices as it has.
+// The device that lacks the most memory. The machine may describe fewer devices than the run has.
 base::Status check_device_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                                  const World& world) {
   const auto is_limited = [](const synth::DeviceKind& kind) { return kind.memory_bytes > 0; };
@@ -94,7 +94,7 @@ base::Status check_device_memory(const synth::Program& program, const TileMaps& 
                     base::exact_bytes_text(peaks[worst].bytes))
       .from_step(peaks[worst].origin)
       .suggest(
-          "split its arrays over more devices, or by what the devices have: `mesh m = [d: 8 fit(memory)]`, "
+          "split its arrays over more devices, or in proportion to their memory: `mesh m = [d: 8 fit(memory)]`, "
           "`f32[4096@d.fit]`");
 }
 

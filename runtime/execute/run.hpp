@@ -40,7 +40,7 @@ struct DeviceSlice {
   std::int64_t peak_bytes = 0;      // payload alive on the device during the step
 };
 
-// A step that has been taken, or several that were taken together, on the devices of one rank. What is in it is there
+// A step that has been taken, or several that were taken together, on the devices of one rank. Its pointers are good
 // during the call.
 struct TracedStep {
   std::span<const synth::Step> steps;
@@ -70,8 +70,8 @@ struct World {
   int picture_columns = kPictureColumns;          // of the screen that `show` draws for; may differ between ranks
   const std::atomic<bool>* stop = nullptr;        // true ends the run with `interrupted`, soon also amid a step
   std::function<void(const Progress&)> progress;  // before each step
-  // After each step that arrays have part in; the steps of the other ranks after the run, also one that fails. All
-  // ranks of a team have one, or none has; rank 0's is called only.
+  // Called after each step that involves arrays; for the steps of the other ranks after the run, also if the run fails.
+  // Either all ranks of a team have one or none has, and only rank 0's is called.
   std::function<void(const TracedStep&)> trace;
   // At the end of a run that fails: the costs of the steps that were done before.
   std::function<void(const std::vector<OriginStatistics>&)> counted_of_failed;
@@ -91,10 +91,9 @@ struct World {
   // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
   // ranks of a team, or none.
   bool throttle = false;
-  // Of some results of collectives the sends by which ranks make them, in place of those that the step has by itself:
-  // copies only, and verified.
+  // The sends by which ranks make some results of collectives, in place of the step's own: copies only, and verified.
   std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>> sends;
-  // The pass of every origin, where a program computes gradients: a run then says what it kept for the backward one.
+  // The pass of every origin, if a program computes gradients: the run then reports what it kept for the backward pass.
   std::vector<synth::Pass> passes;
 };
 
@@ -107,14 +106,14 @@ struct Outcome {
   std::vector<KeptArray> kept;   // for the backward pass, where World::passes says which that is
 };
 
-// A verified program with the tiles of its registers and its plan of memory: what no data changes. Runs of one may be
-// under way at the same time, on several threads.
+// A verified program with the tiles of its registers and its memory plan: everything that does not depend on data.
+// Several threads may run it at the same time.
 class PreparedProgram;
 base::Result<std::shared_ptr<const PreparedProgram>> prepare(synth::Program program, const World& world);
 
-// Runs on simulated devices, or, of all ranks of a team, on those of this rank: the outcome is the same on every rank,
-// but for the tiles, which are there for this rank's devices. A failure's diagnostics carry the origin of the step that
-// failed.
+// Runs on simulated devices or, called on all ranks of a team, on this rank's devices. The outcome is the same on every
+// rank, except for the tiles: each rank has those of its own devices. A failure's diagnostics carry the origin of the
+// step that failed.
 base::Result<Outcome> run(const synth::Program& program, const std::vector<Value>& inputs, const World& world);
 // The same for one that is prepared, in the same world but for its functions.
 base::Result<Outcome> run(const PreparedProgram& prepared, const std::vector<Value>& inputs, const World& world);

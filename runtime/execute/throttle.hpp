@@ -1,11 +1,11 @@
-// Equal cores made unequal, to try what devices of unequal speed would do (World::throttle). Values do not change.
+// Makes equal cores unequal, to try out devices of unequal speed (World::throttle). Values do not change.
 //
 // A process alone keeps a clock for each simulated device: a local step advances it by the time that the device's tile
-// took on one core, times what the fastest device's speed is of the device's; a step that moves data joins the clocks
-// of the devices that exchange, at the time of the last, and adds its modelled time. A rank of several works on its
-// devices' tiles and then sleeps as much longer as its devices are slower; the clock is the wall's. Ranks that share a
-// core all sleep twice as long as they would wait for it, so that the core is not what they wait for, and the clock
-// goes that much slower.
+// took on one core, times the fastest device's speed over the device's own; a step that moves data sets the clocks of
+// the devices that exchange to the latest of them, and adds its modelled time. A rank of several works on its devices'
+// tiles and then sleeps as much longer as its devices are slower; the clock is the wall's. Ranks that share a core all
+// sleep twice as long as they would wait for it, so that they never wait for the core itself; the clock then runs that
+// much slower.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>

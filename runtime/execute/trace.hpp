@@ -1,5 +1,5 @@
-// Collects what World::trace is told: when which device took which step. With no trace asked for there is no Tracer,
-// and a step costs a look at a null pointer more.
+// Collects the times of devices and steps for World::trace. Without a trace there is no Tracer, and a step costs one
+// more look at a null pointer.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class Tracer {
     microbatch_ = microbatch;
   }
 
-  // After the run, of all ranks: rank 0 is told what the others have kept of theirs. They hand over a piece at a time,
-  // in times of rank 0's machine.
+  // Called on all ranks after the run: the others send rank 0 the slices that they kept, a piece at a time, in times of
+  // rank 0's machine.
   base::Status gather();
 
  private:

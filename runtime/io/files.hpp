@@ -28,8 +28,8 @@ struct FilePolicy {
   std::function<base::Result<int>(const std::string& path, FileUse use)> open = {};
 };
 
-// The path to open, or the diagnostic file-not-allowed; for a host's files, what the program wrote. Below a root,
-// symbolic links are followed first and `..` applied to what they lead to; the path that comes back has neither.
+// The path to open, or the diagnostic file-not-allowed; for a host's files, the path as the program wrote it. Below a
+// root, symbolic links are followed first and `..` is applied to their targets; the path returned has neither.
 base::Result<std::string> resolve(const FilePolicy& policy, const std::string& path);
 
 struct NpyHeader {

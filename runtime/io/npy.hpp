@@ -56,12 +56,12 @@ struct NpySlab {
 };
 
 // An array on its way into a file: a temporary file, of full size from the start, that takes the target's place when
-// all is written. Whatever fails before leaves what was there, and nothing beside it. What the host opens is written in
-// place instead.
+// all is written. A failure before that leaves the old file as it was, and nothing beside it. A file that the host
+// opens is written in place instead.
 class NpyWriter {
  public:
-  // Without a name the temporary file goes with its process, however that ends; only processes that see each other's
-  // /proc can join in. A file system that knows no such files gives it a hidden name beside the target.
+  // A temporary file without a name disappears with its process, however that ends; only processes that see each
+  // other's /proc can join in. On a file system without such files it has a hidden name beside the target.
   enum class Name { none, hidden };
   static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape, Name name = Name::none);

@@ -1,9 +1,9 @@
 // Many files that are to take their places in a folder together, or not at all.
 //
 // Each process writes its files into a hidden folder of its own in the target's, under a lock. When all files are
-// written they are put into their places, and what was there is kept; only when all processes have done so is that
-// settled. Who fails before puts everything back. Of processes that were killed whoever comes next does, when he finds
-// a folder that nobody has locked any more: he ends what was settled and undoes what was not.
+// written they are put into their places, and the old ones are kept; the job is settled only when all processes have
+// done so. A process that fails earlier puts everything back. If processes were killed, the next job finds their
+// folders without a lock: it finishes the settled ones and undoes the others.
 //
 //     .tessera-move.JOB.0/new/w.dev8.npy    to be w.dev8.npy
 //     .tessera-move.JOB.0/old/w.dev8.npy    what was there, or

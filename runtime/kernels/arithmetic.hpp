@@ -70,8 +70,8 @@ TESSERA_INLINE constexpr T choose(bool condition, T a, T b) {
   }
 }
 
-// Of two equal numbers it is the first, and of NaN and a number NaN. So written, the condition is one instruction of
-// most processors, which gives the second where either is NaN.
+// Returns the first of two equal numbers, and NaN if either is NaN. In this form the condition is one instruction on
+// most processors, which gives the second operand if either is NaN.
 template <class T>
 constexpr T larger(T a, T b) {
   const T chosen = b > a ? b : a;
@@ -83,7 +83,7 @@ constexpr T smaller(T a, T b) {
   return is_nan(b) ? b : chosen;
 }
 
-// The way two values of a reduction meet, and the value that changes nothing.
+// How a reduction combines two values, and its identity: the value that changes nothing.
 template <synth::ReduceKind kind, class T>
 struct Combine {
   static constexpr synth::ReduceKind of_kind = kind;

@@ -1,7 +1,7 @@
 // The door to BLAS: matrix products of tiles, cut into calls by their shape alone.
 //
-// The last bits of what BLAS gives depend on the sizes of the call, not on addresses or leading dimensions. So one
-// product is always the same calls, on any rank and any number of threads; terms beyond one call are added in order.
+// The last bits of a BLAS result depend on the sizes of the call, not on addresses or leading dimensions. So a product
+// is always made of the same calls, on any rank and any number of threads; their results are added in order.
 #pragma once
 
 #include <concepts>

@@ -1,8 +1,8 @@
 // The functions of OpenBLAS that we call, and where they come from.
 //
 // A program of our own links the library (blas_linked.cpp). libtessera must not: every build of OpenBLAS has the same
-// soname, so it would share the host's copy, and telling that to keep to one thread would take the host's threads for
-// good. It opens the build without threads by its path instead, as a copy of its own (blas_private.cpp).
+// soname, so it would share the host's copy; limiting that to one thread would take away the host's threads for good.
+// It opens the build without threads by its path instead, as a copy of its own (blas_private.cpp).
 #pragma once
 
 #include <cblas.h>
@@ -18,7 +18,7 @@ struct BlasLibrary {
   bool keeps_calls_apart = false;  // several threads may call it at once
 };
 
-// Keeps to one thread in each call. Fails (base::InternalError) where libtessera does not find its copy.
+// The library, set to one thread for each call. Fails (base::InternalError) if libtessera does not find its copy.
 const BlasLibrary& blas_library();
 
 }  // namespace tessera::runtime

@@ -20,8 +20,8 @@ constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kTerms = 1024;
 
-// The library clears its part of the result and then adds to it, again for each few hundred terms. Of few terms it adds
-// up so little that the part has to stay in a core's cache meanwhile.
+// The library clears its part of the result and then adds to it, again for each few hundred terms. For few terms it
+// adds up so little that the part has to stay in a core's cache meanwhile.
 std::int64_t rows_at_once(std::int64_t terms) {
   constexpr std::int64_t kFewestRows = 128;
   return std::clamp(2 * terms, kFewestRows, kRows);

@@ -16,10 +16,10 @@
 
 namespace tessera::runtime {
 
-// Whoever looks at the list has it to himself.
+// Locked by each thread while it looks at the list.
 std::mutex& scratch_list();
 
-// Held for the length of one call of BLAS. Holds a lock only where nothing else keeps calls apart.
+// Lives for the length of one call of BLAS. Holds a lock only if nothing else keeps calls apart.
 class BlasCall {
  public:
   BlasCall();
@@ -28,8 +28,8 @@ class BlasCall {
   std::unique_lock<std::mutex> alone_;
 };
 
-// Makes the library map one buffer more than it has. A call that finds none free maps one itself, and tries for ever
-// where that fails; who has made sure that there is memory for it has it mapped before anybody else takes that memory.
+// Makes the library map one buffer more than it has. A call that finds none free maps one itself, and tries for ever if
+// that fails. So a program that has made sure of the memory has it mapped here, before other threads take that memory.
 void map_scratch_buffer();
 
 }  // namespace tessera::runtime

@@ -1,7 +1,7 @@
-// Memory that is about to be computed with, brought into the innermost cache first, a line after the other. A loop
-// whose steps wait for each other asks for too few lines at a time, and one that reads several places at once asks for
-// them in an order that the processor does not foresee; these reads wait for nothing. Sums of rows then read as fast as
-// memory gives, where they had three quarters of that with prefetch instructions, and half of it without.
+// Brings memory into the innermost cache, line after line, before a loop computes with it. A loop whose steps wait for
+// each other asks for too few lines at a time, and one that reads several places at once asks for them in an order that
+// the processor does not foresee; these reads wait for nothing. With them sums of rows read at the full speed of the
+// memory; prefetch instructions reach three quarters of that, plain loops half.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tessera::runtime {
 
-// So much is brought in at once: it is still in the cache when it is read.
+// The bytes that are brought in at once: few enough to be still in the cache when they are read.
 inline constexpr std::int64_t kBringInBytes = 8'192;
 
 // n elements side by side, kBringInBytes at most.

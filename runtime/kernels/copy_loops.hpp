@@ -13,7 +13,7 @@
 
 namespace tessera::runtime {
 
-// Runs of so many elements are copied by loops of their own.
+// Runs of up to this many elements are copied by loops of their own.
 inline constexpr std::int64_t kShortRun = 16;
 
 // Calls f(integral_constant n) for the n in [1, kShortRun].
@@ -60,14 +60,14 @@ struct Crossing {
   }
 };
 
-// Few rows: the source's runs are short.
+// For few rows: the source's runs are short.
 template <std::int64_t rows, class T>
 void copy_few_rows(const Crossing<T>& c) {
   for (std::int64_t column = 0; column < c.columns; ++column) {
     for (std::int64_t row = 0; row < rows; ++row) c.to[row * c.to_step + column] = c.from[row + column * c.from_step];
   }
 }
-// Few columns: the target's are.
+// For few columns: the target's runs are short.
 template <std::int64_t columns, class T>
 void copy_few_columns(const Crossing<T>& c) {
   for (std::int64_t row = 0; row < c.rows; ++row) {

@@ -8,7 +8,7 @@
 
 namespace tessera::runtime {
 
-// While it lives, this process takes its share only of the cores that so many processes use.
+// While an object lives, this process uses only its share of the cores, which `processes` processes use together.
 class CoreShare {
  public:
   explicit CoreShare(int processes)

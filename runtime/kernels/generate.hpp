@@ -1,5 +1,5 @@
-// Tiles made from nothing: every element is a function of its number in the whole array, so that it does not depend on
-// how the array is laid out.
+// Tiles without operands: every element is a function of its number in the whole array, so that values do not depend on
+// the layout.
 #pragma once
 
 #include <cstdint>

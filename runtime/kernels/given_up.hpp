@@ -5,8 +5,8 @@
 
 namespace tessera::runtime {
 
-// Has the work that this thread is at been given up? What it writes is then nonsense that nobody will read. Asked every
-// few thousand elements; true from some moment on.
+// Has the work of this thread been given up? If so nobody will read its results. Loops ask every few thousand elements;
+// once true, it stays true.
 inline bool is_given_up() { return tbb::is_current_task_group_canceling(); }
 
 }  // namespace tessera::runtime

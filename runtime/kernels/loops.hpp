@@ -1,7 +1,7 @@
 // Marks that loops need to become vectors.
 #pragma once
 
-// Before a loop: its rounds do not depend on each other, even where the result overwrites an operand.
+// Before a loop: its turns do not depend on each other, even where the result overwrites an operand.
 #if defined(__clang__)
 #define TESSERA_INDEPENDENT_ROUNDS _Pragma("clang loop vectorize(assume_safety)")
 #else

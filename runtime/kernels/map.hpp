@@ -19,8 +19,8 @@ struct MapLoop {
 };
 inline constexpr std::size_t kMapOperandsMax = 3;
 
-// The loop of an operation. An exponent that is one small whole number is looked at, and chooses a loop of its own. The
-// loops of operations on integers that have no value for some elements give 0 there.
+// The loop of an operation. An exponent that is one small whole number selects a loop of its own. For elements where an
+// integer operation has no value the loops give 0.
 MapLoop map_loop(synth::MapOp op, std::span<const TileView> operands, synth::ElementType result);
 
 // Fills `out` with the operation's value at every element; operands are broadcast to its shape. `out` may be the memory

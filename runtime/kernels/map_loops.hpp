@@ -32,7 +32,7 @@ struct Strided {
   TESSERA_INLINE T operator()(std::int64_t i) const { return first[i * stride]; }
 };
 
-// A function that is as F::usual, which becomes vectors, wherever F::is_usual, which does too.
+// A function that equals F::usual wherever F::is_usual is true; both of these become vectors.
 template <class F, class... A>
 concept MostlyUsual = requires(A... a) {
   F::is_usual(a...);
@@ -54,7 +54,7 @@ struct FillRun {
     TESSERA_INDEPENDENT_ROUNDS
     for (std::int64_t i = begin; i < end; ++i) out[i] = f(readers(i)...);
   }
-  // An element that is not usual makes its block be taken element by element.
+  // A block with an element that is not usual is computed element by element.
   template <class R, class F, class... Readers>
   TESSERA_INLINE static void fill_usual(R* out, std::int64_t n, F f, Readers... readers) {
     constexpr std::int64_t kBlock = 64;

@@ -1,5 +1,5 @@
-// The effect of each elementwise operation on single elements (synth/program/operation.hpp gives the meanings), and the
-// loops that do it to runs of them. An operation is defined for the element types its call operator accepts.
+// Each elementwise operation on single elements (synth/program/operation.hpp gives the meanings), and the loops that
+// apply it to runs of them. An operation is defined for the element types its call operator accepts.
 #pragma once
 
 #include <cmath>
@@ -62,15 +62,15 @@ struct Remainder {
     return static_cast<int>(std::abs(a) < std::abs(b) * 0x1p29F) &
            static_cast<int>(std::abs(b) < std::numeric_limits<float>::infinity());
   }
-  // The quotient is below 2^29: so far from whole numbers that f64 rounds it to none, and the product of its whole part
-  // and b is exact.
+  // The quotient is below 2^29, so f64 never rounds one that is not whole to a whole number, and the product of its
+  // whole part and b is exact.
   TESSERA_INLINE static float usual(float a, float b) {
     const double quotient = static_cast<double>(a) / static_cast<double>(b);
     return floored(static_cast<float>(a - static_cast<double>(static_cast<std::int32_t>(quotient)) * b), b);
   }
 
  private:
-  // `rest` has the sign of the dividend, and becomes what has that of b.
+  // `rest` has the sign of the dividend; returns the remainder that has the sign of b.
   template <Float T>
   TESSERA_INLINE static T floored(T rest, T b) {
     // NaN compares false twice, unless b is negative: NaN + b is NaN.
@@ -143,7 +143,7 @@ struct LessEqual {
   }
 };
 
-// A bool is a byte of 0 or 1. Its loops take bytes: of bool a compiler makes no vectors.
+// A bool is a byte of 0 or 1. Its loops take bytes, because compilers do not vectorize loops over bool.
 using Byte = std::uint8_t;
 
 struct LogicalAnd {
@@ -207,7 +207,7 @@ struct Floor {
   T operator()(T x) const {
     return x;
   }
-  // By sums with a number whose last bit is worth 1: loops of it become vectors on every processor.
+  // Rounds by adding a number whose last bit is worth 1: such loops become vectors on every processor.
   template <Float T>
   T operator()(T x) const {
     constexpr T kWholeFrom = sizeof(T) == 4 ? T{0x1p23} : T{0x1p52};

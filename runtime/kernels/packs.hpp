@@ -1,5 +1,5 @@
 // Floats side by side in one register of 16 bytes, which every processor we build for has. For loops that the compiler
-// does not make vectors of by itself: those that carry a few values from round to round.
+// does not make vectors of by itself: those that carry a few values from turn to turn.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Work cut over all cores. Tasks never wait for each other, and what they compute does not depend on how it was cut.
+// Work cut over all cores. Tasks never wait for each other, and their results do not depend on how the work was cut.
 #pragma once
 
 #include <cstdint>

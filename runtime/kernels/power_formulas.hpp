@@ -1,5 +1,5 @@
-// a ** b as a formula: 2^(b log2(a)), with so many digits of the logarithm that the product, however large, leaves all
-// that the result has. What IEEE decides (zeros, infinities, negative bases) is selected at the end.
+// a ** b as a formula: 2^(b log2(a)). The logarithm has enough digits that all digits of the result are right, however
+// large the product is. The special cases of IEEE (zeros, infinities, negative bases) are selected at the end.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tessera::runtime::formulas {
 
-// As `between`, by masks: of a comparison that a compiler can follow into the next sum it makes a branch.
+// As `between`, but by masks: a compiler would turn a comparison that it can follow into the next sum into a branch.
 TESSERA_INLINE double within(double low, double x, double high) {
   return choose(x < low, low, choose(x > high, high, x));
 }
@@ -91,7 +91,7 @@ struct WholePower {
   }
 };
 
-// For an a and a result that are f32: f64 has digits enough without pairs.
+// For an f32 base and result: f64 has digits enough without pairs.
 struct ShortPower {
   TESSERA_INLINE static double of(double a, double b) {
     constexpr double kScale = 0x1.71547652b82fep+1;  // 2 / ln 2

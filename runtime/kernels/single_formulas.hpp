@@ -1,6 +1,6 @@
 // The functions of the language as formulas on one f32, right to a unit in the last place or a few: polynomials fitted
-// so that the greatest relative error is least, well below half a unit; what is lost is lost in the steps' own
-// rounding.
+// for the least greatest relative error, well below half a unit; the remaining error is the rounding of the steps
+// themselves.
 #pragma once
 
 #include <array>

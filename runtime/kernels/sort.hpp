@@ -1,5 +1,5 @@
-// Sorting along the last dimension, ascending: NaN is the greatest, and -0 comes before 0, so that nothing is left to
-// how it is done. In place of the result: no other memory is needed.
+// Sorting along the last dimension, ascending: NaN is the greatest, and -0 comes before 0, so that the result does not
+// depend on the algorithm. Works in the result's own memory; no other is needed.
 #pragma once
 
 #include "runtime/kernels/tile.hpp"

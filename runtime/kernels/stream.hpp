@@ -1,4 +1,4 @@
-// Copies past the cache, for arrays that outgrow it: what is written is not read first, and evicts nothing.
+// Copies past the cache, for arrays that outgrow it: the target is not read first, and nothing is evicted.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace tessera::runtime {
 // A step that writes more than this leaves little of it in any cache.
 inline constexpr std::int64_t kStreamBytes = std::int64_t{24} << 20U;
 
-// How what is made reaches the memory. Where a whole step writes more than any cache holds, `past_caches`: nobody
-// finds it there anyway, and the memory need not be read before it is written.
+// How results reach the memory. `past_caches` is for steps that write more than any cache holds: the results would not
+// stay in a cache anyway, and the memory need not be read before it is written.
 enum class Writing : std::uint8_t { through_caches, past_caches };
 // For a step that writes so many bytes.
 constexpr Writing writing_of(std::int64_t bytes) {
@@ -51,7 +51,8 @@ inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes)
 #endif
 }
 
-// After the last stream_copy of a task: what it wrote is seen by all who are told that the task has ended.
+// Called after the last stream_copy of a task: its writes are then seen by all threads that learn that the task has
+// ended.
 inline void finish_streaming() {
 #if defined(__SSE2__)
   _mm_sfence();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/page_cache.hpp"

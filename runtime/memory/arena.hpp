@@ -28,7 +28,8 @@ class Arena {
   std::size_t devices() const { return begins_.size() - 1; }
   std::int64_t bytes() const { return begins_.back(); }
   const std::shared_ptr<Pool>& pool() const { return pool_; }
-  // Gives the whole pages inside [begin, begin + bytes) back to the pool; what they held is lost. Any thread may.
+  // Gives the whole pages inside [begin, begin + bytes) back to the pool; their contents are lost. Any thread may call
+  // this.
   void release(const std::byte* begin, std::int64_t bytes) const;
   // The same for everything that lies outside the (disjoint) ranges.
   using Range = std::pair<const std::byte*, std::int64_t>;
@@ -44,7 +45,7 @@ class Arena {
   mutable std::vector<Range> gone_;   // disjoint pages that the pool has taken back already
 };
 
-// A hold on some ranges of an arena: their pages are given back with the last copy of what this returns.
+// A hold on some ranges of an arena: their pages are given back when the last copy of the returned pointer is gone.
 std::shared_ptr<const Arena> lease(std::shared_ptr<const Arena> arena, std::vector<Arena::Range> ranges);
 
 }  // namespace tessera::runtime

@@ -1,5 +1,5 @@
 // Runs of steps that are taken together, a block of all of them at a time: every array is read and written once, and
-// what only the run itself reads needs no memory.
+// arrays that only the run itself reads need no memory.
 //
 //     let m = max(a, dim=1)                  a : f32[4096, 4096]; a block is a few rows of all arrays
 //     let e = exp(a - reshape(m, [4096, 1]))
@@ -15,7 +15,7 @@ namespace tessera::runtime {
 
 // Steps [begin, end) of a body: elementwise ones that cannot fail, reductions, reshapes that only look at an array, and
 // constants, which are made first. Blocks are cut along the first `lead` dimensions, in which all results have the same
-// tiles. Of the others a block has all, so that a reduction over them finds all that it adds.
+// tiles. A block is whole in the other dimensions, so that a reduction over them finds all its elements.
 //
 // lead is 0 where arrays of one shape are at the end reduced to a scalar: then all are taken as flat, and what the
 // blocks give is joined as the reduction itself joins its blocks. (Elementwise steps on scalars have a lead of 0, too.)

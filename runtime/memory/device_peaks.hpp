@@ -1,4 +1,5 @@
-// The most that is alive on each device as a program runs, and where: known from the plan of memory alone.
+// The most bytes that are alive on each device as a program runs, and the step that needs them: computed from the
+// memory plan alone.
 #pragma once
 
 #include <cstdint>

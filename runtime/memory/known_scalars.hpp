@@ -1,6 +1,6 @@
-// Scalars that every rank knows without a message, whatever mesh they are on: constants, indices of loops, and what is
-// computed of these element by element. Loops count, and pieces are found, by such scalars; a rank that has no device
-// of their mesh computes them for itself.
+// Scalars that every rank knows without a message, whatever mesh they are on: constants, indices of loops, and scalars
+// computed from these. Loops count, and pieces are found, by such scalars; a rank that has no device of their mesh
+// computes them for itself.
 #pragma once
 
 #include <vector>

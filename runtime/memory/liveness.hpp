@@ -1,4 +1,5 @@
-// When every register's memory is last needed, and what is a view of what: the first half of the memory plan.
+// When every register's memory is needed last, and which registers are views of others: the first half of the memory
+// plan.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Lifetime {
 // Registers that are copied although they could be views.
 using Copied = std::set<synth::RegisterId>;
 
-// The registers that a pipeline's visits keep for others, by pipeline: for every visit, what it makes or reads of this
-// kind.
+// For every pipeline and each of its visits, the registers that the visit makes for later visits, or reads from earlier
+// ones.
 using Turning = std::map<const synth::Pipeline*, std::vector<std::vector<synth::RegisterId>>>;
 
 struct Liveness {

@@ -1,6 +1,6 @@
-// Memory of this process alone. What is given back is kept for the next who asks: new pages have to be found and zeroed
-// by the system, which takes longer than most steps that fill them. Kept pages are the system's to take whenever it
-// needs some.
+// Memory of this process alone. Pages that are given back are kept for the next request: the system has to find and
+// zero new pages, which takes longer than most steps that fill them. The system may take kept pages whenever it needs
+// some.
 #pragma once
 
 #include <list>

@@ -11,8 +11,8 @@
 
 namespace tessera::runtime {
 
-// Is told what a walk over a program sees. A slice counts if it is made in the body that makes its source, from the
-// source itself or a reshape of it; any other use of the source's memory is the source's own.
+// Collects the uses of arrays in a walk over a program. A slice counts if it is made in the body that makes its source,
+// from the source itself or a reshape of it; any other use of the source's memory is the source's own.
 class Pins {
  public:
   Pins(const TileMaps& tiles, const MemoryPlan& plan) : tiles_(tiles), plan_(plan) {}

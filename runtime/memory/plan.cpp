@@ -234,7 +234,7 @@ class Placement {
     return true;
   }
 
-  // The roots a body makes, by the step after which they are not needed. What is needed at the body's end dies there:
+  // The roots a body makes, by the step after which they are not needed. Roots needed at the body's end die there:
   // after the last step, or, in the program's own body, not at all.
   std::vector<std::vector<RegisterId>> deaths_by_step(const synth::Body& body, std::size_t depth) {
     std::vector<std::vector<RegisterId>> deaths(body.size());

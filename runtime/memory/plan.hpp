@@ -4,18 +4,19 @@
 // A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
 // dense array), or it owns a place in the arena. Its offset is the same on all devices of its mesh; on others it takes
 // no room, so that arrays on meshes that share no device may have one offset at once. An array is alive from the step
-// that makes it to the last step that reads it or a view of it. Five things save memory and copies:
-// - elementwise steps and reductions in a row are taken together, and what only they read has no place (`blocks`,
-//   chains.hpp);
+// that makes it to the last step that reads it or a view of it. Six things save memory and copies:
+// - elementwise steps and reductions in a row are taken together, and an array that only they read has no place
+//   (`blocks`, chains.hpp);
 // - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
 //   base (`takes_over`);
-// - a value carried by a loop has two places, that of its parameter and that of its result, which take turns; the round
-//   before writes what the round after reads, and the last round writes the result's place. The first round reads the
+// - a value carried by a loop has two places, that of its parameter and that of its result, used alternately: each turn
+//   writes the place that the next turn reads, and the last turn writes the result's place. The first turn reads the
 //   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
 // - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
-// - what lives from visit to visit of a pipeline has as many places as microbatches of it are there at once (`turns`);
-// - what a body computes as a loop's next value or as a branch's result is written straight to its destination
-// (`direct`).
+// - a value that lives from visit to visit of a pipeline has a place for each microbatch of it that is alive at once
+//   (`turns`);
+// - a loop's next value or a branch's result is written straight to its destination by the step that computes it
+//   (`direct`).
 #pragma once
 
 #include <cstdint>

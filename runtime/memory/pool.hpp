@@ -13,8 +13,8 @@ class Pool {
   virtual std::byte* take(std::int64_t bytes) = 0;
   // Takes a range back, exactly as it was given.
   virtual void give_back(std::byte* begin, std::int64_t bytes) = 0;
-  // Whole pages of what was taken, which are not needed any more; what they held is lost. True if the pool has taken
-  // back the addresses too: then the rest is given back without them. False if they stay taken.
+  // Takes back whole pages of a range that are not needed any more; their contents are lost. True if the pool has taken
+  // back the addresses, too: then the rest of the range is given back without them. False if they stay taken.
   virtual bool give_back_early(std::byte* begin, std::int64_t bytes) = 0;
 };
 

@@ -51,7 +51,7 @@ class Channel {
                             : incoming_.has_ended(message.rank, message.number);
   }
 
-  // Looks once, and says no more than what has been seen.
+  // Looks once for messages that have ended.
   void look() {
     incoming_.look();
     outgoing_.look();
@@ -61,8 +61,8 @@ class Channel {
                             : incoming_.is_known_ended(message.rank, message.number);
   }
 
-  // Called on all ranks. Everybody learns how many pieces everybody has sent: those still to come are taken in, and
-  // what waits for others that will not come is cancelled.
+  // Called on all ranks. Every rank learns how many pieces every other has sent: pieces still to come are received, and
+  // receives of pieces that will not come are cancelled.
   void settle() {
     const std::vector<std::int64_t>& sent = outgoing_.begun();
     std::vector<std::int64_t> coming(sent.size());

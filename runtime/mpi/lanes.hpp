@@ -1,6 +1,6 @@
-// Messages to other ranks, or from them, in pieces of which few are under way at once from rank to rank. Over TCP what
-// MPI is given whole is queued whole: a rank that sends and receives would say what it is ready to receive only after
-// all that it sends, and the link would carry one direction at a time. Besides, MPI counts in int.
+// Messages to other ranks, or from them, in pieces of which few are under way at once from rank to rank. Over TCP, MPI
+// queues each message as a whole: a rank that sends and receives would announce its receives only after everything that
+// it sends, and the link would carry one direction at a time. Besides, MPI counts in int.
 #pragma once
 
 #include <mpi.h>
@@ -54,7 +54,7 @@ class Lanes {
     return ended_[static_cast<std::size_t>(rank)] >= number;
   }
 
-  // Looks once at what is first in each lane: a look lets all of MPI go on, and may give the core away.
+  // Looks once at the first piece in each lane: a look lets all of MPI progress, and may give the core away.
   void look() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
       const auto next = std::next(lane);
@@ -65,7 +65,7 @@ class Lanes {
   // Had it ended when it was looked at last?
   bool is_known_ended(int rank, std::int64_t number) const { return ended_[static_cast<std::size_t>(rank)] >= number; }
 
-  // Goes on where pieces wait to begin. Whether others have ended is looked at when it is asked.
+  // Begins pieces that wait. Pieces that have begun are looked at only when somebody asks about them.
   void advance() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
       const auto next = std::next(lane);
@@ -90,7 +90,8 @@ class Lanes {
   // Pieces since the beginning, by rank.
   const std::vector<std::int64_t>& begun() const { return begun_; }
   const std::vector<std::int64_t>& ended() const { return ended_; }
-  // Nothing is under way, and of every rank so many pieces have come: what was cancelled has not been begun.
+  // Expects that nothing is under way. `ended` is the number of pieces that have come from every rank: cancelled ones
+  // count as not begun.
   void restart(std::vector<std::int64_t> ended) {
     begun_ = ended;
     ended_ = std::move(ended);

@@ -15,8 +15,8 @@ std::string_view mpi_name();
 // Has MPI been started, and not been ended?
 bool mpi_runs();
 
-// Messages between the processes of a communicator, given as MPI_Comm_c2f gives it. Of all of them. MPI has been
-// started; what is used are duplicates, so that nothing meets the host's own messages.
+// Messages between the processes of a communicator, given as MPI_Comm_c2f gives it. Called on all of them. MPI has been
+// started; duplicates of the communicator are used, so that no message meets one of the host's.
 base::Result<std::unique_ptr<Messenger>> make_messenger(int communicator);
 
 // MPI for a process that is all ours.

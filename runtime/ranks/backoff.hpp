@@ -1,5 +1,5 @@
-// How to wait for another process: at first by looking again and again, then by letting others run, in the end by
-// sleeping, and longer once it is plain that nobody hurries, as between the inputs of a session.
+// How to wait for another process: first by looking again and again, then by letting others run, in the end by
+// sleeping, and longer if the wait is long, as between the inputs of a session.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,8 @@ namespace tessera::runtime {
 
 class Backoff {
  public:
-  // `crowded`: there are more processes than processors, so that who looks again takes the time of who is waited for.
+  // `crowded`: there are more processes than processors, so that looking again takes time from the process that is
+  // waited for.
   explicit Backoff(bool crowded) : looks_(crowded ? kYields - kYieldsCrowded : 0) {}
 
   void pause() {

@@ -12,7 +12,7 @@ namespace tessera::runtime {
 
 class LinkProbe {
  public:
-  // An exchange has at most so many bytes in all. Of all ranks.
+  // `bytes_max` limits the bytes of one exchange. Called on all ranks.
   static base::Result<std::unique_ptr<LinkProbe>> make(Team& team, std::int64_t bytes_max);
   ~LinkProbe();
   LinkProbe(const LinkProbe&) = delete;
@@ -24,10 +24,10 @@ class LinkProbe {
     std::vector<int> readers;
     std::int64_t bytes = 0;
   };
-  // The same number of exchanges one after the other, on all ranks, each of which may have none of its own; the seconds
-  // of one, on the rank that took longest. Of all ranks.
+  // Makes `times` exchanges one after the other; returns the seconds of one, on the rank that took longest. Called on
+  // all ranks, also on those that exchange nothing.
   base::Result<double> measured(const Exchange& exchange, int times);
-  // The median of up to eight of those, fewer once they have taken so many seconds together.
+  // The median of up to eight of these; fewer if they take more than `seconds_max` together.
   base::Result<double> median(const Exchange& exchange, int times, double seconds_max);
 
  private:

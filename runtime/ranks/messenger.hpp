@@ -1,5 +1,5 @@
-// Messages between ranks: the one interface that MPI stands behind (runtime/mpi/). Nothing here waits: what is begun is
-// asked about until it is done, so that whoever waits can look at other things meanwhile (Team::wait).
+// Messages between ranks: the one interface that MPI stands behind (runtime/mpi/). Nothing here waits: callers ask
+// until a message is done, and can look at other things meanwhile (Team::wait).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace tessera::runtime {
 
-// Messages go in pieces of at most so many bytes.
+// The most bytes of a piece; longer messages go in several.
 inline constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
 
-// A message whose pieces are made when they begin, or taken when they have come: packing and unpacking then go on while
-// other pieces are on their way, and a few buffers do for a message of any length. Both ranks cut it alike. The
+// A message whose pieces are made when they begin, or taken when they have come: so packing and unpacking overlap with
+// other pieces on their way, and a few buffers suffice for a message of any length. Both ranks cut it alike. The
 // messenger holds it until it is over.
 class PieceByPiece {
  public:
@@ -28,13 +28,13 @@ class PieceByPiece {
   virtual ~PieceByPiece() = default;
 
   virtual std::size_t pieces() const = 0;
-  // The memory of a piece until its end: what is to be sent, or the place for what comes. Called once for each piece,
-  // in their order, as end() is; by whichever thread goes on with the messages.
+  // The memory of a piece until its end: the bytes to send, or room for those that come. Called once for each piece, in
+  // order, as end() is, by the thread that goes on with the messages.
   virtual std::span<std::byte> begin(std::size_t piece) = 0;
   virtual void end(std::size_t piece) = 0;
 };
 
-// Bytes to send to a rank, or the place for bytes from one; or a message that has no place as a whole.
+// Bytes to send to a rank, or the memory for bytes from one; or a message that is made or taken piece by piece.
 struct Outgoing {
   int rank = 0;
   std::span<const std::byte> bytes;
@@ -63,17 +63,17 @@ class Messenger {
   // For every rank the lowest rank of the machine it runs on.
   virtual const std::vector<int>& machines() const = 0;
 
-  // Called on all ranks: what each gives (all of one size) becomes known to all, in the order of the ranks.
+  // Called on all ranks: each gives some bytes, all equally many, and all get everyone's, in the order of the ranks.
   virtual void begin_sharing(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual bool is_shared() = 0;
-  // Messages, receives first: a batch. Between two ranks they arrive in the order in which they were sent. The memory
-  // given may not be touched before they are done. Batches are counted from 1.
+  // Begins a batch of messages, receives first. Between two ranks messages arrive in the order in which they were sent.
+  // Their memory may not be touched before they are done. Batches are counted from 1.
   virtual void begin_messages(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
   // Are all messages of that batch and those before it done? Goes on with all.
   virtual bool is_done(std::int64_t batch) = 0;
 
-  // Messages that go on beside all others and are not among those that is_done asks about; their number. Between two
-  // ranks they keep their order, and have none with the others.
+  // Begins messages that go on beside the batches, and that is_done does not ask about; returns their number. Between
+  // two ranks they keep their order among themselves, but not with the others.
   virtual std::int64_t begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing) = 0;
   // Are all messages of that number done? Goes on with all.
   virtual bool is_done_beside(std::int64_t number) = 0;

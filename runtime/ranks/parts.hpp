@@ -1,4 +1,4 @@
-// The devices' parts of a run's arenas in this process's addresses: those of this rank and of near ones.
+// The devices' parts of a run's arenas, as addresses in this process: those of this rank and of near ones.
 #pragma once
 
 #include <cstddef>

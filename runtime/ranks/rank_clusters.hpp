@@ -1,4 +1,6 @@
-// Which ranks are near each other, as the times of their pairs say.
+// Finds the ranks that are near each other, from the times of their pairs.
+//
+// Example: ranks 0 and 1 exchange in one second, and so do 2 and 3; all other pairs take two. That is clusters of two.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reads of other ranks' tiles in one phase: planned from what everybody wants, then done. Tiles in a near rank's memory
-// are read where they lie; the boxes wanted of far ranks come packed, one message from rank to rank.
+// Reads of other ranks' tiles in one phase: planned from the reads of all ranks, then done. Tiles in a near rank's
+// memory are read where they lie; the boxes wanted of far ranks come packed, one message from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tessera::runtime {
 
-// The part of a phase that a rank has to do with.
+// A rank's part of a phase.
 struct ReadPlan {
   std::vector<int> sources;                   // near ranks that this one reads from
   std::vector<int> readers;                   // near ranks that read from this one
@@ -30,8 +30,8 @@ class ReadPlanner {
   // Plans reads of an array on this mesh.
   ReadPlanner(const Team& team, const DeviceRanks& ranks, synth::MeshRef mesh)
       : team_(team), ranks_(ranks), mesh_(std::move(mesh)) {}
-  // A rank reads a box of a device's tile. All ranks plan the same reads, but that one may leave out what it has
-  // nothing to do with, if it notes that there are some.
+  // A rank reads a box of a device's tile. All ranks plan the same reads. A rank may leave out reads that it has no
+  // part in, if it notes that there are some.
   void read(int reader, std::size_t device, const synth::Box& box);
   void read(int reader, const TileBox& parcel) { read(reader, parcel.device, parcel.box); }
   void read(int reader, const std::vector<TileBox>& parcels);
@@ -64,7 +64,7 @@ class Reading {
   // A box that this rank reads by the plan: of a far rank, once it has come.
   bool has_come(const TileBox& parcel) const { return is_far(parcel) ? received_.contains(parcel) : true; }
   TileView box(const TileBox& parcel) const;
-  // Waits until everybody has read what he wants of this rank.
+  // Waits until all others have read what they want from this rank.
   base::Status end();
 
  private:

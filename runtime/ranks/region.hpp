@@ -1,6 +1,6 @@
-// The memory that the ranks of one machine share: a slice for each, of which it hands out ranges to its own arenas, and
-// a line for each, by which they wait for each other. It is a file without a name (memfd): nothing is left of it when
-// its last process ends, however that ends. Pages are committed when they are first touched.
+// The memory that the ranks of one machine share. Each rank has a slice, from which its own arenas get their ranges,
+// and a line, by which ranks wait for each other. It is a file without a name (memfd): nothing is left of it when its
+// last process ends, however that ends. Pages are committed when they are first touched.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class Region final : public Pool {
  public:
   // A rank's signals, alone in their cache line. Phases count up for ever.
   struct alignas(kAlignment) Line {
-    std::atomic<std::int64_t> arrived = 0;   // in this phase: what the others may read is there
-    std::atomic<std::int64_t> finished = 0;  // with this phase: what it wanted of others it has read
+    std::atomic<std::int64_t> arrived = 0;   // in this phase: data for the others is there
+    std::atomic<std::int64_t> finished = 0;  // with this phase: its reads from others are done
     std::int64_t process = 0;                // its id
   };
 
@@ -50,7 +50,7 @@ class Region final : public Pool {
   std::atomic<std::int64_t>& failed_step() const;
 
   // Takes the lowest bytes of this rank's slice that fit. A slice's first pages are kept when they are given back, as
-  // far as an eighth of the machine's memory goes for all ranks together: what comes next finds them there.
+  // far as an eighth of the machine's memory goes for all ranks together: the next arena finds them there.
   std::byte* take(std::int64_t bytes) override;
   void give_back(std::byte* begin, std::int64_t bytes) override;
   // The same for a part of an arena: the next run finds its pages, while a value stays in the rest of the arena.

@@ -2,12 +2,13 @@
 // one is the simulation: it never waits for anybody.
 //
 // Ranks that share memory read each other's tiles where they lie. They wait for each other in phases, which all ranks
-// go through in the same order: a rank arrives in a phase when what others may read of it is there, and has finished
-// with it when it has read what it wanted. Everything else goes by messages.
+// go through in the same order: a rank arrives in a phase when the data that others may read from it is there, and has
+// finished with it when it has read everything that it wanted. Everything else goes by messages.
 //
-// When a rank fails at a step it says so, and goes to the agreement at the end of the run. The others go on up to that
-// step: they have all they need for it, because the failed rank took part until then. So the failure that is reported
-// is the one that comes first in the program, on the lowest rank, however the ranks are timed: the simulation's.
+// When a rank fails at a step it tells the others, and goes to the agreement at the end of the run. The others go on up
+// to that step: they have all they need for it, because the failed rank took part until then. So the failure that is
+// reported is the one that comes first in the program, on the lowest rank, however the ranks are timed: the
+// simulation's.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,7 @@ class Team {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool alone() const { return size() == 1; }
-  // Can this rank read the other's memory? And the lowest rank whose memory a rank can read: its node.
+  // Can this rank read the other's memory? A rank's node is the lowest rank whose memory it can read.
   bool is_near(int rank) const { return near_[static_cast<std::size_t>(rank)]; }
   int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
   // The lowest rank on the same machine.
@@ -56,7 +57,7 @@ class Team {
   // The memory at this offset of a rank's slice of the region; nullptr where the rank is not near.
   std::byte* near_memory(int rank, std::int64_t offset) const;
 
-  // ---- Agreements. Of all ranks.
+  // ---- Agreements. Called on all ranks.
   using Words = std::array<std::int64_t, 2>;
   // All ranks get everyone's words if all have succeeded. Otherwise all get the first failure, which names its rank
   // where it is not everyone's. Ends a run.
@@ -84,8 +85,8 @@ class Team {
   base::Status advance_messages();
   base::Status await_messages(std::int64_t batch);
   base::Status await_messages() { return await_messages(batch_); }
-  // Messages that go on while steps are taken, in memory that lasts until the agreement; their number, and until they
-  // are done. Steps do not wait for them.
+  // Messages that go on while steps are taken, which do not wait for them: memory that lasts until the agreement, begin
+  // (which returns their number), and wait.
   std::span<std::byte> lasting_room(std::int64_t bytes);
   base::Result<std::int64_t> begin_beside(std::span<const Incoming> incoming, std::span<const Outgoing> outgoing);
   base::Status await_beside(std::int64_t number);

@@ -59,7 +59,7 @@ std::string pattern_text(const synth::ArrayType& type, const std::vector<synth::
   const synth::AxisList& pending = type.layout().pending();
   if (!pending.empty()) {
     text +=
-        fmt::format("the array is the {} over {} of what the {} devices along it hold\n",
+        fmt::format("the array is the {} over {} of the parts that the {} devices along it hold\n",
                     joined_by(type.layout().reduce()), synth::print(type.mesh(), pending), synth::shard_count(pending));
   }
   for (std::size_t device = 0; device < boxes.size(); ++device) {

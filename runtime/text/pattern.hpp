@@ -1,4 +1,4 @@
-// Tells in words who holds what: for arrays whose picture would be too large.
+// Describes in words who holds what, for arrays whose picture would be too large.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::runtime {
 
-// `sum`, `maximum` or `minimum`: what the array is of the parts that devices hold.
+// `sum`, `maximum` or `minimum`: how the parts on devices combine to the array.
 std::string_view joined_by(synth::ReduceOp op);
 
 // How every dimension is cut, what is replicated or pending, and the first and last devices' boxes.

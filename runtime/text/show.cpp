@@ -35,6 +35,16 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
   return static_cast<std::size_t>(std::max<std::int64_t>(1, wanted));
 }
 
+// The parts of a pending float sum hold -0.0 where a device adds nothing. That sign is not the sum's: people see 0.
+template <class T>
+void drop_signs_of_zeros(std::vector<std::byte>& bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + at, sizeof(T));
+    if (value == 0) std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), sizeof(T), std::byte{0});
+  }
+}
+
 // How a tile says who holds it.
 enum class Labels {
   in_words,   // `device 12`, `sum of devices 0, 1`
@@ -186,6 +196,9 @@ class Picture {
                       TileOut{type_.element(), synth::shape_of(box), bytes.data() + (n - length) * size});
       }
     }
+    const bool is_sum = !type_.layout().pending().empty() && type_.layout().reduce() == synth::ReduceOp::sum;
+    if (is_sum && type_.element() == synth::ElementType::f32) drop_signs_of_zeros<float>(bytes);
+    if (is_sum && type_.element() == synth::ElementType::f64) drop_signs_of_zeros<double>(bytes);
     texts_ = element_texts(type_.element(), bytes.data(), n, type_.rank() > 0);
   }
 

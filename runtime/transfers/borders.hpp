@@ -1,9 +1,9 @@
-// The borders of a pipeline between the devices of several ranks: what a visit has made is sent when it is there, and
-// taken in by the visit that reads it. In between it is on its way beside all other work.
+// The borders of a pipeline between the devices of several ranks: a value is sent when its visit has made it, and
+// received by the visit that reads it. In between it is on its way beside all other work.
 //
-// A long message sets out only when its place is ready. So each rank offers the places of what will come to it as soon
-// as they are free, in the order in which it will come: never does what is ready wait for a rank that is at other work,
-// or waits itself.
+// A long message sets out only when the memory for it is ready. So each rank posts its receives as soon as their memory
+// is free, in the order in which the messages will come: a value that is ready never waits for a rank that is busy, or
+// waits itself.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ class Borders {
   // All crossings, in their order.
   Borders(Team& team, const Storage& storage, const std::vector<Crossing>& crossings);
 
-  // Offers places for what comes first.
+  // Posts the receives of the first messages.
   base::Status offer();
   // Called on all ranks, crossing by crossing, when `from` is there.
   base::Status send(synth::RegisterId from, synth::RegisterId to, std::int64_t microbatch);
-  // Waits until what `to` gets of a microbatch is here; nothing to do where it has been taken, or is not sent.
+  // Waits until the value of `to` for a microbatch is here; returns at once if it has been taken, or is not sent.
   base::Status take(synth::RegisterId to, std::int64_t microbatch);
-  // Waits until all that was sent has gone.
+  // Waits until all sends are done.
   base::Status finish();
 
  private:
@@ -80,7 +80,7 @@ class Borders {
     synth::RegisterId to;
     std::int64_t microbatch = 0;
   };
-  std::map<int, std::deque<Expected>> expected_;  // of each rank that sends, what no place has been offered for
+  std::map<int, std::deque<Expected>> expected_;  // of each rank that sends: messages without a posted receive
 };
 
 }  // namespace tessera::runtime

@@ -9,8 +9,10 @@
 
 namespace tessera::runtime {
 
-// Calls f for boxes of at most so many elements that make up a box, in row-major order. Example: [0:4, 0:6] in boxes of
-// at most 12 is [0:2, 0:6] and [2:4, 0:6]; of at most 4 it is [0:1, 0:3], [0:1, 3:6], [1:2, 0:3] and so on.
+// Calls f for boxes of at most `elements_max` elements that make up a box, in row-major order.
+//
+// Example: [0:4, 0:6] in boxes of at most 12 is [0:2, 0:6] and [2:4, 0:6]; of at most 4 it is [0:1, 0:3], [0:1, 3:6],
+// [1:2, 0:3] and so on.
 template <class F>
 void cut_box(const synth::Box& box, std::int64_t elements_max, const F& f) {
   std::size_t cut = box.size();  // the dimensions from here on fit

@@ -10,9 +10,9 @@
 
 namespace tessera::runtime {
 
-// Parcels of the source and `target` name devices by their numbers in the source's and in the target's mesh. A box that
-// several devices of a node want from one far device comes once; when all have what they want from
-// elsewhere, the others copy it from the first.
+// Parcels of the source and `target` name devices by their numbers in the source's and in the target's mesh. If several
+// devices of a node want the same box from a far device, it comes once; when all far boxes are there, the others copy
+// it from the first.
 struct CopySchedule {
   struct Copy {
     TileBox source;

@@ -1,4 +1,4 @@
-// A relay between the devices of several ranks, slot by slot; and sends that somebody lists, hop by hop.
+// A relay between the devices of several ranks, slot by slot; and listed sends, hop by hop.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ std::unique_ptr<SlotSchedule> schedule_relay(const Team& team, const DeviceRanks
                                              const synth::RelayRecipe& recipe, const synth::ArrayType& from,
                                              const synth::ArrayType& to);
 
-// Copies only, by which every device gets once what it lacks. A hop is a turn.
+// The sends are copies, and every device gets each element that it lacks once. A hop is a turn.
 std::unique_ptr<SlotSchedule> schedule_sends(const Team& team, const DeviceRanks& ranks,
                                              const synth::ListedSends& listed, const synth::ArrayType& from,
                                              const synth::ArrayType& to);

@@ -293,8 +293,8 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     return base::Done{};
   }
 
-  // The turn's messages that are ready when `when` says. Those to the same rank of two turns before have gone by then:
-  // no rank runs ahead of the slots, and the places of messages are free.
+  // The turn's messages that are ready when `when` says. Messages to the same rank of two turns before have gone by
+  // then: no rank runs ahead of the slots, and the places of messages are free.
   base::Status send(const Turn& turn, Ready when) {
     std::vector<Outgoing> outgoing;
     for (const auto& [rank, passages] : turn.outgoing) {

@@ -1,11 +1,11 @@
-// Boxes on their way between the devices of several ranks, turn by turn, as this rank takes part in it: what relays and
-// reductions by programs have in common.
+// Boxes on their way between the devices of several ranks, turn by turn, as this rank takes part: shared by relays and
+// reductions by programs.
 //
-// In every turn a rank sends each far rank at most one message, with all boxes of the turn, and reads what it wants of
-// near ranks in their memory. What it passes on, or adds to, it has by then: it came in an earlier turn. Receives are
-// begun a turn ahead, and so are messages of what was there from the beginning, so that the link is never idle between
-// two turns. Nobody waits for those he has no part with. Where nothing is overwritten, messages are packed and unpacked
-// piece by piece as they go and come; else as a whole, before the turn can change what they bring.
+// In every turn a rank sends each far rank at most one message, with all boxes of the turn, and reads boxes of near
+// ranks in their memory. A box that it passes on, or adds to, came in an earlier turn. Receives are begun a turn ahead,
+// and so are messages of data that was there from the beginning, so that the link is never idle between two turns. A
+// rank waits only for ranks that it exchanges boxes with. If nothing is overwritten, messages are packed and unpacked
+// piece by piece as they go and come; otherwise as a whole, before the turn can change their data.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ class SlotSchedule {
  public:
   virtual ~SlotSchedule() = default;
   virtual std::int64_t turns() const = 0;
-  // The work of a slot: what this rank gets, and what others get of it; on both sides of a message in the same order.
+  // The work of a slot: the boxes that this rank gets, and those that others get from it; in the same order on both
+  // sides of a message.
   virtual std::vector<SlotWork> works(std::int64_t turn) const = 0;
 
   std::vector<int> near_peers;    // ranks of this one's node that have to be done with the turn before
@@ -56,8 +57,8 @@ struct SlotTask {
   synth::RegisterId to;
 };
 
-// A device copies what it holds of its result before the first turn. Several arrays go on at once, turn by turn: what a
-// rank sends another of all of them in a turn is one message.
+// A device copies the part of its result that it already holds before the first turn. Several arrays go on at once,
+// turn by turn: all their boxes from one rank to another in a turn are one message.
 base::Status run_slots(Team& team, std::span<const SlotTask> tasks, const Storage& storage);
 
 }  // namespace tessera::runtime

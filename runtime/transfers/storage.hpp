@@ -43,7 +43,7 @@ class Storage {
   TileView view(synth::RegisterId id, std::size_t device) const;
   // A device's tile to write; of a register that owns its place.
   TileOut out(synth::RegisterId id, std::size_t device) const;
-  // All tiles of a register; with its type and boxes. Those of far ranks have no data.
+  // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;
 
@@ -56,8 +56,8 @@ class Storage {
     return value;
   }
 
-  // A scalar that every rank knows, but none of whose devices this rank has: what it is. The others keep it in its
-  // tile.
+  // True if every rank knows the scalar, but this rank has none of its devices: it then keeps the value apart. Other
+  // ranks keep it in its tile.
   bool knows_itself(synth::RegisterId id) const { return known_[id.value] && block(id).empty(); }
   TileOut own_scalar(synth::RegisterId id) { return {type(id).element(), {}, scalars_[id.value].data()}; }
 

@@ -10,8 +10,8 @@
 
 namespace tessera::runtime {
 
-// The value with each tile on the rank that has its device now. Of all ranks of the value's team; by whole tiles, and
-// nothing moves where no tile changes its rank. `memory` is where the copy lies, unless ranks share memory.
+// Moves each tile to the rank that has its device now. Called on all ranks of the value's team. Whole tiles move, and
+// nothing moves if no tile changes its rank. `memory` is where the copy lies, unless ranks share memory.
 base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::shared_ptr<Pool> memory);
 
 }  // namespace tessera::runtime

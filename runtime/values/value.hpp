@@ -50,12 +50,12 @@ class Value {
   DeviceRanks ranks_;
 };
 
-// The whole array, dense; pending sums are resolved in the order all_reduce uses. Of all ranks that have it; fails only
-// where one of them is lost.
+// The whole array, dense; pending sums are resolved in the order that all_reduce uses. Called on all ranks that have
+// the value; fails only if one of them is lost.
 base::Result<synth::Literal> gather(const Value& value);
 
-// A value of this type (same element type and extents) with the array's elements. Of a pending type, the devices at
-// position 0 along the pending axes hold them, the others the identity.
+// A value of this type (same element type and extents) with the array's elements. If the type is pending, the devices
+// at position 0 along the pending axes hold them, the others the identity.
 base::Result<Value> scatter(const synth::Literal& array, const synth::ArrayType& type);
 
 // As `print` writes it: a scalar, or an array of which only the elements shown are gathered; and the picture of `show`.

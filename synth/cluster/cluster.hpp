@@ -1,5 +1,5 @@
-// A machine with its devices: who is in which unit, and over which links a message goes. The one place that knows how
-// devices lie on a machine.
+// A machine with its devices: the unit of each device, and the links that a message crosses. The one place that knows
+// how devices lie on a machine.
 //
 // Example: two nodes of four devices are levels {node, 2 units of 4 devices} and {device, 8 units of 1}. A message from
 // device 1 to device 6 parts at level 0 and crosses four links: out of node 0 and device 1, into node 1 and device 6.

@@ -1,4 +1,4 @@
-// A machine as its file says: levels of units from the outside in.
+// A machine as its file describes it: levels of units from the outside in.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct DeviceKind {
 inline constexpr double kBandwidthMin = 1e-3;  // bytes per second
 inline constexpr double kBandwidthMax = 1e24;
 inline constexpr double kLatencyMax = 1e9;  // seconds
-// Neither is true of what is no number.
+// Both are false for NaN.
 inline bool is_bandwidth(double figure) { return figure >= kBandwidthMin && figure <= kBandwidthMax; }
 inline bool is_latency(double figure) { return figure >= 0 && figure <= kLatencyMax; }
 
@@ -61,9 +61,9 @@ struct Machine {
 };
 
 // The machine for a run of so many devices, which may have more, with the default level filled in; of a level whose
-// links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails
-// where the counts of levels or kinds come to fewer devices, or to different numbers, a list of bandwidths has not one
-// for each unit, or a bandwidth, a latency or a speed is none.
+// links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails if
+// the counts of levels or kinds come to fewer devices, or to different numbers, if a list of bandwidths does not have
+// one for each unit, or if a bandwidth, a latency or a speed is out of range.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // The slowest of all levels; and the least that a device waits for a peer on any.

@@ -8,7 +8,7 @@ namespace tessera::synth {
 struct StepCost {
   std::int64_t received_bytes_total = 0;
   std::int64_t received_bytes_max = 0;
-  std::int64_t rounds = 0;
+  std::int64_t peers = 0;  // the most that a device waits for, in all slots together
   double seconds = 0;
 };
 

@@ -18,9 +18,9 @@ namespace tessera::synth {
 
 // ---- Effects ----
 //
-// "Trailing" axes are the minor-most of a dimension. Axes are cut as the list says where they arrive, and leave however
-// they were cut. A slice, all_gather or all_to_all may move more than one list of axes in its one launch, in order, and
-// no axis twice: rivals take such steps; our planner says exchange.
+// "Trailing" axes are the minor-most of a dimension. Where axes arrive they are cut as the list says; where they leave,
+// any cut of them matches. A slice, all_gather or all_to_all may move more than one list of axes in its one launch, in
+// order, and no axis twice: rivals take such steps; our planner says exchange.
 
 // Axes, and the dimension that they come to or leave.
 struct AxesAt {
@@ -94,10 +94,10 @@ struct Round {
   friend auto operator<=>(const Round&, const Round&) = default;
 };
 
-// Who gets what of an exchange from whom, in hops and stretches. Null in a plan that was read and does not say.
+// The sends of an exchange, in hops and stretches. Null in a plan that was read and does not list them.
 using RelayRef = std::shared_ptr<const RelayRecipe>;
 
-// By which steps a reduce_scatter or an all_reduce adds up.
+// The steps by which a reduce_scatter or an all_reduce adds up.
 using ReduceProgramRef = std::shared_ptr<const ReduceProgram>;
 
 using Recipe = std::variant<Direct, Round, RelayRef, ReduceProgramRef>;
@@ -137,7 +137,7 @@ std::string_view name(const Collective& step);
 std::string_view mpi_name(const Collective& step);
 Movement movement(const Collective& step);
 
-// Of a permute, an exchange or a relay; null for other steps.
+// The target type of a permute, an exchange or a relay; null for other steps.
 const ArrayType* target_of(const Collective& step);
 // The list of axes along which the devices of a group differ; empty where a step names none, or several lists.
 const AxisList& axes_of(const Collective& step);
@@ -156,8 +156,8 @@ base::Result<ArrayType> apply(const Collective& step, const ArrayType& before);
 // `x: dim 2 -> dim 1`, `(x,y): dim 0`, `x`, `round 1 of 4`, `8 stretches, 2 hops`, or empty (docs/language.md section
 // 10); the moves of one launch are joined by `; `.
 std::string detail(const Collective& step, const Mesh& mesh);
-// The step of that kind that leads to the type, as its detail says; nothing where the text says no such step. The
-// dimension of a round and the recipe of a relay are not said. What follows in the text is not looked at.
+// The step of that kind that leads to the type, as its detail says; nothing where the text says no such step. The text
+// does not give the dimension of a round or the recipe of a relay. The rest of the text is not looked at.
 std::optional<Collective> read_detail(CollectiveKind kind, std::string_view text, const ArrayType& after);
 
 }  // namespace tessera::synth

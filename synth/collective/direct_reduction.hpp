@@ -45,10 +45,10 @@ class DirectReduction {
   std::int64_t devices_;
 };
 
-// The devices of one group, in ascending order, each with the elements that it adds up. A message carries what its
-// receiver adds up and, in an all_reduce, what its sender has added up: two terms, each of one end alone. So what some
-// members exchange with all others follows from how many they are and how much they add up, and nobody has to go
-// through the pairs, of which a group of 65,536 has over four billion.
+// The devices of one group, in ascending order, each with the elements that it adds up. A message carries elements that
+// its receiver adds up and, in an all_reduce, elements that its sender has added up: two terms, each of which depends
+// on one end alone. So the traffic of some members with all others follows from their number and from how much they add
+// up, without a look at the pairs, of which a group of 65,536 has over four billion.
 //
 // Example: in the all_reduce above devices 0 and 1 add up 2 + 3 elements. They send 2 * (10 - 5) elements to be added
 // by the two others, and 5 * 2 sums.

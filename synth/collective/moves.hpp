@@ -1,4 +1,4 @@
-// Collectives as what they are underneath: box copies between devices, and reductions of boxes in a fixed order. Cost,
+// Collectives in their elementary form: box copies between devices, and reductions of boxes in a fixed order. Cost,
 // verification and both backends read these and nothing else. Devices are numbers of their type's mesh: a source's of
 // the mesh that it is read on, a target's of its own.
 #pragma once
@@ -30,9 +30,9 @@ using Offset = base::FixedVector<std::int64_t, kRankMax>;
 
 // The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
 // device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; equally
-// near ones share what they send evenly. Pending sets are equal, and elements
-// travel only between devices of equal pending coordinates. The meshes may be any two: a device of both holds what it
-// holds. With an offset, the arrays may have other extents.
+// near ones share what they send evenly. Pending sets are equal, and elements travel only between devices of equal
+// pending coordinates. The meshes may be any two: a device of both keeps its elements. With an offset, the arrays may
+// have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
 
 // The same on a machine that machine_for gave: "nearest" is the replica that the fewest links lie before. Prices are of
@@ -42,7 +42,7 @@ std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const
 
 class Routing;
 
-// The same copies, device by device, for those who need not hold them all: between n devices there may be n * n.
+// The same copies, generated device by device without storing them all: between n devices there may be n * n.
 class CopyWalk {
  public:
   CopyWalk(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);

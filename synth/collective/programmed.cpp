@@ -244,7 +244,7 @@ StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
     cost.received_bytes_total += received * element_bytes_;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
   }
-  for (const SlotBytes& slot : all) cost.rounds += slot.peers() * moves().stretches;
+  for (const SlotBytes& slot : all) cost.peers += slot.peers() * moves().stretches;
   cost.seconds = seconds_of(cluster, all, moves().stretches);
   return cost;
 }

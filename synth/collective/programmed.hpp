@@ -1,4 +1,4 @@
-// A reduction whose step says its program: the groups of devices, their chunks as boxes, and what it costs.
+// A reduction whose step has a program: its groups of devices, their chunks as boxes, and its cost.
 //
 // In an all_reduce a chunk is an even share, in row-major order, of the tile that all members have; in a reduce_scatter
 // it is the tile that its member gets. Chunks are cut into stretches in row-major order.
@@ -19,7 +19,7 @@ namespace tessera::synth {
 
 class ProgrammedReduction {
  public:
-  // Nothing where the step's program does not do what the step does.
+  // Nothing if the program's result is not that of the step.
   static std::optional<ProgrammedReduction> of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
   // The moves of the first group. All groups' moves have as many hops, slots and stretches; only those by units differ

@@ -1,13 +1,13 @@
-// Private to synth: how much of what near senders send comes from farther holders instead, so that no link is busy for
-// longer than need be.
+// Private to synth: moves part of the work of near senders to farther holders, so that no link is busy for longer than
+// necessary.
 //
-// The devices of one unit that hold a cell share its work evenly. Each sends an equal part of what their unit fetches
-// of the cell, an equal part of what leaves the unit anyway, and an equal part of what the unit sends in place of
-// holders in other units.
+// The devices of one unit that hold a cell share its work evenly. Each sends an equal part of the elements of the cell
+// that their unit fetches, of those that leave the unit anyway, and of those that the unit sends in place of holders in
+// other units.
 //
-// A given time fixes how much has to come from elsewhere: whatever holders cannot send within it, others send, who then
-// need longer, and so on. The time is good if this ends and the links between the units keep it, too. The shortest good
-// time is found by halving, unless it gains too little.
+// A given time fixes how much has to come from elsewhere: elements that holders cannot send within it, others send, who
+// then need longer, and so on. The time is good if this ends and the links between the units keep it, too. The shortest
+// good time is found by halving, unless it gains too little.
 #pragma once
 
 #include <cstddef>

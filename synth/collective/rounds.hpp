@@ -1,9 +1,12 @@
-// For synth, and for embed to say what a round moves: an exchange cut into rounds along one dimension, so that what has
-// left a device makes room for what comes.
+// An exchange cut into rounds along one dimension, so that elements which have left a device make room for those that
+// come. For synth, and for embed, which describes the boxes of a round.
 //
 // The dimension is cut wherever a tile of the source or of the target ends; every piece lies in one tile of either.
 // Each piece is then cut into as many parts as there are rounds, and round k moves the k-th part of every piece: a
 // round empties about as large a share of every source tile as it fills of every target tile.
+//
+// Example: f32[4@x,4] -> f32[4,4@x] on x:2 in two rounds along dimension 0. The pieces are rows 0 to 1 and rows 2 to 3,
+// the tiles of the source. Round 0 moves rows 0 and 2, round 1 rows 1 and 3.
 #pragma once
 
 #include <vector>

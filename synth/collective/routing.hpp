@@ -3,10 +3,11 @@
 // The source tiles of an array form a grid of cells, each held by equally many devices. A target tile is a run of cells
 // per dimension, so its boxes are the products of those runs: nothing is looked for among all pairs of devices.
 //
-// Who sends. A device fetches a cell's box from the nearest of its holders. Those that fetch of one cell from the same
-// senders are laid end to end, and each sender sends an equal stretch of that: all send as much, and a box is cut only
-// where one stretch ends and the next begins. Where near senders would be busy for longer than anybody receives, the
-// last stretch comes from the farther holders: as much as makes neither them nor the links between the units as busy.
+// A device fetches a cell's box from the nearest of its holders. The boxes that are fetched of one cell from the same
+// senders are laid end to end, and each sender sends an equal stretch of that row: all send as much, and a box is cut
+// only where one stretch ends and the next begins. If near senders would be busy for longer than any device receives,
+// the last stretch comes from the farther holders: as much as they and the links between the units can send in less
+// time.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class Routing {
   // The copies out of those sources only that `wants` takes; the others' boxes are not made.
   template <class Wants, class F>
   void walk_target(std::int32_t target, const Wants& wants, F&& f) const;
-  // f(source, target, elements) for the same copies of one device: for those who only count.
+  // f(source, target, elements) for the same copies of one device, for callers that only count.
   template <class F>
   void count_target(std::int32_t target, F&& f) const;
 

@@ -1,5 +1,5 @@
-// Which boxes move in a step, from whom to whom and in which order: what pictures, prices, statistics and messages are
-// made of. Every kind of step is carried out as this says. Devices are those of the run.
+// The boxes that move in a step, with sender, receiver and order. Pictures, prices, statistics and messages are made
+// from these, and every kind of step is carried out in this way. Devices are those of the run.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tessera::synth {
 
-// On a machine that machine_for gave: who sends what others hold, too, depends on it. Of a round, `before` is what the
-// whole exchange begins with. In order of hops, then of targets.
+// The machine is one that machine_for gave: it decides who sends a box that several devices hold. For a round, `before`
+// is the type before the whole exchange. In order of hops, then of targets.
 std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after);
 

@@ -1,11 +1,10 @@
-// What devices and units exchange when tiles are copied from one layout to another, without a look at every message:
-// between 65,536 devices there may be over four billion.
+// The elements that devices and units exchange when tiles are copied from one layout to another, computed without a
+// look at every message: between 65,536 devices there may be over four billion.
 //
-// Where every element has one holder, it is clear who sends: a message has what the sender's tile and the receiver's
-// have in common, which is the product of what their intervals have in common in every dimension. And where the tiles
-// that a unit's devices hold form a grid, all combinations of some intervals of each dimension, what a receiver gets
-// out of the unit is a product, too: of what its interval has in common with all those intervals of the dimension
-// together.
+// If every element has one holder, the sender is known: a message carries the overlap of the sender's tile and the
+// receiver's, which is the product, over the dimensions, of the overlaps of their intervals. If the tiles of a unit's
+// devices form a grid, all combinations of some intervals of each dimension, the elements that a receiver gets out of
+// the unit are a product, too: of the overlaps of its interval with all those intervals of the dimension together.
 //
 // Example: f32[8@x,8] -> f32[8,8@x] on x:4, in nodes of two. Node 0 holds rows 0 to 3, all columns. Device 1 has 2 of
 // the columns in the end: it gets 4 * 2 elements out of its own node, itself included, and 8 * 2 - 4 * 2 over its link.
@@ -49,8 +48,8 @@ class NearestExchange {
 
 class TileExchange {
  public:
-  // Nothing where an element has several holders, of which the nearest send (routing.hpp), or the tiles of a unit are
-  // no grid. Both types have the same pending axes.
+  // Nothing if an element has several holders (routing.hpp then chooses the nearest), or if the tiles of a unit form no
+  // grid. Both types have the same pending axes.
   static std::optional<TileExchange> of(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
                                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
@@ -60,7 +59,7 @@ class TileExchange {
     std::int64_t received = 0;
   };
   std::size_t devices() const { return target_.devices(); }
-  // Of all levels, by the cluster's numbers of links; those of the devices come last.
+  // Every link's traffic, by the cluster's numbers of links; those of the devices come last.
   const std::pmr::vector<Exchanged>& links() const { return links_; }
   const Exchanged& device(std::size_t device) const { return links_[links_.size() - devices() + device]; }
 

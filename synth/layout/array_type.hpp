@@ -75,7 +75,8 @@ std::int64_t copies(const ArrayType& type);
 
 // The language's equality of types: element types, extents, meshes, tile maps and pending sets are equal.
 bool same_type(const ArrayType& a, const ArrayType& b);
-// Equal tiles along one dimension on every device (the dimensions may be of different arrays, on the same mesh).
+// Are the tiles along one dimension equal on every device? (The dimensions may be of different arrays, on the same
+// mesh.)
 bool same_cuts(const ArrayType& a, std::size_t dimension_a, const ArrayType& b, std::size_t dimension_b);
 
 // `f32[16@y,16,16@x]{+z}` as JSON and the command line write it; with a blank after commas for people: `f32[16@y, 16,

@@ -1,6 +1,6 @@
 // Private to synth: arithmetic on parts of axes and lists of them. A part covers the digits of its axis between
-// `before` and `before * size`; the boundaries of parts that go together divide one another. What leaves a list, and
-// what is compared with a set, is told by its digits, however it is cut; lists begin alike only where they are cut
+// `before` and `before * size`; the boundaries of parts that go together divide one another. Parts that leave a list,
+// or are compared with a set, match by their digits, however they are cut; lists begin alike only if they are cut
 // alike. A part that is cut by weights is never taken apart.
 #pragma once
 

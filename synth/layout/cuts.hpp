@@ -1,5 +1,4 @@
-// The tiles of an extent: the one place that knows the rule of where they begin. It also deals out work, which has
-// nothing to do with tiles.
+// The tiles of an extent: the one place that knows where they begin. It also deals out work, by a rule of its own.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +34,11 @@ Interval share(std::int64_t n, std::int64_t count, std::int64_t index);
 //
 //     N <- N*S_i + width*(w_i[0] + ... + w_i[c_i - 1])        width <- width*w_i[c_i]
 //
-// So 8 elements on weights 1, 2, 1 begin at 0, 2 and 6; 10 on (5,1), then (3,1) at 0, 6, 8 and 9; 7 on (2,1), then two
-// even positions at 0, 2, 4 and 5. A list's tiles begin where tiles of every longer list do, for every n: a part at the
-// end divides tiles and moves none of their ends.
+// A list's tiles begin where tiles of every longer list do, for every n: a part at the end divides tiles and moves none
+// of their ends.
+//
+// Example: tiles of 8 elements on weights 1, 2, 1 begin at 0, 2 and 6; of 10 on (5,1), then (3,1) at 0, 6, 8 and 9; of
+// 7 on (2,1), then two even positions at 0, 2, 4 and 5.
 class Cuts {
  public:
   Cuts(const Mesh& mesh, std::int64_t extent, const AxisList& split);

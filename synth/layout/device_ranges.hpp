@@ -1,4 +1,4 @@
-// Which devices of a run a mesh lies on, as ranges say it: `8:16`, `(4:8,0:4)`.
+// The devices of a run that a mesh lies on, as ranges: `8:16`, `(4:8,0:4)`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Element types: one table for enum, names and sizes. f16 and bf16 are storage types: arrays of them are kept and
-// moved, and whatever computes takes their elements as f32 (halves.hpp).
+// moved, and operations that compute take their elements as f32 (halves.hpp).
 #pragma once
 
 #include <cstddef>
@@ -69,7 +69,7 @@ decltype(auto) visit_element(ElementType element, F&& f) {
   throw base::InternalError("a storage type is computed with");
 }
 
-// The same by size alone, for whatever moves elements without looking at them: zero is an unsigned integer.
+// The same by size alone, for code that moves elements without looking at them: zero is an unsigned integer.
 template <class F>
 decltype(auto) visit_bytes(ElementType element, F&& f) {
   switch (bytes_of(element)) {

@@ -48,7 +48,7 @@ enum class ReduceOp : std::uint8_t { sum, max, min };
 // Invariants, kept by `make`: every part is of an axis of the mesh; no two parts overlap, pending ones included; parts
 // of size 1 are dropped; neighbouring parts of one axis that continue each other are merged; pending parts are in mesh
 // order and even; without pending parts the reduce operation is `sum`. So equal layouts of one mesh compare equal, but
-// for layouts that only the extents make alike (see same_type in array_type.hpp). Copies share what they say.
+// for layouts that only the extents make alike (see same_type in array_type.hpp). Copies share their data.
 class Layout {
  public:
   Layout() = default;

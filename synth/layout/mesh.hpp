@@ -39,7 +39,7 @@ using MeshRef = std::shared_ptr<const Mesh>;  // never null
 // An immutable grid of devices of the run. Axes are listed outermost first; places are row-major, so on x:4,y:2 the
 // device at (x=1, y=0) has place 2.
 //
-// Within a mesh devices are numbered from 0, in ascending order of DeviceId: what takes or gives a plain `device` means
+// Within a mesh devices are numbered from 0, in ascending order of DeviceId: a parameter or result called `device` is
 // this number. A mesh of D devices lies on devices 0 to D - 1 of the run unless it says where, and then a number is the
 // device itself. The number is the place, too, unless a matrix places the axes on the levels of a machine, or the
 // ranges of devices do not ascend: the first device written has place 0. Rivals may also put the devices on the grid in
@@ -91,7 +91,7 @@ class Mesh {
   const std::vector<DeviceRange>& ranges() const { return ranges_; }
   // Do both have the same devices of the run?
   bool has_devices_of(const Mesh& other) const { return devices_ == other.devices_ && ids_ == other.ids_; }
-  // The matrix that says so; also where it says row-major order.
+  // The matrix that placed the axes, if one did; it may be that of row-major order.
   const std::optional<PlaceMatrix>& matrix() const { return matrix_; }
   // How much the position grows when the axis' coordinate grows by one.
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
@@ -126,7 +126,7 @@ std::string print(const Mesh& mesh);
 std::string print_axes(const Mesh& mesh);
 base::Result<MeshRef> parse_mesh(std::string_view text);
 
-// `bad-place`: the matrix, or what stands for one, and what is wrong with it.
+// `bad-place`: the matrix, or the text in its place, and its fault.
 base::Diagnostic bad_place(std::string_view matrix, std::string_view fault);
 
 // `unknown-cut`, with the cuts that the axis has.

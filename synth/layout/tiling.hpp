@@ -13,7 +13,7 @@ namespace tessera::synth {
 class Tiling {
  public:
   explicit Tiling(const ArrayType& type, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  // The same by device of a run of so many, which are as many as the mesh needs or more: those that it has not hold
+  // The same by device of a run of `run_devices`, which has all devices of the mesh and perhaps more; the others hold
   // nothing. So two types on any two meshes can be compared device by device.
   Tiling(const ArrayType& type, std::int64_t run_devices,
          std::pmr::memory_resource* memory = std::pmr::get_default_resource());

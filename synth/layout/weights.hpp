@@ -1,4 +1,4 @@
-// How much each position along a mesh axis gets of what the axis cuts: a list of weights, and its name.
+// The shares of a dimension that the positions along a mesh axis get: a list of weights, and its name.
 #pragma once
 
 #include <cstdint>

@@ -16,10 +16,10 @@ struct ComputeCost {
   double fastest_seconds = 0;  // of the device that is done first
 };
 
-// A device takes the larger of its operations over its speed and the bytes it reads and writes over its memory's
-// bandwidth, of its own tiles. A product's multiply-add is two operations, everything else one for each element that is
-// read (a sort of n elements n * log2(n)); f64 takes twice as long. Nothing for steps that move data between devices or
-// have effects, and where the machine has not as many devices as the arrays.
+// A device takes the larger of two times, both for its own tiles: its operations over its speed, and the bytes that it
+// reads and writes over its memory's bandwidth. A product's multiply-add is two operations, everything else one for
+// each element that is read (a sort of n elements n * log2(n)); f64 takes twice as long. Nothing for steps that move
+// data between devices or have effects, and where the machine has not as many devices as the arrays.
 std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
                                         const std::vector<ArrayType>& operands, const ArrayType& result);
 

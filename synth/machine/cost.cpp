@@ -1,4 +1,4 @@
-// The price of a step: bytes, rounds, seconds.
+// The price of a step: bytes, peers, seconds.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -109,7 +109,7 @@ StepCost Traffic::cost() const {
     cost.received_bytes_total += device.received;
     cost.received_bytes_max = std::max(cost.received_bytes_max, device.received);
     sent_max = std::max(sent_max, device.sent);
-    cost.rounds = std::max({cost.rounds, device.senders, device.receivers});
+    cost.peers = std::max({cost.peers, device.senders, device.receivers});
   }
   if (cost.received_bytes_total == 0) return cost;
   Delay delay = device_delay_;
@@ -119,7 +119,7 @@ StepCost Traffic::cost() const {
     delay = std::max(delay, level.delay);
     busiest = std::max(busiest, level.busiest_seconds());
   }
-  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
+  cost.seconds = delay.of(static_cast<double>(cost.peers)) + busiest;
   return cost;
 }
 
@@ -127,7 +127,7 @@ namespace {
 
 // Where elements have several holders and there are too many messages to look at each: what comes in over every link is
 // exact; what goes out of the units that hold something is taken to be dealt evenly over their links. Every source tile
-// that a target tile meets is one round.
+// that a target tile meets is one peer.
 StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange, std::int64_t devices,
                          std::int64_t element_bytes) {
   StepCost cost;
@@ -151,8 +151,8 @@ StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange
     busiest = std::max(busiest, static_cast<double>(cost.received_bytes_total) / senders);
   }
   if (cost.received_bytes_total == 0) return cost;
-  cost.rounds = std::min(exchange.cells_max(), devices - 1);
-  cost.seconds = delay.of(static_cast<double>(cost.rounds)) + busiest;
+  cost.peers = std::min(exchange.cells_max(), devices - 1);
+  cost.seconds = delay.of(static_cast<double>(cost.peers)) + busiest;
   return cost;
 }
 

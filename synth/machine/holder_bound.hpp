@@ -1,4 +1,4 @@
-// Private to synth: how long the first copies of boxes take out of their holders, dealt as well as they can be.
+// Private to synth: the least time in which the first copies of boxes can leave their holders.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ inline void insert(Children& children, std::int64_t child) {
 bool within(const Children& inner, const Children& outer);
 std::int64_t count(const Children& children);
 
-// Bytes of boxes that these children hold, and that some child needs which does not. What no child holds comes from
-// outside the unit.
+// Bytes of boxes that these children hold, and that some other child needs. Boxes that no child holds come from outside
+// the unit.
 struct HeldBytes {
   Children holders;
   double bytes = 0;
@@ -30,9 +30,8 @@ struct UnitLinks {
 };
 
 // The least time in which every box can leave its holders once, in fractions, each over its own link, or come into the
-// unit. No algorithm is faster: the first copy of every byte takes one of these
-// ways. It is the largest, over all sets of children, of the bytes that lie in the set alone over the links out of it
-// and into the unit.
+// unit. No algorithm is faster: the first copy of every byte takes one of these ways. It is the largest, over all sets
+// of children, of the bytes that lie in the set alone over the links out of it and into the unit.
 //
 // Example: boxes of 6 bytes on {a, b}, {b, c} and {a, c}, links of one byte a second. Any pair of children holds one
 // box alone, which takes 3 seconds; the three hold 18 bytes, which take 6.

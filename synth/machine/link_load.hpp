@@ -1,4 +1,4 @@
-// How busy the links of a machine are in a step: what a plan is slow because of, for people.
+// How busy the links of a machine are in a step: tells people why a plan is slow.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct LinkLoad {
   double seconds = 0;
 };
 
-// The loads of copies that go on at once: the bytes that devices receive, and the busiest link of every level that
-// carries any, outermost first.
+// The loads of simultaneous copies: the bytes that devices receive, and the busiest link of every level that carries
+// any, outermost first.
 struct SlotLoad {
   std::int64_t received_bytes = 0;
   std::vector<LinkLoad> links;
 };
 
-// All that goes on in a hop of a relay or of a reduction by a program, its stretches together: who sends to whom.
+// The sends in a hop of a relay or of a reduction by a program, its stretches together.
 struct HopLoad {
   std::string step;                     // of a program, `reduce_scatter dp:(4)16`; empty in a relay
   std::int64_t receivers = 0;           // devices that get something from others
@@ -38,8 +38,8 @@ struct HopLoad {
   SlotLoad load;
 };
 
-// The slots of a relay or of a reduction by a program; of any other step that moves something one. `all` has everything
-// together.
+// The slots of a relay or of a reduction by a program; any other step that moves data has one slot. `all` has
+// everything together.
 struct StepLoads {
   std::int64_t hops = 0;
   std::int64_t stretches = 0;

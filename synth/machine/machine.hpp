@@ -10,11 +10,11 @@
 
 namespace tessera::synth {
 
-// In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. Above, bytes
-// still are, and so are seconds of sums, of steps with up to 400,000 messages, and of copies that a TileExchange
-// counts. Other copies are priced by what comes in over every link, which a NearestExchange knows, and as if what goes
-// out were dealt evenly over the links of the units that hold something; rounds by the busiest device's own link. The
-// bound of seconds is what a device's own link and that of the first unit of each level need.
+// In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. For more
+// devices, bytes still are exact, and so are seconds of sums, of steps with up to 400,000 messages, and of copies that
+// a TileExchange counts. Other copies are priced by what comes in over every link, which a NearestExchange knows, and
+// as if what goes out were dealt evenly over the links of the units that hold something; rounds by the busiest device's
+// own link. The bound of seconds is the time on a device's own link, or on that of the first unit of a level.
 inline constexpr std::int64_t kExactDevicesMax = 512;
 inline constexpr std::int64_t kExactMessagesMax = 400'000;
 

@@ -93,8 +93,8 @@ class RoundCosts {
     for (std::size_t device = 0; device < target.tile_of.size(); ++device) add_received(source, target, device, costs);
     for (StepCost& cost : costs) {
       if (cost.received_bytes_total == 0) continue;
-      cost.rounds = std::min(routing_.cells_max(), peers_max);
-      cost.seconds = delay.of(static_cast<double>(cost.rounds)) +
+      cost.peers = std::min(routing_.cells_max(), peers_max);
+      cost.seconds = delay.of(static_cast<double>(cost.peers)) +
                      static_cast<double>(cost.received_bytes_max) / least_bandwidth(machine_.levels.back());
     }
     return costs;

@@ -1,4 +1,4 @@
-// Weights in proportion to what a machine's devices can do: what `work(speed)` and `work(memory)` stand for.
+// Weights in proportion to the speed or memory of a machine's devices: the meaning of `work(speed)` and `work(memory)`.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace tessera::synth {
 enum class DeviceFigure : std::uint8_t { speed, memory };
 std::optional<DeviceFigure> device_figure_by_name(std::string_view name);
 
-// The weights of the positions along an axis of a mesh, by its devices among the machine's. A position has what the
-// least of its devices has: all of them get equal tiles. The weights add up to the larger of 1000 and 16 for each
+// The weights of the positions along an axis of a mesh, by its devices among the machine's. A position counts as the
+// least of its devices, since all of them get equal tiles. The weights add up to the larger of 1000 and 16 for each
 // position, by largest remainders, and each is at least 1. Nothing where the machine lacks some of these devices, or
 // does not say the figure of each.
 std::optional<Weights> weights_by(DeviceFigure figure, const Machine& machine, const Mesh& mesh, std::size_t axis);

@@ -1,4 +1,4 @@
-// The ways to place a mesh on a machine: how many matrices there are, and which.
+// The ways to place a mesh on a machine: the matrices, and their number.
 #pragma once
 
 #include <cstdint>

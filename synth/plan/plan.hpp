@@ -34,7 +34,7 @@ enum class Planner : std::uint8_t {
 #undef MEMBER
 };
 std::string_view name(Planner planner);
-// Does the planner know nothing but changes from one mesh to another?
+// Does the planner plan only changes from one mesh to another?
 bool is_between_meshes(Planner planner);
 std::optional<Planner> planner_by_name(std::string_view name);
 
@@ -48,12 +48,12 @@ struct PlanStep {
   std::int64_t group_size = 0;
   std::int64_t peak_bytes = 0;  // of this step
   double seconds = 0;           // not in the JSON: 0 in a plan that was read
-  // Listed sends, if any, are what the step does, whatever its recipe says.
+  // Listed sends, if any, replace the step's recipe.
   std::shared_ptr<const ListedSends> listed = {};
 };
 
-// Are the sends of a step on an array of type `before` listed, and copies only? Others are carried out as the step has
-// them by itself: what adds, in its own order.
+// Are the sends of a step on an array of type `before` listed, and copies only? Otherwise the step is carried out by
+// its own recipe, so that sums are added in its order.
 bool lists_copies(const PlanStep& step, const ArrayType& before);
 
 // The meaning of every figure: language.md section 10.

@@ -1,5 +1,5 @@
 // The operations of a device program: the one vocabulary shared by the typed program, the device program and the
-// runtime. Every operation says here what it means; operands and results are listed beside it where it is used. "Tile"
+// runtime. The meaning of every operation is written here; its operands and results are listed where it is used. "Tile"
 // is always the device's box of the array by its type; local operations read and write tiles of one device only.
 #pragma once
 
@@ -181,8 +181,8 @@ struct Part {
 };
 // Slices, concatenations, paddings and updates: the result is the base (operand 0, of the result's type), with the
 // parts laid over it in order, each clipped to the result. Without a base the parts cover the result. Parts may be laid
-// out in any way: what a device lacks is copied from the device that `copies` (moves.hpp) names. Pending sets are all
-// equal.
+// out in any way: elements that a device lacks are copied from the device that `copies` (moves.hpp) names. Pending sets
+// are all equal.
 struct Assemble {
   bool has_base = false;
   std::vector<Part> parts;
@@ -197,7 +197,7 @@ struct Collect {  // one collective of the closed set: operand's type -> result'
   bool joins = false;
 };
 
-// ---- Effects: no results; by value of replicated scalars or gathered elements, on the first process only ----
+// ---- Effects have no result. They run on rank 0 only, on replicated scalars or gathered elements ----
 
 struct PrintText {
   StringId text;
@@ -224,7 +224,7 @@ using Operation =
     std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Greatest,
                  Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
-// `map`, `reduce`, `collect`: the operation without what it works by.
+// `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);
 // `map add`, `reduce sum`, `collect all_gather`: for printing and traces.
 std::string describe(const Operation& operation);

@@ -1,5 +1,5 @@
-// Which pass of a gradient a step belongs to. What the forward pass makes and the backward pass reads is kept in
-// between, and that is what most of the memory of a training step is for.
+// The pass of a gradient that a step belongs to. Values that the forward pass makes and the backward pass reads are
+// kept in between: most of the memory of a training step.
 #pragma once
 
 #include <cstdint>

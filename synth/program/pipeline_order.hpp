@@ -1,4 +1,5 @@
-// The order in which a pipeline takes its visits: is it one, and how many microbatches of a value it keeps at a time.
+// The order in which a pipeline takes its visits: whether it is valid, and how many microbatches of a value it keeps at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace tessera::synth {
 
-// Why the order is none: a visit does not stand there once for each microbatch, or before one that makes what it reads;
-// a parameter is read by a visit that does not carry it; a visit has an effect.
+// Why the order is not valid: a visit is not listed once for each microbatch, or is listed before one that makes a
+// value which it reads; a visit reads a parameter that it does not carry; a visit has an effect.
 std::optional<std::string> order_fault(const Pipeline& pipeline);
 
-// Which visit makes each register, for those that visits make.
+// The visit that makes each register, for registers that visits make.
 std::map<RegisterId, std::uint32_t> makers(const Pipeline& pipeline);
 
 // How many microbatches of a value are there at once, at most: made by a visit, read by others, for the last time by

@@ -29,9 +29,9 @@ struct Literal {
 struct Step;
 using Body = std::vector<Step>;
 
-// Runs `body` count times; count is an i64 scalar (below 1: no times). In round i, `index` is i, and parameter k is
-// initial[k] in the first round and next[k] of the round before in the others; results[k] is the last. All of
-// initial[k], parameters[k], next[k], results[k] have one type.
+// Runs `body` count times; count is an i64 scalar (below 1: no times). In turn i, `index` is i, and parameter k is
+// initial[k] in the first turn and next[k] of the turn before in the others; results[k] is the last. All of initial[k],
+// parameters[k], next[k], results[k] have one type.
 struct Repeat {
   RegisterId count;
   RegisterId index;
@@ -43,11 +43,11 @@ struct Repeat {
   std::vector<RegisterId> indices_elsewhere = {};  // the index once more on each other mesh that the body needs it on
 };
 
-// The rounds of a repeat in another order, with the repeat's results to the bit. What a round takes, here a microbatch,
-// is cut into visits, each on one mesh but for the steps at which values leave it for other meshes. Visits read what
-// visits before them have made of the same microbatch. They are taken as `order` lists them: the k-th time that a visit
-// stands there it takes microbatch k, and each stands there `count` times. Parameter k is read, and its next value is
-// taken over, by the visit carried_by[k] alone. No step of a visit has an effect but to fail.
+// The turns of a repeat in another order, with the repeat's results to the bit. A turn, here called a microbatch, is
+// cut into visits, each on one mesh but for the steps at which values leave it for other meshes. Visits read values
+// that earlier visits have made of the same microbatch. They are taken as `order` lists them: each visit is listed
+// `count` times, and the k-th time it takes microbatch k. Only the visit carried_by[k] reads parameter k and makes its
+// next value. No step of a visit has an effect but to fail.
 struct Pipeline {
   std::int64_t count = 0;
   std::vector<RegisterId> indices;  // each the number of the microbatch, on one mesh
@@ -79,7 +79,7 @@ struct Apply {
 };
 
 struct Step {
-  std::uint32_t origin = 0;  // opaque: whoever lowered the program knows what it means (statement and span)
+  std::uint32_t origin = 0;  // opaque here: the code that lowered the program can look it up (statement and span)
   std::variant<Apply, Repeat, Choose, Pipeline> node;
 };
 

@@ -1,4 +1,4 @@
-// Reads what print.cpp writes. What is read has all its ids in range; whether it makes sense is for verify to say.
+// Reads what print.cpp writes. All ids of the program returned are in range; verify decides whether it makes sense.
 #include <fmt/format.h>
 
 #include <algorithm>

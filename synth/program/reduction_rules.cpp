@@ -1,4 +1,5 @@
-// Types of operations that sum: reductions of dimensions and Einstein sums. What is split and summed becomes pending.
+// Types of operations that sum: reductions of dimensions and Einstein sums. A dimension that is split and summed
+// becomes pending.
 #include <algorithm>
 
 #include "synth/program/type_checks.hpp"

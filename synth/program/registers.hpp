@@ -1,4 +1,4 @@
-// Which registers a step reads and writes, those of the bodies inside it included.
+// The registers that a step reads and writes, those of the bodies inside it included.
 #pragma once
 
 #include <functional>

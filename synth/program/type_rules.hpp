@@ -1,4 +1,4 @@
-// Private to synth: which types an operation takes and gives.
+// Private to synth: the rules for the types of operations' operands and results.
 #pragma once
 
 #include <optional>

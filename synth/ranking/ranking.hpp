@@ -1,4 +1,4 @@
-// Placements of a mesh on a machine, ranked by what the redistributions of a program take under each.
+// Placements of a mesh on a machine, ranked by the time that the redistributions of a program take under each.
 //
 // The score of a matrix is the sum over the requests of how often each is made, times its plan's seconds. Matrices are
 // first ordered by the same sum of lower bounds; they are priced in that order until no bound is below the worst of the
@@ -18,7 +18,7 @@
 
 namespace tessera::synth {
 
-// More matrices are not looked at, and no more of meshes above 512 devices are priced; both are said.
+// At most this many matrices are looked at, and fewer are priced for meshes above 512 devices; callers report both.
 inline constexpr std::int64_t kPlacementsMax = 100'000;
 inline constexpr std::int64_t kLargePlacementsMax = 16;
 

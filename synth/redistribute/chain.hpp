@@ -31,7 +31,7 @@ bool is_launch(const Collective& step);
 // enough.
 std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to);
 
-// How the pending set has to change: what stays pending, what is resolved, what is kept by one replica.
+// How the pending set has to change: the axes that stay pending, are resolved, or are kept by one replica.
 struct PendingChange {
   AxisList common;
   AxisList resolve;
@@ -75,9 +75,9 @@ class Refinements {
   std::vector<Layout> met_;
 };
 
-// The collective, or the slices, that lead from one type to the other in one launch or none; else an exchange. Types
-// can hold the same data and use other axes, where tiles are empty: `exactly` the target's axes are wanted where a
-// later step needs one of those.
+// The collective, or the slices, that lead from one type to the other in one launch or none; else an exchange. If tiles
+// are empty, types on different axes can hold the same data: `exactly` asks for the target's own axes, because a later
+// step needs one of them.
 Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
 // A relay, where that takes less than so many seconds and these are more than a part in a hundred above the bound.
 // Pending sets are equal.
@@ -129,10 +129,10 @@ base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 // A plan with all figures but its lower bounds, not verified.
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
                                    const PlanOptions& options, base::StopToken stop = {});
-// Puts the lower bounds beside the plan's figures and has it verified.
+// Adds the lower bounds to the plan's figures and verifies it.
 base::Status with_bounds(Plan& plan, const Machine& machine, base::StopToken stop = {});
 
-// Works out the steps' peaks from their types: what a plan's JSON does not say.
+// Works out the steps' peaks from their types: the JSON of a plan does not have them.
 void set_step_peaks(Plan& plan);
 
 }  // namespace tessera::synth

@@ -1,9 +1,11 @@
 // Private to synth: choosing among chains that all lead from one type to another.
 //
-// The fastest need not win: what takes a hundredth longer nobody measures. Of the chains that are as fast as that the
-// one wins that receives the fewest bytes; then that of the lowest peak, of the fewest launches, and the one met first.
-// For example `f32[4096,4096@x] -> f32[4096@z,4096@y]` on x:2,y:2,z:2 can be made by a gather in 168.8 us, which
-// receives 128 MiB, or by a permute in 168.8 us, which receives 64: the permute wins.
+// The fastest need not win: a difference of a hundredth cannot be measured. Among the chains within a hundredth of the
+// fastest, the one that receives the fewest bytes wins; then the one of the lowest peak, of the fewest launches, and
+// the one met first.
+//
+// Example: `f32[4096,4096@x] -> f32[4096@z,4096@y]` on x:2,y:2,z:2 can be made by a gather in 168.8 us, which receives
+// 128 MiB, or by a permute in 169.8 us, which receives 64: the permute wins.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +42,7 @@ class Choice {
   double fastest_seconds() const { return seconds_max_ / kAsFast; }
   // Would a chain that takes so long at least, and receives so much at least, be passed over?
   bool is_hopeless(double seconds_least, std::int64_t bytes_least) const;
-  // Prices what follows the way as far as the whole can still be chosen. Chains with an array beyond the bound cannot.
+  // Prices the rest of a chain as long as the whole can still be chosen. Chains with an array beyond the bound cannot.
   base::Status consider(Way way, const Chain& rest);
   // The seconds of the chain considered last; endless if it cannot be chosen.
   double newest_seconds() const { return newest_seconds_; }

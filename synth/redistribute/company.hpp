@@ -1,5 +1,5 @@
-// Several arrays that change their layouts at the same time, as one relay: weights on their way from one mesh to
-// another, say.
+// Several arrays that change their layouts at the same time, as one relay: for example weights on their way from one
+// mesh to another.
 //
 // The load of a link is dealt over all arrays together: one array by itself may be far from its bound although all of
 // them together reach theirs. A device sends another the parts of all arrays in one message.

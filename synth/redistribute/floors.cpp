@@ -140,7 +140,7 @@ double Floors::into_units() const {
 }
 
 // In one move each device fetches for itself: what all devices of a unit lack and none of them holds, over the unit's
-// link. Of every level the first unit and the last.
+// link. On every level the first unit and the last.
 double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
   constexpr std::int64_t kUnitMax = 64;  // devices of a unit; more take longer to look at than they spare
   double longest = 0;

@@ -14,7 +14,7 @@ namespace tessera::synth {
 class Floors {
  public:
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
-  // The same for whoever asks about many types before one target: its tiles by device of the machine's run.
+  // The same for callers with many types before one target, which pass its tiles by device of the machine's run.
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target);
   static std::shared_ptr<const Tiling> tiles_of(const ArrayType& to, const Machine& machine);
 
@@ -25,8 +25,8 @@ class Floors {
   double of_any() const { return links_ == 0 ? 0 : of_one_launch(); }
   // Bytes that any plan receives.
   std::int64_t least_bytes() const { return least_bytes_; }
-  // Does a device hold all of its target tile, which is not empty? Then whatever cuts the target finer and gathers it
-  // again receives more than the least.
+  // Does a device hold all of its target tile, which is not empty? Then a plan that cuts the target finer and gathers
+  // it again receives more than the least.
   bool holds_a_target() const { return holds_a_target_; }
   // Bytes that the exchange into a refinement of the target and the gather after it receive.
   std::int64_t bytes_of_refinement(const ArrayType& refined) const;
@@ -54,7 +54,7 @@ class Floors {
   const Tiling& target_;
   double device_bandwidth_;
   double near_latency_;
-  double units_ = 0;  // what units need and do not hold, over their links in
+  double units_ = 0;  // the bytes that units need and do not hold, over their links in
   double links_ = 0;
   std::int64_t least_bytes_ = 0;
   bool holds_a_target_ = false;

@@ -2,8 +2,8 @@
 // another with the same pending set, for machines without a general exchange.
 //
 // The layouts over the prime pieces of the mesh's axes are the nodes of a graph, the steps its edges, and their prices
-// the lengths: the way is looked for from the source, first where what has been paid and the least that is still to pay
-// are smallest together. A step is priced only when it is its turn.
+// the lengths: the search goes from the source, always on from the node where the price so far plus the least price
+// still to come is smallest. A step is priced only when it is its turn.
 #pragma once
 
 #include <cstdint>

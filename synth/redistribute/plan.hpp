@@ -23,9 +23,9 @@ struct PlanOptions {
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes;  // of the plan's peak
   // Nobody uses the source afterwards, and its boxes can be freed one by one: where no other plan keeps the budget, an
-  // exchange is then cut into rounds. Of no effect without a budget.
+  // exchange is then cut into rounds. Ignored without a budget.
   bool source_dies = true;
-  // The source is used afterwards: a budget has to hold it in every step, not only in those that read it. Of no effect
+  // The source is used afterwards: a budget has to hold it in every step, not only in those that read it. Ignored
   // without a budget; the figures of a plan leave it out.
   bool source_lives_on = false;
   friend auto operator<=>(const PlanOptions&, const PlanOptions&) = default;

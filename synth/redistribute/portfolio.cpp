@@ -1,6 +1,6 @@
 // The chain that our planner chooses. Each way to finish pending sums (sums.hpp) is followed by a move: the direct
 // exchange (or the collective that it is), an exchange into a refinement of the target and a gather, or what a rival
-// would do; last a relay. What cannot be chosen any more by its lower bounds is not priced.
+// would do; last a relay. A candidate whose lower bounds rule it out is not priced.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,5 +1,5 @@
-// Private to synth: what steps cost, each worked out once. A planner meets the same step in many chains, and again when
-// the chain that it chose becomes a plan.
+// Private to synth: the costs of steps, each worked out once. A planner meets the same step in many chains, and again
+// when the chosen chain becomes a plan.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,23 @@
 
 namespace tessera::synth {
 
-// On so many devices steps are priced in no time.
+// On up to this many devices pricing a step takes no time that matters.
 constexpr std::int64_t kFewDevices = 64;
 
 class Prices {
  public:
-  // The machine outlives this. Planning ends before its next price once somebody wants it to stop.
+  // The machine outlives this. Once `stop` is set, planning ends before the next price.
   explicit Prices(const Machine& machine, base::StopToken stop = {}) : machine_(machine), stop_(stop) {}
   const Machine& machine() const { return machine_; }
 
-  // The step as it is best carried out: a sum with the program that is faster on the machine than adding up at once, if
-  // there is one. Without a machine file sums have no programs.
+  // The step in its fastest form: a sum gets the program that is faster on the machine than adding up at once, if there
+  // is one. Without a machine file sums have no programs.
   Collective best_form(Collective step, const ArrayType& before, const ArrayType& after);
   // The cost of a step; for a round, `before` is the type before the whole exchange.
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
  private:
-  // A step is known by what it does between two types; of all steps that copy as an exchange.
+  // A step is identified by its effect between two types; all steps that copy count as an exchange.
   struct Known {
     CollectiveKind kind;
     ArrayType before;
@@ -45,7 +45,7 @@ class Prices {
     RelayRef recipe;
     StepCost cost;
   };
-  // Where all tiles are as large, before and after, nothing else about them makes a difference to a sum.
+  // If all tiles have one size, before and after, nothing else about them matters for the price of a sum.
   struct SumSize {
     CollectiveKind kind;
     MeshRef mesh;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "base/utf8.hpp"
 #include "base/wide.hpp"
 #include "synth/layout/tiling.hpp"
@@ -16,13 +16,6 @@
 namespace tessera::synth {
 
 namespace {
-
-std::string seconds_text(double seconds) {
-  if (seconds == 0) return "0 s";
-  if (seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
-  return fmt::format("{:.4g} s", seconds);
-}
 
 // The largest tile's shape.
 std::string local_shape(const ArrayType& type) {
@@ -107,8 +100,8 @@ std::string totals(const Plan& plan) {
          fmt::format(
              "  peak      {} on a device{}\n", base::bytes_text(plan.peak_bytes),
              rival ? fmt::format(" (gather, then slice: {})", base::bytes_text(rival->peak_bytes)) : std::string()) +
-         fmt::format("  time      {} by the machine model (at least {})\n", seconds_text(plan.seconds),
-                     seconds_text(plan.lower_bound_seconds));
+         fmt::format("  time      {} by the machine model (at least {})\n", base::seconds_text(plan.seconds),
+                     base::seconds_text(plan.lower_bound_seconds));
 }
 
 // Where the ends lie.

@@ -10,8 +10,8 @@
 
 namespace tessera::synth {
 
-// Are sums over so many members made by programs? If a machine file says what links there are, and every member can be
-// looked at in every group.
+// Are sums over `members` members made by programs? Yes if a machine file describes the links, and there are few enough
+// members to look at each in every group.
 bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members);
 
 // The groups of devices that differ along these axes, as levels of the machine; nothing where they do not end where

@@ -1,5 +1,5 @@
-// Plans read from JSON. What the JSON does not say is worked out from the types; whether it is right is for verify to
-// say.
+// Plans read from JSON. Figures missing in the JSON are worked out from the types; whether they are right is for verify
+// to say.
 #include <fmt/format.h>
 
 #include <algorithm>

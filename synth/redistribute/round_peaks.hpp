@@ -13,8 +13,8 @@ namespace tessera::synth {
 inline constexpr std::int64_t kRoundsMax = 1024;
 
 // The peaks of an exchange in rounds along one dimension. The source is dead afterwards, and its boxes are freed as
-// they leave: in a round a device holds of its source tile what this and later rounds move, and of its target tile what
-// this and earlier ones have brought.
+// they leave: in a round a device holds the elements of its source tile that this and later rounds move, and those of
+// its target tile that this and earlier rounds have brought.
 class RoundPeaks {
  public:
   RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t dimension);

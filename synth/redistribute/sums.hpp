@@ -1,11 +1,12 @@
 // Private to synth: ways to finish pending sums on the way to a target.
 //
-// A sum is made of what is wanted: what can be cut before anything is added is cut first, so that a reduction adds and
-// receives less. `f32[8000,3000]{+y} -> f32[8000@x,3000]` on x:4,y:2 is sliced over x, then reduced: devices receive
-// 192 MB; reduced first it would be 480. A way begins at the source, at the source cut over axes that nobody uses, or
-// where the parts of the sum lie as the target wants them; from there sums are reduced or scattered, all pending axes
-// at once or one after the other. The pending set is then what it has to be, and the move that is left is the
-// portfolio's.
+// Only the wanted elements are summed: dimensions that can be cut before anything is added are cut first, so that a
+// reduction adds and receives less. A way begins at the source, at the source cut over unused axes, or at a layout in
+// which the parts of the sum lie as in the target; from there sums are reduced or scattered, all pending axes at once
+// or one after the other. The pending set is then what it has to be, and the move that is left is the portfolio's.
+//
+// Example: `f32[8000,3000]{+y} -> f32[8000@x,3000]` on x:4,y:2 is sliced over x, then reduced: devices receive 192 MB.
+// Reduced first it would be 480.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,7 @@ class Resolutions {
   bool has_programs_;
   bool has_slow_links_;             // and programs that cross them once
   std::vector<double> bandwidths_;  // of every level, outermost first: of all its links together
-  // Of sets of axes that were asked about before.
+  // Results for sets of axes that were asked about before.
   mutable std::vector<std::pair<AxisList, double>> together_;
   mutable std::shared_ptr<const Tiling> target_;  // the target's tiles, once they are asked for
   std::vector<Entry> entries_;                    // a heap
@@ -79,8 +80,8 @@ class Resolutions {
   bool is_found_ = false;  // one way at least
 };
 
-// A few simple ways, whatever they cost: for planners that have to know several, within a budget or without a general
-// exchange.
+// A few simple ways, whatever their cost: for planning within a budget or without a general exchange, where several
+// have to be tried.
 std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve);
 
 // Slices that may be taken at once: dimensions that the target only cuts finer, over axes that are free.

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "synth/kinds.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"

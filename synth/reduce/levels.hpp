@@ -2,9 +2,8 @@
 //
 // The reduced axes have a factor at every machine level, the product of their matrix entries; levels whose factor is 1
 // drop out. The others, outermost first, are the levels of the group: with dp:64 on 4 nodes of 16 a level of 4 and one
-// of
-// 16. A step takes place over an interval of them, among all members or among masters only: those at position 0 along
-// all levels inside the interval.
+// of 16. A step takes place over an interval of them, among all members or among masters only: those at position 0
+// along all levels inside the interval.
 #pragma once
 
 #include <cstdint>

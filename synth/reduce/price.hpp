@@ -65,7 +65,7 @@ class ReducePrices {
 std::vector<ReduceHop> hops_of(const ReducePrices& prices, const LevelProgram& program,
                                const std::vector<std::uint32_t>& splits);
 
-// The seconds of hops in any number of stretches: those that fill and empty the pipe are summed once. Exact for steps
+// The seconds of hops in any number of stretches: slots that fill and empty the pipe are summed once. Exact for steps
 // that load all links of a level alike; reduce, broadcast and steps of masters are carried out in one stretch.
 class PipelineSeconds {
  public:

@@ -1,10 +1,10 @@
 // The best program of a reduction.
 //
-// Two kinds of candidates: the fastest of all programs in one stretch, of any length, found among the states of
-// states.hpp step by step, where only ways to a state that are faster than all before go on; and nested programs, which
-// scatter from the innermost level outwards, reduce over the outermost one and gather back, each level in its own form,
-// in up to 256 stretches. Cut finely enough, a nested program tends to the bound, because it carries the bound's bytes
-// on every level and all levels work at once.
+// Two kinds of candidates: the fastest of all programs in one stretch, of any length, found by a search over the states
+// of states.hpp that follows only ways which reach a state faster than all before; and nested programs, which scatter
+// from the innermost level outwards, reduce over the outermost one and gather back, each level in its own form, in up
+// to 256 stretches. Cut finely enough, a nested program tends to the bound, because it carries the bound's bytes on
+// every level and all levels work at once.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The states of a group's members between the steps of a reduction program.
 //
-// A scatter keeps chunks by position, so which steps may follow one another depends on the number of levels alone: a
-// group is looked at as if every level had two units. On up to four levels a state says of every member and chunk whose
-// contributions it has. On more levels, only all_reduce, reduce_scatter and all_gather among all members are told
-// apart, and a state says of every level whether sums over it are open, scattered or whole.
+// A scatter keeps chunks by position, so the number of levels alone decides which steps may follow one another: a group
+// is looked at as if every level had two units. On up to four levels a state records, for every member and chunk, whose
+// contributions it has. On more levels, only all_reduce, reduce_scatter and all_gather among all members are
+// distinguished, and a state records for every level whether sums over it are open, scattered or whole.
 #pragma once
 
 #include <array>

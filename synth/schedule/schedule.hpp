@@ -12,9 +12,9 @@ namespace tessera::synth {
 
 // FOREACH(identifier, "name", is late)
 // `gpipe` takes all microbatches forward first; `1f1b` has as many in flight on a stage as stages are to come, itself
-// included; `eager-1f1b` as many more again, so that what is on its way between stages hides behind work. Late: what no
-// border waits for is computed after the border is sent, not before. `auto` is late, and has no more in flight on any
-// stage than hide all that can be hidden.
+// included; `eager-1f1b` has one more for each later stage, so that transfers between stages hide behind work. Late:
+// the work that no border waits for is done after the border is sent, not before. `auto` is late, and has no more in
+// flight on any stage than hide all that can be hidden.
 #define TESSERA_SCHEDULES(FOREACH)                          \
   FOREACH(gpipe, "gpipe", false)                            \
   FOREACH(gpipe_late, "gpipe+late", true)                   \

@@ -1,5 +1,5 @@
-// The facts from which the order of a pipeline is made: the stage of each visit of a microbatch, its time, and what
-// goes between visits.
+// The facts from which the order of a pipeline is made: the stage and the time of each visit of a microbatch, and the
+// transfers between visits.
 #pragma once
 
 #include <cstddef>

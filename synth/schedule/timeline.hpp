@@ -1,4 +1,4 @@
-// A pipeline run in advance, by what its visits and borders take: who does what when.
+// A pipeline simulated with the times of its visits and borders: which stage does what when.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,10 @@
 // them, and the rest of those (of stage i alone, if rests are late). In that time stage i takes w(i) - w(j) + 1 others,
 // so that no period is shorter than L(i,j) / (w(i) - w(j) + 1), nor than a border; and the longest of these is the
 // period.
+//
+// Example: two stages that take a second forward and a second backward, and borders of a second each way. A microbatch
+// of the first stage comes back after 6 seconds. With w = 2 there the period is 6 / 2 seconds, with w = 3 it is 6 / 3,
+// which is the work of a stage: more in flight do not help.
 #pragma once
 
 #include <cstdint>

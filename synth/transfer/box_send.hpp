@@ -1,4 +1,4 @@
-// A send with its box: what pictures, lists of sends and their replay are made of.
+// A send with its box, for pictures, lists of sends and their replay.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ enum class Carried : std::uint8_t { own, came, both };
 std::string_view name(Carried carried);
 std::optional<Carried> carried_by_name(std::string_view name);
 
-// A box that one device hands another, or keeps where source and target are one. What is handed over at a hop has come
-// at an earlier one, or is the source's from the beginning. Where it `adds`, the target combines all that come to it
-// with its own, in ascending order of the sources.
+// A box that one device sends to another, or keeps where source and target are one. A box sent at a hop has come at an
+// earlier one, or is the source's from the beginning. If it `adds`, the target combines all boxes that come to it with
+// its own, in ascending order of the sources.
 struct BoxSend {
   std::int32_t source = 0;
   std::int32_t target = 0;
@@ -27,7 +27,7 @@ struct BoxSend {
   Carried carried = Carried::own;  // of an adding send
 };
 
-// The sends of a step, one by one, as `tessera plan --sends` lists them and as anybody may write them.
+// The sends of a step, one by one, as `tessera plan --sends` lists them; they may also come from elsewhere.
 struct ListedSends {
   // How they are priced: all at once, as the transfer that a step has by itself, or slot by slot.
   bool at_once = false;

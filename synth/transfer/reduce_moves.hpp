@@ -1,13 +1,14 @@
-// A reduction program carried out: who combines or copies what of whom, hop by hop. The same in every group; members
-// and chunks are numbered by their positions along the reduced axes, in mesh order, the first axis most significant.
+// A reduction program as moves, hop by hop: each member's copies from others, and its combinations. The same in every
+// group; members and chunks are numbered by their positions along the reduced axes, in mesh order, the first axis most
+// significant.
 //
 // A step `direct` is one hop, but for an all_reduce: there each member adds up the chunks that are its own along the
 // step's axes, and copies the others' afterwards, in the same slot. A step by `halving` is a hop for each prime factor.
-// In a `ring` what belongs to place i starts at place i + 1, and each adds its own and passes it on; afterwards an
+// In a `ring` the sum for place i starts at place i + 1, and each adds its own part and passes it on; afterwards an
 // all_reduce passes the sums on in the same way.
 //
-// A device combines in ascending order of places along the axes of the hop. Without rings an element is therefore added
-// up in one order, however many stretches there are and whichever chunk it is in.
+// A device combines in ascending order of places along the axes of the hop. So without rings every element is added up
+// in the same order, in any number of stretches and in any chunk.
 #pragma once
 
 #include <cstdint>

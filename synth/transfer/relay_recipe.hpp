@@ -49,7 +49,7 @@ std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to);
 // The sends of a recipe; nothing where it does not fit the tasks: a part that does not reach every needer, say, or
 // another number of hops.
 std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe);
-// How many hops the parts of a recipe take, whatever it says; 0 where they do not fit the tasks.
+// How many hops the parts of a recipe take, counted from the parts themselves; 0 if they do not fit the tasks.
 std::int64_t hops_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe);
 
 }  // namespace tessera::synth

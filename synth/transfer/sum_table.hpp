@@ -1,4 +1,5 @@
-// Private to synth: what every member of a group has of every chunk while a reduction program is followed.
+// Private to synth: the contributions that every member of a group has of every chunk while a reduction program is
+// followed.
 #pragma once
 
 #include <algorithm>

@@ -225,7 +225,7 @@ StepCost TransferCost::cost(std::int64_t stretches) const {
     cost.received_bytes_total += bytes;
     cost.received_bytes_max = std::max(cost.received_bytes_max, bytes);
   }
-  for (const std::int64_t peers : peers_) cost.rounds = std::max(cost.rounds, peers);
+  for (const std::int64_t peers : peers_) cost.peers = std::max(cost.peers, peers);
   cost.seconds = seconds(stretches);
   return cost;
 }

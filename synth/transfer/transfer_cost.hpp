@@ -1,4 +1,4 @@
-// Private to synth: what a transfer costs on a machine.
+// Private to synth: the cost of a transfer on a machine.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ inline constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,  
 // The sends of a transfer summed by hop and link, so that it can be priced for any number of stretches.
 //
 // A slot takes the longest latency of its hops - the most peers that a device has in the hop, times the latency of the
-// slowest level used - and the time of its busiest link, where everything that its hops move counts. A transfer takes
-// the sum of its slots.
+// slowest level used - and the time of its busiest link, with the bytes of all its hops. A transfer takes the sum of
+// its slots.
 class TransferCost {
  public:
   // Several transfers at once, each of as many arrays: in a slot all hops of all of them count. Elements have so many

@@ -1,10 +1,10 @@
 // A reduction of a group whose members lie unevenly in the units of a machine, as 4 devices on two nodes do that have 3
 // and 1 of them. There are no levels that all members have in common.
 //
-// Inside a unit of n members each collects the sums of one n-th of the payload. The units' collectors add up what the
-// units have, and give back the sums; inside each unit they are gathered. Of U units each makes one U-th of all sums,
-// so that every unit's link carries 2(1 - 1/U) of the payload each way, however many members there are behind it, and
-// that is the bound. In a reduce_scatter sums are made where they belong, and nothing is given back.
+// Inside a unit of n members each collects the sums of one n-th of the payload. The units' collectors add up the sums
+// of the units, and send the totals back; inside each unit they are gathered. Each of the U units makes one U-th of all
+// totals, so that every unit's link carries 2(1 - 1/U) of the payload each way, whatever the number of members behind
+// it: the least that any way can do. In a reduce_scatter totals are made where they belong, and nothing is sent back.
 //
 // If links differ, units with fast links make more of the sums. Let S be the payload of U units, B_u the link of one
 // and w_u the part that it makes: it carries (1 + (U - 2) w_u) S each way. So no program ends before T = max(2(U - 1) /

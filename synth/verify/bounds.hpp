@@ -1,5 +1,5 @@
-// Private to verify: seconds that no way to carry out a change of layout can beat, by the verifier's own reckoning of
-// the definition in docs/redistribution.md.
+// Private to verify: the verifier's own lower bound for the seconds of a change of layout, from the definition in
+// docs/redistribution.md.
 #pragma once
 
 #include "synth/machine/machine.hpp"

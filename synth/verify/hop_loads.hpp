@@ -1,4 +1,4 @@
-// Private to verify: what the hops of a reduction program put on every link.
+// Private to verify: the load of every link in the hops of a reduction program.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class HopLoads {
   std::vector<std::set<std::int64_t>> receives_from_;
 };
 
-// The loads of a group: what its devices hold that take a step together.
+// The loads of a group of devices that take a step together: the elements that they hold.
 struct GroupLoads {
   ReduceStepKind kind;
   std::vector<std::int64_t> devices;  // ascending

@@ -1,5 +1,5 @@
-// Private to verify: what a step takes on a machine, reckoned from who sends what to whom. Shares nothing with the
-// planner's prices but their definition (docs/redistribution.md).
+// Private to verify: the time of a step on a machine, worked out from its messages. Shares nothing with the planner's
+// prices but their definition (docs/redistribution.md).
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class SlotPrice {
 
   // Between devices of the run.
   void add(std::int64_t from, std::int64_t to, std::int64_t bytes);
-  // In place of single messages: what the link of a level's unit carries, and how many peers a device has.
+  // In place of single messages: the bytes on the link of a level's unit, and the number of a device's peers.
   void add_link(std::size_t level, std::int64_t unit, std::int64_t in, std::int64_t out);
   void add_peers(std::int64_t peers) { peers_ = std::max(peers_, peers); }
   double seconds();
@@ -49,8 +49,8 @@ class SlotPrice {
 // How many devices a machine with its levels has.
 std::int64_t devices_of(const Machine& machine);
 
-// Tells who sends which box to whom, as devices of the run, where boxes are copied between two types, in order of
-// targets. It is a claim of the code that carries steps out; the replay looks at every box before it counts its cost.
+// Called with the sends, between devices of the run, that copy boxes from one type to another, in order of targets.
+// They are a claim of the code that carries steps out; the replay checks every box before it counts its cost.
 using ClaimBox = std::function<void(std::int32_t source, std::int32_t target, const Box& box)>;
 using Senders = std::function<void(const ArrayType& before, const ArrayType& after, const ClaimBox& claim)>;
 
@@ -90,8 +90,8 @@ class CopyPrices {
 };
 
 // A step that copies, where every element has one holder and the tiles that each unit of the machine holds are all
-// combinations of some intervals of each dimension: reckoned from what tiles have in common, without a look at pairs of
-// devices. Nothing anywhere else.
+// combinations of some intervals of each dimension: worked out from the overlaps of tiles, without a look at pairs of
+// devices. Nothing in all other cases.
 std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const Machine& machine,
                                        std::int64_t element_bytes);
 // The same where an element may have several holders, of which the nearest send, and a device has so many peers: what

@@ -1,5 +1,5 @@
-// Private to verify: a reduction program replayed device by device, on code of its own: who holds whose contributions
-// to which chunk, which bytes go over which link in which slot. Shares nothing with the search but what a program is
+// Private to verify: a reduction program replayed device by device: the contributions that each device holds of each
+// chunk, and the bytes on each link in each slot. Shares no code with the search but the definition of a program
 // (synth/transfer/reduce_program.hpp).
 #pragma once
 
@@ -28,7 +28,7 @@ struct ProgramFigures {
   std::int64_t beside_bytes = 0;  // the most that a device has on the way that is in neither of its tiles
 };
 
-// Why the program does not do what is asked for; else its figures are in `figures`. The mesh's devices times the
+// Why the program does not meet the request; if it does, its figures are in `figures`. The mesh's devices times the
 // members of a group are 400,000 at most. The machine is one that machine_for gave. Rings are compared with, never
 // carried out: they are refused.
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,

@@ -12,8 +12,8 @@ namespace tessera::synth::verifier {
 
 using Fault = std::optional<std::string>;  // what is wrong; nothing if all is well
 
-// Which parts of every element's sum a device's tile has gathered: a bit for each position along the source's pending
-// axes.
+// The parts of every element's sum that a device's tile has gathered: a bit for each position along the source's
+// pending axes.
 using Contributors = std::vector<std::uint64_t>;
 
 // The array on its way. Contributors are followed up to 512 devices.

@@ -1,4 +1,4 @@
-// Private to verify: a step whose sends are listed, followed send by send. Who made them does not matter.
+// Private to verify: a step whose sends are listed, followed send by send. The list may come from any source.
 //
 // A device begins with its source tile, as one part of every sum that is still to be made. A copying send hands over a
 // box: at hop 0 of the source tile, later one that came at an earlier hop, whole, or else one of the source tile. An
@@ -26,8 +26,8 @@ namespace tessera::synth::verifier {
 // the mesh after it.
 class SendsReplay {
  public:
-  // Which parts of every sum a device's tile has before and after the step. `beside`: may devices add up what their
-  // target tiles have no place for? Where they may, somebody has counted the memory.
+  // `parts_after` has the parts of every sum in each device's tile after the step. `beside`: may devices add up
+  // elements that their target tiles have no place for? If so, their memory has been counted elsewhere.
   SendsReplay(const State& before, const Holdings& after, const std::vector<Contributors>& parts_after, bool beside);
 
   // The sends of a step, or of one of its rounds after the other. `moves`: does the round move this box?
@@ -64,7 +64,7 @@ class SendsReplay {
   Numbers received_;
 };
 
-// How long they take: all at once, or slot by slot.
+// The seconds of the sends: all at once, or slot by slot.
 double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine);
 
 }  // namespace tessera::synth::verifier

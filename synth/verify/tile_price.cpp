@@ -1,7 +1,7 @@
-// What a step of copies takes, from what tiles have in common. What a device gets out of a unit is the part of its tile
-// that the unit's devices hold: where their tiles are all combinations of some intervals of each dimension, the product
-// of the parts of its intervals that the unit holds. Where elements have several holders, all that comes into a unit is
-// what nobody in it holds.
+// The time of a step of copies, from the overlaps of tiles. A device gets out of a unit the part of its tile that the
+// unit's devices hold: where their tiles are all combinations of some intervals of each dimension, the product of the
+// parts of its intervals that the unit holds. Where elements have several holders, a unit is sent all that none of its
+// devices holds.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,6 +1,5 @@
-// Private to verify: a reduction by units (`all_reduce d units of 4`) replayed element by element, or rather interval
-// by interval, on code of its own: who collects what in every unit, who adds the units up, whose contributions
-// everybody has in the end.
+// Private to verify: a reduction by units (`all_reduce d units of 4`) replayed interval by interval, by the verifier's
+// own code: the collectors in every unit, the sums over units, and the contributions that each device has in the end.
 #pragma once
 
 #include <cstdint>

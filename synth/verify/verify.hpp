@@ -1,7 +1,7 @@
 // The independent verifier: replays a plan on tile maps, counts bytes and peak itself, and trusts no planner. It uses
-// the types of synth/layout and its own arithmetic, for seconds and their bound too. Who sends a box that several
-// devices hold is claimed by those who carry steps out; every box is looked at before it is counted. Up to 512 devices
-// every pair of devices is looked at, and which contributors of a sum each device has gathered; above, only every
+// the types of synth/layout and its own arithmetic, for seconds and their bound too. If several devices hold a box, its
+// sender is claimed by the code that carries steps out; every box is checked before it is counted. For up to 512
+// devices every pair of devices is looked at, and the contributors of each sum are followed; for more, only every
 // device.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tessera::synth {
 // which step and what differs.
 base::Status verify(const Plan& plan, const Machine& machine);
 
-// The same for plans that anybody may have written: what is wrong, in a sentence without an end, or nothing. Fails
-// where the machine is none for so many devices.
+// The same for plans from any source: the fault, in a sentence without a full stop, or nothing. Fails if the machine
+// does not fit the number of devices.
 base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machine& machine);
 
 namespace verifier {

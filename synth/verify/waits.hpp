@@ -1,5 +1,5 @@
-// Private to verify: what the links of a level carry; and how long a device waits for its peers, by the level with the
-// longest latency that is used.
+// Private to verify: the bandwidths of a level's links, and the time that a device waits for its peers, at the longest
+// latency of the levels used.
 #pragma once
 
 #include <cstddef>

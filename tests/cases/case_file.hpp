@@ -1,5 +1,5 @@
-// A .case file: a program, what to run it with, and what must come of it, in sections that each begin with a line
-// `--- name` (README.md describes them). A file is kept as it was written: printing what was read gives the same bytes.
+// A .case file: a program, its settings, and its expected outcome, in sections that each begin with a line `--- name`
+// (README.md describes them). A file is kept as it was written: printing what was read gives the same bytes.
 #pragma once
 
 #include <cstdint>

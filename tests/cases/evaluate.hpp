@@ -1,4 +1,5 @@
-// Runs a case: what comes of its program, section by section, and which of the checks made of every program fail.
+// Runs a case: the outcome of its program, section by section, and the faults found by the checks made of every
+// program.
 #pragma once
 
 #include <string_view>

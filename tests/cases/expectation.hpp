@@ -1,4 +1,4 @@
-// Does what came of a program agree with a section, and how would the section have to be written so that it does? A
+// Does a program's outcome agree with a section, and how would the section have to be written so that it does? A
 // section may say less than everything: `count` only the figures it names, `errors` without the help and the other
 // places.
 #pragma once

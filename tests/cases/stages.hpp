@@ -1,5 +1,5 @@
-// The checks made of every program's stages, on the rooms' own interfaces: what a stage prints it reads back, and every
-// plan is replayed by the verifier.
+// The checks made of every program's stages, on the rooms' own interfaces: each stage reads back the text that it
+// prints, and the verifier replays every plan.
 #pragma once
 
 #include <string>

@@ -203,7 +203,7 @@ double seconds_of_this_process() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// One product of matrices that would take many seconds. What others compute on the cores does not count: after the stop
+// One product of matrices that would take many seconds. The work of others on the cores does not count: after the stop
 // each core goes on for a fifth of a second at most.
 TEST(Stop, EndsALongStepSoon) {
   std::atomic<bool> began = false;

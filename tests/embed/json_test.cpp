@@ -86,16 +86,16 @@ const std::vector<Fault> kFaults = {
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1,\"latency\":1e308}]", 1, 38,
      "\"latency\" must be a number of seconds, from 0 to 1e9"},
     {"[{\"name\":7,\"count\":1,\"bandwidth\":1,\"latency\":1}]", 1, 3, "\"name\" must be a text, the level's name"},
-    {"[{\"name\":\"a\",\"name\":\"b\"}]", 1, 14, "the key \"name\" stands twice"},
+    {"[{\"name\":\"a\",\"name\":\"b\"}]", 1, 14, "the key \"name\" appears twice"},
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":1,\"latency\":1,\"speed\":2}]", 1, 50, "there is no key \"speed\""},
     {"[{\"name\":[],\"count\":1,\"bandwidth\":1,\"latency\":1}]", 1, 3, "\"name\" must be a text, the level's name"},
-    {"[{\"bandwidth\":[1,\"a\"]}]", 1, 3, "\"bandwidth\" wants a list of numbers"},
-    {"[{\"bandwidth\":[[1]]}]", 1, 3, "\"bandwidth\" wants a list of numbers"},
+    {"[{\"bandwidth\":[1,\"a\"]}]", 1, 3, "\"bandwidth\" needs a list of numbers"},
+    {"[{\"bandwidth\":[[1]]}]", 1, 3, "\"bandwidth\" needs a list of numbers"},
     {"[{\"name\":\"a\",\"count\":1,\"bandwidth\":[],\"latency\":1}]", 1, 24,
      "\"bandwidth\" must be a number of bytes per second, from 0.001 to 1e24, or a list of one for each unit"},
     {"[{\"name\":\"a\",\"count\":2,\"bandwidth\":[1,0],\"latency\":1}]", 1, 24,
      "\"bandwidth\" must be a number of bytes per second, from 0.001 to 1e24, or a list of one for each unit"},
-    {"[{\"name\":{}}]", 1, 3, "\"name\" wants a number or a text"},
+    {"[{\"name\":{}}]", 1, 3, "\"name\" needs a number or a text"},
 };
 INSTANTIATE_TEST_SUITE_P(All, MachineFileFaults, ::testing::ValuesIn(kFaults));
 

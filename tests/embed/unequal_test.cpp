@@ -87,8 +87,8 @@ double clock_of(const std::string& cut, double ratio) {
       "mesh m = [d: 8 work(speed)]\nlet x = ones(f32[2048@" + cut + ", 256])\nlet w = ones(f32[256, 256])\n", ratio);
 }
 
-// With two of four times the speed the ideal is 2 * 4 + 6 = 14 instead of 8. What clocks say is noisy, so that a part
-// of it is enough, and the best of some tries.
+// With two of four times the speed the ideal is 2 * 4 + 6 = 14 instead of 8. The clocks are noisy, so that a part of it
+// is enough, and the best of some tries.
 TEST(UnequalDevices, AreFasterIfTheyAreCutByTheirSpeed) {
   constexpr double kIdeal = 14.0 / 8;
   double nearest = 0;
@@ -142,8 +142,8 @@ TEST(MachineFile, NamesWhatIsWrongWithDevices) {
   const std::map<std::string, std::string> faults = {
       {R"({"device": [{"count": 2}]})", "there is no key \"device\""},
       {R"({"devices": []})", "\"devices\" is empty"},
-      {R"({"devices": 2})", "\"devices\" wants an array of objects"},
-      {R"({"devices": {"count": 2}})", "\"devices\" wants an array of objects"},
+      {R"({"devices": 2})", "\"devices\" needs an array of objects"},
+      {R"({"devices": {"count": 2}})", "\"devices\" needs an array of objects"},
       {R"({"devices": [{"flops": 2}]})", "these devices have no \"count\""},
       {R"({"devices": [{"count": 0}]})", "\"count\" must be a whole number from 1 to 65536"},
       {R"({"devices": [{"count": 1, "flops": 0}]})",
@@ -152,7 +152,7 @@ TEST(MachineFile, NamesWhatIsWrongWithDevices) {
        "\"bandwidth\" must be a number of bytes per second, from 0.001 to 1e24"},
       {R"({"devices": [{"count": 1, "memory": 0.5}]})", "\"memory\" must be a number of bytes, from 1 to 1e18"},
       {R"({"devices": [{"count": 1, "speed": 1}]})", "there is no key \"speed\""},
-      {R"({"devices": [{"count": 1}], "devices": [{"count": 1}]})", "the key \"devices\" stands twice"},
+      {R"({"devices": [{"count": 1}], "devices": [{"count": 1}]})", "the key \"devices\" appears twice"},
   };
   for (const auto& [text, message] : faults) {
     const auto machine = parse_machine(text, "machine.json");

@@ -233,7 +233,7 @@ const std::vector<Expectation> kTold = {
     {"loop w = 0 for i < 3 { w } 4", "expected the end of the statement, found `4`", ""},
     {"loop for i < 3 { i }", "expected a name, found `for`", "a loop carries a value: `loop w = w0 for i < n { ... }`"},
     {"let a: f32 8 = b", "expected `=`, found `8`", "extents stand in square brackets, as in `f32[8]`"},
-    {"let a: f32[8]+x = b", "expected `=`, found `+`", "what is pending is written `{+x}`, `{max x}` or `{min x}`"},
+    {"let a: f32[8]+x = b", "expected `=`, found `+`", "a pending reduction is written `{+x}`, `{max x}` or `{min x}`"},
     {"let a = b -> f32[8]", "expected the end of the statement, found `->`",
      "a value gets another type with `as`, as in `a as f32[8@x]`"},
     {"let a to = b", "expected `:` or `=`, found `to`", "write `let a = ...`, or `let a: f32[8] = ...`"},

@@ -284,8 +284,8 @@ ExpressionRef cast(Maker& maker, const Want& want, int depth) {
               {a});
 }
 
-// Stored in 16 bits, moved or not, and widened. What is not certain may come to either side of where two stored numbers
-// meet: a step of the storage type apart.
+// Stored in 16 bits, moved or not, and widened. Values that are not certain may come to either side of where two stored
+// numbers meet: a step of the storage type apart.
 ExpressionRef stored(Maker& maker, const Want& want, int depth) {
   if (want.element != Element::f32) return nullptr;
   const ExpressionRef a = maker.make(want, depth);

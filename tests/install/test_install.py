@@ -88,6 +88,13 @@ class Installed(unittest.TestCase):
         self.assertEqual(run(program, env=self.environment), self.printed)
         self.assertNotIn("mpi", run("ldd", program, env=self.environment))
 
+    def test_the_readme_s_commands_build_its_program(self):
+        commands = re.findall(r"^    ((?:export|c\+\+) .*)", (SOURCE / "README.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual([command.split()[0] for command in commands], ["export", "c++"])
+        script = "\n".join(commands).replace("PREFIX/lib", str(self.lib))
+        # No LD_LIBRARY_PATH: what a reader types is enough.
+        self.assertEqual(run("sh", "-ec", f"{script}\n./a.out", cwd=self.root), self.printed)
+
     def test_find_package_builds_the_readme_s_program(self):
         project = self.root / "project"
         project.mkdir()
@@ -163,7 +170,7 @@ class Installed(unittest.TestCase):
     def test_the_examples_in_the_headers(self):
         found = list(header_examples())
         self.assertLessEqual({"tessera.hpp", "function.hpp", "files.hpp", "mpi.hpp", "plan_verdict.hpp", "placement.hpp", "result.hpp",
-                              "tessera.h"}, {name for name, _, _ in found})
+                              "tessera.h", "units.hpp"}, {name for name, _, _ in found})
         for name, language, code in found:
             with self.subTest(header=name):
                 source = self.root / f"of_{name.replace('.', '_')}.{language}"

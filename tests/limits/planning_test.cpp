@@ -24,7 +24,7 @@ using synth::Machine;
 using synth::MeshRef;
 using synth::test::Random;
 
-// The best of some runs: other programs can only make it slower. What they do to the speed of the machine in all of
+// The best of some runs: other programs can only make it slower. Their effect on the speed of the machine in all of
 // them is taken out.
 double seconds_to_plan(const ArrayType& from, const ArrayType& to, const Machine& machine, int runs) {
   double best = 1e9;

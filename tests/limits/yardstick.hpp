@@ -37,7 +37,7 @@ inline std::uint64_t fixed_work() {
   return sum;
 }
 
-// One where the machine is as fast as that one, or faster; two where it takes twice as long. Of several goes the best:
+// One where the machine is as fast as that one, or faster; two where it takes twice as long. The best of several tries:
 // the first ones find cold caches.
 inline double slowness() {
   constexpr double kSeconds = 110e-6;

@@ -22,7 +22,7 @@ std::int64_t received_bytes();
 // Takes its input through the steps of the plan.
 synth::Program program_of_steps(const synth::Plan& plan);
 
-// A failure on one rank would leave the others waiting, so it ends them all.
+// A failure on one rank would leave the others waiting, so this ends them all.
 template <class Outcome>
 auto taken(Outcome outcome) {
   if (outcome.ok()) return std::move(*outcome);

@@ -406,14 +406,8 @@ TEST(Interrupts, ThatComeEarlyStopWhatBegins) {
 }
 
 TEST(Units, AreThoseOfPeople) {
-  EXPECT_EQ(bytes_text(0), "0 B");
-  EXPECT_EQ(bytes_text(1023), "1023 B");
-  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
-  EXPECT_EQ(bytes_text(std::int64_t{5} << 40U), "5 TiB");
-  EXPECT_EQ(seconds_text(0), "0 s");
-  EXPECT_EQ(seconds_text(4.026e-6), "4.03 us");
-  EXPECT_EQ(seconds_text(0.0123), "12.3 ms");
-  EXPECT_EQ(seconds_text(75), "75 s");
+  EXPECT_EQ(modelled_line({}, "HELP"), "modelled: links of 100 GB/s and 1 us, assumed; HELP\n");
+  EXPECT_EQ(modelled_line({{{"node", 2, 25e9, 5e-6}}}, "HELP"), "modelled: node 25 GB/s and 5 us, as given\n");
   EXPECT_EQ(extents_text({8, 16, 4}), "8x16x4");
   EXPECT_EQ(counted(1, "copy", "copies"), "1 copy");
   EXPECT_EQ(counted(0, "copy", "copies"), "0 copies");

@@ -17,6 +17,7 @@ SECONDS_MAX = 60
 # what is read may end in it.
 TYPING, ENTERED = "\x1b[?2004h", "\x1b[?2004l"
 TAB, ERASE_LINE = "\t", "\x15"
+GOES_ON = re.compile(r"\n\d+\. +$")
 # Sequences that move the cursor, erase or colour.
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z~]|\x1b[=>78M]|\x1b\([A-Z0-9]|\x07|\x0f")
 
@@ -76,11 +77,12 @@ class Terminal:
 
     def until(self, wanted, seconds=SECONDS_MAX, typing=False):
         """What came since the last call, without escapes, once that matches the regular expression; with `typing`,
-        once the prompt that it ends in, if any, is that of another text."""
+        only once another text, or another line of this one, is asked for: a line that is entered is drawn a last time,
+        with its prompt, and what has been read may end there."""
         deadline = time.monotonic() + seconds
         while True:
             fresh = plain(self.text[self.seen:])
-            if re.search(wanted, fresh, re.DOTALL) and (not typing or not fresh.endswith("> ") or self.asks()):
+            if re.search(wanted, fresh, re.DOTALL) and (not typing or GOES_ON.search(fresh) or self.asks()):
                 self.seen = len(self.text)
                 return fresh
             # The last words of a process that has ended are still to be read.

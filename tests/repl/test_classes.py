@@ -58,6 +58,10 @@ class Classes(CommandLine):
         self.assertEqual(self.read("data/tessera/lessons-my course").splitlines(), ["at quarters", "done halves"])
         self.write("two.tess", "let count = 2\n")
         self.assertEqual(self.succeeds("learn", "--course", "my course", "--check", "2", "two.tess"), "right\n")
+        said = self.succeeds("learn", "--course", "my course", text=":skip\n")
+        self.assertIn("lessons are still open: 2.\n`tessera learn --course DIR --lesson 2` takes one.\n", said)
+        said = self.succeeds("learn", "--course", "my course", "--lesson", "2", text="let count = 2\n")
+        self.assertIn("That was the last lesson. `tessera learn --course DIR --list` shows them all.\n", said)
         (self.folder / "empty").mkdir()
         for line in [["--course", "empty"], ["--course", "nowhere", "--list"], ["--grade", "empty"], ["--grade", "nowhere"],
                      ["--json"], ["--page", "1"], ["--page", "99", "-o", "-"], ["--seconds", "3"], ["-o", "x"],

@@ -53,7 +53,10 @@ class Wrong(CommandLine):
                 self.assertEqual(done.out, "")
 
     def test_an_unknown_command_is_named(self):
-        self.assertIn("`demo.tess`", self.fails(2, "demo.tess").err)
+        for word, help in [("demo.tess", "to run the script: tessera run demo.tess"), ("runn", "did you mean `run`?"),
+                           ("frobnicate", "tessera --help lists the commands; a script is run by tessera run FILE")]:
+            with self.subTest(word=word):
+                self.assertEqual(self.fails(2, word).err, f"error: there is no command `{word}`\n  help: {help}\n")
 
     def test_scripts_that_cannot_be_read(self):
         (self.folder / "folder").mkdir()

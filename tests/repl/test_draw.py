@@ -274,6 +274,14 @@ class InABrowser(CommandLine):
             isIn(link.getPointAtLength(at).matrixTransform(link.getScreenCTM())))).length;
         })()""")
         self.assertEqual(inside, 0)
+        # Labels stand in front of what travels: every one comes later in the document.
+        behind = self.browser.evaluate("""(() => {
+          const moving = [...document.querySelectorAll('#stage .flying, #stage .link')];
+          const labels = [...document.querySelectorAll('#stage text')];
+          const isBehind = (label) => moving.some((m) => !(m.compareDocumentPosition(label) & Node.DOCUMENT_POSITION_FOLLOWING));
+          return [labels.length, labels.filter(isBehind).length];
+        })()""")
+        self.assertEqual(behind, [32, 0])
         self.photograph("flight", whole=False)
         self.assertEqual(self.moment(), 0)
         self.browser.wait("document.querySelector('#change').dataset.moment === '1'")
@@ -406,7 +414,7 @@ class InABrowser(CommandLine):
         self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 1, "flops": 1e6}]}')
         self.open("mesh m = [x: 2]\nlet a = iota(f32[8@x]) * 2.0\n", "--machine", "machine.json")
         items = self.browser.evaluate("[...document.querySelectorAll('#work li')].map((item) => item.textContent).join('|')")
-        self.assertIn("line 2: map multiply takes 4 µs on device 1, 1.333 µs on the fastest", items)
+        self.assertIn("line 2: map multiply takes 4 us on device 1, 1.333 us on the fastest", items)
         self.open(FIRST)
         self.assertTrue(self.browser.evaluate("document.querySelector('#work').hidden"))
 

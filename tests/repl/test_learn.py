@@ -287,7 +287,7 @@ class OwnLessons(CommandLine):
             (("mistake count: 8", "mistake cout: 8"), 20, "a mistake in `cout`"),
             (("== check numbers\ncount: tile of a", "== check plan\nfrom: a\nto: count\ntype: T\nby-hand: no"), 18, "only be `yes`"),
             (("mistake count: 8", "mistake count"), 20, "`== mistake NAME: VALUE`"),
-            (("count: tile of a", "count: tile of a\ncount: tile of a"), 16, "stands twice"),
+            (("count: tile of a", "count: tile of a\ncount: tile of a"), 16, "appears twice"),
         ]:
             with self.subTest(change=change):
                 self.write("bad.lesson", LESSON.replace(*change))

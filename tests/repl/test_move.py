@@ -48,7 +48,7 @@ class Move(CommandLine):
         for lines, message in [
             ("", "it names no array"),
             ("{}\n", 'it has no "name"'),
-            (text_of([LINE, LINE]), '"w" stands twice, the second time in line 2'),
+            (text_of([LINE, LINE]), '"w" appears twice, the second time in line 2'),
             (text_of([LINE | {"name": "../w"}]), '"../w" cannot be the name of a file'),
             (text_of([LINE | {"to": "f32[9]"}]), "are not of one element type and shape"),
             (text_of([LINE | {"to": "f64[8]"}]), "are not of one element type and shape"),

@@ -99,7 +99,7 @@ class Refused(CommandLine):
                     continue
                 done = self.fails(2, "plan", "--mesh", "x:64", "--from", "f32[64@x]", "--to", "f32[64]", "--machine",
                                   self.write("wrong.json", json.dumps([level, NODES[1]])))
-                self.assertRegex(done.err, rf'error\[machine-file\]: this is not a machine model: "{key}" (must be|wants) a')
+                self.assertRegex(done.err, rf'error\[machine-file\]: this is not a machine model: "{key}" (must be|needs) a')
 
     def test_programs(self):
         machine = self.write("nodes.json", json.dumps(NODES))

@@ -26,6 +26,18 @@ class Plan(CommandLine):
         self.assertIn("all_to_all", text)
         self.assertTrue(text.endswith("\n"))
 
+    def test_a_change_in_one_text(self):
+        """'FROM -> TO' stands for --from and --to, in plan and in compare."""
+        arrow = ["--mesh", "x:4", "f32[8@x,8] -> f32[8,8@x]"]
+        for command in ("plan", "compare"):
+            with self.subTest(command=command):
+                self.assertEqual(self.succeeds(command, *arrow), self.succeeds(command, *change()))
+                self.assertIn(f"{command} needs 'FROM -> TO', or --from and --to, not both",
+                              self.fails(2, command, *arrow, "--from", "f32[8]").err)
+                for wrong in ("f32[8@x,8] f32[8,8@x]", "f32[8] -> f32[8] -> f32[8]"):
+                    said = self.fails(2, command, "--mesh", "x:4", wrong).err
+                    self.assertIn(f"`{wrong}` is no change of layout\n  help: tessera {command} --mesh", said)
+
     def test_json(self):
         (plan,) = self.tessera("plan", *change("x:4,y:2", "f32[16@y,16,16@x]", "f32[16,16@(x,y),16]"), "--json").objects()
         self.assertEqual(list(plan), KEYS)

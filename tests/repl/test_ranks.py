@@ -121,7 +121,7 @@ class Piped(RanksTest):
     def test_how_many(self):
         for ranks in ("0", "x", "-1", "2x", "1000000", "1.5"):
             done = self.fails(2, f"--ranks={ranks}")
-            self.assertIn("--ranks wants a number of processes", done.err)
+            self.assertIn("--ranks needs a number of processes", done.err)
         self.assertIn("mpirun", self.fails(2, "--ranks", "2", "run", "a.tess").err)
         self.assertIn("--ranks", self.fails(2, "worker").err)
 
@@ -204,13 +204,13 @@ class Talking(AtATerminal):
         terminal.type(":step a as [4, 4@(x,y)]\r")
         terminal.until(r"next step $")
         terminal.type("\r")
-        terminal.until(r"step 1 of.*(?:next step |\n\d+> )$")  # the question may be drawn anew first
+        terminal.until(r"step 1 of.*(?:next step |\n\d+> )$", typing=True)  # the question may be drawn anew first
         terminal.type("q\r")
         terminal.prompt()
         terminal.type(":learn 3\r")
-        self.assertIn("Lesson 3 of ", terminal.until(r"(?:Enter: the rest of the page |\nlearn 3> )$"))
+        self.assertIn("Lesson 3 of ", terminal.until(r"(?:Enter: the rest of the page |\nlearn 3> )$", typing=True))
         terminal.type("\r")
-        terminal.until(r"learn 3> $")
+        terminal.until(r"learn 3> $", typing=True)
         terminal.type(":quit\r")
         terminal.until(r"session\.\n\d+> $")
         self.assertEqual(terminal.answer("sum(a)"), "120.0\n")

@@ -137,6 +137,15 @@ class Run(CommandLine):
         self.assertIn("error[define-unused]", self.fails(2, "run", "a.tess", "--define", "K=1").err)
         self.assertIn("error[define-bad]", self.fails(2, "run", "a.tess", "--define", "N=(").err)
 
+    def test_define_a_name_of_a_file(self):
+        """A string with its quotes, as a program has it, or without, as a shell leaves it."""
+        self.write("a.tess", 'let path = "a.npy"\nsave(iota(f32[2]), "{path}")\nprint path\n')
+        for given in ('path="b.npy"', "path=b.npy"):
+            with self.subTest(given=given):
+                self.assertEqual(self.succeeds("run", "a.tess", "--define", given), "b.npy\n")
+                (self.folder / "b.npy").unlink()
+        self.assertFalse((self.folder / "a.npy").exists())
+
     def test_reshard(self):
         self.write("a.tess", DISAGREEING)
         self.assertEqual(self.succeeds("run", "a.tess"), "32.0\n")

@@ -380,7 +380,7 @@ class Learning(AtATerminal):
         terminal = Terminal(self, "learn", "--lesson", "34", columns=80, rows=24)
         screens = []
         while not screens or not screens[-1].endswith("learn 34> "):
-            screens.append(terminal.until(r"(?:Enter: the rest of the page |\nlearn 34> )$"))
+            screens.append(terminal.until(r"(?:Enter: the rest of the page |\nlearn 34> )$", typing=True))
             terminal.type("\r")
         self.assertGreater(len(screens), 2)
         for screen in screens:

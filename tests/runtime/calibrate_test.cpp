@@ -77,6 +77,8 @@ PairSeconds pairs(std::int64_t members, std::int64_t near, double apart, std::in
   return seconds;
 }
 
+TEST(ExampleOf, RankClusters) { EXPECT_EQ(cluster_sizes(pairs(4, 2, 2, 4, 2)), (std::vector<std::int64_t>{2})); }
+
 TEST(Clusters, AreOverAQuarterApart) {
   using Sizes = std::vector<std::int64_t>;
   EXPECT_EQ(cluster_sizes(pairs(8, 4, 1.3, 8, 1.3)), (Sizes{4}));

@@ -16,6 +16,21 @@ void write(const std::filesystem::path& path, const char* text) {
   std::ofstream(path) << text << "\n";
 }
 
+TEST(ExampleOf, MachineMemory) {
+  const Folder folder;
+  const std::string mount = folder / "cgroup";
+  const auto limit_with = [&](const std::string& file, const char* groups) {
+    std::filesystem::remove_all(mount);
+    write(mount + file, "1000");
+    return limit_of_groups(groups, mount);
+  };
+  for (const char* file : {"/jobs/seven/memory.max", "/jobs/memory.max", "/memory.max"})
+    EXPECT_EQ(limit_with(file, "0::/jobs/seven\n"), 1000) << file;
+  for (const char* file : {"/memory/jobs/seven/memory.limit_in_bytes", "/memory/jobs/memory.limit_in_bytes",
+                           "/memory/memory.limit_in_bytes"})
+    EXPECT_EQ(limit_with(file, "4:memory:/jobs/seven\n"), 1000) << file;
+}
+
 TEST(LimitOfGroups, IsTheLeastOnTheWayToTheRoot) {
   const Folder folder;
   const std::string mount = folder / "cgroup";

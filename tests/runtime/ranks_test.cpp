@@ -22,6 +22,13 @@
 namespace tessera::runtime {
 namespace {
 
+TEST(ExampleOf, DeviceRanks) {
+  const DeviceRanks ranks(4, 8);
+  for (std::int64_t device = 0; device < 8; ++device) EXPECT_EQ(ranks.owner(device), device / 2);
+  const synth::MeshRef mesh = *synth::Mesh::make_on({{"x", 3}}, {{2, 5}});
+  for (std::int64_t number = 0; number < 3; ++number) EXPECT_EQ(ranks.owner(*mesh, number), number < 2 ? 1 : 2);
+}
+
 RC_GTEST_PROP(DeviceRanks, GiveEveryDeviceToOneRankInOrder, ()) {
   const auto ranks = *rc::gen::inRange(1, 40);
   const auto devices = *rc::gen::inRange<std::int64_t>(1, 100);

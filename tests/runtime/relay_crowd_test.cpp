@@ -64,7 +64,7 @@ std::string cut(const synth::Box& box, std::int64_t elements_max) {
   return text;
 }
 
-TEST(CutBox, KeepsWithinAPiece) {
+TEST(ExampleOf, BoxPieces) {
   const synth::Box box{{0, 4}, {0, 6}};
   EXPECT_EQ(cut(box, 24), "0:4,0:6 ");
   EXPECT_EQ(cut(box, 12), "0:2,0:6 2:4,0:6 ");

@@ -124,9 +124,9 @@ TEST(Show, PendingPartsAreDrawnApart) {
             " +---------------------+\n"
             " | sum of devices 0, 1 |\n"
             " | device 0:           |\n"
-            " |  1.5  2.            |\n"
+            " | 1.5 2.              |\n"
             " | device 1:           |\n"
-            " | -0.  -0.            |\n"
+            " | 0.  0.              |\n"
             " +---------------------+\n");
 }
 

@@ -186,6 +186,8 @@ def check_switches(root):
         yield f"synth/collective/collective.hpp: kinds of collectives in switches of {len(with_kinds)} files: {names}"
 
 
+EXAMPLE = re.compile(r"^\s*// Example: ", re.MULTILINE)
+
 # A new member of an enum of ours has to be a compile error; only of others' enums and of numbers is there a rest.
 OUR_CASE = re.compile(r"^\s*case (?!Parser::)[\w:]+::\w+:")
 DEFAULT = re.compile(r"^\s*default:")
@@ -221,6 +223,20 @@ def check_folders(root):
     yield from check_circles(includes)
 
 
+def check_examples(root):
+    """A worked example in a header is run by a test of the header's name: `rounds.hpp` by TEST(ExampleOf, Rounds)."""
+    tested = set()
+    for file in files(root / "tests") if (root / "tests").is_dir() else ():
+        if file.suffix == ".cpp":
+            tested.update(re.findall(r"TEST\(ExampleOf, (\w+)\)", file.read_text(encoding="utf-8")))
+    for file in product_sources(root):
+        if file.suffix != ".hpp" or not EXAMPLE.search(file.read_text(encoding="utf-8")):
+            continue
+        name = "".join(word.capitalize() for word in file.stem.split("_"))
+        if name not in tested:
+            yield f"{file.relative_to(root).as_posix()}: no TEST(ExampleOf, {name}) runs its example"
+
+
 def check_rooms(root):
     for room in ROOMS:
         if (root / room).is_dir() and not (root / room / "README.md").is_file():
@@ -248,6 +264,7 @@ def check_file(root, file):
 def check(root):
     """Every violation in the tree below `root`, as lines of text."""
     found = list(check_rooms(root)) + list(check_folders(root)) + list(check_switches(root))
+    found += check_examples(root)
     for file in files(root):
         found += check_file(root, file)
     return found

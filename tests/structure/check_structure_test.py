@@ -18,6 +18,19 @@ def violations(files):
         return [line for line in check_structure.check(root) if "README" not in line]
 
 
+class Examples(unittest.TestCase):
+    HEADER = {"synth/collective/tile_exchange.hpp": "// What moves.\n//\n// Example: one tile.\n"}
+
+    def test_an_example_has_a_test_of_the_headers_name(self):
+        test = {"tests/synth/examples_test.cpp": "TEST(ExampleOf, TileExchange) {}\n"}
+        self.assertEqual(violations(self.HEADER | test), [])
+
+    def test_one_without_is_named(self):
+        found = violations(self.HEADER | {"tests/synth/examples_test.cpp": "TEST(ExampleOf, Tile) {}\n"})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("tile_exchange.hpp: no TEST(ExampleOf, TileExchange)", found[0])
+
+
 class Includes(unittest.TestCase):
     def accepts(self, path, include):
         self.assertEqual(violations({path: f"#include {include}\n"}), [])

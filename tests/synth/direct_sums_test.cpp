@@ -76,7 +76,7 @@ StepCost price_of(const Machine& machine, const Messages& messages) {
   for (const auto& [ends, bytes] : messages) {
     cost.received_bytes_total += bytes;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received[ends.second] += bytes);
-    cost.rounds = std::max({cost.rounds, ++senders[ends.second], ++receivers[ends.first]});
+    cost.peers = std::max({cost.peers, ++senders[ends.second], ++receivers[ends.first]});
   }
   Delay delay;
   double longest = 0;
@@ -85,7 +85,7 @@ StepCost price_of(const Machine& machine, const Messages& messages) {
     if (seconds > 0) delay = std::max(delay, cluster.levels()[level].delay());
     longest = std::max(longest, seconds);
   }
-  cost.seconds = messages.empty() ? 0 : delay.of(static_cast<double>(cost.rounds)) + longest;
+  cost.seconds = messages.empty() ? 0 : delay.of(static_cast<double>(cost.peers)) + longest;
   return cost;
 }
 
@@ -124,7 +124,7 @@ void expect_exact(const Machine& machine, const ArrayType& before) {
     const StepCost priced = cost(machine, step, before, after);
     EXPECT_EQ(priced.received_bytes_total, counted.received_bytes_total);
     EXPECT_EQ(priced.received_bytes_max, counted.received_bytes_max);
-    EXPECT_EQ(priced.rounds, counted.rounds);
+    EXPECT_EQ(priced.peers, counted.peers);
     EXPECT_EQ(priced.seconds, counted.seconds);
     const verifier::State state(before);
     const verifier::Holdings holdings(after);
@@ -205,7 +205,7 @@ bool expect_exact_copies(const Machine& machine, const ArrayType& before, const 
   const StepCost priced = traffic.cost();
   EXPECT_EQ(priced.received_bytes_total, counted.received_bytes_total);
   EXPECT_EQ(priced.received_bytes_max, counted.received_bytes_max);
-  EXPECT_EQ(priced.rounds, counted.rounds);
+  EXPECT_EQ(priced.peers, counted.peers);
   EXPECT_EQ(priced.seconds, counted.seconds);
   EXPECT_EQ(*verified, counted.seconds);
   return true;
@@ -250,7 +250,7 @@ TEST(DirectSums, ArePricedByTheLinksOfAllLevelsOnManyDevices) {
   const ArrayType before = type("f32[524288]{+x}", "x:2048");
   const Collective step{AllReduce{before.layout().pending()}, Direct{}};
   const StepCost priced = cost(*machine_for(machine, 2048), step, before, *apply(step, before));
-  EXPECT_EQ(priced.rounds, 2047);
+  EXPECT_EQ(priced.peers, 2047);
   EXPECT_EQ(priced.received_bytes_total, std::int64_t{2} * 2048 * 2047 * 1024);
   EXPECT_DOUBLE_EQ(priced.seconds, 2047 * 5e-6 + 2.0 * 32 * 2016 * 1024 / 8e9);
 }

@@ -99,7 +99,9 @@ class Dealing {
   std::vector<bool> seen_;
 };
 
-TEST(HolderBoundTest, SeveralSetsTogetherTakeLongerThanEach) {
+TEST(ExampleOf, HolderBound) {
+  for (const std::uint64_t pair : {0b011U, 0b110U, 0b101U})
+    EXPECT_DOUBLE_EQ(holder_bound({{set_of(pair), 6}}, UnitLinks{1, 0}), 3);
   const std::vector<HeldBytes> boxes{{set_of(0b011), 6}, {set_of(0b110), 6}, {set_of(0b101), 6}};
   EXPECT_DOUBLE_EQ(holder_bound(boxes, UnitLinks{1, 0}), 6);
 }

@@ -71,7 +71,7 @@ TEST(CostTest, FlatAllToAll) {
   const StepCost price = cost(*machine_for(Machine{}, 4), exchange_to(to), from, to);
   EXPECT_EQ(price.received_bytes_total, 192);
   EXPECT_EQ(price.received_bytes_max, 48);
-  EXPECT_EQ(price.rounds, 3);
+  EXPECT_EQ(price.peers, 3);
   EXPECT_DOUBLE_EQ(price.seconds, 3 * 1e-6 + 48 / 100e9);
 }
 
@@ -109,7 +109,7 @@ TEST(CostTest, AllReduceReceivesTwiceTheOthersShares) {
   const StepCost price = cost(*machine_for(Machine{}, 4), step, from, to);
   EXPECT_EQ(price.received_bytes_total, 2 * 40 * 3);  // 2L(p-1), exactly, though 10 does not divide
   EXPECT_EQ(price.received_bytes_max, (3 * 3 + 7) * 4);
-  EXPECT_EQ(price.rounds, 3);
+  EXPECT_EQ(price.peers, 3);
 }
 
 TEST(CostTest, SlicesAndKeepsAreFree) {

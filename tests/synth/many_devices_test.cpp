@@ -12,6 +12,9 @@
 #include "synth/machine/unit_bound.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/place/matrix.hpp"
+#include "synth/ranking/sum_estimate.hpp"
+#include "synth/redistribute/programs.hpp"
+#include "synth/reduce/search.hpp"
 #include "synth/verify/bounds.hpp"
 #include "synth/verify/holdings.hpp"
 #include "synth/verify/verify.hpp"
@@ -85,13 +88,26 @@ TEST(NearestExchange, KnowsAllLevelsThatAMeshLiesOn) {
   });
 }
 
-// The example of unit_bound.hpp.
-TEST(FirstUnitsBound, OfRowsThatBecomeColumns) {
+TEST(ExampleOf, UnitBound) {
   const MeshRef on = mesh("x:4,y:2");
   const Cluster cluster(Machine{{{"node", 2, 4, 0}, {"device", 4, 1e9, 0}}});
   EXPECT_DOUBLE_EQ(
       first_units_bound(cluster, PlaceMatrix{{{2, 2}, {1, 2}}}, type("f32[8@x,8]", on), type("f32[8,8@y]", on)),
       32 * 4 / 4.0);
+}
+
+TEST(ExampleOf, SumEstimate) {
+  const Machine machine{{{"node", 4, 8e9, 5e-6}, {"device", 16, 270e9, 1e-6}}};
+  const MeshRef on = mesh("dp:16,tp:4");
+  const PlaceMatrix matrix{{{4, 4}, {1, 4}}};
+  const ArrayType from = type("f32[250000000]{+dp}", on);
+  SumEstimate estimate(machine, *on);
+  const ReduceLevels dp = *reduce_levels(matrix, from.layout().pending());
+  const double quarter = best_program(reduce_graphs(), Cluster(machine), dp, 250e6, ReduceGoal::all_reduce).seconds;
+  const double gathered = 750e6 / 270e9 + 3 * 1e-6;
+  EXPECT_NEAR(estimate.of(matrix, from, type("f32[250000000]", on)), quarter + gathered, 1e-9);
+  EXPECT_NEAR(estimate.of(matrix, from, type("f32[250000000@tp]", on)), quarter, 1e-9);
+  EXPECT_EQ(estimate.of(matrix, type("f32[16@dp]", on), type("f32[16]", on)), 0);
 }
 
 // No bound of the first units is above that of all units, which is not above the exact bound.

@@ -44,7 +44,8 @@ std::string_view name(Mutation mutation);
 // Is it the steps that are wrong, and not what is said of them?
 bool is_of_steps(Mutation mutation);
 
-// Changes the plan; false where it has nothing to be changed so. What is put in may be what was there.
+// Changes the plan; returns false if it has nothing that can be changed in this way. The new value may equal the old
+// one.
 bool mutate(Plan& plan, Mutation mutation, Random& random);
 
 // Every step leads where it says it does from where the one before led; false where one may not be taken there.

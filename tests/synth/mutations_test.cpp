@@ -142,7 +142,7 @@ struct Tally {
 };
 
 // All figures may follow the change, and the layouts after the steps where it is not one of those, so that nothing but
-// the steps can be found wrong. What cannot follow stays as it was.
+// the steps can be found wrong. Figures that cannot follow stay as they were.
 void cover_up(Plan& plan, const Machine& machine, bool may_follow, Random& random) {
   if (may_follow && random.coin()) {
     Plan followed = plan;

@@ -31,7 +31,7 @@ std::string failure(std::string_view on, std::string_view from, std::string_view
   return first_error(plan(type(from, shared), type(to, shared), Machine{}, options));
 }
 
-// As if the arrays were large: without latency. Of small ones the plans avoid messages rather than bytes.
+// As if the arrays were large: without latency. For small ones plans avoid messages rather than bytes.
 Plan planned_large(std::string_view on, std::string_view from, std::string_view to) {
   const MeshRef shared = mesh(on);
   const Machine machine{{{"device", shared->devices(), 100e9, 0}}};
@@ -413,7 +413,7 @@ TEST(PlanText, IsForPeople) {
             "  received  12 KiB in all (at least 12 KiB; gather, then slice: 112 KiB)\n"
             "  array     2 KiB at most on a device (bound 2 KiB)\n"
             "  peak      4 KiB on a device (gather, then slice: 20 KiB)\n"
-            "  time      3.015 us by the machine model (at least 0.01536 us)\n");
+            "  time      3.015 us by the machine model (at least 15.36 ns)\n");
   EXPECT_EQ(print_text(plan_of("x:4", "f32[8@x]", "f32[8@x]")),
             "f32[8@x] -> f32[8@x]\n  nothing to do: every device holds its part already\n");
 }

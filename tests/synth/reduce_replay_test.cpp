@@ -184,7 +184,7 @@ ReduceProgram mutated(Draw& draw, ReduceProgram program, const std::vector<AxisP
   return program;
 }
 
-// Most are refused. What is not is another way to the same, and takes no less than the bound.
+// Most are refused. The others are another way to the same end, and take no less than the bound.
 TEST(ReduceReplay, WrongProgramsAreRefused) {
   Draw draw(2);
   ReduceGraphs graphs;

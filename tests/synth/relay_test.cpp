@@ -23,7 +23,7 @@ namespace {
 
 using Loads = std::map<std::tuple<std::size_t, std::int64_t, bool>, std::int64_t>;
 
-// What the first peer of a device costs in seconds, and each further one. Of two levels the one with the greater wait
+// The seconds for the first peer of a device, and for each further one. The one of two levels with the greater wait
 // counts.
 using Wait = std::pair<double, double>;
 
@@ -69,8 +69,8 @@ double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t
   return total;
 }
 
-// The example of relay_search.hpp: the holder sends the box once, everybody else six sevenths of it.
-TEST(Relays, DeviceZeroOfANodeHoldsWhatItsSevenNeighboursNeed) {
+// The holder sends the box once, every other device six sevenths of it.
+TEST(ExampleOf, RelaySearch) {
   const Machine machine{{{"node", 1, 1, 0}, {"device", 8, 1, 0}}};
   const Cluster cluster(machine);
   const std::vector<RelayTask> tasks{RelayTask{{Interval{0, 7}}, {0}, {1, 2, 3, 4, 5, 6, 7}}};

@@ -65,7 +65,7 @@ TEST(SumRivals, DoNothingElse) {
     refused("f32[16@y]{+x}", "f32[16]");
     refused("f32[16]{+x}", "f32[16]{+y}");
     EXPECT_EQ(answer(rival, "f32[16]{+x}", "f32[16]", "x:4,y:2", {}),
-              who + "cannot do this: no machine file says what links there are");
+              who + "cannot do this: no machine file describes the links");
   }
   EXPECT_EQ(answer(Planner::smp, "f32[16]{+x}", "f32[16@x]", "x:4,y:2", two_nodes()),
             "the planner `smp` cannot do this: a master gives everybody the same");

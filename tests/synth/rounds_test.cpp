@@ -94,7 +94,7 @@ TEST(RoundCosts, OfOneRoundAreTheExchanges) {
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].received_bytes_total, whole.received_bytes_total);
     EXPECT_EQ(one[0].received_bytes_max, whole.received_bytes_max);
-    EXPECT_EQ(one[0].rounds, whole.rounds);
+    EXPECT_EQ(one[0].peers, whole.peers);
     EXPECT_DOUBLE_EQ(one[0].seconds, whole.seconds);
     exchange.recipe = Round{1, 3, d};
     EXPECT_EQ(cost(machine, exchange, from, to).seconds, costs_of_rounds(machine, from, to, d, 3)[1].seconds);

@@ -101,7 +101,8 @@ TEST(UnequalLinks, FastOnesMakeMoreOfTheSums) {
   EXPECT_EQ(unit_shares({2, 9, 9, 1}), (Shares{1, 1, 0, 0}));
 }
 
-TEST(UnequalLinks, CarryTheBound) {
+TEST(ExampleOf, UnitMoves) {
+  EXPECT_EQ(unit_shares({10, 10, 5, 5}), (std::vector<std::int64_t>{1, 1, 0, 0}));
   const Machine machine = with_links({10e6, 10e6, 5e6, 5e6}, 8);
   const auto seconds = [&](std::string_view program) {
     return seconds_for_a_byte(kEightFourFourTwo, "x", machine, program);

@@ -62,6 +62,12 @@ std::int64_t place_of(std::int64_t element, const std::vector<Weights>& parts, s
   return Split(parts).cuts(extent).place_of(element);
 }
 
+TEST(ExampleOf, Cuts) {
+  EXPECT_EQ(tile_begins(8, {weights({1, 2, 1})}), (Begins{0, 2, 6, 8}));
+  EXPECT_EQ(tile_begins(10, {weights({5, 1}), weights({3, 1})}), (Begins{0, 6, 8, 9, 10}));
+  EXPECT_EQ(tile_begins(7, {weights({2, 1}), Weights::even(2)}), (Begins{0, 2, 4, 5, 7}));
+}
+
 TEST(WeightsTest, AreKeptInLowestTerms) {
   EXPECT_THAT(weights({4, 2, 2}).values(), ElementsAre(2, 1, 1));
   EXPECT_EQ(weights({4, 2, 2}), weights({1'048'576, 524'288, 524'288}));

@@ -44,6 +44,14 @@ ReshapeLayouts reshaped(const Shape& from, std::vector<AxisList> splits, const S
   return reshape_layouts(made(from, test_mesh(), std::move(splits)), to);
 }
 
+TEST(ExampleOf, ReshapeGroups) {
+  const MeshRef mesh = *synth::Mesh::make({{"x", 4}, {"y", 2}});
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const AxisList xy = {synth::whole_axis(*mesh, 0), synth::whole_axis(*mesh, 1)};
+  EXPECT_EQ(reshape_layouts(made({16, 4}, mesh, {x, {}}), {64}).after, (std::vector<AxisList>{x}));
+  EXPECT_EQ(reshape_layouts(made({16}, mesh, {xy}), {4, 4}).after, (std::vector<AxisList>{x, {}}));
+}
+
 TEST(ReshapeGroups, AKeptDimensionKeepsItsAxes) {
   const MeshRef mesh = test_mesh();
   const AxisList x = {synth::whole_axis(*mesh, 0)};

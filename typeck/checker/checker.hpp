@@ -1,5 +1,5 @@
 // The checker's state, private to typeck/. One Checker checks one text; its member functions are spread over the files
-// named beside them. A check that fails reports and gives nothing; whoever asked then gives nothing too, without
+// named beside them. A check that fails reports once and returns nothing; its callers then return nothing, too, without
 // another report.
 #pragma once
 
@@ -58,7 +58,7 @@ struct Checked {
 };
 using MaybeValue = std::optional<Checked>;
 
-// The element type and layout that the surroundings would like; only rule 2 and literals listen.
+// The element type and layout that the surrounding expression prefers; only rule 2 and literals use it.
 struct Preference {
   std::optional<ElementType> element;
   std::optional<Layout> layout;
@@ -99,15 +99,15 @@ struct Selection {
 // How many elements come before and after, for each dimension.
 using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// A name bound inside a function, block or loop. Empty: its definition failed, and that was reported.
+// A name bound inside a function, block or loop. Empty if its definition failed, which was reported.
 struct Local {
   std::string name;
   MaybeValue value;
   std::optional<std::string> text = {};  // in place of a value: a string
 };
 
-// A file's name. Of several numbers each fills a `{}` of the form, in which other braces are doubled; without numbers
-// the form is the name.
+// A file's name. With numbers, each of them fills a `{}` of the form, in which other braces are doubled; without
+// numbers the form is the name.
 struct FileName {
   std::string form;
   std::vector<Checked> numbers;
@@ -197,7 +197,7 @@ class Checker {
                                                                   Span span);
 
   // ---- several meshes: meshes.cpp
-  // Brings scalars that can be made again to the others' mesh; false (reported) where values of two meshes meet.
+  // Makes scalars that can be computed again on the others' mesh; false (reported) if values on two meshes meet.
   bool unify_meshes(std::vector<Checked>& values, Span span);
   // For diagnostics: `this is on mesh a (x:2)`; and the name alone, or this where the mesh has none.
   std::string mesh_remark(const synth::Mesh& mesh) const;
@@ -205,10 +205,10 @@ class Checker {
   // `a (x:2)`; the default mesh is understood.
   std::string with_name(const synth::Mesh& mesh) const;
   synth::MeshWords mesh_words() const;
-  // A scalar that is known, or computed of known ones and of loops' indices alone, made again on a mesh; the value
-  // itself if it is there. Nothing, and no report, where it is another value.
+  // Computes a scalar again on a mesh, if it is known or made of known scalars and loop indices alone; returns the
+  // value itself if it is on that mesh. Any other value gives nothing, without a report.
   MaybeValue again_on(const Checked& value, const MeshRef& mesh);
-  // A value that is wanted twice in one type on another mesh crosses once.
+  // The earlier crossing of this value to this type on another mesh, if there is one: it then crosses only once.
   std::optional<NodeId> crossed_before(NodeId source, const ArrayType& target) const;
   void note_crossing(NodeId source, NodeId made);
   // While f makes a loop's body, the loop's index may be asked for on any mesh.

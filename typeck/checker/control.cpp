@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/checker/fold.hpp"
@@ -183,9 +183,12 @@ MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const s
   const ArrayType& own = type(value);
   if (own.rank() != 0 || own.element() != element) {
     const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
-    const bool is_mask = own.element() == ElementType::boolean && element == ElementType::i64 && own.rank() > 0;
-    const char* const help =
-        is_mask ? "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0" : "";
+    const bool is_position = element == ElementType::i64 && own.rank() > 0;
+    const char* help = "";
+    if (is_position && own.element() == ElementType::boolean)
+      help = "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0";
+    if (is_position && own.element() == ElementType::i64 && who == "a position")
+      help = "`take(a, indices)` picks the rows at several positions";
     report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span).suggest(help));
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "frontend/literal.hpp"
 #include "synth/kinds.hpp"
@@ -32,6 +33,10 @@ class Depth {
 
 // `let (value, slope) = grad(f)(x)`: a name for each of several values.
 std::string how_to_bind(std::string_view expression, std::size_t values) {
+  const bool are_integers = expression.starts_with('(') && expression.ends_with(')') &&
+                            expression.find_first_not_of("(), -0123456789") == std::string_view::npos;
+  if (are_integers)
+    return fmt::format("several numbers are a list: `[{}]`", expression.substr(1, expression.size() - 2));
   constexpr std::size_t kLettersMax = 40;
   constexpr std::size_t kNamesMax = 6;
   const bool is_gradient = expression.starts_with("grad(");
@@ -375,6 +380,33 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
   return std::pair(std::move(*a), std::move(*b));
 }
 
+namespace {
+
+// `1 / 3` and `2 ** 70`, where Python has a fraction and a larger number: says what comes, and how to write the float.
+void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Span span, const KnownScalar& result,
+                            ElementType element) {
+  const auto left = literal_value(checker.ast(), binary.left);
+  const auto right = literal_value(checker.ast(), binary.right);
+  if (!left || !right) return;
+  const auto* value = std::get_if<std::int64_t>(&result);
+  const auto* a = std::get_if<std::int64_t>(&*left);
+  const auto* b = std::get_if<std::int64_t>(&*right);
+  if (value == nullptr || a == nullptr || b == nullptr) return;
+  const auto largest = element == ElementType::i32 ? std::int64_t{std::numeric_limits<std::int32_t>::max()}
+                                                   : std::numeric_limits<std::int64_t>::max();
+  const bool rounds = binary.op == frontend::BinaryOp::divide && *b != 0 && *b != -1 && *a % *b != 0;
+  const bool wraps =
+      binary.op == frontend::BinaryOp::power &&
+      std::abs(std::pow(static_cast<double>(*a), static_cast<double>(*b))) > static_cast<double>(largest);
+  if (!rounds && !wraps) return;
+  checker.report(base::make(Kind::integer_result, checker.text(span), *value,
+                            rounds ? "`/` of integers rounds down" : "integers wrap around")
+                     .at(span)
+                     .suggest(fmt::format("for a float write `{}.0 {} {}.0`", *a, frontend::spelling(binary.op), *b)));
+}
+
+}  // namespace
+
 MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, const Preference& want) {
   const Span span = ast()[id].span;
   const std::string who = fmt::format("`{}`", frontend::spelling(binary.op));
@@ -407,6 +439,7 @@ MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, cons
   if (!result.has_value()) return std::nullopt;
   if (known_left.has_value() && known_right.has_value())
     result->known = fold_binary(binary.op, *known_left, *known_right, a);
+  if (result->known.has_value()) note_an_integer_result(*this, binary, span, *result->known, a);
   result->affine = std::move(affine);
   return with_affine(std::move(*result));
 }

@@ -1,4 +1,4 @@
-// Arithmetic on what is known when the program is checked: constants, and sums of run-time scalars.
+// Arithmetic while the program is checked: on constants, and on sums of run-time scalars.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ void append_bytes(std::vector<std::byte>& bytes, const KnownScalar& value, Eleme
 // The value that a scalar of a storage type has; of other types the value as it is.
 KnownScalar as_held(const KnownScalar& value, ElementType element);
 
-// The same result as at run time, or nothing where run time would fail (a zero divisor) or the value is better left to
-// it.
+// The same result as at run time, or nothing where the run would fail (a zero divisor) or should compute the value
+// itself.
 std::optional<KnownScalar> fold_unary(bool negate, const KnownScalar& value, ElementType element);
 std::optional<KnownScalar> fold_binary(frontend::BinaryOp op, const KnownScalar& a, const KnownScalar& b,
                                        ElementType element);

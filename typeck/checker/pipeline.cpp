@@ -37,7 +37,7 @@ Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const f
       return base::make(Kind::pipeline_serial, name.text)
           .at(place_of(draft, fault.step), "this border waits for it")
           .also(name.span, "carried from microbatch to microbatch")
-          .suggest("send what the microbatch alone gives, and add it up after the border; or write `loop`");
+          .suggest("send values of the microbatch alone, and add them up after the border; or write `loop`");
     }
     case synth::CutFault::Reason::hidden:
       return base::make(Kind::pipeline_inner, inner_name(step))
@@ -48,7 +48,7 @@ Diagnostic why_not(const LoopDraft& draft, const synth::CutFault& fault, const f
       const std::string what = apply == nullptr ? "print" : std::string(synth::name(apply->operation));
       return base::make(Kind::pipeline_effect, what == "print_text" ? "print" : what)
           .at(place_of(draft, fault.step))
-          .suggest("carry what is to be shown, and show it after the pipeline; or write `loop`");
+          .suggest("carry the values, and show them after the pipeline; or write `loop`");
     }
   }
   throw base::InternalError("an unknown fault of a pipeline");

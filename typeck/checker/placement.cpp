@@ -58,7 +58,7 @@ bool Checker::may_search_placement(Span span) {
     return false;
   }
   if (!plans_.machine().levels.empty()) return true;
-  report(base::make(Kind::place_auto, "a machine, and no machine file says what levels there are")
+  report(base::make(Kind::place_auto, "a machine file with levels")
              .at(span)
              .suggest("give a machine file: --machine FILE"));
   return false;

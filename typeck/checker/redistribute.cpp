@@ -1,7 +1,7 @@
 // All communication begins here: every redistribution that the checker makes, with its reason.
 #include <fmt/format.h>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "synth/collective/collective.hpp"
 #include "typeck/checker/checker.hpp"
 

@@ -101,7 +101,7 @@ std::vector<Candidate> candidates(const Signature& signature, const Problem& pro
   }
   if (want.fits(signature.result.size(), mesh))
     all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
-  all.push_back({"the disputed dimensions whole", problem.undisputed()});
+  all.push_back({"disputed dimensions whole", problem.undisputed()});
   for (Candidate& candidate : all) {
     if (want.fits(signature.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
   }

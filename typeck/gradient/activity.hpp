@@ -1,6 +1,6 @@
 // Which values of a function carry a derivative from given parameters, and where the way of a derivative ends. A value
 // is active if it holds floats and depends on the parameters through operations that have a derivative. It is severed
-// if it depends on what an operation without one made of an active value: `x * f32(argmax(x))` is both.
+// if it depends on an active value through an operation that has none: `x * f32(argmax(x))` is both.
 #pragma once
 
 #include <cstdint>

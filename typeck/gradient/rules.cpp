@@ -4,8 +4,8 @@ namespace tessera::typeck::gradient {
 
 namespace {
 
-// One call for each operation. What has no operands of floats, no result, or a result that is no float ends the way of
-// a derivative (activity.cpp) and gives nothing.
+// One call for each operation. An operation without operands of floats, without a result, or with a result that is no
+// float ends the way of a derivative (activity.cpp) and gives nothing.
 struct Rules {
   const Reversal& r;
 

@@ -1,19 +1,18 @@
 // The reverse pass over one region of a checked function: a call's body, a branch, a turn of a loop, a block of
 // `again`.
 //
-// A scope first computes the region once more where it stands (`compute`), with the values that it is given for what
-// comes from outside; then it goes backwards (`reverse`): every operation turns the cotangent of its result into
+// A scope first computes the region once more where it stands (`compute`), with given values for everything that comes
+// from outside; then it goes backwards (`reverse`): every operation turns the cotangent of its result into
 // contributions to those of its operands. Nodes are named as in the checked function, whose graph does not change:
 //
 //     y = x @ w        here(y): the node that holds y in this scope
 //     l = sum(y)       cotangent of l: 1; add(y, ones); add(w, x' @ ones)
 //
-// Calls are computed inside their caller, so that what they leave can be used in reverse. A loop keeps its carried
-// values of every turn, with a leading dimension, and computes each turn again; an `if` computes the branch taken
-// again.
+// Calls are computed inside their caller, so that their values can be used in reverse. A loop keeps its carried values
+// of every turn, with a leading dimension, and computes each turn again; an `if` computes the branch taken again.
 //
-// The cotangent of a value of type T is split as T is, whole over T's pending axes, and elsewhere whole or a pending
-// sum, as it comes: that alone makes the transposes of collectives appear (bring).
+// The cotangent of a value of type T is split as T is and whole over T's pending axes; over other axes it is whole or a
+// pending sum, as it comes. This rule alone produces the transposes of collectives (bring).
 #pragma once
 
 #include <cstdint>

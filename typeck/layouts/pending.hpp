@@ -1,10 +1,10 @@
 // Rule 3: which operations a pending reduction passes through.
 //
-// An operation on the parts of a sum must leave the same value as on the finished sum, whatever the parts are:
-// otherwise a program's values would depend on its layouts. Integers wrap, so products distribute over their sums.
-// Floats do not: the parts 1 and 0 times infinity are infinity and NaN, and 3e38 and -3e38 times 2 overflow where their
-// sum does not. A factor c with 0 < |c| <= 1 neither overflows nor turns a zero into a NaN, and neither does a finite
-// divisor of at least 1.
+// An operation on the parts of a sum must give the same value as on the finished sum, whatever the parts are: otherwise
+// a program's values would depend on its layouts. Integers wrap, so products distribute over their sums. Floats do not:
+// the parts 1 and 0 times infinity are infinity and NaN, and 3e38 and -3e38 times 2 overflow where their sum does not.
+// A factor c with 0 < |c| <= 1 neither overflows nor turns a zero into a NaN, and neither does a finite divisor of at
+// least 1.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// One operation's operands seen by index: where their layouts agree, and which assignments would bring them together.
+// The layouts of one operation's operands, index by index: where they agree, and the assignments that would make them
+// agree.
 #pragma once
 
 #include <cstddef>

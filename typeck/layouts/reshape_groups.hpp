@@ -1,4 +1,4 @@
-// Which splits survive a reshape.
+// The splits that survive a reshape.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,11 @@ struct ReshapeLayouts {
 };
 
 // Both shapes are cut into the smallest groups of neighbouring dimensions of equal products. In a group the axes of the
-// major dimension survive, major ones first, as far as its cuts are cuts of the new major dimension too: f32[16@x, 4]
-// -> [64@x], and [16@(x,y)] -> [4@x, 4] on x:4, where y's cuts lie inside the rows. All other splits are given up.
+// major dimension survive, major ones first, as far as its cuts are cuts of the new major dimension, too. All other
+// splits are given up.
+//
+// Example: on x:4,y:2 f32[16@x, 4] becomes [64@x], and [16@(x,y)] becomes [4@x, 4]: y is given up, because its cuts lie
+// inside the rows.
 ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const synth::Shape& to);
 
 }  // namespace tessera::typeck

@@ -47,7 +47,8 @@ namespace {
 // Says what to write for arguments that NumPy's functions have.
 std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
   if (name == "keepdims" || name == "keepdim")
-    return fmt::format("a reduced dimension goes; `reshape({}, [n, 1])` brings it back with extent 1", example);
+    return fmt::format("a reduced dimension goes; `reshape({}, {})` brings it back with extent 1", example,
+                       example.ends_with("dim=0)") ? "[1, n]" : "[n, 1]");
   if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
   const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
                                      [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
@@ -107,6 +108,9 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
     }
     const bool is_surplus = at >= given.size();
     auto written = as_written(argument, is_surplus ? std::nullopt : at_fault);
+    // `concat(a, b)`: an array in the place of a dimension is not an example of one.
+    const bool is_dim = !is_surplus && info.parameters[at].kind == ArgumentKind::dim;
+    if (is_dim && written.has_value() && written->find_first_of("0123456789") == std::string::npos) written.reset();
     if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
     if (!is_surplus) given[at] = std::move(written);
   }

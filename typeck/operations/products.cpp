@@ -49,7 +49,7 @@ std::optional<EinsumText> read_einsum(OperationCall& call, std::string written) 
   }
   for (const char c : text.result) {
     if (std::count(text.result.begin(), text.result.end(), c) > 1)
-      return wrong(fmt::format("the index {} stands twice in the result", c));
+      return wrong(fmt::format("the index {} appears twice in the result", c));
     if (left.find(c) == std::string::npos) return wrong(fmt::format("the index {} of the result is in no operand", c));
   }
   return text;

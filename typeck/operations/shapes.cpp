@@ -253,7 +253,7 @@ MaybeValue run_update(OperationCall& call) {
   if (!a.has_value()) return std::nullopt;
   MaybeValue at = call.array(1, ElementType::i64);
   MaybeValue v = call.array(2, checker.type(*a).element());
-  if (at.has_value()) at = checker.scalar_of(*at, ElementType::i64, "a position");
+  if (at.has_value()) at = checker.scalar_of(*at, ElementType::i64, "the position");
   if (!at.has_value() || !v.has_value()) return std::nullopt;
   const ArrayType own = checker.type(*a);
   const ArrayType rows = checker.type(*v);

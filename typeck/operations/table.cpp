@@ -70,13 +70,17 @@ std::vector<OperationInfo> reduction_operations() {
       {"softmax", {{"a", K::array}, {"dim", K::dim}}, run_softmax, 0, "exp(a - max) / sum of that, along a dimension"},
       {"cumsum", {{"a", K::array}, {"dim", K::dim}}, run_cumsum, 0, "running sum along a dimension"},
       {"sort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 0, "ascending along a dimension"},
-      {"argsort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 1, "where what `sort` gives was"},
+      {"argsort", {{"a", K::array}, {"dim", K::dim}}, run_sort, 1, "where each element of `sort` was"},
       {"topk",
        {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}},
        run_topk,
        0,
        "the k greatest along a dimension, descending"},
-      {"argtopk", {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}}, run_topk, 1, "where what `topk` gives was"},
+      {"argtopk",
+       {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}},
+       run_topk,
+       1,
+       "where each element of `topk` was"},
   };
 }
 

@@ -1,5 +1,5 @@
 // The table of operations: every name that can be called and is not a function of the program. Names, parameters, kinds
-// of arguments and what each does come from this table; section 11 of docs/language.md is tested against it.
+// of arguments and descriptions come from this table; section 11 of docs/language.md is tested against it.
 #pragma once
 
 #include <cstdint>

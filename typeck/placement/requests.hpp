@@ -17,11 +17,11 @@ struct Moved {
   base::Span first;             // who asked for it first
 };
 
-// In the order in which they are first met. Both branches of an `if` count. What slices and updates fetch is no
-// redistribution, and is not among them.
+// In the order in which they are first met. Both branches of an `if` count. The parts that slices and updates fetch are
+// no redistributions, and do not count.
 std::vector<Moved> moved(const Typed& typed);
 
-// The sum of what all of them take.
+// The seconds of all of them together.
 double seconds_of(const std::vector<Moved>& all);
 
 }  // namespace tessera::typeck

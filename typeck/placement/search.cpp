@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/units_text.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -13,8 +14,6 @@ namespace tessera::typeck {
 namespace {
 
 constexpr std::size_t kCheckedAnew = 8;
-
-std::string milliseconds(double seconds) { return fmt::format("{:.4g} ms", seconds * 1e3); }
 
 std::vector<synth::PlaceRequest> requests_of(const Typed& typed) {
   std::vector<synth::PlaceRequest> requests;
@@ -33,7 +32,8 @@ std::vector<synth::PlaceMatrix> candidates(const synth::PlaceRanking& ranking) {
 }
 
 base::Diagnostic note_of(const AutoPlaced& mesh, const std::string& lies, double seconds, double usual) {
-  return base::make(Kind::placed, mesh.name, lies, milliseconds(seconds), milliseconds(usual)).at(mesh.span);
+  return base::make(Kind::placed, mesh.name, lies, base::seconds_text(seconds), base::seconds_text(usual))
+      .at(mesh.span);
 }
 
 }  // namespace

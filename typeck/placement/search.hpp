@@ -30,9 +30,10 @@ struct ProgramRanking {
   std::vector<CheckedPlacement> checked;  // the least seconds first, then row-major order, then by rank
 };
 
-// Layouts follow prices, and prices the placement: so the best matrices by what the program as it was checked moves
-// (synth/ranking) each have it checked anew. Those under which it cannot be (a budget is not kept) are left out.
-// `number` counts the meshes of the program whose placement is to be found; those of the others are in `others`.
+// Layouts depend on prices, and prices on the placement. So the matrices are ranked by the moves of the program as it
+// was checked (synth/ranking), and the program is checked again under each of the best. A matrix under which the check
+// fails (a budget is not kept) is left out. `number` counts the meshes of the program whose placement is to be found;
+// those of the others are in `others`.
 base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
                                           std::size_t wished, const synth::Machine& machine, const CheckPlaced& check,
                                           base::StopToken stop);

@@ -62,8 +62,8 @@ class Environment {
   Environment();
 
   Moment now() const { return now_; }
-  // Gives the slot of the binding that this one hides, if nothing can reach it any more: the body of a function sees
-  // what was bound when the function was.
+  // Returns the slot of the binding that this one hides, if nothing can reach it any more: the body of a function sees
+  // the names bound before the function.
   std::optional<std::uint32_t> bind(const Variable& variable);
   std::optional<std::uint32_t> bind(const NamedText& text);
   void bind(const Function& function);

@@ -4,16 +4,11 @@
 
 #include <algorithm>
 
+#include "base/units_text.hpp"
 #include "typeck/typed/place_text.hpp"
 #include "typeck/typed/walk.hpp"
 
 namespace tessera::typeck {
-
-namespace {
-
-std::string microseconds(double seconds) { return fmt::format("{:.4g} us", seconds * 1e6); }
-
-}  // namespace
 
 std::vector<LocalWork> local_work(const Typed& typed, const Region& region, const synth::Machine& machine) {
   std::vector<LocalWork> all;
@@ -49,11 +44,11 @@ std::string local_work_text(const std::vector<LocalWork>& work, const base::Sour
                    [](const LocalWork* a, const LocalWork* b) { return a->cost.seconds > b->cost.seconds; });
   longest.resize(std::min(longest.size(), kTold));
   std::string text = fmt::format("local steps take {} by the machine model; the first device is done after {}\n",
-                                 microseconds(slowest), microseconds(fastest));
+                                 base::seconds_text(slowest), base::seconds_text(fastest));
   for (const LocalWork* one : longest) {
-    text +=
-        fmt::format("  {}{}: {} on device {}, {} on the fastest\n", one->step, place(sources, first_line, one->span),
-                    microseconds(one->cost.seconds), one->cost.slowest, microseconds(one->cost.fastest_seconds));
+    text += fmt::format("  {}{}: {} on device {}, {} on the fastest\n", one->step,
+                        place(sources, first_line, one->span), base::seconds_text(one->cost.seconds), one->cost.slowest,
+                        base::seconds_text(one->cost.fastest_seconds));
   }
   return text;
 }

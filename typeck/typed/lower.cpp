@@ -25,7 +25,8 @@ struct TooLarge {
 // ---- Steps nobody can see
 // ------------------------------------------------------------------------------------------------
 
-// Constants and scalar arithmetic that only the checker used (extents, positions) are dropped. What can fail stays.
+// Constants and scalar arithmetic that only the checker used (extents, positions) are dropped. Operations that can fail
+// stay.
 class UnusedScalars {
  public:
   explicit UnusedScalars(synth::Program& program) : program_(program), used_(program.registers.size(), false) {}

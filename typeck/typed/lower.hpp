@@ -38,8 +38,8 @@ base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop 
 // inputs. Nothing if it has too many steps.
 std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop = {});
 
-// The body of a loop that has just been checked, as it will be lowered: what is decided about a pipeline is decided of
-// its steps. What comes from outside the loop are registers that nothing writes.
+// The body of a loop that has just been checked, as it will be lowered: a pipeline is planned from these steps. Values
+// from outside the loop are registers that nothing writes.
 struct LoopDraft {
   synth::Program program;  // registers and literals
   synth::Body body;

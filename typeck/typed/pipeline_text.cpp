@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "synth/schedule/timeline.hpp"
 #include "synth/schedule/warm_ups.hpp"
 #include "typeck/typed/place_text.hpp"
@@ -14,14 +14,6 @@
 namespace tessera::typeck {
 
 namespace {
-
-// `1.5 us`, `2 s`.
-std::string time_text(double seconds) {
-  if (seconds == 0) return "0 s";
-  if (seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
-  return fmt::format("{:.4g} s", seconds);
-}
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -55,9 +47,10 @@ std::string stages_table(const synth::PipelinePlan& plan, const std::vector<std:
   const std::vector<synth::StageFigures> figures = synth::stage_figures(plan.shape);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const std::string mesh = synth::print(*plan.meshes[i]);
-    rows.push_back({fmt::format("{}", i), mesh.empty() ? "one device" : mesh, time_text(figures[i].forward_seconds),
-                    time_text(figures[i].backward_seconds), time_text(figures[i].rest_seconds),
-                    time_text(figures[i].border_seconds), fmt::format("{}", plan.warm_ups[i])});
+    rows.push_back({fmt::format("{}", i), mesh.empty() ? "one device" : mesh,
+                    base::seconds_text(figures[i].forward_seconds), base::seconds_text(figures[i].backward_seconds),
+                    base::seconds_text(figures[i].rest_seconds), base::seconds_text(figures[i].border_seconds),
+                    fmt::format("{}", plan.warm_ups[i])});
     if (peaks != nullptr) rows.back().push_back(base::bytes_text(peak_on(*plan.meshes[i], *peaks)));
   }
   return table(rows);
@@ -69,8 +62,8 @@ std::string schedules_table(const synth::PipelinePlan& plan) {
     const bool fills = std::all_of(one.warm_ups.begin(), one.warm_ups.end(),
                                    [&](std::int64_t warm_up) { return warm_up >= plan.microbatches; });
     rows.push_back({fmt::format("{}{}", synth::name(one.schedule), one.schedule == plan.schedule ? " *" : ""),
-                    fmt::format("{}", fmt::join(one.warm_ups, " ")), fills ? "-" : time_text(one.period),
-                    time_text(one.makespan), fmt::format("{:.1f}%", one.bubble * 100)});
+                    fmt::format("{}", fmt::join(one.warm_ups, " ")), fills ? "-" : base::seconds_text(one.period),
+                    base::seconds_text(one.makespan), fmt::format("{:.1f}%", one.bubble * 100)});
   }
   return table(rows);
 }

@@ -10,8 +10,8 @@
 
 namespace tessera::typeck {
 
-// Empty where the region has no pipeline. `first_line` gives the number of a text's first line; empty: 1. Of pipelines
-// without peaks none are said.
+// Empty where the region has no pipeline. `first_line` gives the number of a text's first line; empty: 1. Pipelines
+// without peaks have no line about them.
 std::string pipeline_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
                           const std::function<std::uint32_t(base::SourceId)>& first_line, const PeaksByPlace& peaks);
 

@@ -19,7 +19,8 @@ struct FoundPipeline {
 // In the order of the text, those of each function once, where it is first called.
 std::vector<FoundPipeline> pipelines(const Typed& typed, const Region& region);
 
-// By the place of a pipeline: bytes of every device of the run. Of one that is called several times the most counts.
+// Bytes of every device of the run, by the place of a pipeline in the text. For a pipeline that is called several times
+// the largest figure counts.
 using PeaksByPlace = std::map<base::Span, std::vector<std::int64_t>>;
 PeaksByPlace peaks_by_place(const Lowered& lowered, const std::vector<synth::PipelinePeaks>& peaks);
 

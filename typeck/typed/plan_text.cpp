@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 #include "typeck/typed/place_text.hpp"
 #include "typeck/typed/walk.hpp"
 

@@ -24,7 +24,7 @@ namespace tessera::typeck {
 using NodeId = base::Id<struct NodeTag>;
 using InstanceId = base::Id<struct InstanceTag>;
 
-// One way of laying out an operation's operands that was priced.
+// A priced way to lay out an operation's operands.
 struct Alternative {
   std::string description;  // `as the left operand: i@x, k, j`
   double seconds = 0;

@@ -30,7 +30,7 @@ struct MovedArray {
 // A JSON object a line, with these keys; `file` is what diagnostics call the text. Fails with `move-list`.
 TESSERA_API Result<std::vector<MovedArray>> read_move_list(std::string_view text, const std::string& file);
 
-// One plan for all: what devices send each other of all arrays is dealt together, and goes at the same time.
+// One plan for all: the sends of all arrays share the links as planned together, and go at the same time.
 class TESSERA_API MovePlan {
  public:
   std::size_t arrays() const;

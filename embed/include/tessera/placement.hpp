@@ -57,7 +57,7 @@ struct PlacementRequest {
   };
   std::vector<Move> moves = {};
   Machine machine = {};
-  int best = 8;  // so many are wanted
+  int best = 8;  // how many placements to list
   std::optional<StopToken> stop = {};
 };
 TESSERA_API Result<PlacementRanking> rank_placements(const PlacementRequest& request);

@@ -17,8 +17,8 @@ struct BusyLink {
   double seconds = 0;
 };
 
-// The traffic that goes on at once: the bytes that devices receive, and the busiest link of every level that carries
-// any, outermost first.
+// Simultaneous traffic: the bytes that devices receive, and the busiest link of every level that carries any, outermost
+// first.
 struct PlanSlot {
   std::int64_t received_bytes = 0;
   std::vector<BusyLink> links;

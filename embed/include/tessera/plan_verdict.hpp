@@ -23,8 +23,8 @@ struct PlanVerdict {
   std::optional<Plan> plan;  // where the text could be read
   std::string fault;         // what is wrong with it, in words without an end; empty: every figure is what it takes
 };
-// Reads a plan, one JSON object as Plan::json writes it, and replays it on the machine (empty: flat). It may come from
-// anywhere: nothing it says is believed.
+// Reads a plan, one JSON object as Plan::json writes it, and replays it on the machine (empty: flat). The plan may come
+// from any source: every figure in it is checked.
 TESSERA_API PlanVerdict verify_plan(std::string_view json, const Machine& machine = {});
 
 }  // namespace tessera

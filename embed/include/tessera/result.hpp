@@ -17,7 +17,7 @@ namespace tessera {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
-// The party that has to act; the number is the exit status of the command line.
+// Who has to act; the number is the exit status of the command line.
 enum class Blame : std::uint8_t { program = 1, command = 2, world = 3, us = 4 };
 
 // A place in a text. Lines and columns count from 1; columns count code points. `length` is the number of code points

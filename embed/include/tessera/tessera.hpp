@@ -16,10 +16,11 @@
 // Session cheaply (arrays are shared), and the two go separate ways afterwards; a Session that was moved from is only
 // destroyed or assigned to. Threads: an object may be used by one thread at a time (but for Session::stop and
 // Function::call); different objects may be used at the same time, copies and forks too. The functions in Config are
-// called on the thread that called the library; what they call of their own session, but for stop() and functions that
-// are const, is refused with `bad-call`. Failure: nothing throws but std::bad_alloc and value() of a failed Result
+// called on the thread that called the library; calls from them to their own session, other than stop() and const
+// functions, are refused with `bad-call`. Failure: nothing throws but std::bad_alloc and value() of a failed Result
 // (std::logic_error; any other std::logic_error is a bug of ours). A call that fails changes nothing in the session:
-// names bound before are as they were. What a function of yours throws comes out of the call that called it.
+// names bound before are as they were. An exception from one of your functions leaves the call that called the
+// function.
 //
 // Several processes, the ranks of a communicator, can run a session together (Config::team): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
@@ -82,7 +83,7 @@ struct Machine {
 enum class Reshard : std::uint8_t { silent, warn, error };
 
 // The progress of a run: it is about to take step `step` (from 1) of the `steps` of its text. A loop is one step, which
-// is reported again before each step of its rounds.
+// is reported again before each step of its turns.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t steps = 0;
@@ -103,7 +104,7 @@ class Team {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Stops all sessions that have it in their Config, and make_plan: what is under way fails with `interrupted`, and so
+// Stops all sessions that have it in their Config, and make_plan: work in progress fails with `interrupted`, and so
 // does everything begun later. Call it from any thread, but not from a signal handler. Copies are the same token.
 class TESSERA_API StopToken {
  public:
@@ -124,8 +125,8 @@ struct Config {
   std::function<double()> clock = {};                  // seconds, for statistics. None: statistics show 0
   std::function<int()> picture_columns = {};           // of the screen that `show` draws for. None: 100
   std::function<void(const Progress&)> progress = {};  // before each step of a run
-  // After each step of a run, also of one that fails. Of several ranks all have a trace or none has; rank 0's is called
-  // for all: for the steps of the others after the run, in times of rank 0's machine.
+  // Called after each step of a run, also of one that fails. Either all ranks have a trace or none has, and only rank
+  // 0's is called: for the other ranks' steps after the run, in times of rank 0's machine.
   std::function<void(const TracedStep&)> trace = {};
   FilePolicy files = {};  // tessera/files.hpp; the default allows no file
   Machine machine = {};
@@ -141,15 +142,15 @@ struct Config {
   // The number of devices that are dealt to ranks from the start, in equal blocks. If a larger mesh is declared, its
   // devices are dealt anew, and values move to the new ranks of their devices.
   std::int64_t devices = 0;
-  // For all devices of the process: what the session keeps, and what a run takes besides. 0: three quarters of the
-  // machine's, for a run alone.
+  // For all devices of the process: the arrays that the session keeps, and the memory of a run besides. 0: three
+  // quarters of the machine's, for a run alone.
   std::int64_t memory_bytes_max = 0;
-  // Limits for programs that the host does not trust; 0: none but the language's. What goes beyond one fails with the
-  // kind that stands beside it, and the session is as it was before the call. All ranks have the same limits.
+  // Limits for programs that the host does not trust; 0: none but the language's. A call that goes beyond one fails
+  // with the kind beside it, and the session is as it was before the call. All ranks have the same limits.
   std::int64_t text_bytes_max = 0;    // of one text; a larger one is not read: `bad-call`
   std::int64_t nesting_max = 0;       // brackets, operators and keywords open at once: `nested-too-deeply`
   std::int64_t devices_max = 0;       // of a mesh that a text declares: `too-many-devices`
-  std::int64_t steps_max = 0;         // that a run takes on devices; loops count each round: `too-many-steps`
+  std::int64_t steps_max = 0;         // that a run takes on devices; loops count each turn: `too-many-steps`
   std::int64_t output_bytes_max = 0;  // that a run gives to `output`: `too-much-output`
   double seconds_max = 0;             // of each check, run, Session::function, Function::call: `over-time`
   bool keep_values = true;            // false: a script's; arrays are freed after their last use, get() has none
@@ -290,9 +291,9 @@ class TESSERA_API Plan {
   // the boxes are those that it goes to. `bad-call` where the plan has fewer steps.
   Result<Moment> moment(std::size_t index) const;
 
-  // A box that one device hands to another in a step, or keeps where source and target are one device. What it hands
-  // over at a hop has come at an earlier one. Where parts are combined, each contributor hands over its part of the box
-  // that the target adds up.
+  // A box that one device hands to another in a step, or keeps where source and target are one device. A box handed
+  // over at a hop has come at an earlier one, or is the source's own. Where parts are combined, each contributor hands
+  // over its part of the box that the target adds up.
   struct Move {
     std::int64_t source = 0;  // devices of the run
     std::int64_t target = 0;
@@ -342,7 +343,7 @@ TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_vie
 // The levels as a file that parse_machine reads; kinds of devices are left out.
 TESSERA_API std::string machine_text(const Machine& machine);
 // A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
-// or a text such as "64MiB"). What it does not say is taken from `defaults`.
+// or a text such as "64MiB"). Keys that are missing are taken from `defaults`.
 TESSERA_API Result<PlanRequest> parse_plan_request(std::string_view json, const PlanRequest& defaults = {});
 // plan_failure_json for a text that parse_plan_request refused: with what can be read of it.
 TESSERA_API std::string plan_failure_json(std::string_view json, const PlanRequest& defaults, const Diagnostics& why);
@@ -501,7 +502,7 @@ class TESSERA_API Session {
   ~Session();
 
   Session fork() const;
-  // The same names under other settings. What was planned so far is not planned again if the machine is the same.
+  // The same names under other settings. Plans made so far are kept if the machine is the same.
   Session fork(Config config) const;
   const Config& config() const;
 
@@ -512,7 +513,7 @@ class TESSERA_API Session {
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
   // Fails with `bad-call` where the session has changed since the program was checked.
   Result<RunReport> run(const Program& program);
-  // What the last run has counted; of one that failed up to there, when its RunReport is none.
+  // The costs of the last run. A run that failed has no RunReport, but its costs up to the failure are here.
   std::vector<StatementStatistics> statistics() const;
   // Takes an array through the steps of a plan, any planner's; nothing in the session changes. On ranks sends that the
   // plan lists are made as listed.

@@ -104,7 +104,7 @@ Verdict check_cuts(const Trial& trial, const Check& check) {
     if (!array.value) return unfit(where(check, setting), array.why, setting.line);
     if (dimension.size() != 1 || dimension[0] < '0' ||
         static_cast<std::size_t>(dimension[0] - '0') >= array.value->shape().size()) {
-      return unfit(where(check, setting), "wants `ARRAY along DIMENSION`", setting.line);
+      return unfit(where(check, setting), "needs `ARRAY along DIMENSION`", setting.line);
     }
     const auto d = static_cast<std::size_t>(dimension[0] - '0');
     const Numbers cuts = cuts_of(*array.value, d);

@@ -210,7 +210,7 @@ Verdict check_golf(const Trial& trial, const Check& check) {
   const std::string to = check.value("to");
   const auto source = trial.judged.get(from);
   const auto target = trial.judged.get(to);
-  if (!source || !target) return unfit("check golf", "it wants arrays");
+  if (!source || !target) return unfit("check golf", "it needs arrays");
   if (mesh_text(source->mesh()) != mesh_text(target->mesh())) {
     return wrong(
         fmt::format("`{}` and `{}` live on two meshes; golf is played on one.\n{}", from, to, target->picture()));

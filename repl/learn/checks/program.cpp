@@ -196,7 +196,7 @@ Verdict check_program(const Trial& trial, const Check& check) {
   const auto expected = value_of(trial.judged, check.value("equals"));
   if (!expected.value) return unfit("check program, equals", expected.why, check.find("equals")->line);
   const auto wanted = read_counts(check.value("counts"));
-  if (!wanted) return unfit("check program, counts", "wants `NAME NUMBER, ...` or `none`", check.find("counts")->line);
+  if (!wanted) return unfit("check program, counts", "needs `NAME NUMBER, ...` or `none`", check.find("counts")->line);
   const std::string result = check.value("result");
   if (Verdict data = has_elements(trial, result, *expected.value, check.value("equals"));
       data.outcome != Outcome::right) {

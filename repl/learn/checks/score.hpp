@@ -1,4 +1,4 @@
-// Scores: what an answer's changes of layout cost, beside what the planner would have needed.
+// Scores: the costs of an answer's changes of layout, beside those of the planner's own plan.
 #pragma once
 
 #include <string>

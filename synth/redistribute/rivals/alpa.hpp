@@ -1,6 +1,6 @@
-// Private to redistribute: whole boxes, each broadcast in chunks through all who need it, in a good order from balanced
-// senders, as the literature on communication between meshes does it. A box goes from when its sender's host may send
-// and its receivers' hosts may receive, for its bytes over the slowest link that it crosses.
+// Private to redistribute: whole boxes, each broadcast in chunks through all devices that need it, in a good order from
+// balanced senders, as in the literature on communication between meshes. A box goes from when its sender's host may
+// send and its receivers' hosts may receive, for its bytes over the slowest link that it crosses.
 //
 // The best of three orders: as the boxes come, from the hosts that send least; depth first, to 100,000 nodes; and
 // greedily, of 100 random sets of boxes that can go at once the one of most boxes, then of least spread of what hosts
@@ -16,7 +16,7 @@
 
 namespace tessera::synth::rivals {
 
-// A box on the hosts of a run: who may send it, who receives it, and how long that takes.
+// A box on the hosts of a run: its possible senders, its receivers, and the time that it takes.
 struct HostBox {
   std::vector<std::int32_t> senders;
   std::vector<std::int32_t> receivers;

@@ -2,7 +2,7 @@
 //
 // Time goes in slots of equal length. A box goes in as many pieces as slots; piece k enters its first receiver in the
 // box' slot k, and every receiver passes it on in the next one: from host to host, and inside each from device to
-// device. What is sent in a slot is a hop of its own, as listed sends have it.
+// device. The sends of a slot are a hop of their own, as in listed sends.
 #include <algorithm>
 #include <cmath>
 #include <map>

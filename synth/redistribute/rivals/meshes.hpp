@@ -10,7 +10,7 @@
 
 namespace tessera::synth::rivals {
 
-// Which devices are on one host: in one innermost unit of several devices; each is its own where there are none.
+// The host of each device: its innermost unit of several devices. Without such units each device is a host by itself.
 class HostsOfRun {
  public:
   explicit HostsOfRun(const Cluster& cluster);

@@ -67,7 +67,7 @@ base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planne
   if (from.devices() > kExactDevicesMax) return unsupported(planner, "there are more than 512 devices");
   const AxisList axes = pending_change(from, to).resolve;
   if (!has_programs(machine, from.mesh(), shard_count(axes)))
-    return unsupported(planner, "no machine file says what links there are");
+    return unsupported(planner, "no machine file describes the links");
   const ReduceGoal goal =
       std::holds_alternative<ReduceScatter>(sum->effect) ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
   TESSERA_TRY(program, program_by(planner, from, axes, goal, machine));

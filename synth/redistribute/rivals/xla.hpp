@@ -1,4 +1,4 @@
-// Private to synth: XLA's partitioner as a rival, with what its tests ask about it.
+// Private to synth: XLA's partitioner as a rival, with functions for its tests.
 #pragma once
 
 #include "synth/redistribute/chain.hpp"

@@ -25,14 +25,14 @@ struct CutsMove {
 std::optional<std::vector<CutsMove>> cuts_moves(const Tiling& from, const Tiling& to);
 
 // The tilings that the moves lead through, one after each launch; the last has the target's counts, and may have
-// another order of devices. Fused: moves between different pairs of dimensions share the first launch, as since 2025,
-// and nothing where moves that depend on each other were taken apart by that.
+// another order of devices. Fused: moves between different pairs of dimensions share the first launch, as since 2025;
+// nothing if that would separate moves that depend on each other.
 std::optional<std::vector<Tiling>> one_by_one(const Tiling& from, const std::vector<CutsMove>& moves);
 std::optional<std::vector<Tiling>> fused(const Tiling& from, const Tiling& to, std::vector<CutsMove> moves,
                                          const Extents& extents);
 
-// Two tilings where a dimension is seen as two, the outer one of as many elements as it has tiles. What was the minor
-// part of the dimension's cuts can then change places with others.
+// Two tilings where a dimension is seen as two, the outer one of as many elements as it has tiles. The minor part of
+// the dimension's cuts can then change places with others.
 struct SplitDimension {
   std::size_t dimension = 0;
   Tiling from;

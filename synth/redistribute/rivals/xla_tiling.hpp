@@ -1,4 +1,4 @@
-// Private to synth: shardings as XLA has them, and what its partitioner does to one without asking anything else.
+// Private to synth: shardings as XLA has them, and the operations of its partitioner on one of them.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Tiling {
 inline std::int64_t device_count(const Tiling& tiling) { return static_cast<std::int64_t>(tiling.devices.size()); }
 // Does every device hold everything?
 inline bool is_replicated(const Tiling& tiling) { return tiling.copies == device_count(tiling); }
-// Has it the last dimension? XLA has a form of its own for what is replicated entirely.
+// Has it the last dimension? XLA has a form of its own for arrays that are replicated entirely.
 inline bool has_copies(const Tiling& tiling) { return tiling.copies > 1 && !is_replicated(tiling); }
 
 // The tiling in which every device holds the tiles at its places; `places` has a list for every dimension, with an

@@ -1,4 +1,4 @@
-#include "base/bytes_text.hpp"
+#include "base/units_text.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +38,21 @@ std::string bytes_text(std::int64_t bytes) { return in_units(bytes).text; }
 std::string exact_bytes_text(std::int64_t bytes) {
   const InUnits rounded = in_units(bytes);
   return rounded.is_exact ? rounded.text : fmt::format("{} ({} bytes)", rounded.text, bytes);
+}
+
+std::string seconds_text(double seconds) {
+  constexpr std::array<std::string_view, 4> kUnits = {"ns", "us", "ms", "s"};
+  constexpr double kStep = 1000;
+  if (seconds == 0) return "0 s";
+  double value = seconds * 1e9;
+  std::size_t unit = 0;
+  // 999.96 is four digits of the next unit already.
+  while (unit + 1 < kUnits.size() && (value >= kStep || fmt::format("{:.4g}", value) == "1000")) {
+    value /= kStep;
+    ++unit;
+  }
+  const std::string digits = value >= kStep ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+  return fmt::format("{} {}", digits, kUnits[unit]);
 }
 
 }  // namespace tessera::base
