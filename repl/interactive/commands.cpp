@@ -60,7 +60,20 @@ std::size_t argument_begin(std::string_view text) {
 
 bool is_optional(const CommandInfo& command) { return command.argument.empty() || command.argument.ends_with(']'); }
 
+// What is no command here, and what it is; nothing of other words.
+std::optional<std::string> elsewhere(std::string_view word) {
+  constexpr std::array<std::string_view, 4> kStatements = {":show", ":print", ":save", ":assert"};
+  constexpr std::array<std::string_view, 6> kOfTheShell = {":draw", ":run", ":check", ":fmt", ":move", ":calibrate"};
+  const auto is_in = [&](const auto& words) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  const std::string_view bare = word.substr(1);
+  if (is_in(kStatements)) return fmt::format("`{}` is a statement: write it without the colon", bare);
+  if (is_in(kOfTheShell)) return fmt::format("`tessera {}` is a command of the shell", bare);
+  return std::nullopt;
+}
+
 bool unknown(Interpreter& interpreter, std::string_view word) {
+  if (const auto known = elsewhere(word))
+    return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word, *known));
   std::vector<std::string> names;
   std::vector<std::string> begun;
   for (const CommandInfo& command : commands()) {
