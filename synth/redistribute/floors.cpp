@@ -83,7 +83,8 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
       shared_target_(std::move(target)),
       target_(*shared_target_),
       device_bandwidth_(machine.levels.back().bandwidth_bytes_per_second),
-      near_latency_(least_delay(machine)) {
+      near_latency_(least_delay(machine)),
+      far_{near_latency_, near_latency_} {
   const Cluster cluster(machine);
   for (const Cluster::Level& level : cluster.levels()) unit_sizes_.push_back(level.unit_devices);
   const bool is_small = std::max(from.devices(), to.devices()) <= kExactDevicesMax;
@@ -116,7 +117,7 @@ std::int64_t Floors::bytes_of_refinement(const ArrayType& refined) const {
 
 // Seconds for the elements that a unit's devices need and none of them holds, each once over the unit's link, of the
 // unit that takes longest.
-double Floors::into_units() const {
+double Floors::into_units() {
   double longest = 0;
   const auto devices = static_cast<std::int64_t>(target_.tile_of.size());
   for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
@@ -132,6 +133,7 @@ double Floors::into_units() const {
           missing -= shared_elements(source_, holder, target_, needed);
         }
       }
+      if (missing > 0) far_ = std::max(far_, delay_of(machine_.levels[l]));
       longest = std::max(longest,
                          static_cast<double>(missing * element_bytes_) / machine_.levels[l].bandwidth_bytes_per_second);
     }
@@ -166,10 +168,10 @@ double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
   return longest;
 }
 
-double Floors::of_move(const Tiling& held, const Tiling& wanted, double enough) const {
+double Floors::of_move(const Tiling& held, const Tiling& wanted, const Delay& delay, double enough) const {
   const double missing = missing_seconds(held, wanted, element_bytes_, device_bandwidth_);
   if (missing == 0) return 0;
-  const double latency = static_cast<double>(cells_met(held, wanted) - 1) * near_latency_;
+  const double latency = delay.of(static_cast<double>(cells_met(held, wanted) - 1));
   if (missing + latency >= enough) return missing + latency;
   return std::max(missing, each_into_units(held, wanted)) + latency;
 }
@@ -180,7 +182,7 @@ double Floors::of_moves(const std::vector<ArrayType>& types, double enough) cons
   Tiling held(types.front(), run_devices_, scratch.memory());
   for (std::size_t i = 1; i < types.size() && seconds < enough; ++i) {
     Tiling wanted(types[i], run_devices_, scratch.memory());
-    seconds += of_move(held, wanted, enough - seconds);
+    seconds += of_move(held, wanted, {near_latency_, near_latency_}, enough - seconds);
     held = std::move(wanted);
   }
   return std::max(seconds, of_one_launch());
@@ -196,8 +198,10 @@ double Floors::of_refinement(const ArrayType& refined, bool inside, double enoug
   const std::int64_t pieces = middle.tiles / target_.tiles;
   const double gather = static_cast<double>(gathered * element_bytes_) / device_bandwidth_ +
                         static_cast<double>(pieces - 1) * near_latency_;
+  // Then the exchange brings all that units lack.
   const double least = gather + (inside ? units_ : 0);
-  return least >= enough ? least : std::max(least, gather + of_move(source_, middle, enough - gather));
+  const Delay delay = inside ? far_ : Delay{near_latency_, near_latency_};
+  return least >= enough ? least : std::max(least, gather + of_move(source_, middle, delay, enough - gather));
 }
 
 }  // namespace tessera::synth

@@ -19,8 +19,8 @@ class Floors {
   static std::shared_ptr<const Tiling> tiles_of(const ArrayType& to, const Machine& machine);
 
   // Seconds that any plan takes, and any of two or more launches.
-  double of_one_launch() const { return links_ + near_latency_; }
-  double of_two_launches() const { return links_ + 2 * near_latency_; }
+  double of_one_launch() const { return links_ + far_.latency; }
+  double of_two_launches() const { return links_ + far_.latency + near_latency_; }
   // And any that may have no launch at all, if nothing is missing anywhere.
   double of_any() const { return links_ == 0 ? 0 : of_one_launch(); }
   // Bytes that any plan receives.
@@ -32,7 +32,7 @@ class Floors {
   std::int64_t bytes_of_refinement(const ArrayType& refined) const;
   // Seconds that one move takes from end to end. A floor that reaches `enough` need not be the highest; so with the
   // others.
-  double of_direct(double enough) const { return of_move(source_, target_, enough); }
+  double of_direct(double enough) const { return of_move(source_, target_, far_, enough); }
   // Seconds that an exchange into a refinement of the target and the gather after it take. `inside`: the refinement
   // uses axes within the units of the innermost level only, so that the gather brings nothing into a unit.
   double of_refinement(const ArrayType& refined, bool inside, double enough) const;
@@ -40,8 +40,9 @@ class Floors {
   double of_moves(const std::vector<ArrayType>& types, double enough) const;
 
  private:
-  double of_move(const Tiling& held, const Tiling& wanted, double enough) const;
-  double into_units() const;
+  // `delay`: of a level that the move uses.
+  double of_move(const Tiling& held, const Tiling& wanted, const Delay& delay, double enough) const;
+  double into_units();
   void look_at_devices();
   double each_into_units(const Tiling& held, const Tiling& wanted) const;
 
@@ -54,6 +55,7 @@ class Floors {
   const Tiling& target_;
   double device_bandwidth_;
   double near_latency_;
+  Delay far_;         // of the slowest level whose units lack something: a launch of any plan uses it
   double units_ = 0;  // the bytes that units need and do not hold, over their links in
   double links_ = 0;
   std::int64_t least_bytes_ = 0;
