@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "synth/collective/sends.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/schedule/visits.hpp"
 

@@ -64,6 +64,7 @@ std::terminate_handler usual_end = nullptr;
     (void)written;
     std::_Exit(kExitWorld);
   } catch (...) {
+    usual_end();  // it names the exception
   }
   usual_end();
   std::abort();

@@ -110,7 +110,7 @@ constexpr std::string_view kWithin = "--within ";
 // dead afterwards and an exchange may go in rounds.
 bool plan_within(const CommandCall& call) {
   const std::size_t size_at =
-      std::min(call.text.find_first_not_of(" ", call.argument_at + kWithin.size()), call.text.size());
+      std::min(call.text.find_first_not_of(' ', call.argument_at + kWithin.size()), call.text.size());
   const std::size_t size_end = std::min(call.text.find(' ', size_at), call.text.size());
   const std::size_t begin = std::min(call.text.find_first_not_of(" \t\n", size_end), call.text.size());
   const auto bytes = parse_size(call.text.substr(size_at, size_end - size_at));

@@ -63,7 +63,7 @@ bool is_prose(std::string_view line) {
 // The lines of prose that the text begins with, as one line; its first line if none of them is too long.
 std::string paragraph(std::string_view text, int width, std::size_t& bytes) {
   bytes = std::min(text.find('\n'), text.size());
-  const std::string first(text.substr(0, bytes));
+  std::string first(text.substr(0, bytes));
   std::string joined = first;
   bool is_long = columns(first) > width;
   std::size_t end = bytes;

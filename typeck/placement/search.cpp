@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,9 +32,10 @@ std::vector<synth::PlaceMatrix> candidates(const synth::PlaceRanking& ranking) {
   return all;
 }
 
-base::Diagnostic note_of(const AutoPlaced& mesh, const std::string& lies, double seconds, double usual) {
-  return base::make(Kind::placed, mesh.name, lies, base::seconds_text(seconds), base::seconds_text(usual))
-      .at(mesh.span);
+// `usual`: in row-major order, if the mesh lies otherwise.
+base::Diagnostic note_of(const AutoPlaced& mesh, const std::string& lies, double seconds, std::optional<double> usual) {
+  const std::string beside = usual ? fmt::format(", in row-major order {}", base::seconds_text(*usual)) : "";
+  return base::make(Kind::placed, mesh.name, lies, base::seconds_text(seconds), beside).at(mesh.span);
 }
 
 }  // namespace
@@ -73,8 +75,10 @@ base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, co
     if (is_better) placements[number] = ranked.checked.front().matrix;
     std::string lies = "none";
     if (is_better) lies = fmt::format("`{}`", print(*placements[number]));
-    if (is_better && ranked.checked.front().is_row_major) lies += ", which is row-major order";
-    notes.push_back(note_of(ranked.mesh, lies, is_better ? ranked.checked.front().seconds : seconds, seconds));
+    const bool is_usual = !is_better || ranked.checked.front().is_row_major;
+    if (is_better && is_usual) lies += ", which is row-major order";
+    const double found = is_better ? ranked.checked.front().seconds : seconds;
+    notes.push_back(note_of(ranked.mesh, lies, found, is_usual ? std::nullopt : std::optional(seconds)));
     if (!is_better) continue;
     seconds = ranked.checked.front().seconds;
     best = std::move(ranked.checked.front().typed);
