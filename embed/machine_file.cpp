@@ -57,7 +57,7 @@ base::Status put(MachineLevel& level, const JsonField& field) {
   } else if (field.key == "gap") {
     const auto gap = number(field);
     if (!gap || !synth::is_latency(*gap)) return wrong(field, "a number of seconds, from 0 to 1e9");
-    level.gap_seconds = *gap;
+    level.gap_seconds = gap;
   } else {
     return base::make(embed::Kind::machine_file, fmt::format("there is no key \"{}\"", field.key))
         .at(field.span)

@@ -149,7 +149,7 @@ std::int64_t received_by(const Plan& plan, std::int64_t device_of_run) {
 std::string holding_text(const Plan::Moment& moment, std::int64_t device_of_run) {
   const Plan::Holding* held = held_by(moment, device_of_run);
   if (held == nullptr) return "nothing (0 bytes)";
-  const std::string text = fmt::format("{} ({} bytes)", box_text(held->box), held->bytes);
+  std::string text = fmt::format("{} ({} bytes)", box_text(held->box), held->bytes);
   if (moment.contributions <= 1) return text;
   return fmt::format("{}, part {} of {} of every element", text, held->contribution + 1, moment.contributions);
 }
