@@ -30,7 +30,7 @@ constexpr int kTurnsOfPairs = 8;
 // Faster links and shorter waits are those of the clock.
 constexpr double kSecondsMin = 1e-9;
 
-base::Diagnostic not_calibrated(std::string why) { return base::make(Kind::not_calibrated, std::move(why)); }
+base::Diagnostic not_calibrated(const std::string& why) { return base::make(Kind::not_calibrated, why); }
 
 // Measurements are known to three digits, at best.
 double rounded(double figure) { return std::strtod(fmt::format("{:.3g}", figure).c_str(), nullptr); }

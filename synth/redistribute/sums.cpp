@@ -315,7 +315,8 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   const auto received = static_cast<double>(DirectReduction(kind_of(step), devices).received(bytes, 0));
   if (received == 0) return 0;
   // What all groups have, each once; it is brought together, and in an all_reduce brought back.
-  double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(before.devices() / devices);
+  const std::int64_t groups = before.devices() / devices;
+  double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(groups);
   for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));
   if (std::holds_alternative<AllReduce>(step.effect)) payload *= 2;
   const double links = std::max(received / bandwidth_, payload * seconds_to_bring_together(axes_of(step)));

@@ -76,7 +76,7 @@ std::string_view name(ReduceStepKind kind) { return kStepNames[static_cast<std::
 std::string_view name(ReduceForm form) { return kFormNames[static_cast<std::size_t>(form)]; }
 
 std::string form_text(const ReduceStep& step) {
-  const std::string form(name(step.form));
+  std::string form(name(step.form));
   if (step.form != ReduceForm::units) return form;
   const std::string rates = step.unit_rates.empty() ? "" : fmt::format(" at {}", fmt::join(step.unit_rates, ","));
   return fmt::format("{} of {}{}", form, step.unit_devices, rates);

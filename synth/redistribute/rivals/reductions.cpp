@@ -24,12 +24,12 @@ std::optional<Collective> lone_sum(const ArrayType& from, const ArrayType& to) {
     const auto after = apply(step, from);
     return after.ok() && same_type(*after, to);
   };
-  const Collective reduced = all_reduce_step(change.resolve);
+  Collective reduced = all_reduce_step(change.resolve);
   if (leads_there(reduced)) return reduced;
   for (std::size_t d = 0; d < to.rank(); ++d) {
     const auto entering = without_leading(to.layout().split(d), from.layout().split(d));
     if (!entering || !same_axes(canonical_set(*entering), canonical_set(change.resolve))) continue;
-    const Collective scattered = reduce_scatter_step(*entering, d);
+    Collective scattered = reduce_scatter_step(*entering, d);
     if (leads_there(scattered)) return scattered;
   }
   return std::nullopt;
