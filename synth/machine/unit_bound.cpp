@@ -6,7 +6,6 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/place/fit.hpp"
-#include "synth/place/matrix.hpp"
 
 namespace tessera::synth {
 
@@ -93,10 +92,8 @@ std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayTyp
   const Mesh& mesh = to.mesh();
   if (from.mesh() != mesh || mesh.devices_end() != Cluster(machine).devices() || mesh.devices() != mesh.devices_end())
     return std::nullopt;
-  const PlaceProblem problem = place_problem(mesh, machine);
-  auto matrix = mesh.matrix();
-  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
-  const bool is_whole = matrix && problem.counts.size() == machine.levels.size() && is_placement(problem, *matrix);
+  auto matrix = matrix_on(mesh, machine);
+  const bool is_whole = matrix && matrix->rows.front().size() == machine.levels.size();
   return is_whole ? matrix : std::nullopt;
 }
 

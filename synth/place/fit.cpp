@@ -25,6 +25,13 @@ PlaceProblem place_problem(const Mesh& mesh, const Machine& machine) {
   return problem;
 }
 
+std::optional<PlaceMatrix> matrix_on(const Mesh& mesh, const Machine& machine) {
+  const PlaceProblem problem = place_problem(mesh, machine);
+  auto matrix = mesh.matrix();
+  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
+  return matrix && is_placement(problem, *matrix) ? matrix : std::nullopt;
+}
+
 base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
   TESSERA_TRY(checked, machine_for(machine, mesh.devices_end()));
   if (!mesh.matrix() || machine.levels.empty()) return checked;

@@ -83,11 +83,8 @@ ReduceProgramRef best_unit_program(const Machine& machine, const Collective& ste
 
 std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
   if (!fills_units(Cluster(machine), mesh)) return std::nullopt;
-  const PlaceProblem problem = place_problem(mesh, machine);
-  auto matrix = mesh.matrix();
-  if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
-  const bool lies_on_levels = matrix && is_placement(problem, *matrix);
-  return lies_on_levels ? reduce_levels(*matrix, axes) : std::nullopt;
+  const auto matrix = matrix_on(mesh, machine);
+  return matrix ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
 bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members) {

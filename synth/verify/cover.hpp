@@ -1,15 +1,19 @@
-// Private to verify: intervals of a dimension that do not overlap, and how much of others they cover.
+// Private to verify: how much of a layout some devices have together.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "synth/verify/holdings.hpp"
 
 namespace tessera::synth::verifier {
 
+// Intervals of a dimension that do not overlap, and how much of others they cover.
 class Cover {
  public:
   explicit Cover(const std::set<std::pair<std::int64_t, std::int64_t>>& intervals) {
@@ -45,5 +49,17 @@ class Cover {
   Numbers ends_;
   Numbers sums_;  // of the lengths up to each, its own included
 };
+
+// What some devices have together of one layout.
+struct Together {
+  std::set<std::int64_t> parts;  // of sums
+  std::vector<Cover> covers;     // of every dimension
+};
+// `tile_numbers` are those of the layout's devices. Nothing where the different tiles are not all combinations of some
+// intervals of each dimension.
+std::optional<Together> together(const Holdings& of, const Numbers& tile_numbers, const Numbers& devices);
+
+// A mesh's devices, by the unit of so many devices of the run that they lie in.
+std::map<std::int64_t, Numbers> by_unit(const Holdings& of, std::int64_t unit_devices);
 
 }  // namespace tessera::synth::verifier

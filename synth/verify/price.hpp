@@ -29,7 +29,8 @@ class SlotPrice {
   double seconds();
 
   std::size_t levels() const { return levels_.size(); }
-  std::int64_t unit(std::size_t level, std::int64_t device) const { return device / levels_[level].unit_devices; }
+  std::int64_t unit_devices(std::size_t level) const { return levels_[level].unit_devices; }
+  std::int64_t unit(std::size_t level, std::int64_t device) const { return device / unit_devices(level); }
 
  private:
   struct Level {

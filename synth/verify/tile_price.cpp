@@ -28,17 +28,18 @@ class TilePrice {
 
   std::optional<double> seconds() {
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
-      std::map<std::int64_t, Numbers> holders = by_unit(source_, level);
-      std::map<std::int64_t, Numbers> takers = by_unit(target_, level);
+      const std::map<std::int64_t, Numbers> holders = by_unit(source_, slot_.unit_devices(level));
+      std::map<std::int64_t, Numbers> takers = by_unit(target_, slot_.unit_devices(level));
       for (const auto& [number, devices] : takers) {
         for (const std::int64_t i : devices) slot_.add_link(level, number, target_.elements(i) * element_bytes_, 0);
       }
       for (const auto& [number, devices] : holders) {
         for (const std::int64_t i : devices)
           slot_.add_link(level, number, 0, source_.elements(i) * copies_ * element_bytes_);
-        const auto inner = inner_elements(devices, takers[number]);
-        if (!inner) return std::nullopt;
-        slot_.add_link(level, number, -*inner * element_bytes_, -*inner * element_bytes_);
+        const auto held = together(source_, tile_numbers_, devices);
+        if (!held) return std::nullopt;
+        const std::int64_t inner = inner_elements(*held, takers[number]) * element_bytes_;
+        slot_.add_link(level, number, -inner, -inner);
       }
     }
     count_peers();
@@ -51,71 +52,44 @@ class TilePrice {
     Waits waits;
     double busiest = 0;
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
-      std::map<std::int64_t, Numbers> holders = by_unit(source_, level);
-      double crossing = 0;
-      double longest = 0;
-      bool is_known = true;
-      for (const auto& [number, devices] : by_unit(target_, level)) {
-        std::int64_t needed = 0;
-        for (const std::int64_t i : devices) needed += target_.elements(i);
-        const auto inner = inner_elements(holders[number], devices);
-        is_known = is_known && inner.has_value();
-        const auto bytes = static_cast<double>((needed - inner.value_or(0)) * element_bytes_);
-        crossing += bytes;
-        longest = std::max(longest, bytes / link_bandwidth(machine.levels[level], static_cast<std::size_t>(number)));
-      }
+      const MachineLevel& links = machine.levels[level];
+      std::map<std::int64_t, Together> held;
       double outward = 0;
-      for (const auto& [number, devices] : holders) {
-        is_known = is_known && inner_elements(devices, {}).has_value();
-        outward += devices.empty() ? 0 : link_bandwidth(machine.levels[level], static_cast<std::size_t>(number));
+      bool is_known = true;
+      for (const auto& [number, devices] : by_unit(source_, slot_.unit_devices(level))) {
+        auto has = together(source_, tile_numbers_, devices);
+        is_known = is_known && has.has_value();
+        if (has) held.emplace(number, std::move(*has));
+        outward += link_bandwidth(links, static_cast<std::size_t>(number));
       }
-      if (!is_known || crossing == 0) continue;
-      waits.use(machine.levels[level]);
-      busiest = std::max({busiest, longest, crossing / outward});
+      if (!is_known) continue;
+      double crossing = 0;
+      for (const auto& [number, devices] : by_unit(target_, slot_.unit_devices(level))) {
+        std::int64_t lacked = 0;
+        for (const std::int64_t i : devices) lacked += target_.elements(i);
+        if (const auto has = held.find(number); has != held.end()) lacked -= inner_elements(has->second, devices);
+        const auto bytes = static_cast<double>(lacked * element_bytes_);
+        crossing += bytes;
+        busiest = std::max(busiest, bytes / link_bandwidth(links, static_cast<std::size_t>(number)));
+      }
+      if (crossing == 0) continue;
+      waits.use(links);
+      busiest = std::max(busiest, crossing / outward);
     }
     return busiest == 0 ? 0 : waits.of(peers) + busiest;
   }
 
  private:
-  // A mesh's devices, by unit of the level.
-  std::map<std::int64_t, Numbers> by_unit(const Holdings& of, std::size_t level) const {
-    std::map<std::int64_t, Numbers> all;
-    for (std::int64_t i = 0; i < of.devices(); ++i) all[unit(of, i, level)].push_back(i);
-    return all;
-  }
-  std::int64_t unit(const Holdings& of, std::int64_t device, std::size_t level) const {
-    return slot_.unit(level, of.ids[static_cast<std::size_t>(device)]);
-  }
   static std::int64_t part(const Holdings& of, std::int64_t device) {
     return of.pending[static_cast<std::size_t>(device)];
   }
 
-  // What the holders have of what the takers need, where the holders' different tiles are all combinations.
-  std::optional<std::int64_t> inner_elements(const Numbers& holders, const Numbers& takers) const {
-    std::set<std::int64_t> parts;
-    std::set<std::pair<std::int64_t, std::int64_t>> tiles;
-    for (const std::int64_t i : holders) {
-      parts.insert(part(source_, i));
-      tiles.emplace(part(source_, i), tile_numbers_[static_cast<std::size_t>(i)]);
-    }
-    std::vector<Cover> covers;
-    std::size_t combinations = parts.size();
-    for (std::size_t d = 0; d < source_.extents.size(); ++d) {
-      std::set<std::int64_t> places;
-      std::set<std::pair<std::int64_t, std::int64_t>> intervals;
-      for (const std::int64_t i : holders) {
-        places.insert(source_.place[d][static_cast<std::size_t>(i)]);
-        intervals.emplace(source_.interval(d, i).begin, source_.interval(d, i).end);
-      }
-      combinations *= places.size();
-      covers.emplace_back(intervals);
-      if (combinations > tiles.size()) return std::nullopt;
-    }
-    if (combinations < tiles.size()) return std::nullopt;
+  // What is held of what the takers need.
+  std::int64_t inner_elements(const Together& held, const Numbers& takers) const {
     std::int64_t all = 0;
     for (const std::int64_t i : takers) {
-      std::int64_t elements = parts.contains(part(target_, i)) ? 1 : 0;
-      for (std::size_t d = 0; d < covers.size(); ++d) elements *= covers[d].of(target_.interval(d, i));
+      std::int64_t elements = held.parts.contains(part(target_, i)) ? 1 : 0;
+      for (std::size_t d = 0; d < held.covers.size(); ++d) elements *= held.covers[d].of(target_.interval(d, i));
       all += elements;
     }
     return all;

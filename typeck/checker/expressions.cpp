@@ -383,8 +383,7 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
 namespace {
 
 // `1 / 3` and `2 ** 70`, where Python has a fraction and a larger number: says what comes, and how to write the float.
-void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Span span, const KnownScalar& result,
-                            ElementType element) {
+void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Span span, const KnownScalar& result) {
   const auto left = literal_value(checker.ast(), binary.left);
   const auto right = literal_value(checker.ast(), binary.right);
   if (!left || !right) return;
@@ -392,12 +391,12 @@ void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Sp
   const auto* a = std::get_if<std::int64_t>(&*left);
   const auto* b = std::get_if<std::int64_t>(&*right);
   if (value == nullptr || a == nullptr || b == nullptr) return;
-  const auto largest = element == ElementType::i32 ? std::int64_t{std::numeric_limits<std::int32_t>::max()}
-                                                   : std::numeric_limits<std::int64_t>::max();
   const bool rounds = binary.op == frontend::BinaryOp::divide && *b != 0 && *b != -1 && *a % *b != 0;
+  // What wraps is another number by 2^32 at the least; what does not differs by rounding alone.
+  constexpr double kRounding = 1e6;
   const bool wraps =
-      binary.op == frontend::BinaryOp::power &&
-      std::abs(std::pow(static_cast<double>(*a), static_cast<double>(*b))) > static_cast<double>(largest);
+      binary.op == frontend::BinaryOp::power && *b >= 0 &&
+      std::abs(std::pow(static_cast<double>(*a), static_cast<double>(*b)) - static_cast<double>(*value)) > kRounding;
   if (!rounds && !wraps) return;
   checker.report(base::make(Kind::integer_result, checker.text(span), *value,
                             rounds ? "`/` of integers rounds down" : "integers wrap around")
@@ -439,7 +438,7 @@ MaybeValue Checker::check_binary(ExprId id, const frontend::Binary& binary, cons
   if (!result.has_value()) return std::nullopt;
   if (known_left.has_value() && known_right.has_value())
     result->known = fold_binary(binary.op, *known_left, *known_right, a);
-  if (result->known.has_value()) note_an_integer_result(*this, binary, span, *result->known, a);
+  if (result->known.has_value()) note_an_integer_result(*this, binary, span, *result->known);
   result->affine = std::move(affine);
   return with_affine(std::move(*result));
 }
