@@ -25,7 +25,7 @@ void bring_in_ahead(const std::byte* from, std::int64_t count, std::int64_t elem
   constexpr int kIntoSecondCache = 2;
   const auto first = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(kStrip * element_bytes);
   for (std::int64_t byte = 0; byte < count * element_bytes; byte += kLine) {
-    __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(byte)), kForReading,
+    __builtin_prefetch(std::bit_cast<const void*>(first + static_cast<std::uintptr_t>(byte)), kForReading,
                        kIntoSecondCache);
   }
 }

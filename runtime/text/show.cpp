@@ -117,7 +117,7 @@ class Picture {
     std::vector<std::size_t> devices;
     for (const auto& part : owners) devices.insert(devices.end(), part.begin(), part.end());
     std::sort(devices.begin(), devices.end());
-    const std::string list = device_list(devices);
+    std::string list = device_list(devices);
     if (owners.size() == 1) return list;
     return fmt::format("{} of {} parts: {}", joined_by(type_.layout().reduce()), owners.size(), list);
   }
