@@ -315,10 +315,9 @@ class Crossings {
   std::map<std::int32_t, std::set<std::int64_t>> needers_;  // by target tile
 };
 
-// For machines of several levels.
 double seconds_of_crossings(const Machine& machine, const CellChange& change) {
   const Cluster cluster(machine);
-  if (change.source.contributors == 1 || cluster.levels().size() < 2) return 0;
+  if (change.source.contributors == 1) return 0;
   double longest = 0;
   for (const Cluster::Level& level : cluster.levels()) longest = std::max(longest, Crossings(change, level).seconds());
   return longest;

@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t kPricedMax = 256;
 constexpr std::int64_t kPricedMaxOnMany = 48;
 constexpr std::int64_t kPricedMaxBeyond = 12;
+// Rounding may make no bound of what just is one.
+constexpr double kNearlyAll = 1 - 1e-9;
 
 AxisList joined(const AxisList& a, const AxisList& b) {
   AxisList all = a;
@@ -132,6 +134,7 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
     : from_(from),
       to_(to),
       resolve_(resolve),
+      copied_along_(from.mesh() == to.mesh() ? free_axes(to) : AxisList{}),
       prices_(prices),
       bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))),
       bandwidth_(prices.machine().levels.back().bandwidth_bytes_per_second),
@@ -326,32 +329,57 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   return links + static_cast<double>(peers) * latency_;
 }
 
-// A level's units over which every group of devices that differ along the axes is spread: their parts of a byte of the
-// sum cross links of the level once for each unit but one. The seconds for a byte on all links of the level together,
-// for the level that takes longest; 0 where groups are spread unevenly.
-double Resolutions::seconds_to_bring_together(const AxisList& axes) const {
-  // Rounding may make no bound of what just is one.
-  constexpr double kNearlyAll = 1 - 1e-9;
-  const auto known =
-      std::find_if(together_.begin(), together_.end(), [&](const auto& one) { return one.first == axes; });
-  if (known != together_.end()) return known->second;
-  double longest = 0;
-  double units = 1;
+// The units of every level, outermost first, over which each group of devices that differ along the axes is spread;
+// nothing where groups are spread unevenly.
+const std::vector<double>& Resolutions::units_spread_over(const AxisList& axes) const {
+  const auto known = std::find_if(spread_.begin(), spread_.end(), [&](const auto& one) { return one.first == axes; });
+  if (known != spread_.end()) return known->second;
+  std::vector<double> units;
   // On as many devices as this so few steps are priced that their order says what is found.
   const bool finds_by_order = from_.devices() > kFewDevices && from_.devices() <= kExactDevicesMax;
-  const auto levels =
-      finds_by_order ? std::nullopt : levels_of_sum(prices_.machine(), from_.mesh(), canonical_set(axes));
+  const auto levels = finds_by_order || axes.empty()
+                          ? std::nullopt
+                          : levels_of_sum(prices_.machine(), from_.mesh(), canonical_set(axes));
   if (levels) {
+    units.assign(bandwidths_.size(), 1);
+    double all = 1;
+    std::size_t filled = 0;
     for (const ReduceLevel& level : *levels) {
-      units *= static_cast<double>(level.factor);
-      longest = std::max(longest, (units - 1) / bandwidths_[level.machine_level] * kNearlyAll);
+      for (; filled < level.machine_level; ++filled) units[filled] = all;
+      all *= static_cast<double>(level.factor);
     }
+    for (; filled < units.size(); ++filled) units[filled] = all;
   }
-  together_.emplace_back(axes, longest);
-  return longest;
+  spread_.emplace_back(axes, std::move(units));
+  return spread_.back().second;
 }
 
-// Pending parts have to be scattered at the least; all others have to be brought to the devices that miss them.
+// Parts of a byte of the sum cross links of a level once for each unit but one. The seconds for a byte on all links of
+// the level together, for the level that takes longest.
+double Resolutions::seconds_to_bring_together(const AxisList& axes) const {
+  double longest = 0;
+  const std::vector<double>& units = units_spread_over(axes);
+  for (std::size_t l = 0; l < units.size(); ++l) longest = std::max(longest, (units[l] - 1) / bandwidths_[l]);
+  return longest * kNearlyAll;
+}
+
+// The same with what follows: the sum crosses to all units but one of those that the target wants it in. Where a unit
+// has all parts, and others have copies of them, nothing may have to cross.
+double Resolutions::seconds_to_finish(const ArrayType& type, const AxisList& left) const {
+  const std::vector<double> parts = units_spread_over(left);
+  const std::vector<double>& wanted = units_spread_over(copied_along_);
+  if (parts.empty() || wanted.empty()) return seconds_to_bring_together(left);
+  const bool has_copies = !free_axes(type).empty();
+  double longest = 0;
+  for (std::size_t l = 0; l < parts.size(); ++l) {
+    if (parts[l] == 1 && has_copies) continue;
+    longest = std::max(longest, (parts[l] - 1 + wanted[l] - 1) / bandwidths_[l]);
+  }
+  return longest * kNearlyAll;
+}
+
+// Pending parts have to be scattered at the least, and the sum has to come to all who want it; all others have to be
+// brought to the devices that miss them.
 double Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) {
     if (target_ == nullptr) target_ = Floors::tiles_of(to_, prices_.machine());
@@ -360,7 +388,7 @@ double Resolutions::least_after(const ArrayType& type, const AxisList& left) con
   const auto size = static_cast<double>(shard_count(left));
   const double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
   if (received == 0) return 0;
-  const double together = static_cast<double>(array_bytes(type)) * seconds_to_bring_together(left);
+  const double together = static_cast<double>(array_bytes(type)) * seconds_to_finish(type, left);
   return std::max(received / bandwidth_, together) + latency_;
 }
 

@@ -57,11 +57,14 @@ class Resolutions {
   bool is_met(const Way& way);
   double least_after(const ArrayType& type, const AxisList& left) const;
   double least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
+  const std::vector<double>& units_spread_over(const AxisList& axes) const;
   double seconds_to_bring_together(const AxisList& axes) const;
+  double seconds_to_finish(const ArrayType& type, const AxisList& left) const;
 
   const ArrayType& from_;
   const ArrayType& to_;
   const AxisList& resolve_;
+  AxisList copied_along_;  // the target's axes along which all devices have the same
   Prices& prices_;
   std::int64_t bound_bytes_;
   double bandwidth_;
@@ -70,7 +73,7 @@ class Resolutions {
   bool has_slow_links_;             // and programs that cross them once
   std::vector<double> bandwidths_;  // of every level, outermost first: of all its links together
   // Results for sets of axes that were asked about before.
-  mutable std::vector<std::pair<AxisList, double>> together_;
+  mutable std::vector<std::pair<AxisList, std::vector<double>>> spread_;
   mutable std::shared_ptr<const Tiling> target_;  // the target's tiles, once they are asked for
   std::vector<Entry> entries_;                    // a heap
   std::vector<Met> met_;

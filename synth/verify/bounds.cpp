@@ -369,9 +369,8 @@ std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& n
   return units - 1 + std::ssize(wanted) - 1 + (nobody_contributes ? 1 : 0);
 }
 
-// All that crosses, over all links of a level; of machines of several.
+// All that crosses, over all links of a level.
 double seconds_of_crossings(const Change& change, const Machine& machine, std::int64_t devices) {
-  if (machine.levels.size() < 2) return 0;
   double longest = 0;
   std::int64_t unit_devices = devices;
   for (const MachineLevel& level : machine.levels) {

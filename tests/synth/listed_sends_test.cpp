@@ -244,7 +244,7 @@ std::string verdict(const WrittenReduction& reduction) {
       R"([{{"op": "all_reduce", "detail": "x", "type": "f32[4]", "local_bytes_max": 16, "received_bytes_total": {}, )"
       R"("received_bytes_max": {}, "groups": 1, "group_size": 3, "transfer": {{"recipe": "listed", "hops": {}, )"
       R"("stretches": 1, "sends": [{}]}}}}], "received_bytes_total": {}, "lower_bound_bytes_total": 64, )"
-      R"("local_bytes_max": 16, "bound_bytes": 16, "peak_bytes": 32, "seconds": {}, "lower_bound_seconds": 1.6e-10, )"
+      R"("local_bytes_max": 16, "bound_bytes": 16, "peak_bytes": 32, "seconds": {}, "lower_bound_seconds": 2.1333333333333332e-10, )"
       R"("verified": false}})",
       reduction.received, reduction.received_most, reduction.hops, reduction.sends, reduction.received,
       reduction.seconds);

@@ -161,6 +161,17 @@ TEST(LowerBoundTest, OfPendingSumsCountsContributors) {
   EXPECT_EQ(lower_bound(machine, type("f32[8@y]{+x}", two), type("f32[8@(x,y)]", two)).received_bytes_total, 32 + 16);
 }
 
+// Three parts of every element leave their devices, and three copies of the sum come back: over the links of all four.
+TEST(LowerBoundTest, OnOneLevelASumComesTogetherAndSpreads) {
+  const MeshRef on = mesh("x:4");
+  const Plan whole = planned(type("f32[250000000]{+x}", on), type("f32[250000000]", on));
+  EXPECT_DOUBLE_EQ(whole.lower_bound_seconds, 1e9 * 6 / 4 / 100e9);
+  EXPECT_LE(whole.seconds, 1.001 * whole.lower_bound_seconds);
+  const Plan scattered = planned(type("f32[250000000]{+x}", on), type("f32[250000000@x]", on));
+  EXPECT_DOUBLE_EQ(scattered.lower_bound_seconds, 1e9 * 3 / 4 / 100e9);
+  EXPECT_LE(scattered.seconds, 1.001 * scattered.lower_bound_seconds);
+}
+
 RC_GTEST_PROP(LowerBoundProperty, NoPlanIsFasterOrReceivesLess, ()) {
   const MeshRef on = any_mesh();
   const Shape shape = any_shape(2, 40);
@@ -171,10 +182,12 @@ RC_GTEST_PROP(LowerBoundProperty, NoPlanIsFasterOrReceivesLess, ()) {
     if (on->devices() % d == 0) divisors.push_back(d);
   }
   const std::int64_t inner = on->matrix() ? counts_of(*on->matrix())[1] : *rc::gen::elementOf(divisors);
+  const bool is_flat = !on->matrix() && *rc::gen::arbitrary<bool>();
+  const Machine machine = is_flat ? *machine_for(Machine{}, on->devices()) : nodes_of(on->devices() / inner, inner);
   for (const Planner planner : {Planner::tessera, Planner::gather}) {
     PlanOptions options;
     options.planner = planner;
-    const auto made = plan(from, to, nodes_of(on->devices() / inner, inner), options);
+    const auto made = plan(from, to, machine, options);
     RC_LOG() << print(*on) << "; " << print(from) << " -> " << print(to) << ": " << first_message(made);
     RC_ASSERT(made.ok());
     RC_ASSERT(made->seconds >= made->lower_bound_seconds * (1 - 1e-9));
