@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace tessera::base {
 
 namespace {
-
-// Part of a name or a number; bytes of other scripts count as letters.
-bool is_word(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80U || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 bool continues_sequence(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -20,7 +16,7 @@ std::string with_short_words(std::string text) {
   if (text.size() <= kWordMax) return text;
   std::string result;
   for (auto at = text.cbegin(); at != text.cend();) {
-    const auto end = std::find_if(at, text.cend(), [](char c) { return !is_word(c); });
+    const auto end = std::find_if(at, text.cend(), [](char c) { return !is_in_word(c); });
     auto kept = end;
     if (static_cast<std::size_t>(end - at) > kWordMax) {
       kept = at + kWordMax;

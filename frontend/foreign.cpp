@@ -283,18 +283,14 @@ std::string help_for_prefix(const Member& member, FunctionNames functions) {
                      member.name);
 }
 
-bool is_letter_of_name(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
-}
-
 // Help about `a`, with the name that was written in its place: `x @ b` for `a @ b`.
 std::string about(std::string_view help, const std::string& name) {
   std::string text;
   bool in_code = false;
   for (std::size_t at = 0; at < help.size(); ++at) {
     if (help[at] == '`') in_code = !in_code;
-    const bool is_word = help[at] == 'a' && (at == 0 || !is_letter_of_name(help[at - 1])) &&
-                         (at + 1 == help.size() || !is_letter_of_name(help[at + 1]));
+    const bool is_word = help[at] == 'a' && (at == 0 || !base::is_in_word(help[at - 1])) &&
+                         (at + 1 == help.size() || !base::is_in_word(help[at + 1]));
     if (in_code && is_word) {
       text += name;
     } else {

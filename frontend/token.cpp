@@ -21,9 +21,6 @@ constexpr std::array<TokenInfo, kTokenKinds> kInfo = {{
 }};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80U;
-}
 
 // Takes digits, with single `_` between them, off the front; how many characters that was.
 std::size_t take_digits(std::string_view& text) {
@@ -68,9 +65,9 @@ TokenKind closer_of(TokenKind open) {
 }
 
 bool is_name(std::string_view text) {
-  if (text.empty() || !is_letter(text[0]) || base::first_invalid_byte(text)) return false;
+  if (text.empty() || !base::is_letter(text[0]) || base::first_invalid_byte(text)) return false;
   for (const char c : text) {
-    if (!is_letter(c) && !is_digit(c)) return false;
+    if (!base::is_in_word(c)) return false;
   }
   for (std::size_t kind = 0; kind < kTokenKinds; ++kind) {
     if (is_keyword(static_cast<TokenKind>(kind)) && spelling(static_cast<TokenKind>(kind)) == text) return false;

@@ -31,15 +31,6 @@ ssize_t read_chunk(int descriptor, std::string& buffer) {
   return count;
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // Follows symbolic links, so that replacing a file leaves the link.
 std::string resolved(const std::string& path) {
   std::error_code error;
@@ -62,6 +53,15 @@ bool take_permissions(int descriptor, const std::string& target) {
 }
 
 }  // namespace
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 

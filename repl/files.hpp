@@ -29,6 +29,9 @@ std::string system_text(int error);
 // ends as soon as that is clear.
 Read<Text> read_text(const std::string& path);
 
+// Writes all of it, whatever interrupts; false: it cannot be written.
+bool write_all(int descriptor, std::string_view text);
+
 // A file that replaces another in one step: readers see the old one or the whole new one, never a part. Until it is
 // committed it has a name of its own beside the target; without a commit it is removed. A pipe or a device, such as
 // /dev/null, is written to itself.

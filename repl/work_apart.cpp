@@ -12,20 +12,13 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "repl/files.hpp"
+
 namespace tessera::repl {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
 
 // Reads until the other end is closed; false: not in time.
 bool read_all(int descriptor, Clock::time_point deadline, std::string& text) {

@@ -17,7 +17,7 @@ namespace tessera::repl {
 
 namespace {
 
-std::string text_of(const MovePlan& plan) {
+std::string text_of_move(const MovePlan& plan) {
   std::vector<Row> rows{{"array", "from", "to", "received"}};
   for (std::size_t i = 0; i < plan.arrays(); ++i) {
     const Plan one = plan.plan(i);
@@ -67,8 +67,8 @@ int ended(const Diagnostics& why, Launch& launch, Console& console) {
   return status;
 }
 
-std::string plan_text(const MoveOptions& options, const MovePlan& plan) {
-  return options.json ? plan.json() + '\n' : text_of(plan);
+std::string move_text(const MoveOptions& options, const MovePlan& plan) {
+  return options.json ? plan.json() + '\n' : text_of_move(plan);
 }
 
 int move_on_ranks(const MoveOptions& options, Console& console) {
@@ -84,7 +84,7 @@ int move_on_ranks(const MoveOptions& options, Console& console) {
   const Status alike = agree_on_move(config, prepared.plan ? &*prepared.plan : nullptr);
   if (!prepared.plan) return prepared.status;
   if (!alike) return ended(alike.diagnostics(), *launch, console);
-  if (!options.json) console.out(plan_text(options, *prepared.plan));
+  if (!options.json) console.out(move_text(options, *prepared.plan));
   const auto report = move_files(config, *prepared.plan, options.from, options.to);
   if (!report) return ended(report.diagnostics(), *launch, console);
   console.out(options.json ? report_json(*report) : report_text(*report));
@@ -97,7 +97,7 @@ int perform(const MoveOptions& options, Console& console) {
   if (!options.from.empty()) return move_on_ranks(options, console);
   const Prepared prepared = prepare(options, console);
   if (!prepared.plan) return prepared.status;
-  console.out(plan_text(options, *prepared.plan));
+  console.out(move_text(options, *prepared.plan));
   return kExitDone;
 }
 

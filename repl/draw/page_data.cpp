@@ -190,7 +190,7 @@ Result<json> array_of(const Binding& binding, const Array& array) {
 }
 
 // The operations that fetch parts without a change of layout: `a slice fetches 4 B from other devices`.
-json parts_of(const std::vector<PartsMoved>& parts) {
+json moved_parts(const std::vector<PartsMoved>& parts) {
   json drawn = json::array();
   for (const PartsMoved& part : parts) {
     if (drawn.size() == kChangesMax) break;
@@ -281,7 +281,7 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
                      {"summary", summary_of(all, parts)},
                      {"machine", machine},
                      {"program", json_lines(text)},
-                     {"parts", parts_of(parts)},
+                     {"parts", moved_parts(parts)},
                      {"work", work_of(program.local_work())},
                      {"pipelines", pipelines_of_page(program)},
                      {"changes", changes}};

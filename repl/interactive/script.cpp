@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "repl/words.hpp"
+
 namespace tessera::repl {
 
 namespace {
@@ -41,11 +43,6 @@ std::size_t statement_end(std::string_view text, std::size_t begin) {
   return text.find_last_not_of(" \t\n") + 1;
 }
 
-bool is_in_name(char c) {
-  return static_cast<unsigned char>(c) >= 0x80U || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
-}
-
 }  // namespace
 
 std::string as_script(std::string text, const Program& program, std::uint32_t first_line, Shown shown) {
@@ -64,8 +61,8 @@ std::string as_script(std::string text, const Program& program, std::uint32_t fi
 
 bool uses_last_value(std::string_view text) {
   for (std::size_t at = text.find('_'); at != std::string_view::npos; at = text.find('_', at + 1)) {
-    const bool begins = at == 0 || !is_in_name(text[at - 1]);
-    const bool ends = at + 1 == text.size() || !is_in_name(text[at + 1]);
+    const bool begins = at == 0 || !is_in_word(text[at - 1]);
+    const bool ends = at + 1 == text.size() || !is_in_word(text[at + 1]);
     if (begins && ends) return true;
   }
   return false;

@@ -11,6 +11,8 @@
 #include <limits>
 #include <utility>
 
+#include "repl/words.hpp"
+
 namespace tessera::repl {
 
 namespace {
@@ -72,11 +74,6 @@ std::optional<std::pair<std::size_t, std::int64_t>> coordinate(const MeshAxes& m
   }
   return std::nullopt;
 }
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool in_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
@@ -220,7 +217,7 @@ std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && in_word(text[end])) ++end;
+    while (end < text.size() && is_in_word(text[end])) ++end;
     if (end > at && is_letter(text[at])) words.emplace_back(text.substr(at, end - at));
     at = std::max(end, at + 1);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "repl/render/text_cells.hpp"
+#include "repl/words.hpp"
 
 namespace tessera::repl {
 
@@ -39,20 +40,15 @@ std::size_t character_begin(std::string_view text, std::size_t at) {
   return at;
 }
 
-bool is_word_byte(char byte) {
-  return !begins_character(byte) || static_cast<unsigned char>(byte) >= 0x80U || byte == '_' ||
-         (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
 std::size_t word_begin(std::string_view text, std::size_t at) {
-  while (at > 0 && !is_word_byte(text[at - 1])) --at;
-  while (at > 0 && is_word_byte(text[at - 1])) --at;
+  while (at > 0 && !is_in_word(text[at - 1])) --at;
+  while (at > 0 && is_in_word(text[at - 1])) --at;
   return at;
 }
 
 std::size_t word_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_word_byte(text[at])) ++at;
-  while (at < text.size() && is_word_byte(text[at])) ++at;
+  while (at < text.size() && !is_in_word(text[at])) ++at;
+  while (at < text.size() && is_in_word(text[at])) ++at;
   return at;
 }
 

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "repl/words.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
 namespace {
-
-bool is_letter(char c) {
-  return static_cast<unsigned char>(c) >= 0x80U || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_in_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 class Highlighter {
  public:
