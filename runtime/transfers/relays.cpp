@@ -78,12 +78,12 @@ class RelaySchedule final : public CopiesInTurns {
     std::erase_if(transfer_.sends, [this](const synth::Send& send) { return !note(send.from, send.to); });
   }
 
-  std::int64_t turns() const override { return transfer_.slots(); }
+  std::int64_t beats() const override { return transfer_.slots(); }
 
-  std::vector<SlotWork> works(std::int64_t turn) const override {
-    std::vector<SlotWork> works = turn == 0 ? kept() : std::vector<SlotWork>{};
+  std::vector<SlotWork> works(std::int64_t beat) const override {
+    std::vector<SlotWork> works = beat == 0 ? kept() : std::vector<SlotWork>{};
     for (const synth::Send& send : transfer_.sends) {
-      const std::int64_t stretch = turn - send.hop;
+      const std::int64_t stretch = beat - send.hop;
       if (stretch < 0 || stretch >= transfer_.stretches) continue;
       const synth::Box& piece = transfer_.pieces[static_cast<std::size_t>(send.piece)];
       const synth::Box box = synth::stretch_of(piece, transfer_.stretches, stretch);
@@ -110,11 +110,11 @@ class ListedSchedule final : public CopiesInTurns {
     }
   }
 
-  std::int64_t turns() const override { return std::ssize(works_); }
-  std::vector<SlotWork> works(std::int64_t turn) const override { return works_[static_cast<std::size_t>(turn)]; }
+  std::int64_t beats() const override { return std::ssize(works_); }
+  std::vector<SlotWork> works(std::int64_t beat) const override { return works_[static_cast<std::size_t>(beat)]; }
 
  private:
-  std::vector<std::vector<SlotWork>> works_;  // of every turn
+  std::vector<std::vector<SlotWork>> works_;  // of every beat
 };
 
 }  // namespace
