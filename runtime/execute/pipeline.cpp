@@ -30,9 +30,9 @@ bool ends_run(const base::Diagnostics& why) {
 
 }  // namespace
 
-// One that fails is taken again in the order of the loop, so that the same failure is reported whatever the schedule:
-// ranks agree on that, because in another order another rank may fail first. A pipeline inside a visit of another one
-// has no borders, and is taken in that order at once.
+// A pipeline that fails is taken again in the order of the loop, so that the same failure is reported whatever the
+// schedule: in another order another rank may fail first. A pipeline inside a visit of another one has no borders, and
+// is taken in that order at once.
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
   const std::int64_t outer = microbatch_;
   const std::int64_t outer_visit = visit_;

@@ -20,13 +20,13 @@ class CopiesInTurns : public SlotSchedule {
     for (std::int64_t device = here.begin; device < here.end; ++device) keep_held(from, to, device);
   }
 
-  // Of devices of the run. True if this rank sends or gets it.
+  // Notes a send between two devices of the run. True if this rank sends or receives it.
   bool note(std::int32_t from, std::int32_t to) {
     const int source = ranks_.owner(from);
     const int reader = ranks_.owner(to);
     has_reads = has_reads || source != reader;
     if (source != team_.rank() && reader != team_.rank()) return false;
-    // Nobody overwrites what a device has got: only those who pass it on are waited for.
+    // What a device has received is never overwritten, so a rank waits only for those that pass boxes on to it.
     if (source != reader && team_.node(source) == team_.node(reader))
       add_once(reader == team_.rank() ? near_peers : near_readers, reader == team_.rank() ? source : reader);
     return true;

@@ -26,7 +26,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What stands before the parameters' names where somebody has called a gradient so: `d` for `dw`.
+// The letters before a parameter's name in the name of its gradient, if one was written so: `d` in `dw`.
 std::string prefix_of(const std::vector<std::string>& written, std::size_t results,
                       const std::vector<std::string>& parameters) {
   for (std::size_t k = results; k < written.size() && k - results < parameters.size(); ++k) {
