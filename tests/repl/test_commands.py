@@ -95,6 +95,13 @@ class Explain(CommandLine):
                 self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("    ")], [])
                 self.assertGreater(len(text.splitlines()), 3)
 
+    def test_the_name_may_stand_in_brackets(self):
+        self.assertEqual(self.succeeds("explain", "error[after-as]"), self.succeeds("explain", "after-as"))
+
+    def test_operations_and_words(self):
+        self.assertTrue(self.succeeds("explain", "all_gather").startswith("all_gather(a, dim, axes)\n"))
+        self.assertIn("plan", self.succeeds("explain", "par"))
+
     def test_an_unknown_slug(self):
         done = self.fails(2, "explain", "axis-used-twise")
         self.assertEqual(done.err, "error[unknown-slug]: the error index has no section `axis-used-twise`\n"
