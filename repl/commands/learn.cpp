@@ -31,7 +31,9 @@ struct Selection {
 
 Read<Selection> from_file(const std::string& path) {
   const auto text = read_text(path);
-  if (!text.value) return {std::nullopt, text.why};
+  if (!text.value)
+    return {std::nullopt,
+            text.why + "\n  help: a lesson is its number, or a file; tessera learn --list has the numbers"};
   auto lesson = read_lesson(text.value->text, text.value->name);
   if (!lesson.value) return {std::nullopt, lesson.why};
   return {Selection{{std::move(*lesson.value)}, 0, std::nullopt}, {}};
