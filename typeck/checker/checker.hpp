@@ -238,6 +238,7 @@ class Checker {
 
   // ---- types: types.cpp
   std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
+  void report_unknown_mesh(const frontend::Name& mesh);
   bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
                      WrittenType& written);
   // `sizes` are those of the mesh's axes, of which this is one.

@@ -164,7 +164,11 @@ MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& lit
   if (element == ElementType::i32 && literal.value <= std::numeric_limits<std::int32_t>::max()) {
     return scalar(span, literal.value, element, default_mesh());
   }
-  report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element)).at(span));
+  report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element))
+             .at(span)
+             .suggest(element == ElementType::boolean
+                          ? "write `true` or `false`, or cast the other side, as in i64(...)"
+                          : "the largest i32 is 2147483647"));
   return std::nullopt;
 }
 
@@ -397,7 +401,7 @@ void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Sp
   const auto* b = std::get_if<std::int64_t>(&*right);
   if (value == nullptr || a == nullptr || b == nullptr) return;
   const bool rounds = binary.op == frontend::BinaryOp::divide && *b != 0 && *b != -1 && *a % *b != 0;
-  // What wraps is another number by 2^32 at the least; what does not differs by rounding alone.
+  // A result that wraps differs by 2^32 at the least; one that does not differs by rounding alone.
   constexpr double kRounding = 1e6;
   const bool wraps =
       binary.op == frontend::BinaryOp::power && *b >= 0 &&
