@@ -133,6 +133,13 @@ Answer unknown_element(const Place& p) {
   return std::move(why).suggest("the element types are bool, i32, i64, f32, f64, f16 and bf16");
 }
 
+// `f"{x}"`
+Answer string_with_prefix(const Place& p) {
+  if (!p.is(TokenKind::string) || !p.attached() || p.before().kind != TokenKind::name) return std::nullopt;
+  return expected_and_found(p).suggest(
+      "strings have no letters before them; `print \"x is\", x` puts values between them");
+}
+
 // ---- Operators ----------------------------------------------------------------------------------------------------
 
 Answer comment_of_another_language(const Place& p) {
@@ -222,6 +229,17 @@ Answer position_of_tuple(const Place& p) {
   return make(Kind::tuple_index).at(p.span()).suggest("take it apart with `let (a, b) = ...`");
 }
 
+// `%timeit f(a)`, and `sum?` at the end of a line.
+Answer magic_of_sessions(const Place& p) {
+  const auto why = [&](std::string_view help) { return expected_and_found(p).suggest(std::string(help)); };
+  if (p.is(TokenKind::percent) && p.is_first())
+    return why("a session's commands begin with a colon: `:time EXPRESSION`");
+  const bool asks = p.is(TokenKind::question) && p.token(1).kind == TokenKind::end;
+  if (!asks || (!p.is_first() && p.before().kind != TokenKind::name)) return std::nullopt;
+  return why(
+      fmt::format("in a session `:doc {}` tells of an operation or a word", p.is_first() ? "sum" : p.text(p.before())));
+}
+
 // ---- Types, blocks, statements ------------------------------------------------------------------------------------
 
 Answer type_as_value(const Place& p) {
@@ -301,7 +319,67 @@ Answer extent_without_parentheses(const Place& p) {
   return expected_and_found(p).suggest("an expression in a type stands in parentheses, as in `f32[(2 * n), 4]`");
 }
 
+// `f32[8@x@y]`, `f32[@x]`, `f32[8]@x`
+Answer axis_of_dimension(const Place& p) {
+  if (!p.is(TokenKind::at) || p.expects_expression() || in_mesh(p)) return std::nullopt;
+  const auto why = [&](std::string_view help) { return expected_and_found(p).suggest(std::string(help)); };
+  const std::string axis = p.text(p.token(1));
+  if (p.token(-2).kind == TokenKind::at && p.before().kind == TokenKind::name)
+    return why(fmt::format("axes that split one dimension stand in parentheses: `@({},{})`", p.text(p.before()), axis));
+  if (p.before().kind == TokenKind::left_square || p.before().kind == TokenKind::comma)
+    return why(fmt::format("the extent stands before the axis, as in `8@{}`", axis));
+  if (p.before().kind == TokenKind::right_square)
+    return why(fmt::format("an axis stands behind the dimension that it splits, as in `[8@{}]`", axis));
+  return std::nullopt;
+}
+
+// `let a, b = f(c)`
+Answer names_without_parentheses(const Place& p) {
+  if (!p.is(TokenKind::comma) || p.token(-2).kind != TokenKind::let || !p.expects(TokenKind::assign))
+    return std::nullopt;
+  std::string names = p.text(p.before());
+  for (int at = 1; role(p.token(at).kind) == TokenRole::word; at += 2) {
+    names += ", " + p.text(p.token(at));
+    if (p.token(at + 1).kind != TokenKind::comma) break;
+  }
+  return expected_and_found(p).suggest(fmt::format("several names stand in parentheses: `let ({}) = ...`", names));
+}
+
+// `u on b`, `by auto`
+Answer before_a_name(const Place& p) {
+  const auto why = [&](std::string_view help) { return expected_and_found(p).suggest(std::string(help)); };
+  if (p.is(TokenKind::on) && p.token(1).kind == TokenKind::name && p.before().kind == TokenKind::name && !in_mesh(p) &&
+      p.expects(TokenKind::end))
+    return why(fmt::format("a value gets to a mesh with its type, as in `{} as [8@x] on {}`", p.text(p.before()),
+                           p.text(p.token(1))));
+  if (p.is(TokenKind::name) && p.before().kind == TokenKind::by && p.expects(TokenKind::string))
+    return why(fmt::format("the name of a schedule is a string: `by \"{}\"`", p.text()));
+  return std::nullopt;
+}
+
+// `within 64 MiB`
+Answer unit_apart(const Place& p) {
+  const bool may_be_unit = p.is(TokenKind::name) && p.before().kind == TokenKind::integer;
+  if (!may_be_unit || p.token(-2).kind != TokenKind::within) return std::nullopt;
+  return expected_and_found(p).suggest(
+      fmt::format("a size is one word: `{}{}`, if that is its unit", p.text(p.before()), p.text()));
+}
+
+// `save("a.npy", a)`
+Answer file_before_array(const Place& p) {
+  const bool is_saving = p.token(-4).kind == TokenKind::save || p.token(-4).kind == TokenKind::save_shards;
+  if (!is_saving || p.token(-2).kind != TokenKind::string || p.before().kind != TokenKind::comma) return std::nullopt;
+  return expected_and_found(p).suggest(
+      fmt::format("the array comes first: `{}({}, {})`", p.text(p.token(-4)), p.text(), p.text(p.token(-2))));
+}
+
 constexpr std::array kRules = {bad_word,
+                               string_with_prefix,
+                               magic_of_sessions,
+                               names_without_parentheses,
+                               before_a_name,
+                               unit_apart,
+                               file_before_array,
                                number_with_letters,
                                foreign,
                                lone_keyword,
@@ -322,6 +400,7 @@ constexpr std::array kRules = {bad_word,
                                on_devices,
                                after_axes,
                                placement,
+                               axis_of_dimension,
                                extent_without_parentheses,
                                in_block};
 

@@ -17,6 +17,7 @@ namespace tessera::frontend {
 
 namespace {
 
+constexpr std::string_view kAs = "write `a as [8@x, 4]`: a layout is part of the type";
 constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i < n { ... }`";
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
 constexpr std::string_view kFn = "a function is written `fn f(a: f32[8]) = ...`";
@@ -130,6 +131,31 @@ constexpr ForeignWord kArithmetic[] = {{"dot", "write `a @ b`"},
                                        {"logical_not", "write `!a`"},
                                        {"isclose", "write `allclose(a, b)`, one bool for all elements"}};
 
+// Words of other sessions: names there, or functions.
+constexpr ForeignWord kOfSessions[] = {{"quit", "`:quit` leaves a session"},
+                                       {"exit", "`:quit` leaves a session"},
+                                       {"help", "`:help` lists the commands of a session"},
+                                       {"dir", "`:mem` lists the names of a session"},
+                                       {"who", "`:mem` lists the names of a session"},
+                                       {"whos", "`:mem` lists the names of a session"},
+                                       {"globals", "`:mem` lists the names of a session"},
+                                       {"locals", "`:mem` lists the names of a session"},
+                                       {"history", "`:history` lists the inputs of a session"},
+                                       {"reset", "`:reset` forgets the names of a session"},
+                                       {"undo", "`:undo` takes the last input of a session back"},
+                                       {"timeit", "`:time EXPRESSION` measures in a session"}};
+
+constexpr ForeignWord kLayouts[] = {{"reshard", kAs},
+                                    {"redistribute", kAs},
+                                    {"distribute_tensor", kAs},
+                                    {"shard", kAs},
+                                    {"with_sharding_constraint", kAs},
+                                    {"PartitionSpec", kAs},
+                                    {"NamedSharding", kAs},
+                                    {"P", kAs},
+                                    {"keep", "write a pending type: `a as [8]{+x}`"},
+                                    {"device_put", kAs}};
+
 constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
 
 constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n]))` for n rows"},
@@ -202,9 +228,9 @@ constexpr ForeignWord kTypes[] = {
 constexpr ForeignWord kOfJax[] = {
     {"seed", "a seed is an argument: `random(f32[8], 0)`, `normal(f32[8], 0)`"},
     {"psum", "write `all_reduce(a, x)`; `sum` along a split dimension leaves a sum that is pending over its axis"},
-    {"with_sharding_constraint", "write `a as [8@x, 4]`: a layout is part of the type"},
-    {"PartitionSpec", "write `a as [8@x, 4]`: a layout is part of the type"},
-    {"NamedSharding", "write `a as [8@x, 4]`: a layout is part of the type"},
+    {"pmean", "write `all_reduce(a, x)`, and divide by the size of x; `mean` along a split dimension does both"},
+    {"ppermute", "write `permute(a, T)`: T says who holds which tile afterwards"},
+    {"axis_index", "positions along x are `iota(i64[4@x])`, one on each of 4 devices"},
     {"Mesh", "write `mesh m = [x: 4]`"},
     {"make_mesh", "write `mesh m = [x: 4]`"},
     {"PRNGKey", "a seed is an integer: `random(f32[8], 0)`"},
@@ -212,7 +238,6 @@ constexpr ForeignWord kOfJax[] = {
     {"uniform", "write `random(f32[8], seed)`"},
     {"scan", "a loop carries values: `loop w = w0 for i < n { ... }`"},
     {"fori_loop", "a loop carries values: `loop w = w0 for i < n { ... }`"},
-    {"device_put", "write `a as [8@x, 4]`: a layout is part of the type"},
     {"grad", "write `let (value, slope) = grad(f)(a)`: the function's value comes with its gradient"},
     {"value_and_grad", "write `let (value, slope) = grad(f)(a)`: the function's value comes with its gradient"},
     {"jit", "leave it out: a program is checked and planned as a whole before it runs"},
@@ -220,7 +245,8 @@ constexpr ForeignWord kOfJax[] = {
     {"shard_map", "leave it out: the types say which device computes what; `local` refuses to move anything"},
     {"vmap", "leave it out: operations are element by element, and `@` takes stacks of matrices"}};
 
-constexpr std::array<std::string_view, 7> kLibraries = {"np", "jnp", "numpy", "jax", "torch", "tf", "math"};
+constexpr std::array<std::string_view, 9> kLibraries = {"np",    "jnp", "numpy", "jax", "lax",
+                                                        "torch", "nn",  "tf",    "math"};
 
 constexpr std::array<ForeignWord, 4> kAttributes = {
     {{"T", "write `transpose(a)`"},
@@ -254,8 +280,14 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
 }
 
 std::optional<std::string_view> help_for_function(std::string_view name) {
-  for (const std::span<const ForeignWord> words :
-       {std::span<const ForeignWord>(kMakers), {kArithmetic}, {kShapes}, {kTypes}, {kOfJax}, {kForeign}}) {
+  for (const std::span<const ForeignWord> words : {std::span<const ForeignWord>(kMakers),
+                                                   {kArithmetic},
+                                                   {kShapes},
+                                                   {kTypes},
+                                                   {kOfJax},
+                                                   {kForeign},
+                                                   {kOfSessions},
+                                                   {kLayouts}}) {
     if (const ForeignWord* known = find(words, name)) return known->help;
   }
   return std::nullopt;
@@ -263,6 +295,7 @@ std::optional<std::string_view> help_for_function(std::string_view name) {
 
 std::optional<std::string_view> help_for_constant(std::string_view name) {
   const ForeignWord* known = find(kConstants, name);
+  if (known == nullptr) known = find(kOfSessions, name);
   return known == nullptr ? std::nullopt : std::optional(known->help);
 }
 
@@ -312,6 +345,7 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
       known != nullptr && of_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
   const auto of_value = [&](std::string_view help) { return of_library ? std::string(help) : about(help, member.of); };
+  if (member.name == "as" && !of_library) return about(kAs, member.of);
   if (member.name == "reshape" && !of_library && !member.arguments.empty())
     return fmt::format("write `reshape({}, [{}])`", member.of, member.arguments);
   if (const auto* known = of_library ? nullptr : find(kAttributes, member.name)) return of_value(known->help);
@@ -324,8 +358,19 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }
 
+namespace {
+
+std::string in_small_letters(std::string_view word) {
+  std::string small;
+  for (const char c : word) small += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+
+}  // namespace
+
 std::optional<std::string_view> element_meant_by(std::string_view word) {
   if (const auto* known = find(kElementWords, word)) return known->help;
+  if (const auto element = element_keyword(in_small_letters(word))) return spelling(*element);
   std::vector<std::string> candidates;
   for (const auto element : {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32,
                              ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16}) {

@@ -21,7 +21,7 @@ std::optional<std::string_view> help_for_character(std::string_view character);
 // Help for a function of NumPy that is no operation here: what to write instead.
 std::optional<std::string_view> help_for_function(std::string_view name);
 
-// Help for a constant of NumPy: what to write instead.
+// Help for a constant of NumPy or a word of another session: what to write instead.
 std::optional<std::string_view> help_for_constant(std::string_view name);
 
 // A name under which other languages know their libraries, as `np`.

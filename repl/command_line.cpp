@@ -121,8 +121,11 @@ void add_format(CLI::App& app, Wishes& wishes) {
 }
 
 void add_explain(CLI::App& app, Wishes& wishes) {
-  CLI::App* explain = add_command(app, "explain", "Explain a diagnostic: tessera explain axis-used-twice.");
-  explain->add_option("SLUG", wishes.explain.slug, "the name in brackets of an error, warning or note")
+  CLI::App* explain =
+      add_command(app, "explain", "Explain an error, an operation or a word: tessera explain axis-used-twice.");
+  explain
+      ->add_option("NAME", wishes.explain.name,
+                   "the name in brackets of an error, an operation, or a word of the language or the glossary")
       ->type_name("")
       ->required();
 }
@@ -421,6 +424,8 @@ Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
   if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') return no_command(app, rest.front());
   if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     text = fmt::format("`{}` was not expected here", rest.front());
+    if (app.got_subcommand("learn"))
+      return misused(text + "\n  help: a lesson is named by --lesson: tessera learn --lesson 5");
   }
   return misused(fmt::format("{}\n  help: {} --help lists the options", text, command_of(app)));
 }

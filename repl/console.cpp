@@ -18,7 +18,7 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
-// Of a terminal that shows errors; 0: none does.
+// The columns of the terminal that shows errors; 0 if there is none.
 int columns_to_fit() { return is_terminal(kStandardError) ? terminal_columns() : 0; }
 
 bool says_that_the_first_is_gone(const Diagnostic& diagnostic) {

@@ -44,7 +44,7 @@ struct FormatOptions {
 };
 
 struct ExplainOptions {
-  std::string slug;
+  std::string name;
 };
 
 struct PlanOptions {

@@ -97,7 +97,7 @@ bool Checker::check_let(StatementId id, const frontend::Let& let) {
   } else if (const MaybeValue value = let_value(id, let)) {
     values = parts(*value);
     if (values.size() != let.names.size()) {
-      report(base::make(Kind::tuple_count, let.names.size(), values.size()).at(ast()[let.value].span));
+      report_names(let, values.size());
       values.clear();
     }
   }
@@ -107,6 +107,16 @@ bool Checker::check_let(StatementId id, const frontend::Let& let) {
   const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
   if (annotate) frame_->let_types[id] = print_type(type(values[0]), environment_, environment_.now());
   return good;
+}
+
+// The names in a `let` are not as many as the values.
+void Checker::report_names(const frontend::Let& let, std::size_t values) {
+  std::vector<std::string> written;
+  for (const frontend::Name& name : let.names) written.push_back(name.text);
+  const std::string count = values == 1 ? "is 1 value" : fmt::format("are {} values", values);
+  report(base::make(Kind::tuple_count, written.size(), count)
+             .at(ast()[let.value].span)
+             .suggest(help_for_names(let.value, values, written)));
 }
 
 MaybeValue Checker::let_value(StatementId, const frontend::Let& let) {

@@ -1,12 +1,29 @@
+#include <unistd.h>
+
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
+#include "repl/interactive/help.hpp"
+#include "repl/render/manual.hpp"
+#include "repl/terminal.hpp"
 
 namespace tessera::repl {
 
+namespace {
+
+// `error[after-as]`, as a message begins: the name in brackets.
+std::string_view without_brackets(std::string_view name) {
+  const std::size_t begin = name.find('[');
+  if (begin == std::string_view::npos || !name.ends_with(']')) return name;
+  return name.substr(begin + 1, name.size() - begin - 2);
+}
+
+}  // namespace
+
 int perform(const ExplainOptions& options, Console& console) {
-  const auto section = explain(options.slug);
-  if (!section) return failed(section.diagnostics(), console);
-  console.out(*section);
+  const std::string_view name = without_brackets(options.name);
+  const std::string text = doc_text(name);
+  if (text.empty()) return failed(explain(name).diagnostics(), console);
+  console.out(manual_text(text, terminal_columns(), takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no));
   return kExitDone;
 }
 

@@ -31,7 +31,9 @@ struct Selection {
 
 Read<Selection> from_file(const std::string& path) {
   const auto text = read_text(path);
-  if (!text.value) return {std::nullopt, text.why};
+  if (!text.value)
+    return {std::nullopt,
+            text.why + "\n  help: a lesson is its number, or a file; tessera learn --list has the numbers"};
   auto lesson = read_lesson(text.value->text, text.value->name);
   if (!lesson.value) return {std::nullopt, lesson.why};
   return {Selection{{std::move(*lesson.value)}, 0, std::nullopt}, {}};
@@ -102,7 +104,8 @@ int take(const Selection& selection, Console& console) {
   return take_lessons(selection.lessons, selection.first, selection.course, console, course_lines(keyboard));
 }
 
-// Answers in a folder: of a course one folder for each student, of one lesson one file.
+// Answers in a folder: of a course one folder for each student, of one lesson one file. A file that cannot be graded
+// does not keep the others from it; the exit status tells of it.
 int grade(const LearnOptions& options, Console& console) {
   const auto selection = options.lesson ? select(*options.lesson, options) : course_of(options);
   if (!selection.value) return console.refuse(selection.why);
@@ -112,13 +115,15 @@ int grade(const LearnOptions& options, Console& console) {
   for (const std::string& path : answers.value->strange)
     console.complain(fmt::format("{} answers no lesson: its name begins with no lesson's number", path));
   Grades grades;
+  bool all_checked = answers.value->strange.empty();
   for (const AnswerFile& answer : answers.value->files) {
     const Grade one = grade_of(answer, selection.value->lessons[answer.lesson], options.seconds);
     console.out(options.json ? grade_json(one) : grade_text(one));
     grades.add(one);
+    all_checked = all_checked && one.checked.how != Checked::How::unfit;
   }
   if (!options.json) console.out(grades.text());
-  return kExitDone;
+  return all_checked ? kExitDone : kExitCommand;
 }
 
 int write_page(const LearnOptions& options, Console& console) {

@@ -30,9 +30,9 @@ bool is_for_ranks(const Command& command) {
          std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<WorkerOptions>(command);
 }
 
-// Commands that take no part in MPI would leave ranks that run a script waiting for them. So the processes of a
-// launcher agree on the command first: with the others' scripts a rank compares one that says which command it is. The
-// status, unless all agree.
+// The processes of a launcher agree on the command first: a rank with a command that takes no part in MPI would leave
+// those that run a script waiting for it. Ranks compare scripts; such a rank gives a text that names its command
+// instead. Returns the exit status if they do not agree.
 std::optional<int> disagreement(const Command& command, Console& console) {
   if (Launch::ranks_by_launcher() == 1 || moves_files(command) || std::holds_alternative<RunOptions>(command) ||
       std::holds_alternative<CalibrateOptions>(command) || std::holds_alternative<WorkerOptions>(command)) {

@@ -19,7 +19,7 @@ std::string statistics_line(const StatementStatistics& statement) {
                      statement.seconds);
 }
 
-// Of a run that failed, what it had done until then.
+// The statistics of a run that failed: those of the statements done before.
 void tell_statistics(const RunOptions& options, const Session& session, Console& console) {
   if (!options.stats) return;
   for (const StatementStatistics& statement : session.statistics()) console.err(statistics_line(statement));

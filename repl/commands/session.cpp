@@ -75,7 +75,7 @@ int run_piped(const MakeAnswerer& make, Console& console) {
   return answerer->any_failed() ? kExitProgram : kExitDone;
 }
 
-// Somebody at a terminal.
+// A session at a terminal.
 class Conversation {
  public:
   Conversation(const MakeAnswerer& make, Console& console, int interrupt)

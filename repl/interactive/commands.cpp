@@ -60,13 +60,14 @@ std::size_t argument_begin(std::string_view text) {
 
 bool is_optional(const CommandInfo& command) { return command.argument.empty() || command.argument.ends_with(']'); }
 
-// What is no command here, and what it is; nothing of other words.
+// The explanation of a word that is a statement or a command of the shell; nothing for other words.
 std::optional<std::string> elsewhere(std::string_view word) {
   constexpr std::array<std::string_view, 4> kStatements = {":show", ":print", ":save", ":assert"};
   constexpr std::array<std::string_view, 6> kOfTheShell = {":draw", ":run", ":check", ":fmt", ":move", ":calibrate"};
   const auto is_in = [&](const auto& words) { return std::find(words.begin(), words.end(), word) != words.end(); };
   const std::string_view bare = word.substr(1);
   if (is_in(kStatements)) return fmt::format("`{}` is a statement: write it without the colon", bare);
+  if (word == ":exit" || word == ":bye") return "`:quit` leaves";
   if (is_in(kOfTheShell)) return fmt::format("`tessera {}` is a command of the shell", bare);
   return std::nullopt;
 }

@@ -6,7 +6,9 @@
 
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/glossary.hpp"
+#include "repl/interactive/help.hpp"
 #include "repl/interactive/words.hpp"
+#include "repl/render/manual.hpp"
 #include "repl/render/text_cells.hpp"
 
 namespace tessera::repl {
@@ -52,36 +54,6 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
-// A section of Markdown for a terminal: its heading without a mark, its programs indented.
-std::string without_marks(std::string_view section) {
-  std::string text;
-  bool in_program = false;
-  while (!section.empty()) {
-    const std::size_t end = std::min(section.find('\n'), section.size());
-    std::string_view line = section.substr(0, end);
-    section.remove_prefix(std::min(end + 1, section.size()));
-    if (line.starts_with("```")) {
-      in_program = !in_program;
-      continue;
-    }
-    if (line.starts_with("## ")) line.remove_prefix(3);
-    text += fmt::format("{}{}\n", in_program && !line.empty() ? "    " : "", line);
-  }
-  return text;
-}
-
-// The text about an operation, a word of the language or an error; empty if the name is none of them.
-std::string doc_text(std::string_view name) {
-  std::string text;
-  for (const OperationHelp& operation : operations()) {
-    if (operation.name == name) text += operation_text(operation);
-  }
-  if (const WordHelp* word = find_word(name)) text += word_text(*word);
-  if (const auto entry = glossary_entry(name)) text += *entry;
-  const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
-  return text.empty() && is_slug ? without_marks(*explain(name)) : text;
-}
-
 // The nearest of all that can be asked about.
 std::optional<std::string> topic_near(std::string_view name) {
   std::vector<std::string> topics;
@@ -94,10 +66,22 @@ std::optional<std::string> topic_near(std::string_view name) {
 
 // As wide as the screen.
 void tell(const CommandCall& call, std::string_view text) {
-  call.out(wrapped_at_words(text, call.interpreter.screen().columns()));
+  const Screen& screen = call.interpreter.screen();
+  call.out(manual_text(text, screen.columns(), screen.out_colour));
 }
 
 }  // namespace
+
+std::string doc_text(std::string_view name) {
+  std::string text;
+  for (const OperationHelp& operation : operations()) {
+    if (operation.name == name) text += operation_text(operation);
+  }
+  if (const WordHelp* word = find_word(name)) text += word_text(*word);
+  if (const auto entry = glossary_entry(name)) text += *entry;
+  const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
+  return text.empty() && is_slug ? *explain(name) : text;
+}
 
 bool run_help(const CommandCall& call) {
   if (call.argument.empty()) {
@@ -120,6 +104,11 @@ bool run_doc(const CommandCall& call) {
   const std::string_view name = call.argument;
   if (const std::string text = doc_text(name); !text.empty()) {
     tell(call, text);
+    return true;
+  }
+  const CommandInfo* command = find_command(fmt::format(":{}", name));
+  if (command != nullptr && command->name.substr(1) == name) {
+    tell(call, line_of(*command, 0));
     return true;
   }
   const auto meant = topic_near(name);

@@ -67,9 +67,11 @@ Read<AnswerFiles> answers_in(const std::string& folder, const std::vector<Lesson
     return std::pair(a.student, a.lesson) < std::pair(b.student, b.lesson);
   });
   if (found.files.empty())
-    return {std::nullopt, fmt::format("there are no answers in {}: {}", folder,
-                                      only ? "they are named STUDENT.tess"
-                                           : "they are named STUDENT/NUMBER.tess, NUMBER being the lesson's")};
+    return {std::nullopt,
+            fmt::format(
+                "there are no answers in {}: {}{}", folder,
+                only ? "they are named STUDENT.tess" : "they are named STUDENT/NUMBER.tess, NUMBER being the lesson's",
+                found.strange.empty() ? "" : "\n  help: if it is one student's, name the folder around it")};
   return {std::move(found), {}};
 }
 

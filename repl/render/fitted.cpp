@@ -42,7 +42,7 @@ Blanks common_blanks(const Blanks& a, const Blanks& b) {
   return result;
 }
 
-// Where the columns of a table begin: its left edge, then behind each gap of two blanks or more.
+// The begins of a table's columns: its left edge, then the end of each gap of two blanks or more.
 std::vector<std::size_t> column_begins(const Blanks& blanks) {
   std::vector<std::size_t> begins;
   std::size_t gap = 2;

@@ -192,7 +192,7 @@ base::Status run_operation(const LocalStep& step, const synth::OneHot&) {
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = one_hot(operands[0], n, out);
     if (!bad) return std::nullopt;
-    return make(Kind::index_out_of_range, bad->id, fmt::format("one_hot has places 0 to {}", n - 1));
+    return make(Kind::index_out_of_range, bad->id, fmt::format("one_hot has positions 0 to {}", n - 1));
   });
 }
 

@@ -30,9 +30,9 @@ bool ends_run(const base::Diagnostics& why) {
 
 }  // namespace
 
-// One that fails is taken again in the order of the loop, so that the same failure is reported whatever the schedule:
-// ranks agree on that, because in another order another rank may fail first. A pipeline inside a visit of another one
-// has no borders, and is taken in that order at once.
+// A pipeline that fails is taken again in the order of the loop, so that the same failure is reported whatever the
+// schedule: in another order another rank may fail first. A pipeline inside a visit of another one has no borders, and
+// is taken in that order at once.
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Pipeline& pipeline) {
   const std::int64_t outer = microbatch_;
   const std::int64_t outer_visit = visit_;
@@ -76,7 +76,7 @@ base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan&
 }
 
 bool Executor::is_border(synth::RegisterId from, synth::RegisterId to) const {
-  return !plan_[to].turns.empty() && storage_.type(from).mesh() != storage_.type(to).mesh();
+  return !plan_[to].microbatch_offsets.empty() && storage_.type(from).mesh() != storage_.type(to).mesh();
 }
 
 // Steps inside loops and branches of a visit stay on one mesh, so only the visit's own steps are looked at.
@@ -89,7 +89,7 @@ std::vector<Borders::Crossing> Executor::crossings(const synth::Pipeline& pipeli
       if (apply == nullptr || !std::holds_alternative<synth::Collect>(apply->operation)) continue;
       const synth::RegisterId from = apply->operands[0];
       const synth::RegisterId to = apply->results[0];
-      if (is_border(from, to)) of_visit[visit].push_back({from, to, 0, plan_[to].turns.size()});
+      if (is_border(from, to)) of_visit[visit].push_back({from, to, 0, plan_[to].microbatch_offsets.size()});
     }
   }
   std::vector<Borders::Crossing> all;
@@ -139,12 +139,12 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
 void Executor::remember(synth::RegisterId id, std::int64_t microbatch) {
   if (!storage_.knows_itself(id)) return;
   const std::byte* const value = storage_.own_scalar(id).data;
-  const auto turn = microbatch % std::ssize(plan_[id].turns);
-  std::copy_n(value, sizeof(std::int64_t), known_scalars_[{id, turn}].begin());
+  const auto buffer = microbatch % std::ssize(plan_[id].microbatch_offsets);
+  std::copy_n(value, sizeof(std::int64_t), known_scalars_[{id, buffer}].begin());
 }
 void Executor::recall(synth::RegisterId id, std::int64_t microbatch) {
   if (!storage_.knows_itself(id)) return;
-  const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].turns)});
+  const auto known = known_scalars_.find({id, microbatch % std::ssize(plan_[id].microbatch_offsets)});
   if (known != known_scalars_.end())
     std::copy(known->second.begin(), known->second.end(), storage_.own_scalar(id).data);
 }
@@ -171,8 +171,8 @@ void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan
   enter(visit, microbatch);
   for (const synth::RegisterId index : pipeline.indices) write_index(index, microbatch);
   for (const synth::RegisterId id : plan.turning[visit]) {
-    const std::vector<std::int64_t>& turns = plan_[id].turns;
-    storage_.move_to(id, turns[static_cast<std::size_t>(microbatch) % turns.size()]);
+    const std::vector<std::int64_t>& offsets = plan_[id].microbatch_offsets;
+    storage_.move_to(id, offsets[static_cast<std::size_t>(microbatch) % offsets.size()]);
   }
   const bool to_result = writes_result_place(microbatch, pipeline.count);
   for (std::size_t k = 0; k < pipeline.next.size(); ++k) {

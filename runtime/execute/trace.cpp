@@ -89,9 +89,9 @@ void Tracer::keep(std::span<const synth::Step> steps, bool failed) {
 
 // ---- From all ranks to rank 0
 
-// Finds what to add to this rank's times: nothing on rank 0's machine, whose processes share a clock. For others
-// readings go to and fro: what rank 0 has read before it sent is earlier than when it arrived here, and so the other
-// way about; the truth is between the tightest of these bounds, and the middle of them is taken.
+// Finds what to add to this rank's times: nothing on rank 0's machine, whose processes share a clock. Ranks of other
+// machines exchange readings of their clocks with rank 0. A reading was made before it was sent and therefore before it
+// arrived, which bounds the difference of the two clocks from both sides; the middle of the tightest bounds is taken.
 base::Result<double> Tracer::clock_offset() {
   if (team_.machine_count() == team_.size()) return 0.0;
   std::int64_t low = std::numeric_limits<std::int64_t>::min();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "runtime/kinds.hpp"
 
@@ -60,7 +61,10 @@ base::Diagnostic cannot_read(const std::string& name, int error) {
 }
 
 base::Diagnostic cannot_write(const std::string& name, int error) {
-  return make(Kind::cannot_write, in_quotes(name), reason(error));
+  const std::size_t slash = name.rfind('/');
+  base::Diagnostic why = make(Kind::cannot_write, in_quotes(name), reason(error));
+  if (error != ENOENT || slash == std::string::npos || slash == 0) return why;
+  return std::move(why).suggest(fmt::format("is there a folder {}? It is not made", in_quotes(name.substr(0, slash))));
 }
 
 base::Result<std::string> resolve(const FilePolicy& policy, const std::string& path) {

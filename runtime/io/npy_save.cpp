@@ -75,9 +75,9 @@ int replace_undisturbed(Replacement replacement) {
 
 }  // namespace
 
-// A file that takes the target's place at the end. Where the file system and the reader allow it has no name until
-// then, so that nothing is left of it however its process ends; otherwise it has a hidden one beside the target, which
-// whoever created it unlinks. A file that the host opens is neither: it is the target.
+// A file that takes the target's place when it is complete. Where the file system and the reader of the folder allow
+// it, it has no name until then, so that nothing is left of it however its process ends. Otherwise it has a hidden name
+// beside the target, which the process that created it unlinks. A file that the host opens is the target itself.
 class TemporaryFile {
  public:
   static base::Result<TemporaryFile> create(const std::string& target, const std::string& name, NpyWriter::Name wish) {
@@ -110,7 +110,7 @@ class TemporaryFile {
     if (use == FileUse::create && ftruncate(opened.file.descriptor(), 0) != 0) return cannot_write(name, errno);
     return TemporaryFile(std::move(opened.file), "", "");
   }
-  // Somebody else's, which stays his.
+  // The file that another process has created, and unlinks if need be.
   static base::Result<TemporaryFile> join(const std::string& path, const std::string& name) {
     File file(open(path.c_str(), O_WRONLY | O_CLOEXEC), name);
     if (file.descriptor() < 0) return cannot_write(name, errno);

@@ -15,9 +15,9 @@ namespace tessera::runtime {
 
 namespace {
 
-// OpenBLAS maps a buffer for each product under way and keeps it for the next one; where it gets none it tries for
-// ever. So nobody begins a product unless a buffer is free or one more can be mapped: others wait for a buffer that is
-// in use, and where there is none at all memory has run out.
+// OpenBLAS maps a buffer for each product under way and keeps it for the next one; if it gets none it tries for ever.
+// So a product begins only when a buffer is free or one more can be mapped. Otherwise it waits for a buffer that is in
+// use; if none is in use, memory has run out.
 class Buffers {
  public:
   // Before threads begin to work, memory that is there stays there: one buffer is mapped if it fits.

@@ -39,7 +39,7 @@ void* open_library() {
   return library;
 }
 
-// What the dynamic linker has noted of an opened library: its table of functions called through it, and their names.
+// The dynamic linker's record of an opened library: the table of functions that are called through it, and their names.
 class CalledFunctions {
  public:
   explicit CalledFunctions(void* library) {
@@ -60,7 +60,7 @@ class CalledFunctions {
     }
   }
 
-  // Where the address of the function `name` is kept; null where it is not called so.
+  // The entry of that table for the function `name`; null if the library does not call it through the table.
   void** find(const char* name) const {
     if (entries_ == nullptr || symbols_ == nullptr || names_ == nullptr || !has_addends_) return nullptr;
     for (std::size_t i = 0; i < count_; ++i) {

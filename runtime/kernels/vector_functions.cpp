@@ -85,9 +85,9 @@ struct Shortened {
   }
 };
 
-// Sines; a cosine is that of an angle one quarter on. Angles too large for a formula are seldom: a block that has some
-// is taken again for these alone, by the next formula, and by the last one angle by angle. An infinite angle is NaN,
-// and -0.0 keeps its sign.
+// Sines; a cosine is the sine of an angle one quarter of a circle on. Angles too large for a formula are rare: a block
+// that holds some is taken again, for these alone, by the next formula, and at last angle by angle. The sine of an
+// infinite angle is NaN, that of -0.0 is -0.0.
 template <std::uint8_t quarters>
 struct Circular {
   template <class T>

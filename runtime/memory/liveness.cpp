@@ -163,7 +163,7 @@ class LivenessWalk {
       finish_body(next);
       end_body();
     }
-    note_turns(pipeline, numbers);
+    note_microbatches(pipeline, numbers);
     for (const RegisterId result : pipeline.results) define(result, Where::arena);
   }
   void define_given(const synth::Pipeline& pipeline) {
@@ -173,7 +173,7 @@ class LivenessWalk {
       plan(pipeline.parameters[k]).dense = plan(pipeline.initial[k]).dense;
     }
   }
-  void note_turns(const synth::Pipeline& pipeline, const std::vector<std::size_t>& numbers) {
+  void note_microbatches(const synth::Pipeline& pipeline, const std::vector<std::size_t>& numbers) {
     const auto visit_of = [&](std::size_t body) {
       const auto found = std::find(numbers.begin(), numbers.end(), body);
       return static_cast<std::uint32_t>(found - numbers.begin());
@@ -185,7 +185,7 @@ class LivenessWalk {
       if (maker == numbers.size()) continue;  // of another pipeline
       std::vector<std::uint32_t> readers;
       for (const std::size_t body : bodies) readers.push_back(visit_of(body));
-      plan(root).turns.resize(static_cast<std::size_t>(synth::places_of_value(pipeline, maker, readers)));
+      plan(root).microbatch_offsets.resize(static_cast<std::size_t>(synth::buffers_of_value(pipeline, maker, readers)));
       turning[maker].push_back(root);
       for (const std::uint32_t reader : readers) turning[reader].push_back(root);
     }

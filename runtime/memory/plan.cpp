@@ -97,7 +97,9 @@ class Placement {
   const Lifetime& life(RegisterId id) const { return lives_[id.value]; }
 
   // Owns memory that this pass hands out.
-  bool owns(RegisterId id) { return plan(id).where == Where::arena && !plan(id).direct && plan(id).turns.empty(); }
+  bool owns(RegisterId id) {
+    return plan(id).where == Where::arena && !plan(id).direct && plan(id).microbatch_offsets.empty();
+  }
   bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
     return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
   }
@@ -134,10 +136,10 @@ class Placement {
     if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
     for (const RegisterId id : step.dies) places_.give_back(id, offset_to_free(id), tiles_[id].bytes_max);
   }
-  // A register with several places dies once for each.
+  // A register with several offsets dies once for each.
   std::int64_t offset_to_free(RegisterId id) {
-    const std::vector<std::int64_t>& turns = plan(id).turns;
-    return turns.empty() ? plan(id).offset : turns[freed_[id]++ % turns.size()];
+    const std::vector<std::int64_t>& offsets = plan(id).microbatch_offsets;
+    return offsets.empty() ? plan(id).offset : offsets[freed_[id]++ % offsets.size()];
   }
   void note_peak(std::uint32_t origin, const StepPlan& step) {
     const std::int64_t now = payload_.largest(step);
@@ -324,9 +326,9 @@ class Placement {
     for (const RegisterId parameter : pipeline.parameters) give_birth(step, parameter);
     for (const RegisterId result : pipeline.results) give_birth(step, result);
     for (const RegisterId id : kept_between(step)) {
-      for (std::int64_t& turn : plan(id).turns) {
+      for (std::int64_t& offset : plan(id).microbatch_offsets) {
         place(id);
-        turn = plan(id).offset;
+        offset = plan(id).offset;
         step.born.push_back(id);
       }
     }
@@ -340,7 +342,8 @@ class Placement {
     for (const synth::Body& visit : pipeline.visits) step.bodies.push_back(walk(visit, depth + 1));
     step.dies.insert(step.dies.end(), pipeline.indices.begin(), pipeline.indices.end());
     step.dies.insert(step.dies.end(), pipeline.parameters.begin(), pipeline.parameters.end());
-    for (const RegisterId id : kept_between(step)) step.dies.insert(step.dies.end(), plan(id).turns.size(), id);
+    for (const RegisterId id : kept_between(step))
+      step.dies.insert(step.dies.end(), plan(id).microbatch_offsets.size(), id);
   }
 
   void before(const synth::Choose& choose, StepPlan& step, std::size_t, std::size_t) {

@@ -13,8 +13,8 @@
 //   writes the place that the next turn reads, and the last turn writes the result's place. The first turn reads the
 //   initial value where it is; if that dies with the loop, its place is the parameter's (`adopts`);
 // - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
-// - a value that lives from visit to visit of a pipeline has a place for each microbatch of it that is alive at once
-//   (`turns`);
+// - a value that lives from visit to visit of a pipeline has an offset for each microbatch of it that is alive at
+//   once (`microbatch_offsets`);
 // - a loop's next value or a branch's result is written straight to its destination by the step that computes it
 //   (`direct`).
 #pragma once
@@ -46,8 +46,8 @@ struct RegisterPlan {
   bool adopts = false;           // a loop's parameter: its place is the initial value's
   bool dense = true;             // is every tile surely dense?
   synth::RegisterId takes_over;  // valid: the operand whose place this takes
-  // Not empty: alive from visit to visit of a pipeline; microbatch k lies at turns[k mod their number].
-  std::vector<std::int64_t> turns = {};
+  // Not empty: alive from visit to visit of a pipeline; microbatch k lies at microbatch_offsets[k mod their number].
+  std::vector<std::int64_t> microbatch_offsets = {};
 };
 
 struct BodyPlan;

@@ -7,7 +7,7 @@
 
 namespace tessera::runtime {
 
-// Nobody is left who would hear why. The thread has nothing of anybody's, so it may be there at the end of the process.
+// No rank is left to hear why. The thread holds nothing, so it may still run when the process ends.
 void end_with_launcher(int status) {
   std::thread([launcher = ::getppid(), status] {
     while (::getppid() == launcher) std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -174,7 +174,7 @@ base::Result<std::vector<Team::Words>> Team::agree(base::Status mine, Words word
   return everyone;
 }
 
-// Nobody is in the run any more: what a failure left is put in order.
+// All ranks have left the run: its traces of a failure are cleared.
 base::Status Team::end_run(const std::vector<Entry>& entries) {
   const bool any_failed = std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.failed(); });
   std::vector<int> notifiers;

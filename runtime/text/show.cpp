@@ -228,7 +228,7 @@ class Picture {
   std::vector<std::string> texts_;
 };
 
-// What a line of a picture takes where it is folded: all in front of its first device, and the widest of them.
+// The columns of a folded picture: those in front of its first device, and its widest device.
 std::size_t folded_columns(std::string_view line) {
   const std::size_t corner = line.find('+');
   if (corner == std::string_view::npos || line.find_first_not_of(" +-") != std::string_view::npos) return 0;

@@ -43,7 +43,7 @@ class CopyScheduler {
         to_(to.mesh_ref()),
         reads_(team, ranks, from),
         repeat_reads_(team, ranks, to_) {
-    // Nobody looks at whether other nodes' ranks repeat anything.
+    // Ranks of other nodes are taken to repeat boxes: it is not examined.
     if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 

@@ -15,7 +15,7 @@ namespace tessera::runtime {
 namespace {
 
 // In a slot the hops of an all_reduce that is carried out directly follow each other, and so do making values aside and
-// putting them in place: two turns.
+// putting them in place: two beats.
 class ProgramSchedule : public SlotSchedule {
  public:
   ProgramSchedule(const Team& team, const DeviceRanks& ranks, synth::ProgrammedReduction reduction, std::int64_t beside,
@@ -30,12 +30,12 @@ class ProgramSchedule : public SlotSchedule {
     find_peers();
   }
 
-  std::int64_t turns() const override { return reduction_.moves().slots() * turns_of_slot(); }
+  std::int64_t beats() const override { return reduction_.moves().slots() * beats_of_slot(); }
 
-  std::vector<SlotWork> works(std::int64_t turn) const override {
+  std::vector<SlotWork> works(std::int64_t beat) const override {
     const synth::ReduceMoves& moves = reduction_.moves();
-    const std::int64_t slot = turn / turns_of_slot();
-    const bool second = turn % turns_of_slot() == 1;
+    const std::int64_t slot = beat / beats_of_slot();
+    const bool second = beat % beats_of_slot() == 1;
     std::vector<SlotWork> works;
     for (std::size_t h = 0; h < moves.hops.size(); ++h) {
       const std::int64_t stretch = slot - moves.hops[h].slot;
@@ -47,7 +47,7 @@ class ProgramSchedule : public SlotSchedule {
   }
 
  private:
-  std::int64_t turns_of_slot() const { return has_second_ ? 2 : 1; }
+  std::int64_t beats_of_slot() const { return has_second_ ? 2 : 1; }
   int owner(std::int32_t device) const { return ranks_.owner(type_.mesh(), device); }
 
   template <class F>

@@ -20,13 +20,13 @@ class CopiesInTurns : public SlotSchedule {
     for (std::int64_t device = here.begin; device < here.end; ++device) keep_held(from, to, device);
   }
 
-  // Of devices of the run. True if this rank sends or gets it.
+  // Notes a send between two devices of the run. True if this rank sends or receives it.
   bool note(std::int32_t from, std::int32_t to) {
     const int source = ranks_.owner(from);
     const int reader = ranks_.owner(to);
     has_reads = has_reads || source != reader;
     if (source != team_.rank() && reader != team_.rank()) return false;
-    // Nobody overwrites what a device has got: only those who pass it on are waited for.
+    // What a device has received is never overwritten, so a rank waits only for those that pass boxes on to it.
     if (source != reader && team_.node(source) == team_.node(reader))
       add_once(reader == team_.rank() ? near_peers : near_readers, reader == team_.rank() ? source : reader);
     return true;
@@ -78,12 +78,12 @@ class RelaySchedule final : public CopiesInTurns {
     std::erase_if(transfer_.sends, [this](const synth::Send& send) { return !note(send.from, send.to); });
   }
 
-  std::int64_t turns() const override { return transfer_.slots(); }
+  std::int64_t beats() const override { return transfer_.slots(); }
 
-  std::vector<SlotWork> works(std::int64_t turn) const override {
-    std::vector<SlotWork> works = turn == 0 ? kept() : std::vector<SlotWork>{};
+  std::vector<SlotWork> works(std::int64_t beat) const override {
+    std::vector<SlotWork> works = beat == 0 ? kept() : std::vector<SlotWork>{};
     for (const synth::Send& send : transfer_.sends) {
-      const std::int64_t stretch = turn - send.hop;
+      const std::int64_t stretch = beat - send.hop;
       if (stretch < 0 || stretch >= transfer_.stretches) continue;
       const synth::Box& piece = transfer_.pieces[static_cast<std::size_t>(send.piece)];
       const synth::Box box = synth::stretch_of(piece, transfer_.stretches, stretch);
@@ -110,11 +110,11 @@ class ListedSchedule final : public CopiesInTurns {
     }
   }
 
-  std::int64_t turns() const override { return std::ssize(works_); }
-  std::vector<SlotWork> works(std::int64_t turn) const override { return works_[static_cast<std::size_t>(turn)]; }
+  std::int64_t beats() const override { return std::ssize(works_); }
+  std::vector<SlotWork> works(std::int64_t beat) const override { return works_[static_cast<std::size_t>(beat)]; }
 
  private:
-  std::vector<std::vector<SlotWork>> works_;  // of every turn
+  std::vector<std::vector<SlotWork>> works_;  // of every beat
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ std::unique_ptr<SlotSchedule> schedule_relay(const Team& team, const DeviceRanks
                                              const synth::RelayRecipe& recipe, const synth::ArrayType& from,
                                              const synth::ArrayType& to);
 
-// The sends are copies, and every device gets each element that it lacks once. A hop is a turn.
+// The sends are copies, and every device gets each element that it lacks once. A hop is a beat (slots.hpp).
 std::unique_ptr<SlotSchedule> schedule_sends(const Team& team, const DeviceRanks& ranks,
                                              const synth::ListedSends& listed, const synth::ArrayType& from,
                                              const synth::ArrayType& to);

@@ -28,7 +28,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     std::set<int> readers;
     for (const SlotTask& task : tasks) {
       arrays_.push_back(MovedArray{task, storage.array(task.from), storage.array(task.to)});
-      turns_ = std::max(turns_, task.schedule->turns());
+      beats_ = std::max(beats_, task.schedule->beats());
       peers.insert(task.schedule->near_peers.begin(), task.schedule->near_peers.end());
       readers.insert(task.schedule->near_readers.begin(), task.schedule->near_readers.end());
       has_reads_ = has_reads_ || task.schedule->has_reads;
@@ -39,11 +39,11 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
   }
 
   base::Status run() {
-    Turn now = turn_at(0);
+    Beat now = beat_at(0);
     TESSERA_TRY_STATUS(await_soon(now));
     TESSERA_TRY_STATUS(send(now, Ready::now));
-    for (std::int64_t at = 0; at < turns_; ++at) {
-      Turn next = at + 1 < turns_ ? turn_at(at + 1) : Turn{};
+    for (std::int64_t at = 0; at < beats_; ++at) {
+      Beat next = at + 1 < beats_ ? beat_at(at + 1) : Beat{};
       TESSERA_TRY_STATUS(take(now, next));
       now = std::move(next);
     }
@@ -73,8 +73,8 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     SlotWork what;
   };
   using ByRank = std::map<int, std::vector<Passage>>;
-  // The work of this rank in a turn. Messages of one rank are of one turn after the other.
-  struct Turn {
+  // The work of this rank in a beat. Messages of one rank are of one beat after the other.
+  struct Beat {
     std::int64_t at = 0;
     std::vector<Work> here;  // of memory that this rank sees
     std::vector<Work> far;   // some of it comes in messages
@@ -83,7 +83,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     std::map<int, std::span<std::byte>> received;  // the places of what comes in
     std::int64_t receives = 0;                     // the batch in which they are awaited
   };
-  // A turn's boxes from one rank to another, cut so that each piece of the message has a few.
+  // A beat's boxes from one rank to another, cut so that each piece of the message has a few.
   class Stream final : public PieceByPiece {
    public:
     enum class Way : std::uint8_t { in, out };
@@ -133,7 +133,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     std::deque<std::span<std::byte>> buffers_;  // of pieces under way
   };
 
-  // May a message go before the turn ahead of it is over? Not where it passes on what that one brings.
+  // May a message go before the beat ahead of it is over? Not where it passes on what that one brings.
   enum class Ready : std::uint8_t { now, later };
   static Ready ready(const std::vector<Passage>& passages) {
     const bool soon = std::all_of(passages.begin(), passages.end(),
@@ -148,16 +148,16 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     return team_.node(owner(array, from)) != team_.node(owner(array, to));
   }
 
-  Turn turn_at(std::int64_t at) const {
-    Turn turn;
-    turn.at = at;
+  Beat beat_at(std::int64_t at) const {
+    Beat beat;
+    beat.at = at;
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
-      if (at >= arrays_[a].task.schedule->turns()) continue;
-      for (SlotWork& work : arrays_[a].task.schedule->works(at)) add(turn, a, std::move(work));
+      if (at >= arrays_[a].task.schedule->beats()) continue;
+      for (SlotWork& work : arrays_[a].task.schedule->works(at)) add(beat, a, std::move(work));
     }
-    return turn;
+    return beat;
   }
-  void add(Turn& turn, std::size_t number, SlotWork work) const {
+  void add(Beat& beat, std::size_t number, SlotWork work) const {
     const MovedArray& array = arrays_[number];
     const int reader = owner(array, work.to);
     bool needs_messages = false;
@@ -165,17 +165,17 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
       if (!is_far(array, from, work.to)) continue;
       needs_messages = true;
       if (reader == team_.rank())
-        turn.incoming[owner(array, from)].push_back({number, from, work.to, work.box});
+        beat.incoming[owner(array, from)].push_back({number, from, work.to, work.box});
       else if (owner(array, from) == team_.rank())
-        turn.outgoing[reader].push_back({number, from, work.to, work.box});
+        beat.outgoing[reader].push_back({number, from, work.to, work.box});
     }
     if (needs_messages && streams_) return;  // it is put where it goes as it comes
-    if (reader == team_.rank()) (needs_messages ? turn.far : turn.here).push_back({number, std::move(work)});
+    if (reader == team_.rank()) (needs_messages ? beat.far : beat.here).push_back({number, std::move(work)});
   }
 
-  // While a turn's messages are under way the next one's are begun, as far as they can be: over a network it takes a
-  // while until a message moves at all. The turn before this one is over.
-  base::Status take(Turn& now, Turn& next) {
+  // While a beat's messages are under way the next one's are begun, as far as they can be: over a network it takes a
+  // while until a message moves at all. The beat before this one is over.
+  base::Status take(Beat& now, Beat& next) {
     if (has_reads_) TESSERA_TRY_STATUS(team_.arrive(near_peers_));
     TESSERA_TRY_STATUS(await_soon(next));
     TESSERA_TRY_STATUS(send(now, Ready::later));
@@ -192,11 +192,11 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     return base::Done{};
   }
 
-  void put_received(const Turn& turn) const {
+  void put_received(const Beat& beat) const {
     std::map<int, std::byte*> at;
-    for (const auto& [rank, bytes] : turn.received) at[rank] = bytes.data();
+    for (const auto& [rank, bytes] : beat.received) at[rank] = bytes.data();
     std::vector<std::vector<TileView>> parts_of;
-    for (const Work& work : turn.far) {
+    for (const Work& work : beat.far) {
       const MovedArray& array = arrays_[work.array];
       const synth::Box& box = work.what.box;
       std::vector<TileView>& parts = parts_of.emplace_back();
@@ -210,8 +210,8 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
         next += padded(array.bytes_of(box));
       }
     }
-    parallel_each(std::ssize(turn.far), [&](std::int64_t i) {
-      put(turn.far[static_cast<std::size_t>(i)], parts_of[static_cast<std::size_t>(i)]);
+    parallel_each(std::ssize(beat.far), [&](std::int64_t i) {
+      put(beat.far[static_cast<std::size_t>(i)], parts_of[static_cast<std::size_t>(i)]);
     });
   }
 
@@ -269,48 +269,48 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
     }
   }
 
-  // The place of messages to and from each rank: of two turns at a time, as large as their largest have been.
+  // The place of messages to and from each rank: of two beats at a time, as large as their largest have been.
   using Rooms = std::map<std::pair<int, bool>, std::span<std::byte>>;
-  std::span<std::byte> room(Rooms& rooms, int rank, const Turn& turn, std::int64_t bytes) {
-    std::span<std::byte>& known = rooms[{rank, turn.at % 2 == 0}];
+  std::span<std::byte> room(Rooms& rooms, int rank, const Beat& beat, std::int64_t bytes) {
+    std::span<std::byte>& known = rooms[{rank, beat.at % 2 == 0}];
     if (static_cast<std::int64_t>(known.size()) < bytes) known = team_.room(bytes);
     return known.first(static_cast<std::size_t>(bytes));
   }
 
-  base::Status await_soon(Turn& turn) {
+  base::Status await_soon(Beat& beat) {
     std::vector<Incoming> incoming;
-    for (const auto& [rank, passages] : turn.incoming) {
+    for (const auto& [rank, passages] : beat.incoming) {
       if (streams_) {
         incoming.push_back({rank, {}, std::make_shared<Stream>(shared_from_this(), passages, Stream::Way::in)});
         continue;
       }
-      const std::span<std::byte> place = room(incoming_rooms_, rank, turn, bytes_of(passages));
-      turn.received[rank] = place;
+      const std::span<std::byte> place = room(incoming_rooms_, rank, beat, bytes_of(passages));
+      beat.received[rank] = place;
       incoming.push_back({rank, place});
     }
     TESSERA_TRY_STATUS(team_.begin_messages(incoming, {}));
-    turn.receives = team_.batch();
+    beat.receives = team_.batch();
     return base::Done{};
   }
 
-  // The turn's messages that are ready when `when` says. Messages to the same rank of two turns before have gone by
+  // The beat's messages that are ready when `when` says. Messages to the same rank of two beats before have gone by
   // then: no rank runs ahead of the slots, and the places of messages are free.
-  base::Status send(const Turn& turn, Ready when) {
+  base::Status send(const Beat& beat, Ready when) {
     std::vector<Outgoing> outgoing;
-    for (const auto& [rank, passages] : turn.outgoing) {
+    for (const auto& [rank, passages] : beat.outgoing) {
       if (ready(passages) != when) continue;
-      const bool is_even = turn.at % 2 == 0;
+      const bool is_even = beat.at % 2 == 0;
       TESSERA_TRY_STATUS(team_.await_messages(last_sends_[is_even ? 0 : 1][rank]));
       if (streams_) {
         outgoing.push_back({rank, {}, std::make_shared<Stream>(shared_from_this(), passages, Stream::Way::out)});
         continue;
       }
-      const std::span<std::byte> message = room(outgoing_rooms_, rank, turn, bytes_of(passages));
+      const std::span<std::byte> message = room(outgoing_rooms_, rank, beat, bytes_of(passages));
       pack(passages, message.data());
       outgoing.push_back({rank, message});
     }
     TESSERA_TRY_STATUS(team_.begin_messages({}, outgoing));
-    for (const Outgoing& message : outgoing) last_sends_[turn.at % 2 == 0 ? 0 : 1][message.rank] = team_.batch();
+    for (const Outgoing& message : outgoing) last_sends_[beat.at % 2 == 0 ? 0 : 1][message.rank] = team_.batch();
     return base::Done{};
   }
 
@@ -335,7 +335,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
   Team& team_;
   const Storage& storage_;
   std::vector<MovedArray> arrays_;
-  std::int64_t turns_ = 0;
+  std::int64_t beats_ = 0;
   bool has_reads_ = false;                     // of any array
   bool streams_ = true;                        // piece by piece
   std::vector<std::span<std::byte>> buffers_;  // that no piece uses
@@ -343,7 +343,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
   std::vector<int> near_readers_;
   Rooms incoming_rooms_;
   Rooms outgoing_rooms_;
-  std::array<std::map<int, std::int64_t>, 2> last_sends_;  // of even and odd turns: the batch of the last to each rank
+  std::array<std::map<int, std::int64_t>, 2> last_sends_;  // of even and odd beats: the batch of the last to each rank
 };
 
 }  // namespace

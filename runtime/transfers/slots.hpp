@@ -1,11 +1,12 @@
-// Boxes on their way between the devices of several ranks, turn by turn, as this rank takes part: shared by relays and
-// reductions by programs.
+// Boxes on their way between the devices of several ranks, as this rank takes part: shared by relays and reductions by
+// programs.
 //
-// In every turn a rank sends each far rank at most one message, with all boxes of the turn, and reads boxes of near
-// ranks in their memory. A box that it passes on, or adds to, came in an earlier turn. Receives are begun a turn ahead,
-// and so are messages of data that was there from the beginning, so that the link is never idle between two turns. A
+// A beat is what goes on at once: a slot or, of a program that has sums to put in place, half a slot. In every beat a
+// rank sends each far rank at most one message, with all boxes of the beat, and reads boxes of near
+// ranks in their memory. A box that it passes on, or adds to, came in an earlier beat. Receives are begun a beat ahead,
+// and so are messages of data that was there from the beginning, so that the link is never idle between two beats. A
 // rank waits only for ranks that it exchanges boxes with. If nothing is overwritten, messages are packed and unpacked
-// piece by piece as they go and come; otherwise as a whole, before the turn can change their data.
+// piece by piece as they go and come; otherwise as a whole, before the beat can change their data.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +40,12 @@ struct SlotWork {
 class SlotSchedule {
  public:
   virtual ~SlotSchedule() = default;
-  virtual std::int64_t turns() const = 0;
-  // The work of a slot: the boxes that this rank gets, and those that others get from it; in the same order on both
+  virtual std::int64_t beats() const = 0;
+  // The work of a beat: the boxes that this rank gets, and those that others get from it; in the same order on both
   // sides of a message.
-  virtual std::vector<SlotWork> works(std::int64_t turn) const = 0;
+  virtual std::vector<SlotWork> works(std::int64_t beat) const = 0;
 
-  std::vector<int> near_peers;    // ranks of this one's node that have to be done with the turn before
+  std::vector<int> near_peers;    // ranks of this one's node that have to be done with the beat before
   std::vector<int> near_readers;  // ranks that read this one's memory
   bool has_reads = false;         // does any rank read of another?
   bool writes_once = false;       // is nothing that is there, or that has come, ever overwritten?
@@ -57,8 +58,8 @@ struct SlotTask {
   synth::RegisterId to;
 };
 
-// A device copies the part of its result that it already holds before the first turn. Several arrays go on at once,
-// turn by turn: all their boxes from one rank to another in a turn are one message.
+// A device copies the part of its result that it already holds before the first beat. Several arrays go on at once,
+// beat by beat: all their boxes from one rank to another in a beat are one message.
 base::Status run_slots(Team& team, std::span<const SlotTask> tasks, const Storage& storage);
 
 }  // namespace tessera::runtime

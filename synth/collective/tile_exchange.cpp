@@ -26,7 +26,7 @@ class Marks {
   std::int32_t turn_ = 1;
 };
 
-// What the devices of a unit hold along a dimension: some of the source's intervals.
+// The source's intervals along a dimension that the devices of a unit hold.
 class HeldAlong {
  public:
   HeldAlong(const Tiling& source, const Tiling& target, std::size_t dimension, std::pmr::memory_resource* memory)
@@ -96,7 +96,7 @@ class HeldAlong {
   std::pmr::vector<std::int64_t> known_;  // by target interval
 };
 
-// What the devices of a unit hold.
+// The elements that the devices of a unit hold.
 class UnitHoldings {
  public:
   UnitHoldings(const Tiling& source, const Tiling& target, std::pmr::memory_resource* memory)
@@ -148,7 +148,7 @@ class UnitHoldings {
   Marks tiles_;                        // of each part of the sums
 };
 
-// Of a dimension, for each interval of one tiling the number of those of another that it has something in common with.
+// For each interval of one tiling of a dimension, the number of intervals of another that overlap it.
 std::pmr::vector<std::int64_t> meetings(const Tiling& of, const Tiling& with, std::size_t dimension,
                                         std::pmr::memory_resource* memory) {
   std::pmr::vector<Interval> others(memory);
@@ -228,7 +228,7 @@ void TileExchange::add_devices() {
   }
 }
 
-// What the units' devices send and need, but for what they have of each other's.
+// The bytes that the units' devices send and need, without those that they have from one another.
 bool TileExchange::add_level(const Cluster& cluster, std::size_t level) {
   const auto unit_devices = static_cast<std::size_t>(cluster.levels()[level].unit_devices);
   UnitHoldings unit(source_, target_, links_.get_allocator().resource());

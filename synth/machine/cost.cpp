@@ -125,9 +125,9 @@ StepCost Traffic::cost() const {
 
 namespace {
 
-// Where elements have several holders and there are too many messages to look at each: what comes in over every link is
-// exact; what goes out of the units that hold something is taken to be dealt evenly over their links. Every source tile
-// that a target tile meets is one peer.
+// The price where elements have several holders and there are too many messages to look at each. Bytes that come in
+// over a link are exact; those that go out are taken to be dealt evenly over the links of the units that hold
+// something. Every source tile that meets a target tile is one peer.
 StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange, std::int64_t devices,
                          std::int64_t element_bytes) {
   StepCost cost;
@@ -187,7 +187,7 @@ StepCost cost_of_round(const Machine& machine, const Round& round, const ArrayTy
   return costs[static_cast<std::size_t>(round.index)];
 }
 
-// What cannot be carried out costs more than anything that can: a planner makes no such relay or program, and the
+// A step that cannot be carried out costs more than any that can: a planner makes no such relay or program, and the
 // verifier refuses it.
 StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {

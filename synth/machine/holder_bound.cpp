@@ -1,7 +1,7 @@
-// Boxes with the same holders are one class, and a class is a node of a network: the source fills it with its bytes, it
-// drains into its holders, and each of them carries what its link carries in the time that is tried. Where not all of
-// it drains, the children that the rest still reaches are a set that takes longer: its time is tried next. Times only
-// rise, and each is that of a set, so that this ends at the largest.
+// Boxes with the same holders are one class. A class is a node of a network: the source fills it with its bytes, it
+// drains into its holders, and each holder carries what its link carries in the time that is tried. If not all of it
+// drains, the children that the rest still reaches are a set that takes longer, and its time is tried next. Times only
+// rise, and each is that of a set; so this ends, at the largest.
 #include "synth/machine/holder_bound.hpp"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ class LinkBytes {
     }
   }
 
-  // What goes out is dealt evenly over the links of the units that hold something, as the price takes it.
+  // Bytes that go out are dealt evenly over the links of the units that hold something, as the price takes it.
   void add(const NearestExchange& exchange, std::int64_t element_bytes) {
     for (std::size_t l = 0; l < cluster_.levels().size(); ++l) {
       const Cluster::Level& level = cluster_.levels()[l];

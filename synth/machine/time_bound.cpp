@@ -255,9 +255,10 @@ class OutBound {
 
 // ---- Over all links of a level ----
 
-// Bound (4): how often the parts of sums have to cross from unit to unit of a level, over all its links. Where no unit
-// holds all contributors, those of C units become one value in C - 1 crossings, and that comes to the other H - 1 of
-// the H units that need it; once more if none of them contributes. Where a unit holds them all, the others get it.
+// Bound (4): how often the parts of sums have to cross from unit to unit of a level, over all its links. If no unit
+// holds all contributors, the parts of C units become one value in C - 1 crossings. That value then goes to the H - 1
+// other units of the H that need it, and once more if none of those contributes. If a unit holds all contributors, the
+// others get the value from it.
 class Crossings {
  public:
   Crossings(const CellChange& change, const Cluster::Level& level) : change_(change), level_(level) {

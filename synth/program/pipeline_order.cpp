@@ -82,7 +82,8 @@ std::optional<std::string> order_fault(const Pipeline& pipeline) {
   return std::nullopt;
 }
 
-std::int64_t places_of_value(const Pipeline& pipeline, std::uint32_t maker, const std::vector<std::uint32_t>& readers) {
+std::int64_t buffers_of_value(const Pipeline& pipeline, std::uint32_t maker,
+                              const std::vector<std::uint32_t>& readers) {
   std::vector<std::int64_t> taken(pipeline.visits.size(), 0);
   std::int64_t most = 1;
   for (const std::uint32_t visit : pipeline.order) {

@@ -19,8 +19,8 @@ std::optional<std::string> order_fault(const Pipeline& pipeline);
 // The visit that makes each register, for registers that visits make.
 std::map<RegisterId, std::uint32_t> makers(const Pipeline& pipeline);
 
-// How many microbatches of a value are there at once, at most: made by a visit, read by others, for the last time by
-// whichever of them is last in the order.
-std::int64_t places_of_value(const Pipeline& pipeline, std::uint32_t maker, const std::vector<std::uint32_t>& readers);
+// The most microbatches of a value that are there at once, each of which needs a buffer: made by a visit and read by
+// others, until the last of them in the order.
+std::int64_t buffers_of_value(const Pipeline& pipeline, std::uint32_t maker, const std::vector<std::uint32_t>& readers);
 
 }  // namespace tessera::synth

@@ -98,9 +98,9 @@ Error transpose_error(const Transpose& transpose, const Operands& operands, cons
   return alike ? std::nullopt : Error("its result has another element type or pending set");
 }
 
-// The elements of a tile in row-major order, by their numbers in the whole array: the first, and how the others follow
-// from within outwards, as few (count, stride) pairs as there can be. Two tiles are the same run of elements iff these
-// are equal.
+// The elements of a tile in row-major order, by their numbers in the whole array: the first, and the fewest (count,
+// stride) pairs, from within outwards, that give the others. Two tiles are the same run of elements iff these are
+// equal.
 struct Run {
   std::int64_t first = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;

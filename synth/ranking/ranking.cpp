@@ -66,9 +66,9 @@ class Ranking {
     return *mesh;
   }
 
-  // Above kExactDevicesMax a bound asks what each device lacks, which does not depend on where the devices lie, and
-  // what the first unit of each level lacks, which the matrix alone says: if both ends are on the mesh that is placed,
-  // no matrix needs a mesh of its own until it is priced.
+  // Above kExactDevicesMax devices a bound counts what each device lacks, which does not depend on where the devices
+  // lie, and what the first unit of each level lacks, which follows from the matrix alone. So, if both ends are on the
+  // mesh that is placed, no mesh is made for a matrix until it is priced.
   void find_common_bound() {
     const auto is_placed = [&](const PlaceRequest& request) {
       return request.from.mesh() == *mesh_ && request.to.mesh() == *mesh_;

@@ -1,5 +1,5 @@
-// Candidate chains. All of them have one form: resolve what is pending and must not be, move the data, keep what
-// becomes pending on one replica. For each way to resolve sums the portfolio names the best move; without a general
+// Candidate chains. All have one form: resolve the pending axes that the target lacks, move the data, keep the axes
+// that become pending on one replica. For each way to resolve sums the portfolio names the best move; without a general
 // exchange there are several to choose from.
 #include <algorithm>
 #include <limits>
@@ -113,8 +113,8 @@ base::Result<bool> keeps(const Chain& chain, const ArrayType& from, std::int64_t
   return true;
 }
 
-// The known chains, and a faster one within the limits if there is one. Where the bound or a budget may be missed, the
-// fastest of least peak too.
+// The known chains, and a faster one within the limits if there is one. If the bound or a budget may be missed, also
+// the fastest of least peak.
 base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
                                               SearchLimits limits) {
   TESSERA_TRY(all, known_named_chains(from, to, exactly, prices.machine()));

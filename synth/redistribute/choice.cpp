@@ -21,8 +21,8 @@ base::Status Way::take(const Collective& step, Prices& prices) {
 Choice::Choice(const ArrayType& from, const ArrayType& to, Prices& prices)
     : from_(from), prices_(prices), bound_bytes_(std::max(tile_bytes_max(from), tile_bytes_max(to))) {}
 
-// What is no faster than the fastest so far, and receives more, is chosen nowhere: the fastest stays as fast as
-// anything that makes this one slow.
+// True for a candidate that is no faster than the fastest so far and receives more. It can be dropped: whatever makes
+// the fastest slow makes this one at least as slow.
 bool Choice::is_hopeless(double seconds_least, std::int64_t bytes_least) const {
   if (seconds_least > seconds_max_) return true;
   if (candidates_.empty()) return false;

@@ -140,9 +140,9 @@ base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const M
 
 }  // namespace
 
-// All changes of what is pending that lead there. A sum that stays pending moves as its parts, of which there are
-// several; finished and begun anew, only its values move. So any of the axes that may stay pending may also be resolved
-// and kept again.
+// All changes of pending axes that lead from the source to the target. A sum that stays pending moves as its parts, of
+// which there are several; if it is finished and begun anew, only its values move. So axes that may stay pending may
+// also be resolved and kept again.
 std::vector<PendingChange> pending_changes(const ArrayType& from, const ArrayType& to) {
   constexpr std::size_t kAxesMax = 3;
   const PendingChange change = pending_change(from, to);

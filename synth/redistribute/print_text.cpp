@@ -104,7 +104,7 @@ std::string totals(const Plan& plan) {
                      base::seconds_text(plan.lower_bound_seconds));
 }
 
-// Where the ends lie.
+// The meshes of the two ends.
 std::string meshes_text(const Plan& plan, const MeshWords& words) {
   const Mesh& from = plan.from.mesh();
   const Mesh& to = plan.to.mesh();

@@ -311,9 +311,9 @@ std::int64_t peak_of(Plan& plan) {
   return peak;
 }
 
-// Finds the dimension of the first exchange in rounds: the first with which the figures agree. One step of a plan is
-// cut, and planners cut along no dimension that has the same figures as one before it, so that this is the right one.
-// If no dimension agrees, verification will say so.
+// Finds the dimension of the first exchange in rounds: the first dimension with which the figures agree. It is the
+// right one, because one step of a plan is cut, and planners never cut along a dimension if an earlier one has the same
+// figures. If no dimension agrees, verification will say so.
 void find_round_dimension(Plan& plan) {
   ArrayType before = plan.from;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

@@ -1,6 +1,6 @@
-// Refinements of a target: where devices that lie near each other are to hold the same tile, each may fetch a part of
-// it from afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves
-// unused; its tiles lie inside the target's, so that nothing on the way is larger than the target.
+// Refinements of a target. Where devices near each other are to hold the same tile, each may fetch a part of it from
+// afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves unused.
+// Its tiles lie inside the target's, so nothing on the way is larger than the target.
 #include <algorithm>
 #include <cstdlib>
 #include <utility>

@@ -15,10 +15,10 @@ namespace {
 
 // A plan that takes no more of its bound than this needs no relay.
 constexpr double kNearBound = 1.01;
-// Searches, one after the other until one is near the bound. A few parts, all alike, are found at once and may be
-// enough where a relay takes most of its time for messages; a few hundred are enough where many tasks balance one
-// another; more where they do not. Boxes of few elements need few parts that are all alike, or their stretches differ
-// by an element and the longest sets the pace.
+// Searches for relays, one after the other until one is near the bound. A few equal parts are found at once, and are
+// enough if messages take most of the relay's time. A few hundred are enough if many tasks balance one another;
+// otherwise more are tried. Boxes of few elements need few equal parts, or their stretches differ by an element and the
+// longest sets the pace.
 enum class Ends : std::uint8_t { any, on_one_mesh, between_meshes };
 struct Attempt {
   std::int64_t sends = 0;
@@ -96,7 +96,7 @@ class Searches {
     const bool by_messages = best_->seconds > kMostOfTheTime * best_->busiest_seconds;
     return one_mesh_ && by_messages && best_->seconds > kTooSlow * seconds_;
   }
-  // Many parts more are for links that are not busy alike. Where they are, a relay that cuts boxes into several parts
+  // Many more parts help only if links are not busy alike. If they are, a relay that cuts boxes into several parts
   // already, or whose time is not that of its links, gains nothing by them.
   bool gains_by_many_parts() const {
     constexpr std::int32_t kSeveral = 5;

@@ -91,9 +91,9 @@ std::vector<Chain> cut_further(const Chain& chain, const ArrayType& from) {
   return all;
 }
 
-// The target's cuts, but for the axes to resolve, which are pending: where the parts of a sum lie as the target wants
-// them. `leading`: of every dimension only what comes before such an axis, so that the sum can be scattered right
-// behind it. Nothing where the two use parts of one axis.
+// The target's cuts without those by the axes to resolve, which are pending: the layout in which the parts of a sum lie
+// as the target wants them. `leading`: of every dimension only the cuts before such an axis, so that the sum can be
+// scattered right behind them. Nothing if the two use parts of one axis.
 enum class Slices : std::uint8_t { all, leading };
 std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
                                          Slices cuts) {
@@ -195,10 +195,10 @@ base::Status Resolutions::begin_with_one_slice() {
   return base::Done{};
 }
 
-// One of several devices that hold the same keeps the value, and the sum is scattered over all of them at once: by a
-// program, that brings every part over the slow links straight to where it belongs. `f32[64]{+a} -> f32[64@(a,b)]`
-// becomes a sum over (a,b). All axes that hold the same, those that the target cuts a dimension by, or one; the array
-// is cut by the others.
+// Of several devices that hold the same value one keeps it, and the sum is scattered over all of them at once, by a
+// program that brings every part over the slow links straight to where it belongs: `f32[64]{+a} -> f32[64@(a,b)]`
+// becomes a sum over (a,b). It takes all axes along which devices hold the same, or those by which the target cuts a
+// dimension, or one of them; the other axes cut the array.
 base::Status Resolutions::begin_with_more_parts() {
   if (from_.mesh() != to_.mesh()) return base::Done{};
   const AxisList free = free_axes(from_);
@@ -317,7 +317,7 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   const std::int64_t bytes = tile_bytes_max(std::holds_alternative<AllReduce>(step.effect) ? before : after);
   const auto received = static_cast<double>(DirectReduction(kind_of(step), devices).received(bytes, 0));
   if (received == 0) return 0;
-  // What all groups have, each once; it is brought together, and in an all_reduce brought back.
+  // The payload of all groups, each part once. It is brought together and, in an all_reduce, brought back.
   const std::int64_t groups = before.devices() / devices;
   double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(groups);
   for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));

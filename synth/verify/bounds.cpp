@@ -335,9 +335,9 @@ double seconds_out(const Unit& unit, const Change& change) {
   return bytes / unit.bandwidth;
 }
 
-// How often one element of a box crosses from unit to unit, at the least: it is made of parts, each held in some units,
-// and needed in some. Parts of several units come together first, then their sum spreads; a unit that has all parts
-// needs nobody.
+// The fewest crossings of one element of a box from unit to unit. It is made of parts, each of which some units hold,
+// and some units need it. Parts of several units come together first, then their sum spreads; a unit that has all parts
+// needs no other.
 std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& needers, std::int64_t unit_devices) {
   std::map<std::int64_t, std::set<std::size_t>> parts_in;  // by unit
   for (std::size_t part = 0; part < parts.size(); ++part) {

@@ -1,5 +1,5 @@
-// What a sum takes in which every device receives from all others of its group: in a reduce_scatter the others' parts
-// of its tile; in an all_reduce those of its even share of the tile, and then what the others have added up.
+// The price of a sum in which every device receives from all others of its group: in a reduce_scatter the others' parts
+// of its tile; in an all_reduce those of its even share of the tile, and then the shares that the others have added up.
 #include <algorithm>
 #include <numeric>
 
@@ -30,7 +30,7 @@ struct Adders {
   Numbers owned;
 };
 
-// What all members of a group add up, and how many of them add up something; by leader.
+// The elements that all members of a group add up, and the number of members that add up any; by leader.
 struct Totals {
   explicit Totals(const Adders& adders) : owned(adders.leader.size(), 0), owners(owned) {
     for (std::size_t device = 0; device < adders.leader.size(); ++device) {

@@ -148,8 +148,8 @@ void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_
   }
 }
 
-// In turn t place p hands the next one what belongs t + 1 places before itself, where sums are made, and what t places
-// before itself was summed or held, where they are passed on.
+// In hop t position p hands the next one what belongs t + 1 positions before itself, where sums are made, and what was
+// summed or held t positions before itself, where they are passed on.
 void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
                const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops) {
   const std::size_t count = order.size();

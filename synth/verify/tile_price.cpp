@@ -1,7 +1,7 @@
 // The time of a step of copies, from the overlaps of tiles. A device gets out of a unit the part of its tile that the
-// unit's devices hold: where their tiles are all combinations of some intervals of each dimension, the product of the
-// parts of its intervals that the unit holds. Where elements have several holders, a unit is sent all that none of its
-// devices holds.
+// unit's devices hold. If their tiles are all combinations of some intervals of each dimension, that part is a product
+// over the dimensions: of the parts of its intervals that the unit holds. If elements have several holders, a unit is
+// sent all that none of its devices holds.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -84,7 +84,7 @@ class TilePrice {
     return of.pending[static_cast<std::size_t>(device)];
   }
 
-  // What is held of what the takers need.
+  // The part of what the takers need that is held.
   std::int64_t inner_elements(const Together& held, const Numbers& takers) const {
     std::int64_t all = 0;
     for (const std::int64_t i : takers) {

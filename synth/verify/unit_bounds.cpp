@@ -1,4 +1,4 @@
-// What the devices of each unit of a machine lack together: a bound for machines of many devices.
+// A bound for machines of many devices: the bytes that the devices of each unit lack together.
 #include <algorithm>
 #include <map>
 

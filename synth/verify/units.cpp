@@ -53,9 +53,9 @@ class UnitGroup {
   std::vector<Numbers> units_;
 };
 
-// How much of all sums each unit makes: parts of the last entry, which all of them add up to. With links of rates r a
-// unit that makes a w-th carries 1 + (U - 2) w of the payload; as many bytes as all links together carry at least, or
-// as the slowest carries with w = 0, decide the time, and every unit makes what it can in that.
+// The share of all sums that each unit makes, as parts of the last entry, to which they add up. With links of rates r a
+// unit that makes a w-th carries 1 + (U - 2) w of the payload. The time is the larger of two: that of the fewest bytes
+// over all links together, and that of the slowest link with w = 0. Every unit makes what it can in that time.
 Numbers parts_of_units(const Numbers& rates) {
   const auto count = std::ssize(rates);
   Numbers parts;

@@ -180,9 +180,8 @@ class PlanVerifier {
     return at("its program", replay_program(request, *program_of(step.collective), machine_, figures));
   }
 
-  // Sends are followed as though the array were new: what a device holds before the step is one part of a sum, and if
-  // a keep left it a neutral element, it is a part all the same. Else a tile next to such parts would be whole before
-  // they come to it.
+  // Sends are followed as though the array were new: each device's value before the step is one part of a sum, also a
+  // neutral element that a keep left. Otherwise a tile next to such parts would count as whole before they come to it.
   Fault follow_listed(const PlanStep& step, const Holdings& after, Numbers& received, double& seconds) const {
     if (auto fault = check_listed(step)) return fault;
     const State before(state_.type);
@@ -367,7 +366,7 @@ class PlanVerifier {
     return std::nullopt;
   }
 
-  // Of many devices a bound may be claimed that says more than what each device lacks, as long as the units prove it.
+  // For many devices a plan may claim a bound above what each device lacks, if the units prove it.
   Fault check_least_seconds() const {
     const Holdings from(plan_.from);
     const Holdings to(plan_.to);

@@ -28,9 +28,8 @@ struct Outcome {
   std::vector<ReportedDiagnostic> diagnostics;
 };
 
-// The section's text as it would have to be to agree, at the level of detail the section has now; nothing if the
-// outcome has no answer to this section (the program failed before), or, for `count`, names a figure that does not
-// exist.
+// The section rewritten so that it agrees, at its present level of detail. Nothing if the outcome has no answer to this
+// section, because the program failed before, or if `count` names a figure that does not exist.
 std::optional<std::string> expected_text(const Section& section, const Outcome& outcome);
 
 // The file with every expectation that has an answer rewritten to it. Sections are never added.

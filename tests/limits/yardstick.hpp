@@ -1,6 +1,6 @@
-// How fast this machine is at the moment. Limits are written down in seconds of the machine on which they were measured
-// when it did nothing else; other machines are slower, and so is that one when others use its caches and its cores.
-// A fixed piece of work, measured in the same minute, says how much slower.
+// The speed of this machine at the moment. Limits are written in seconds of the machine on which they were measured
+// when idle. Other machines are slower, and so is that one when others use its caches and cores. A fixed piece of work,
+// measured in the same minute, says how much slower.
 #pragma once
 
 #include <algorithm>

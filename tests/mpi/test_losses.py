@@ -120,6 +120,22 @@ class Kills(RanksTest):
                 self.finish(process, begin)
                 self.expect_gone(ranks)
 
+    def test_a_launcher_that_is_told_to_end(self):
+        """It ends the ranks, which say nothing; what was printed is there."""
+        path = self.script("mesh m = [x: 3]\nsave(iota(f32[3@x]), \"a.npy\")\nprint \"begun\"\n"
+                           "let a = loop b = iota(f32[300@x, 30]) for i < 100000000 { (b as [300, 30@x]) as [300@x, 30] }\n")
+        process = self.start([self.mpirun, "-np", 3, *self.command("run", path)])
+        self.expect_line(process, "begun")
+        ranks = ranks_below(process.pid)
+        self.assertEqual(len(ranks), 3)
+        told = time.monotonic()
+        process.terminate()
+        self.expect_gone(ranks, 5)
+        done = self.finish(process, told)
+        self.assertNotIn(done.status, (0, 3), done)
+        self.assertNotIn("error[", done.err)
+        self.expect_no_rest("on")
+
     def test_ranks_see_a_loss_themselves(self):
         path = self.script("mesh m = [x: 3]\nprint \"begun\"\n"
                            "let a = loop b = iota(f32[300@x, 30]) for i < 100000000 { (b as [300, 30@x]) as [300@x, 30] }\n")

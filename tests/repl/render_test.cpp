@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "repl/render/json.hpp"
+#include "repl/render/manual.hpp"
 #include "repl/render/snippet.hpp"
 #include "repl/render/table.hpp"
 
@@ -24,6 +25,25 @@ Diagnostic diagnostic(std::string message, std::vector<Label> labels, std::strin
   result.labels = std::move(labels);
   result.help = std::move(help);
   return result;
+}
+
+TEST(Manual, HasNoMarksOfMarkdown) {
+  const std::string_view section =
+      "## some-slug\n\nThe operand of `relu` is\npending.\n\n```tessera error[some-slug]\nprint 1 + 2 + 3 + 4 + "
+      "5\n```\n"
+      "\n```tessera\n\nprint 15\n```\n\nRepair: write `a as T`.\n";
+  EXPECT_EQ(manual_text(section, 80, Colour::no),
+            "some-slug\n\nThe operand of `relu` is\npending.\n\n    print 1 + 2 + 3 + 4 + 5\n\nRepaired:\n\n\n    "
+            "print 15\n\n"
+            "Repair: write `a as T`.\n");
+  // Prose is filled as if the backticks stood there, code is bold on each of its lines, programs are not broken.
+  EXPECT_EQ(manual_text(section, 16, Colour::yes),
+            "\x1B[1msome-slug\x1B[0m\n\nThe operand of\n\x1B[1mrelu\x1B[0m is\npending.\n\n    print 1 + 2 + 3 + 4 + "
+            "5\n\nRepaired:"
+            "\n\n\n    print 15\n\nRepair: write \x1B[1ma\x1B[0m\n\x1B[1mas T\x1B[0m.\n");
+  EXPECT_EQ(manual_text("one `", 80, Colour::yes), "one `");
+  EXPECT_EQ(manual_text("```", 80, Colour::yes), "");
+  EXPECT_EQ(manual_text("", 80, Colour::yes), "");
 }
 
 TEST(Render, TheExampleOfTheLanguageDescription) {

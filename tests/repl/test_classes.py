@@ -22,7 +22,7 @@ class Classes(CommandLine):
             for name, text in files.items():
                 self.write(f"class/{student}/{name}", text)
         done = self.tessera("learn", "--grade", "class", "--seconds", "1")
-        self.assertEqual(done.status, 0, done)
+        self.assertEqual(done.status, 2, done)  # because of notes.tess
         self.assertIn("anna, lesson 1: wrong: The answer does not bind `bytes`", done.out)
         self.assertIn("anna, lesson 5: right\n", done.out)
         self.assertIn("bea, lesson 1: stopped: The answer was stopped after 1 s", done.out)
@@ -68,6 +68,10 @@ class Classes(CommandLine):
                      ["--grade", "empty", "--check", "1"]]:
             with self.subTest(line=line):
                 self.assertTrue(self.fails(2, "learn", *line).err.startswith("error: "))
+        self.assertIn("tessera learn --lesson 5", self.fails(2, "learn", "5").err)
+        self.assertIn("a lesson is its number, or a file", self.fails(2, "learn", "--lesson", "five").err)
+        self.write("empty/1.tess", "let shape = [2, 3]\n")
+        self.assertIn("name the folder around it", self.fails(2, "learn", "--grade", "empty").err)
 
     def test_every_lesson_has_a_handout(self):
         for number, lesson in enumerate(LESSONS, 1):

@@ -1,5 +1,7 @@
 """The command line itself: help, version, explain, what is wrong with it."""
 
+import pathlib
+import re
 import unittest
 
 from driver import CommandLine, main
@@ -78,7 +80,27 @@ class Wrong(CommandLine):
 
 class Explain(CommandLine):
     def test_a_section(self):
-        self.assertTrue(self.succeeds("explain", "axis-used-twice").startswith("## axis-used-twice\n"))
+        text = self.succeeds("explain", "after-as")
+        self.assertTrue(text.startswith("after-as\n\n`as` is the loosest operator"), text)
+        self.assertIn("\n\n    mesh m = [x: 2]\n    let a = ones(f32[4@x])\n    print a as [4] + a\n\nRepair: ", text)
+        self.assertIn("\n\nRepaired:\n\n    let a: f32[4] =", self.succeeds("explain", "annotation-mismatch"))
+
+    def test_sections_are_text_that_fits(self):
+        index = pathlib.Path(__file__).parents[2] / "docs/errors.md"
+        for slug in re.findall(r"(?m)^## (\S+)$", index.read_text(encoding="utf-8")):
+            with self.subTest(slug=slug):
+                text = self.succeeds("explain", slug)
+                for mark in ["```", "**", "##", "\x1b"]:
+                    self.assertNotIn(mark, re.sub(r"(?m)^    .*", "", text).replace("2**63", ""))
+                self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("    ")], [])
+                self.assertGreater(len(text.splitlines()), 3)
+
+    def test_the_name_may_stand_in_brackets(self):
+        self.assertEqual(self.succeeds("explain", "error[after-as]"), self.succeeds("explain", "after-as"))
+
+    def test_operations_and_words(self):
+        self.assertTrue(self.succeeds("explain", "all_gather").startswith("all_gather(a, dim, axes)\n"))
+        self.assertIn("plan", self.succeeds("explain", "par"))
 
     def test_an_unknown_slug(self):
         done = self.fails(2, "explain", "axis-used-twise")

@@ -367,7 +367,7 @@ class Conversation(CommandLine):
         self.assertIn(f"lessons are still open: 1-{LESSON_COUNT}.\n", end)
         self.assertNotIn("That was the last lesson", end)
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
-        for words in ["8 rows over the 4 places", "Bytes are rows", "That was the last hint", "    let bytes = 24",
+        for words in ["8 rows over the 4 positions", "Bytes are rows", "That was the last hint", "    let bytes = 24",
                       "Lesson 2 of 38"]:
             self.assertIn(words, said)
         self.assertEqual(said.count("What does one device hold?"), 3)

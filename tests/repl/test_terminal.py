@@ -374,6 +374,24 @@ class Widths(AtATerminal):
             self.assertEqual(terminal.leave(), 0)
 
 
+class Explaining(AtATerminal):
+    def test_code_is_bold_and_prose_is_filled(self):
+        for command in (["explain", "after-as"], ["explain", "error[after-as]"]):
+            terminal = Terminal(self, *command, columns=60)
+            said = terminal.until(r"\nRepair: [^\n]*\n")
+            self.assertEqual(terminal.ended(), 0)
+            self.assertTrue(terminal.text.startswith("\x1b[1mafter-as\x1b[0m\r\n\r\n\x1b[1mas\x1b[0m is the loosest"), terminal.text)
+            self.assertNotIn("`", said)
+            for line in said.splitlines():
+                self.assertLessEqual(len(line), 60, said)
+
+    def test_the_session_shows_it_so_too(self):
+        terminal = self.start()
+        self.assertIn("\n    print a as [4] + a\n", terminal.answer(":doc after-as"))
+        self.assertIn("\x1b[1mas\x1b[0m is the loosest", terminal.text)
+        self.assertEqual(terminal.leave(), 0)
+
+
 class Learning(AtATerminal):
     def test_a_page_longer_than_the_terminal_waits(self):
         self.environment["XDG_DATA_HOME"] = str(self.folder / "data")

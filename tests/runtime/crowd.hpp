@@ -28,9 +28,9 @@ constexpr MemorySharing kCrowdSharing = MemorySharing::off;
 constexpr MemorySharing kCrowdSharing = MemorySharing::wanted;
 #endif
 
-// Calls f for every rank, on a thread of its own, with its team. Gives what f found wrong: `rank 3: ...`.
-// `sent_bytes`, if given, counts the bytes of all messages of steps. With `delays`, a seed, ranks pause now and then
-// before they send and before they look for what has come.
+// Calls f for every rank, with its team, on a thread of its own. Returns what f found wrong: `rank 3: ...`.
+// `sent_bytes`, if given, counts the bytes of all messages of steps. `delays` is a seed: with it ranks pause now and
+// then, before they send and before they look for messages.
 std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharing,
                                   const std::function<std::string(const std::shared_ptr<Team>&)>& f,
                                   std::atomic<std::int64_t>* sent_bytes = nullptr, unsigned delays = 0);

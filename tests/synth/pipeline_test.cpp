@@ -83,7 +83,7 @@ TEST(Pipeline, WrongOrdersAreRefused) {
 TEST(Pipeline, PlacesAreAsManyAsTheOrderNeeds) {
   const auto places = [](std::string_view order) {
     const auto program = read_program(with("1", order));
-    return places_of_value(std::get<Pipeline>(program->body[0].node), 0, {1});
+    return buffers_of_value(std::get<Pipeline>(program->body[0].node), 0, {1});
   };
   EXPECT_EQ(places("0, 1, 0, 1, 0, 1"), 1);
   EXPECT_EQ(places("0, 0, 1, 0, 1, 1"), 2);

@@ -17,10 +17,10 @@ void PrintTo(const ProblemClass& problems, std::ostream* out);
 
 namespace tessera::synth::test {
 
-// So many problems of a class, by every planner: ours solves all, keeps the bound, is never slower than a rival that
-// keeps it, and stays as near to the bound of time as it was measured to be; the rivals do what models of them did.
-// A plan counts as solved if the verifier takes it, which says that no array is larger than promised and that it is
-// not faster than its bound.
+// Plans so many problems of a class with every planner. Ours solves all, keeps the bound, is never slower than a rival
+// that keeps it, and stays as near to the bound of time as it was measured to be; the rivals do what models of them
+// did. A plan counts as solved if the verifier takes it: no array is larger than promised, and the plan is not faster
+// than its bound.
 void expect_known_figures(const bench::ProblemClass& problems, std::size_t count);
 
 std::string test_name(const ::testing::TestParamInfo<bench::ProblemClass>& info);

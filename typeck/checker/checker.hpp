@@ -238,6 +238,7 @@ class Checker {
 
   // ---- types: types.cpp
   std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
+  void report_unknown_mesh(const frontend::Name& mesh);
   bool add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
                      WrittenType& written);
   // `sizes` are those of the mesh's axes, of which this is one.
@@ -336,6 +337,9 @@ class Checker {
   MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
   MaybeValue every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first);
 
+  // The `let` that names so many values of an expression; `written` are the names in a `let` that has another number.
+  std::string help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const;
+
   // ---- calls: calls.cpp
   MaybeValue check_call(ExprId id, const frontend::Call& call, const Preference& want);
   MaybeValue call_function(ExprId id, const frontend::Call& call, const Function& function);
@@ -393,6 +397,7 @@ class Checker {
   MaybeValue finished_for_output(ExprId expr, const std::string& who);
   void bind_name(const frontend::Name& name, const MaybeValue& value);
   MaybeValue let_value(StatementId id, const frontend::Let& let);
+  void report_names(const frontend::Let& let, std::size_t values);
   MaybeValue defined_value(const std::string& name, const std::string& value_text, const Preference& want);
   NodeId input_node(const Variable& variable);
   const Checked* local(std::string_view name, bool& poisoned) const;

@@ -189,6 +189,11 @@ MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const s
       help = "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0";
     if (is_position && own.element() == ElementType::i64 && who == "a position")
       help = "`take(a, indices)` picks the rows at several positions";
+    if (element == ElementType::boolean && own.element() != ElementType::boolean)
+      help = "compare it, as in `c != 0`";
+    else if (element == ElementType::boolean)
+      help = who == "the condition of `if`" ? "`where(c, a, b)` takes each element by its own condition"
+                                            : "`all(c)` is true where every element is, `any(c)` where one is";
     report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span).suggest(help));
     return std::nullopt;
   }

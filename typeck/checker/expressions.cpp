@@ -11,6 +11,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/checker/checker.hpp"
 #include "typeck/checker/fold.hpp"
+#include "typeck/checker/several_names.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -31,23 +32,12 @@ class Depth {
   std::size_t& depth_;
 };
 
-// `let (value, slope) = grad(f)(x)`: a name for each of several values.
-std::string how_to_bind(std::string_view expression, std::size_t values) {
+// `(1, 2)` as in other languages; empty if it is something else.
+std::string help_for_numbers(std::string_view expression) {
   const bool are_integers = expression.starts_with('(') && expression.ends_with(')') &&
                             expression.find_first_not_of("(), -0123456789") == std::string_view::npos;
-  if (are_integers)
-    return fmt::format("several numbers are a list: `[{}]`", expression.substr(1, expression.size() - 2));
-  constexpr std::size_t kLettersMax = 40;
-  constexpr std::size_t kNamesMax = 6;
-  const bool is_gradient = expression.starts_with("grad(");
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(values, kNamesMax); ++i) names.emplace_back(1, static_cast<char>('a' + i));
-  if (is_gradient && values == 2) names = {"value", "slope"};
-  if (values > kNamesMax) names.emplace_back("...");
-  const bool is_short = expression.size() <= kLettersMax && expression.find('\n') == std::string_view::npos;
-  const std::string_view use = is_gradient ? "the function's value comes with its gradient: " : "name each of them: ";
-  return fmt::format("{}`let ({}) = {}`, then use the one that is meant", use, fmt::join(names, ", "),
-                     is_short ? expression : "...");
+  if (!are_integers) return "";
+  return fmt::format("several numbers are a list: `[{}]`", expression.substr(1, expression.size() - 2));
 }
 
 }  // namespace
@@ -56,9 +46,24 @@ MaybeValue Checker::check_array(ExprId id, const Preference& want) {
   MaybeValue value = check_expr(id, want);
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
-  report(
-      base::make(Kind::tuple_here).at(ast()[id].span).suggest(how_to_bind(text(ast()[id].span), value->nodes.size())));
+  std::string help = help_for_numbers(text(ast()[id].span));
+  if (help.empty()) help = help_for_names(id, value->nodes.size(), {}) + ", then use the one that is meant";
+  report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(std::move(help)));
   return std::nullopt;
+}
+
+std::string Checker::help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const {
+  const std::string expression = text(ast()[id].span);
+  const auto* gradient = std::get_if<frontend::Gradient>(&ast()[id].node);
+  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
+  const Function* function = gradient == nullptr ? nullptr : environment_.function(gradient->function.text, moment);
+  if (function == nullptr)
+    return fmt::format("{}: `{}`", values == 1 ? "it needs one name" : "name each of them",
+                       let_of(names_for(values, written, {}), expression));
+  const auto parameters = differentiated_by(*gradient, *function->ast, function->definition());
+  return fmt::format("the function's value comes with {}: `{}`",
+                     parameters.size() == 1 ? "its gradient" : "a gradient for each parameter",
+                     let_of(names_for(values, written, parameters), expression));
 }
 
 MaybeValue Checker::check_expr(ExprId id, const Preference& want) {
@@ -159,7 +164,11 @@ MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& lit
   if (element == ElementType::i32 && literal.value <= std::numeric_limits<std::int32_t>::max()) {
     return scalar(span, literal.value, element, default_mesh());
   }
-  report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element)).at(span));
+  report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element))
+             .at(span)
+             .suggest(element == ElementType::boolean
+                          ? "write `true` or `false`, or cast the other side, as in i64(...)"
+                          : "the largest i32 is 2147483647"));
   return std::nullopt;
 }
 
@@ -392,7 +401,7 @@ void note_an_integer_result(Checker& checker, const frontend::Binary& binary, Sp
   const auto* b = std::get_if<std::int64_t>(&*right);
   if (value == nullptr || a == nullptr || b == nullptr) return;
   const bool rounds = binary.op == frontend::BinaryOp::divide && *b != 0 && *b != -1 && *a % *b != 0;
-  // What wraps is another number by 2^32 at the least; what does not differs by rounding alone.
+  // A result that wraps differs by 2^32 at the least; one that does not differs by rounding alone.
   constexpr double kRounding = 1e6;
   const bool wraps =
       binary.op == frontend::BinaryOp::power && *b >= 0 &&

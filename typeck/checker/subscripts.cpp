@@ -151,9 +151,13 @@ MaybeValue Checker::check_index(ExprId id, const frontend::Index& index) {
   if (!base_value.has_value()) return std::nullopt;
   const ArrayType from = type(*base_value);
   if (index.subscripts.size() > from.rank()) {
-    report(base::make(Kind::index_count, from.rank(), from.rank(), index.subscripts.size())
+    const std::string most = fmt::format("{} subscript{}", from.rank(), from.rank() == 1 ? "" : "s");
+    const std::string written = text(span);
+    const bool adds = written.find("None") != std::string::npos || written.find("newaxis") != std::string::npos;
+    report(base::make(Kind::index_count, from.rank(), most, index.subscripts.size())
                .at(span)
-               .also(base_value->span, text(from)));
+               .also(base_value->span, text(from))
+               .suggest(adds ? "`reshape(a, [1, n])` adds a dimension" : ""));
     return std::nullopt;
   }
   const auto taken = Subscripts(*this, from).read(index.subscripts);

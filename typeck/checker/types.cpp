@@ -1,5 +1,6 @@
 // Types as written -> array types: extents evaluated, axes found, mistakes labelled.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -146,6 +147,19 @@ std::optional<std::int64_t> Checker::constant_integer(ExprId expr, std::string_v
   return std::nullopt;
 }
 
+void Checker::report_unknown_mesh(const frontend::Name& mesh) {
+  constexpr std::size_t kNamesMax = 6;
+  std::vector<std::string> names = environment_.mesh_names(mesh_moment());
+  const auto near = base::nearest(mesh.text, names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string help = fmt::format("declare it: `mesh {} = [x: 4]`", mesh.text);
+  if (near.has_value()) help = fmt::format("did you mean `{}`?", *near);
+  if (!near.has_value() && !names.empty() && names.size() <= kNamesMax)
+    help = fmt::format("{}: {}", names.size() == 1 ? "there is one mesh" : "the meshes are", fmt::join(names, ", "));
+  report(base::make(Kind::unknown_mesh, mesh.text).at(mesh.span).suggest(std::move(help)));
+}
+
 std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, const Shape* file_shape) {
   const frontend::TypeExpr& type = tree[id];
   WrittenType written;
@@ -158,10 +172,7 @@ std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, con
   if (type.mesh.has_value()) {
     const NamedMesh* named = environment_.mesh(type.mesh->text, mesh_moment());
     if (named == nullptr) {
-      const auto near = base::nearest(type.mesh->text, environment_.mesh_names(mesh_moment()));
-      report(base::make(Kind::unknown_mesh, type.mesh->text)
-                 .at(type.mesh->span)
-                 .suggest(near.has_value() ? fmt::format("did you mean `{}`?", *near) : std::string()));
+      report_unknown_mesh(*type.mesh);
       return std::nullopt;
     }
     written.mesh = named->mesh;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "typeck/gradient/scope.hpp"
@@ -168,6 +169,13 @@ class Differentiation {
   std::vector<std::size_t> parameters_;
 };
 
+// A scalar made by an operation: `sum(a)`, `sum(relu(a))`.
+std::string loss_of(std::string_view operation) {
+  constexpr std::array<std::string_view, 5> kGiveScalars = {"sum", "mean", "max", "min", "prod"};
+  const bool gives_scalar = std::find(kGiveScalars.begin(), kGiveScalars.end(), operation) != kGiveScalars.end();
+  return gives_scalar ? fmt::format("{}(a)", operation) : fmt::format("sum({}(a))", operation);
+}
+
 }  // namespace
 
 MaybeValue Checker::check_gradient(ExprId id, const frontend::Gradient& gradient) {
@@ -175,8 +183,8 @@ MaybeValue Checker::check_gradient(ExprId id, const frontend::Gradient& gradient
     report(base::make(Kind::not_differentiable, fmt::format("`{}`", gradient.function.text),
                       std::string("`grad` takes a function of the program"))
                .at(gradient.function.span)
-               .suggest(fmt::format("write a function around it, as in `fn f(a: f32[N]?) = sum({}(a))`",
-                                    gradient.function.text)));
+               .suggest(fmt::format("write a function around it, as in `fn f(a: f32[N]?) = {}`",
+                                    loss_of(gradient.function.text))));
     return std::nullopt;
   }
   const Function* const function = callable(gradient.function);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/foreign.hpp"
 #include "typeck/operations/table.hpp"
 
 namespace tessera::typeck {
@@ -91,10 +92,24 @@ std::optional<std::string> OperationCall::as_written(const frontend::Argument& a
   return text;
 }
 
+// Is the first argument of the kind that is wanted, where that is a list of arrays or the text of an einsum? Otherwise
+// the arguments after it do not fit an example.
+bool OperationCall::begins_well() const {
+  const ArgumentKind kind = info.parameters.front().kind;
+  const bool is_einsum = kind == ArgumentKind::text && info.parameters.back().kind == ArgumentKind::rest;
+  if (kind != ArgumentKind::arrays && !is_einsum) return true;
+  if (call_->arguments.empty()) return true;
+  const auto* expr = std::get_if<ExprId>(&call_->arguments.front().value);
+  if (expr == nullptr) return false;
+  const auto& node = checker.ast()[*expr].node;
+  return kind == ArgumentKind::arrays ? std::holds_alternative<frontend::ListLiteral>(node)
+                                      : std::holds_alternative<frontend::StringLiteral>(node);
+}
+
 // How the call may look, with the arguments that were written: `topk(a, 2, 0)` for `topk(a, 2)`. Extents that were
 // written one by one become a list.
 std::string OperationCall::own_example(std::optional<Span> at_fault) const {
-  if (call_ == nullptr) return example_call(info);
+  if (call_ == nullptr || (!info.parameters.empty() && !begins_well())) return example_call(info);
   std::vector<std::optional<std::string>> given(info.parameters.size());
   std::vector<std::string> surplus;
   std::size_t next = 0;
@@ -177,8 +192,14 @@ bool OperationCall::kinds_fit() {
     const bool is_type = std::holds_alternative<TypeId>(bound_[k]->value);
     const bool wants_type = info.parameters[k].kind == ArgumentKind::type;
     if (is_type == wants_type) continue;
-    if (wants_type)
-      return wrong(bound_[k]->span, fmt::format("`{}` is a type, such as f32[8]", info.parameters[k].name));
+    if (wants_type) {
+      const std::string written = checker.text(bound_[k]->span);
+      const std::string word = written.substr(0, written.find('['));
+      const auto meant = word.size() < written.size() ? frontend::element_meant_by(word) : std::nullopt;
+      return wrong(bound_[k]->span,
+                   fmt::format("`{}` is a type, such as {}", info.parameters[k].name,
+                               meant ? "`" + std::string(*meant) + written.substr(word.size()) + "`" : "f32[8]"));
+    }
     checker.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(bound_[k]->span));
     return false;
   }

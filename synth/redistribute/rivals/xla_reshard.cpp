@@ -1,7 +1,7 @@
 // The first pattern that matches is taken; nothing is weighed. The patterns call one another on intermediate tilings,
-// in groups of devices, and with a dimension seen as two: a `Space` says in which of these the tilings at hand are
-// meant, and how to see them from outside. Every recursion ends: a group has fewer dimensions that are cut, a split is
-// undone with one more dimension right, and what is replicated is only sliced.
+// in groups of devices, and with a dimension seen as two: a `Space` says which of these the tilings at hand are in, and
+// how they are seen from outside. Every recursion ends: a group has fewer dimensions that are cut, a split is undone
+// with one more dimension right, and a replicated dimension is only sliced.
 #include "synth/redistribute/rivals/xla_reshard.hpp"
 
 #include <algorithm>

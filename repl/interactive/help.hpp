@@ -1,0 +1,13 @@
+// What is known about a name: `:doc` and `tessera explain`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera::repl {
+
+// The text about an operation, a word of the language or of the glossary, or an error, which may hold Markdown; empty
+// if the name is none of them.
+std::string doc_text(std::string_view name);
+
+}  // namespace tessera::repl
