@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,8 +26,12 @@ constexpr const char* kAbout =
 constexpr const char* kExitStatuses =
     "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 a file, memory or a peer failed;\n"
     "4 a bug in Tessera. NO_COLOR is honoured.";
-// More is a slip of the finger, which would stop the machine.
-constexpr int kRanksMax = 1024;
+// All ranks that a command starts run on this machine. More is a slip of the finger, which would stop it.
+int ranks_max() {
+  constexpr int kAlways = 64;
+  constexpr int kForEachCore = 16;
+  return std::max(kAlways, kForEachCore * static_cast<int>(std::thread::hardware_concurrency()));
+}
 constexpr const char* kFile = "the script, or - for standard input";
 constexpr const char* kMachine = "a machine model, as JSON";
 constexpr const char* kToMesh = "the mesh of the target, if it is another: x:4 on 8:12";
@@ -207,7 +213,7 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
       ->required();
   calibrate->add_option("--ranks", options.ranks, "start so many MPI ranks and measure between them")
       ->type_name("N")
-      ->check(CLI::Range(1, kRanksMax).description(""));
+      ->check(CLI::Range(1, ranks_max()).description(""));
   calibrate->add_option("--devices", options.devices, "devices of the mesh that will run (one on each rank)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
@@ -260,8 +266,9 @@ Command finished_session(const Wishes& wishes) {
   const std::string& text = *wishes.ranks;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.ranks);
   const bool is_number = error == std::errc{} && end == text.data() + text.size();
-  if (is_number && options.ranks >= 1 && options.ranks <= kRanksMax) return options;
-  return misused(fmt::format("--ranks needs a number of processes from 1 to {}, not `{}`", kRanksMax, text));
+  if (is_number && options.ranks >= 1 && options.ranks <= ranks_max()) return options;
+  return misused(
+      fmt::format("--ranks needs a number of processes from 1 to {} on this machine, not `{}`", ranks_max(), text));
 }
 
 Command finished_run(Wishes& wishes) {

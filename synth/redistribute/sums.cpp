@@ -150,13 +150,13 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   if (!is_started_) TESSERA_TRY_STATUS(start());
   Entry entry;
   while (take_least(entry)) {
-    if (choice.is_hopeless(entry.least_seconds, entry.way.received_bytes)) continue;
+    if (choice.is_hopeless(entry.least.bound, entry.way.received_bytes)) continue;
     if (!entry.steps.empty()) {
       if (priced_max_ <= 0 && is_found_) continue;
       for (const Collective& step : entry.steps) TESSERA_TRY_STATUS(entry.way.take(step, prices_));
       entry.steps.clear();
       --priced_max_;
-      entry.least_seconds = entry.way.seconds + least_after(entry.way.type, entry.left);
+      entry.least = least_of(entry.way, entry.left);
       push(std::move(entry));
       continue;
     }
@@ -173,7 +173,7 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
 base::Status Resolutions::start() {
   is_started_ = true;
   if (resolve_.empty()) {
-    push(Entry{0, 0, Way{{}, from_}, {}, {}});
+    push(Entry{{}, 0, Way{{}, from_}, {}, {}});
     return base::Done{};
   }
   for (const Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(chain));
@@ -227,7 +227,7 @@ base::Status Resolutions::begin_as_sum(const Chain& start, const AxisList& more)
   for (const Collective& step : start) TESSERA_TRY_STATUS(way.take(step, prices_));
   TESSERA_TRY_STATUS(way.take(keep_step(more, from_.layout().reduce()), prices_));
   AxisList left = canonical_set(joined(resolve_, more));
-  const double least = way.seconds + least_after(way.type, left);
+  const Least least = least_of(way, left);
   push(Entry{least, 0, std::move(way), std::move(left), {}});
   return base::Done{};
 }
@@ -249,7 +249,7 @@ base::Status Resolutions::begin_at(const Chain& steps) {
   for (const Collective& step : steps) TESSERA_TRY_STATUS(way.take(step, prices_));
   const auto same = [&](const Entry& entry) { return entry.way.type == way.type; };
   if (std::any_of(entries_.begin(), entries_.end(), same)) return base::Done{};
-  const double least = way.seconds + least_after(way.type, resolve_);
+  const Least least = least_of(way, resolve_);
   push(Entry{least, 0, std::move(way), resolve_, {}});
   return base::Done{};
 }
@@ -297,8 +297,7 @@ void Resolutions::offer_moves(const Way& way, const AxisList& left) {
     for (const Chain& chain : cut_further({}, *parts)) {
       const auto finer = after_chain(chain, *parts);
       if (!finer.ok() || tile_bytes_max(*finer) > bound_bytes_ || *finer == way.type) continue;
-      const double least = way.seconds + least_after(*finer, left);
-      push(Entry{least, 0, way, left, direct_move(way.type, *finer, true)});
+      push(Entry{way.seconds + least_after(*finer, left), 0, way, left, direct_move(way.type, *finer, true)});
     }
   }
 }
@@ -307,17 +306,22 @@ void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
   auto rest = without(left, axes_of(step));
   const auto after = apply(step, way.type);
   if (!rest || !after.ok()) return;
-  const double least = way.seconds + least_of_step(step, way.type, *after) + least_after(*after, *rest);
-  push(Entry{least, 0, way, std::move(*rest), {std::move(step)}});
+  const Least least = least_of_step(step, way.type, *after) + least_after(*after, *rest);
+  push(Entry{way.seconds + least, 0, way, std::move(*rest), {std::move(step)}});
+}
+
+Resolutions::Least Resolutions::least_of(const Way& way, const AxisList& left) const {
+  return way.seconds + least_after(way.type, left);
 }
 
 // A device adds to its tile what all others of its group have of it.
-double Resolutions::least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const {
+Resolutions::Least Resolutions::least_of_step(const Collective& step, const ArrayType& before,
+                                              const ArrayType& after) const {
   const std::int64_t devices = shard_count(axes_of(step));
   const std::int64_t bytes = tile_bytes_max(std::holds_alternative<AllReduce>(step.effect) ? before : after);
   const auto received = static_cast<double>(DirectReduction(kind_of(step), devices).received(bytes, 0));
-  if (received == 0) return 0;
-  // The payload of all groups, each part once. It is brought together and, in an all_reduce, brought back.
+  if (received == 0) return {};
+  // What all groups have, each once; it is brought together, and in an all_reduce brought back.
   const std::int64_t groups = before.devices() / devices;
   double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(groups);
   for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));
@@ -326,7 +330,8 @@ double Resolutions::least_of_step(const Collective& step, const ArrayType& befor
   // By a program with fewer peers: with p in a hop what is added up grows p + 1 times at most.
   const auto peers =
       has_programs_ ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(devices - 1))) : devices - 1;
-  return links + static_cast<double>(peers) * latency_;
+  const double others = links + static_cast<double>(peers - 1) * latency_;
+  return {others + latency_, others + farthest_latency(axes_of(step))};
 }
 
 // The units of every level, outermost first, over which each group of devices that differ along the axes is spread;
@@ -378,24 +383,39 @@ double Resolutions::seconds_to_finish(const ArrayType& type, const AxisList& lef
   return longest * kNearlyAll;
 }
 
+// One message at least crosses the slowest level that groups along the axes are spread over.
+double Resolutions::farthest_latency(const AxisList& axes) const {
+  const std::vector<double>& units = units_spread_over(axes);
+  double latency = latency_;
+  double outside = 1;
+  for (std::size_t l = 0; l < units.size(); ++l) {
+    if (units[l] > outside) latency = std::max(latency, prices_.machine().levels[l].latency_seconds);
+    outside = units[l];
+  }
+  return latency;
+}
+
 // Pending parts have to be scattered at the least, and the sum has to come to all who want it; all others have to be
 // brought to the devices that miss them.
-double Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
+Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) {
     if (target_ == nullptr) target_ = Floors::tiles_of(to_, prices_.machine());
-    return Floors(type, to_, prices_.machine(), target_).of_any();
+    const double least = Floors(type, to_, prices_.machine(), target_).of_any();
+    return {least, least};
   }
   const auto size = static_cast<double>(shard_count(left));
   const double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
-  if (received == 0) return 0;
-  const double together = static_cast<double>(array_bytes(type)) * seconds_to_finish(type, left);
-  return std::max(received / bandwidth_, together) + latency_;
+  if (received == 0) return {};
+  const auto bytes = static_cast<double>(array_bytes(type));
+  const double scattered = std::max(received / bandwidth_, bytes * seconds_to_bring_together(left));
+  const double finished = std::max(scattered, bytes * seconds_to_finish(type, left));
+  return {scattered + latency_, finished + farthest_latency(left)};
 }
 
 void Resolutions::push(Entry entry) {
   entry.number = count_++;
   const auto later = [](const Entry& a, const Entry& b) {
-    return std::pair(a.least_seconds, a.number) > std::pair(b.least_seconds, b.number);
+    return std::pair(a.least.seconds, a.number) > std::pair(b.least.seconds, b.number);
   };
   entries_.push_back(std::move(entry));
   std::push_heap(entries_.begin(), entries_.end(), later);
@@ -404,7 +424,7 @@ void Resolutions::push(Entry entry) {
 bool Resolutions::take_least(Entry& entry) {
   if (entries_.empty()) return false;
   const auto later = [](const Entry& a, const Entry& b) {
-    return std::pair(a.least_seconds, a.number) > std::pair(b.least_seconds, b.number);
+    return std::pair(a.least.seconds, a.number) > std::pair(b.least.seconds, b.number);
   };
   std::pop_heap(entries_.begin(), entries_.end(), later);
   entry = std::move(entries_.back());

@@ -30,9 +30,18 @@ class Resolutions {
   base::Result<std::optional<Way>> next(const Choice& choice);
 
  private:
+  // What something takes at the least. The first says which way is tried next; the second knows more, and says which
+  // need not be tried. (As so few steps are priced, a better order by what is known of some ways finds less.)
+  struct Least {
+    double seconds = 0;
+    double bound = 0;
+
+    friend Least operator+(const Least& a, const Least& b) { return {a.seconds + b.seconds, a.bound + b.bound}; }
+    friend Least operator+(double seconds, const Least& b) { return {seconds + b.seconds, seconds + b.bound}; }
+  };
   struct Entry {
-    double least_seconds = 0;  // of the whole chain
-    std::size_t number = 0;    // in the order in which they were met
+    Least least;             // of the whole chain
+    std::size_t number = 0;  // in the order in which they were met
     Way way;
     AxisList left;  // what is still to be resolved
     Chain steps;    // the way's next, not yet taken and priced
@@ -55,8 +64,10 @@ class Resolutions {
   void push(Entry entry);
   bool take_least(Entry& entry);
   bool is_met(const Way& way);
-  double least_after(const ArrayType& type, const AxisList& left) const;
-  double least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
+  Least least_of(const Way& way, const AxisList& left) const;
+  Least least_after(const ArrayType& type, const AxisList& left) const;
+  Least least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
+  double farthest_latency(const AxisList& axes) const;
   const std::vector<double>& units_spread_over(const AxisList& axes) const;
   double seconds_to_bring_together(const AxisList& axes) const;
   double seconds_to_finish(const ArrayType& type, const AxisList& left) const;

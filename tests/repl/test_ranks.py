@@ -122,6 +122,10 @@ class Piped(RanksTest):
         for ranks in ("0", "x", "-1", "2x", "1000000", "1.5"):
             done = self.fails(2, f"--ranks={ranks}")
             self.assertIn("--ranks needs a number of processes", done.err)
+        # A slip of the finger would stop the machine.
+        most = int(re.search(r"from 1 to (\d+) on this machine", self.fails(2, "--ranks=1000000").err)[1])
+        self.assertTrue(64 <= most <= max(64, 16 * os.cpu_count()), most)
+        self.assertIn(f"not `{most + 1}`", self.fails(2, f"--ranks={most + 1}").err)
         self.assertIn("mpirun", self.fails(2, "--ranks", "2", "run", "a.tess").err)
         self.assertIn("--ranks", self.fails(2, "worker").err)
 
