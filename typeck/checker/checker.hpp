@@ -188,6 +188,9 @@ class Checker {
   MaybeValue resolve_pending(const Checked& value, const std::string& who, Span asked_at,
                              const Preference* want = nullptr);
   bool allow_received(std::int64_t bytes, const Reason& why, Span span);
+  // The same move made before, if there was one and its result may be kept: the value then moves only once.
+  std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
+  void note_moved(NodeId source, NodeId made);
   void note_inserted(const Checked& value, const ArrayType& target);
   std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
                                                          const synth::PlanOptions& options = {});
@@ -208,9 +211,6 @@ class Checker {
   // Computes a scalar again on a mesh, if it is known or made of known scalars and loop indices alone; returns the
   // value itself if it is on that mesh. Any other value gives nothing, without a report.
   MaybeValue again_on(const Checked& value, const MeshRef& mesh);
-  // The earlier crossing of this value to this type on another mesh, if there is one: it then crosses only once.
-  std::optional<NodeId> crossed_before(NodeId source, const ArrayType& target) const;
-  void note_crossing(NodeId source, NodeId made);
   // While f makes a loop's body, the loop's index may be asked for on any mesh.
   template <class F>
   auto in_loop(Loop& loop, F&& f) {
@@ -433,13 +433,13 @@ class Checker {
   std::vector<std::uint64_t> open_regions_;  // numbers of those that are being made, outermost first
   std::uint64_t regions_begun_ = 0;
   std::vector<Loop*> open_loops_;
-  // A value that has crossed from mesh to mesh: in which region, and with which type.
-  struct Crossing {
+  // What a value has become by a redistribution: in which region, and with which type.
+  struct Move {
     ArrayType type;
     NodeId made;
     std::uint64_t region = 0;
   };
-  std::map<NodeId, std::vector<Crossing>> crossings_;
+  std::map<NodeId, std::vector<Move>> moves_;
   synth::Pass pass_ = synth::Pass::none;
   std::size_t local_depth_ = 0;
   std::size_t depth_ = 0;

@@ -142,18 +142,4 @@ bool Checker::unify_meshes(std::vector<Checked>& values, Span span) {
   return true;
 }
 
-std::optional<NodeId> Checker::crossed_before(NodeId source, const ArrayType& target) const {
-  const auto known = crossings_.find(source);
-  if (known == crossings_.end()) return std::nullopt;
-  for (const Crossing& crossing : known->second) {
-    const bool is_seen = std::find(open_regions_.begin(), open_regions_.end(), crossing.region) != open_regions_.end();
-    if (is_seen && crossing.type == target) return crossing.made;
-  }
-  return std::nullopt;
-}
-
-void Checker::note_crossing(NodeId source, NodeId made) {
-  crossings_[source].push_back({type(made), made, open_regions_.empty() ? 0 : open_regions_.back()});
-}
-
 }  // namespace tessera::typeck

@@ -1,6 +1,8 @@
 // All communication begins here: every redistribution that the checker makes, with its reason.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units_text.hpp"
 #include "synth/collective/collective.hpp"
 #include "typeck/checker/checker.hpp"
@@ -61,8 +63,7 @@ MaybeValue Checker::redistribute(const Checked& value, const ArrayType& target, 
   // The same tiles may be written in two ways (a split of extent 1); whoever asks for one of them gets it.
   if (from == target && !options.within_bytes.has_value()) return value;
   if (synth::same_type(from, target) && !options.within_bytes.has_value()) return retyped(value, target);
-  const bool crosses = from.mesh() != target.mesh() && !options.within_bytes.has_value();
-  const auto before = crosses ? crossed_before(value.node(), target) : std::nullopt;
+  const auto before = options.within_bytes.has_value() ? std::nullopt : moved_before(value.node(), target);
   auto found = before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{})
                                   : plan(from, target, value.span, options);
   if (!found.has_value()) return std::nullopt;
@@ -77,8 +78,29 @@ MaybeValue Checker::redistribute(const Checked& value, const ArrayType& target, 
   result.nodes = {before.has_value()
                       ? *before
                       : emit(value.span, {target}, Redistribute{value.node(), std::move(*found), std::move(why)})};
-  if (crosses && !before.has_value()) note_crossing(value.node(), result.node());
+  if (!before.has_value() && !options.within_bytes.has_value()) note_moved(value.node(), result.node());
   return result;
+}
+
+// What is wanted again is still there where that is no burden: the value crossed to another mesh, or it takes no more
+// room as it is wanted, beside the value itself, which is there anyway. A whole array made of its parts is not kept.
+// A gradient's second pass keeps nothing of its first that it was not told to.
+void Checker::note_moved(NodeId source, NodeId made) {
+  const ArrayType& from = type(source);
+  const ArrayType& to = type(made);
+  if (from.mesh() == to.mesh() && synth::tile_bytes_max(to) > synth::tile_bytes_max(from)) return;
+  moves_[source].push_back({to, made, open_regions_.empty() ? 0 : open_regions_.back()});
+}
+
+std::optional<NodeId> Checker::moved_before(NodeId source, const ArrayType& target) const {
+  const auto known = moves_.find(source);
+  if (known == moves_.end()) return std::nullopt;
+  for (const Move& move : known->second) {
+    const bool is_seen = std::find(open_regions_.begin(), open_regions_.end(), move.region) != open_regions_.end();
+    const bool is_same_pass = typed_.nodes[move.made].pass == pass_ || type(source).mesh() != target.mesh();
+    if (is_seen && is_same_pass && move.type == target) return move.made;
+  }
+  return std::nullopt;
 }
 
 // For the printed program: what was inserted stands behind its expression there.
