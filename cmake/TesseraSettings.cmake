@@ -31,9 +31,9 @@ function(tessera_precompiled target how)
   endif()
 endfunction()
 
-# A first build takes a fifth of the time where a compiler reads four dozen of a room's files at once; building again after
+# A first build takes a quarter of the time where a compiler reads two dozen of a room's files at once; building again after
 # an edit of one file is faster without (preset dev).
-option(TESSERA_UNITY "Compile the files of a room by four dozen" ON)
+option(TESSERA_UNITY "Compile the files of a room by two dozen" ON)
 
 # tessera_room(NAME SOURCES... LINKS...): one static library per room, strict warnings, includes from the project's root.
 # Private names of its files differ, so that any of them may be compiled together; SEPARATE: they never are.
@@ -54,7 +54,7 @@ function(tessera_room name)
   set(how ${ROOM_LEVEL} ${ROOM_OPTIONS})
   tessera_precompiled(tessera_${name} "${how}" ${precompiled})
   if(NOT ROOM_SEPARATE)
-    tessera_together(tessera_${name} 48)
+    tessera_together(tessera_${name} 24)
     tessera_collects_seldom(tessera_${name})
   endif()
 endfunction()
@@ -68,7 +68,7 @@ function(tessera_part room name)
   tessera_own_code(tessera_${name})
   tessera_optimised(tessera_${name} ${PART_LEVEL})
   tessera_precompiled(tessera_${name} ${PART_LEVEL} ${precompiled})
-  tessera_together(tessera_${name} 48)
+  tessera_together(tessera_${name} 24)
   tessera_collects_seldom(tessera_${name})
   target_sources(tessera_${room} PRIVATE $<TARGET_OBJECTS:tessera_${name}>)
 endfunction()
