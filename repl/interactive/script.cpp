@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/words.hpp"
+#include "repl/letters.hpp"
 
 namespace tessera::repl {
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "repl/words.hpp"
+#include "repl/letters.hpp"
 
 namespace tessera::repl {
 

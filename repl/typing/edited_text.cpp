@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/letters.hpp"
 #include "repl/render/text_cells.hpp"
-#include "repl/words.hpp"
 
 namespace tessera::repl {
 

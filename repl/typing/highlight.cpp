@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "repl/words.hpp"
+#include "repl/letters.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {

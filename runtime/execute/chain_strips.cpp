@@ -1,6 +1,7 @@
 #include "runtime/execute/chain_strips.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/stream.hpp"

@@ -371,7 +371,7 @@ double Resolutions::seconds_to_bring_together(const AxisList& axes) const {
 // The same with what follows: the sum crosses to all units but one of those that the target wants it in. Where a unit
 // has all parts, and others have copies of them, nothing may have to cross.
 double Resolutions::seconds_to_finish(const ArrayType& type, const AxisList& left) const {
-  const std::vector<double> parts = units_spread_over(left);
+  const std::vector<double> parts = units_spread_over(left);  // a copy: the next call may move what is remembered
   const std::vector<double>& wanted = units_spread_over(copied_along_);
   if (parts.empty() || wanted.empty()) return seconds_to_bring_together(left);
   const bool has_copies = !free_axes(type).empty();

@@ -30,8 +30,8 @@ class Resolutions {
   base::Result<std::optional<Way>> next(const Choice& choice);
 
  private:
-  // What something takes at the least. The first says which way is tried next; the second knows more, and says which
-  // need not be tried. (As so few steps are priced, a better order by what is known of some ways finds less.)
+  // The least time of something. `seconds` gives the order in which ways are tried. `bound` knows more and drops ways;
+  // it gives no order, because it knows more of some ways than of others, and few are priced at all.
   struct Least {
     double seconds = 0;
     double bound = 0;
