@@ -209,6 +209,11 @@ class Application {
     Draft draft = draft_of(before_);
     draft.pending = rest;
     draft.splits[scatter.to] = concatenated(draft.splits[scatter.to], scatter.axes);
+    if (!scatter.cut.empty()) {
+      TESSERA_TRY_STATUS(check_axes(scatter.cut));
+      TESSERA_TRY_STATUS(check_unused(scatter.cut, before_));
+      draft.splits[scatter.to] = concatenated(draft.splits[scatter.to], scatter.cut);
+    }
     return finish(before_, std::move(draft));
   }
 
@@ -405,7 +410,8 @@ struct DetailPrinter {
     return round == nullptr ? "" : detail_of(*round);
   }
   std::string operator()(const ReduceScatter& scatter) const {
-    return detail_of(AxesAt{scatter.axes, scatter.to}, mesh);
+    const std::string scattered = detail_of(AxesAt{scatter.axes, scatter.to}, mesh);
+    return scatter.cut.empty() ? scattered : fmt::format("{} cut {}", scattered, print(mesh, scatter.cut));
   }
   std::string operator()(const AllReduce& reduce) const { return print(mesh, reduce.axes); }
   std::string operator()(const Keep& keep) const { return print(mesh, keep.axes); }

@@ -60,10 +60,12 @@ struct Exchange {
   ArrayType target;
 };
 
-// Pending axes leave the pending set and become trailing on `to`.
+// Pending axes leave the pending set and become trailing on `to`; behind them do axes that the array does not use. So
+// each of the groups that have copies of a sum makes just the part that is wanted of it there.
 struct ReduceScatter {
   AxisList axes;
   std::size_t to = 0;
+  AxisList cut = {};
 };
 
 // Pending axes leave the pending set.

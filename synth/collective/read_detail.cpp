@@ -61,7 +61,10 @@ std::optional<Effect> read_effect(CollectiveKind kind, Cursor& cursor, const Arr
     case CollectiveKind::exchange:
     case CollectiveKind::relay: return Exchange{after};
     case CollectiveKind::reduce_scatter:
-      if (auto move = read_axes_at(cursor, mesh)) return ReduceScatter{std::move(move->axes), move->dimension};
+      if (auto move = read_axes_at(cursor, mesh)) {
+        auto cut = cursor.accept("cut ") ? read_axis_list(cursor, mesh) : AxisList{};
+        if (cut) return ReduceScatter{std::move(move->axes), move->dimension, std::move(*cut)};
+      }
       break;
     case CollectiveKind::all_reduce:
       if (auto axes = read_axis_list(cursor, mesh)) return AllReduce{std::move(*axes)};

@@ -275,7 +275,8 @@ class ProgramPrinter {
   std::string effect_text(const Permute& effect, const Mesh*) const { return " target " + type_text(effect.target); }
   std::string effect_text(const Exchange& effect, const Mesh*) const { return " target " + type_text(effect.target); }
   std::string effect_text(const ReduceScatter& effect, const Mesh* mesh) const {
-    return fmt::format(" axes {} to {}", axes(effect.axes, mesh), effect.to);
+    const std::string cut = effect.cut.empty() ? "" : fmt::format(" cut {}", axes(effect.cut, mesh));
+    return fmt::format(" axes {} to {}{}", axes(effect.axes, mesh), effect.to, cut);
   }
   std::string effect_text(const AllReduce& effect, const Mesh* mesh) const {
     return fmt::format(" axes {}", axes(effect.axes, mesh));

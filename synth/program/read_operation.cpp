@@ -251,7 +251,12 @@ base::Result<Effect> ProgramReader::effect(CollectiveKind kind, const Mesh& mesh
     }
     case CollectiveKind::reduce_scatter: {
       TESSERA_TRY(summed, axes_at("to", mesh));
-      return Effect(ReduceScatter{std::move(summed.axes), summed.dimension});
+      ReduceScatter scatter{std::move(summed.axes), summed.dimension};
+      if (accept("cut")) {
+        TESSERA_TRY(cut, axes(mesh));
+        scatter.cut = std::move(cut);
+      }
+      return Effect(std::move(scatter));
     }
     case CollectiveKind::all_reduce: {
       TESSERA_TRY(summed, named_axes(mesh));

@@ -17,7 +17,7 @@ inline void append(Chain& chain, const Chain& more) { chain.insert(chain.end(), 
 Collective slice_step(AxisList axes, std::size_t to);
 Collective all_gather_step(AxisList axes, std::size_t from);
 Collective all_to_all_step(AxisList axes, std::size_t from, std::size_t to);
-Collective reduce_scatter_step(AxisList axes, std::size_t to);
+Collective reduce_scatter_step(AxisList axes, std::size_t to, AxisList cut = {});
 Collective all_reduce_step(AxisList axes);
 Collective keep_step(AxisList axes, ReduceOp reduce);
 Collective permute_step(const ArrayType& target);

@@ -9,7 +9,7 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
-#include "synth/redistribute/sums.hpp"
+#include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {
 

@@ -10,6 +10,7 @@
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/sum_steps.hpp"
 #include "synth/redistribute/sums.hpp"
 
 namespace tessera::synth {

@@ -99,8 +99,10 @@ ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& s
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return nullptr;
   const auto levels = levels_of_sum(machine, after.mesh(), *axes);
-  const auto bytes = static_cast<double>(tile_bytes_max(before));
+  auto bytes = static_cast<double>(tile_bytes_max(before));
   if (bytes == 0) return nullptr;
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect))
+    bytes /= static_cast<double>(shard_count(scatter->cut));
   if (!levels) return best_unit_program(machine, step, before, after, seconds);
   if (levels->empty()) return nullptr;
   const ReduceGoal goal =

@@ -85,7 +85,9 @@ Collective all_to_all_step(AxisList axes, std::size_t from, std::size_t to) {
   return {std::move(all_to_all), Direct{}};
 }
 
-Collective reduce_scatter_step(AxisList axes, std::size_t to) { return {ReduceScatter{std::move(axes), to}, Direct{}}; }
+Collective reduce_scatter_step(AxisList axes, std::size_t to, AxisList cut) {
+  return {ReduceScatter{std::move(axes), to, std::move(cut)}, Direct{}};
+}
 Collective all_reduce_step(AxisList axes) { return {AllReduce{std::move(axes)}, Direct{}}; }
 Collective keep_step(AxisList axes, ReduceOp reduce) { return {Keep{std::move(axes), reduce}, Direct{}}; }
 Collective permute_step(const ArrayType& target) { return {Permute{target}, Direct{}}; }

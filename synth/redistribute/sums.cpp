@@ -10,6 +10,7 @@
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/redistribute/programs.hpp"
+#include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {
 
@@ -21,107 +22,6 @@ constexpr std::int64_t kPricedMaxOnMany = 48;
 constexpr std::int64_t kPricedMaxBeyond = 12;
 // Rounding may make no bound of what just is one.
 constexpr double kNearlyAll = 1 - 1e-9;
-
-AxisList joined(const AxisList& a, const AxisList& b) {
-  AxisList all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  return all;
-}
-
-// The axes to resolve that the target wants on a dimension, in the target's order.
-AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension) {
-  if (from.mesh() != to.mesh()) return {};
-  return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
-}
-
-// Does every tile of the dimension still hold something when it is cut that much finer?
-bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
-  const AxisList finer = joined(type.layout().split(dimension), axes);
-  return Cuts(type.mesh(), type.shape()[dimension], finer).fill_every_tile();
-}
-
-// Each axis straight into the dimension that wants it; what no dimension wants is reduced whole, on the smaller tiles.
-Chain scatter_where_wanted(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
-  Chain chain;
-  AxisList left = resolve;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const AxisList axes = wanted_on(from, to, left, d);
-    const auto rest = without(left, axes);
-    if (axes.empty() || !rest) continue;
-    chain.push_back(reduce_scatter_step(axes, d));
-    left = *rest;
-  }
-  if (!left.empty()) chain.push_back(all_reduce_step(left));
-  return chain;
-}
-
-// All axes into one dimension: first those that the target wants there, in its order.
-std::optional<Collective> scatter_into(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
-                                       std::size_t dimension) {
-  if (!fits(from, dimension, resolve)) return std::nullopt;
-  const AxisList wanted = wanted_on(from, to, resolve, dimension);
-  const auto rest = without(resolve, wanted);
-  if (!rest) return std::nullopt;
-  return reduce_scatter_step(canonical(joined(wanted, *rest)), dimension);
-}
-
-// The axes that a type leaves unused.
-AxisList free_axes(const ArrayType& type) {
-  std::vector<AxisList> used = type.layout().splits();
-  used.push_back(type.layout().pending());
-  return unused(type.mesh(), used);
-}
-
-// The chain, and a slice over everything that is free after it, the outermost or the innermost axis major, into each of
-// the dimensions that are long enough.
-std::vector<Chain> cut_further(const Chain& chain, const ArrayType& from) {
-  const auto type = after_chain(chain, from);
-  if (!type.ok()) return {};
-  std::vector<Chain> all{chain};
-  const AxisList axes = free_axes(*type);
-  const AxisList reversed(axes.rbegin(), axes.rend());
-  for (std::size_t d = 0; d < type->rank() && !axes.empty(); ++d) {
-    if (!fits(*type, d, axes)) continue;
-    for (const AxisList& order : {axes, reversed}) {
-      all.push_back(chain);
-      all.back().push_back(slice_step(order, d));
-      if (axes.size() == 1) break;
-    }
-  }
-  return all;
-}
-
-// The target's cuts without those by the axes to resolve, which are pending: the layout in which the parts of a sum lie
-// as the target wants them. `leading`: of every dimension only the cuts before such an axis, so that the sum can be
-// scattered right behind them. Nothing if the two use parts of one axis.
-enum class Slices : std::uint8_t { all, leading };
-std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType& to, const AxisList& resolve,
-                                         Slices cuts) {
-  if (from.mesh() != to.mesh()) return std::nullopt;
-  const auto is_pending = [&](const AxisPart& part) {
-    return std::find(resolve.begin(), resolve.end(), part) != resolve.end();
-  };
-  std::vector<AxisList> splits = to.layout().splits();
-  for (AxisList& split : splits) {
-    if (cuts == Slices::leading) split.erase(std::find_if(split.begin(), split.end(), is_pending), split.end());
-    std::erase_if(split, is_pending);
-  }
-  auto layout = Layout::make(to.mesh(), std::move(splits), from.layout().pending(), from.layout().reduce());
-  if (!layout.ok()) return std::nullopt;
-  auto type = to.with_layout(std::move(*layout));
-  if (!type.ok()) return std::nullopt;
-  return *type;
-}
-
-// The pending axes one by one, cut where a unit of the machine ends.
-AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
-  AxisList parts;
-  const std::vector<std::int64_t> units = Cluster(machine).unit_sizes();
-  for (const AxisPart& part : axes) {
-    for (const AxisPart& piece : cut_at_units(type.mesh(), part, units)) parts.push_back(piece);
-  }
-  return parts;
-}
 
 std::int64_t priced_at_most(std::int64_t devices) {
   if (devices <= kFewDevices) return kPricedMax;
@@ -144,6 +44,8 @@ Resolutions::Resolutions(const ArrayType& from, const ArrayType& to, const AxisL
       priced_max_(priced_at_most(from.devices())) {
   const Cluster cluster(prices.machine());
   for (const Cluster::Level& level : cluster.levels()) bandwidths_.push_back(level.bandwidth_of_all());
+  for (std::size_t d = 0; d < to.rank() && !free_axes(from).empty(); ++d)
+    may_cut_ = may_cut_ || !wanted_on(from, to, resolve, d).empty();
 }
 
 base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
@@ -226,7 +128,7 @@ base::Status Resolutions::begin_as_sum(const Chain& start, const AxisList& more)
   Way way{{}, from_};
   for (const Collective& step : start) TESSERA_TRY_STATUS(way.take(step, prices_));
   TESSERA_TRY_STATUS(way.take(keep_step(more, from_.layout().reduce()), prices_));
-  AxisList left = canonical_set(joined(resolve_, more));
+  AxisList left = canonical_set(concatenated(resolve_, more));
   const Least least = least_of(way, left);
   push(Entry{least, 0, std::move(way), std::move(left), {}});
   return base::Done{};
@@ -258,6 +160,9 @@ void Resolutions::expand(const Way& way, const AxisList& left) {
   for (std::size_t d = 0; d < to_.rank(); ++d) {
     const AxisList wanted = wanted_on(way.type, to_, left, d);
     if (!wanted.empty()) offer(way, left, reduce_scatter_step(wanted, d));
+    if (priced_max_ > 0) {
+      for (Collective& step : scatters_that_cut(way.type, to_, wanted, d)) offer(way, left, std::move(step));
+    }
     if (auto step = scatter_into(way.type, to_, left, d)) offer(way, left, std::move(*step));
     if (has_slow_links_) offer_orders(way, left, d);
   }
@@ -326,6 +231,8 @@ Resolutions::Least Resolutions::least_of_step(const Collective& step, const Arra
   double payload = static_cast<double>(array_bytes(before)) * static_cast<double>(groups);
   for (const AxisList& split : before.layout().splits()) payload /= static_cast<double>(shard_count(split));
   if (std::holds_alternative<AllReduce>(step.effect)) payload *= 2;
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect))
+    payload /= static_cast<double>(shard_count(scatter->cut));
   const double links = std::max(received / bandwidth_, payload * seconds_to_bring_together(axes_of(step)));
   // By a program with fewer peers: with p in a hop what is added up grows p + 1 times at most.
   const auto peers =
@@ -395,8 +302,8 @@ double Resolutions::farthest_latency(const AxisList& axes) const {
   return latency;
 }
 
-// Pending parts have to be scattered at the least, and the sum has to come to all who want it; all others have to be
-// brought to the devices that miss them.
+// Pending parts have to be scattered at the least, of copies as much as is wanted, and the sum has to come to all who
+// want it; all others have to be brought to the devices that miss them.
 Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) {
     if (target_ == nullptr) target_ = Floors::tiles_of(to_, prices_.machine());
@@ -404,8 +311,9 @@ Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisLis
     return {least, least};
   }
   const auto size = static_cast<double>(shard_count(left));
-  const double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
+  double received = static_cast<double>(tile_bytes_max(type)) * (size - 1) / size;
   if (received == 0) return {};
+  if (may_cut_) received /= static_cast<double>(shard_count(free_axes(type)));
   const auto bytes = static_cast<double>(array_bytes(type));
   const double scattered = std::max(received / bandwidth_, bytes * seconds_to_bring_together(left));
   const double finished = std::max(scattered, bytes * seconds_to_finish(type, left));
@@ -439,41 +347,6 @@ bool Resolutions::is_met(const Way& way) {
   });
   if (!met) met_.push_back(Met{way.type.layout(), way.seconds, way.received_bytes});
   return met;
-}
-
-Chain free_slices(const ArrayType& from, const ArrayType& to) {
-  Chain chain;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const auto axes = without_leading(to.layout().split(d), from.layout().split(d));
-    if (!axes || axes->empty()) continue;
-    const bool free =
-        std::none_of(axes->begin(), axes->end(), [&](const AxisPart& p) { return from.layout().uses(p); });
-    if (free) chain.push_back(slice_step(*axes, d));
-  }
-  return chain;
-}
-
-std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve) {
-  if (resolve.empty()) return {Chain{}};
-  std::vector<Chain> all;
-  std::vector<Chain> starts{Chain{}};
-  const auto parts = target_in_parts(from, to, resolve, Slices::all);
-  if (parts) starts.push_back(free_slices(from, *parts));
-  if (starts.back().empty()) starts.resize(1);
-  for (const Chain& start : starts) {
-    const auto begin = after_chain(start, from);
-    if (!begin.ok()) continue;
-    const auto add = [&](const Chain& rest) {
-      all.push_back(start);
-      append(all.back(), rest);
-    };
-    add(scatter_where_wanted(*begin, to, resolve));
-    for (std::size_t d = 0; d < from.rank(); ++d) {
-      if (auto step = scatter_into(*begin, to, resolve, d)) add({std::move(*step)});
-    }
-    add({all_reduce_step(resolve)});
-  }
-  return all;
 }
 
 }  // namespace tessera::synth

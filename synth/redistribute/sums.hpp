@@ -82,6 +82,7 @@ class Resolutions {
   double latency_;
   bool has_programs_;
   bool has_slow_links_;             // and programs that cross them once
+  bool may_cut_ = false;            // a scattered dimension, further, by axes along which the sum has copies
   std::vector<double> bandwidths_;  // of every level, outermost first: of all its links together
   // Results for sets of axes that were asked about before.
   mutable std::vector<std::pair<AxisList, std::vector<double>>> spread_;
@@ -93,12 +94,5 @@ class Resolutions {
   bool is_started_ = false;
   bool is_found_ = false;  // one way at least
 };
-
-// A few simple ways, whatever their cost: for planning within a budget or without a general exchange, where several
-// have to be tried.
-std::vector<Chain> simple_resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve);
-
-// Slices that may be taken at once: dimensions that the target only cuts finer, over axes that are free.
-Chain free_slices(const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth

@@ -65,7 +65,9 @@ std::vector<AxisList> lists_of(const AllToAll& all_to_all) {
 }
 std::vector<AxisList> lists_of(const Permute&) { return {}; }
 std::vector<AxisList> lists_of(const Exchange&) { return {}; }
-std::vector<AxisList> lists_of(const ReduceScatter& scatter) { return {scatter.axes}; }
+std::vector<AxisList> lists_of(const ReduceScatter& scatter) {
+  return scatter.cut.empty() ? std::vector<AxisList>{scatter.axes} : std::vector<AxisList>{scatter.axes, scatter.cut};
+}
 std::vector<AxisList> lists_of(const AllReduce& reduce) { return {reduce.axes}; }
 std::vector<AxisList> lists_of(const Keep& keep) { return {keep.axes}; }
 
@@ -135,7 +137,9 @@ class EffectCheck {
   Fault operator()(const ReduceScatter& scatter) const {
     Holdings entered = start();
     const bool right = resolves(scatter.axes) && others_unmoved(start(), after_, {scatter.to}) &&
-                       entered.enter(scatter.to, type_.mesh(), scatter.axes) && unmoved(entered, after_, scatter.to);
+                       entered.enter(scatter.to, type_.mesh(), scatter.axes) &&
+                       (scatter.cut.empty() || entered.enter(scatter.to, type_.mesh(), scatter.cut)) &&
+                       unmoved(entered, after_, scatter.to);
     return wrong_unless(right, "a reduce_scatter does not give this type");
   }
   Fault operator()(const AllReduce& reduce) const {

@@ -78,6 +78,7 @@ std::pair<std::int64_t, std::int64_t> groups_of(const Collective& step, const Ho
   }
   std::int64_t size = 1;
   for (const AxisList& list : named_axes(step)) size *= product_of_sizes(list);
+  if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect)) size = product_of_sizes(scatter->axes);
   return {devices / size, size};
 }
 

@@ -8,6 +8,7 @@
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/moves.hpp"
 #include "synth/collective/tile_exchange.hpp"
+#include "synth/layout/axis_parts.hpp"
 #include "synth/machine/link_load.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/traffic.hpp"
@@ -90,9 +91,11 @@ StepCost price_of(const Machine& machine, const Messages& messages) {
 }
 
 // Every step that finishes some of the pending axes, in one dimension or in none; axes by their own cut where they have
-// one.
+// one; also cut further by an axis that nothing uses.
 std::vector<std::pair<Collective, ArrayType>> all_sums_of(const ArrayType& before) {
   const AxisList& pending = before.layout().pending();
+  std::vector<AxisList> used = before.layout().splits();
+  used.push_back(pending);
   std::vector<std::pair<Collective, ArrayType>> all;
   const auto add = [&](const Collective& step) {
     if (auto after = apply(step, before); after.ok()) all.emplace_back(step, *after);
@@ -111,6 +114,7 @@ std::vector<std::pair<Collective, ArrayType>> all_sums_of(const ArrayType& befor
     for (std::size_t to = 0; to < before.rank(); ++to) {
       add({ReduceScatter{axes, to}, Direct{}});
       if (cut != axes) add({ReduceScatter{cut, to}, Direct{}});
+      for (const AxisPart& free : unused(before.mesh(), used)) add({ReduceScatter{axes, to, {free}}, Direct{}});
     }
   }
   return all;
@@ -270,6 +274,32 @@ TEST(DirectSums, OfTheLargestMeshTakeAsLongAsTheirBusiestLink) {
       before = &step.after;
     }
   }
+}
+
+// Along a the sum has copies; each makes the part that is wanted of it there. On nodes of four along b no slow link is
+// crossed, where an exchange behind the sum would cross one.
+TEST(DirectSums, MakeOnlyWhatIsWantedOfACopy) {
+  const Machine nodes{{{"node", 5, 12.5e9, 5e-6}, {"gpu", 4, 300e9, 1e-6}}};
+  for (const Machine& machine : {Machine{}, nodes}) {
+    const Plan made =
+        planned(type("f32[400,400,400]{+b}", "a:5,b:4"), type("f32[400@(b,a),400,400]", "a:5,b:4"), {}, machine);
+    ASSERT_EQ(made.steps.size(), 1U) << print_text(made);
+    EXPECT_EQ(detail(made.steps[0].collective, made.from.mesh()), "b: dim 0 cut a");
+    EXPECT_EQ(made.received_bytes_total, made.lower_bound_bytes_total);
+    EXPECT_LE(made.seconds, 1.03 * made.lower_bound_seconds);
+    EXPECT_TRUE(made.verified);
+    const auto read = read_json(print_json(made));
+    ASSERT_TRUE(read.ok()) << first_message(read);
+    EXPECT_EQ(print_json(*read), print_json(made));
+  }
+}
+
+TEST(DirectSums, CutNoFurtherByAnAxisInUse) {
+  const ArrayType before = type("f32[8@a,8]{+b}", "a:2,b:2");
+  ReduceScatter scatter{{whole_axis(before.mesh(), 1)}, 1, {whole_axis(before.mesh(), 0)}};
+  EXPECT_EQ(first_error(apply({scatter, Direct{}}, before)), "bad-collective");
+  scatter.cut = scatter.axes;
+  EXPECT_EQ(first_error(apply({scatter, Direct{}}, before)), "bad-collective");
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = collect (r0) permute target m0 f32[2@y]{max x} rounds 1",
                            "r1 = collect (r0) exchange target m0 f32[2@x] rounds 2",
                            "r1 = collect (r0) reduce_scatter axes (x) to 0 rounds 1",
+                           "r1 = collect (r0) reduce_scatter axes (x) to 0 cut (y) rounds 1",
                            "r1 = collect (r0) all_reduce axes () rounds 1",
                            "r1 = collect (r0) keep axes (x) reduce min rounds 1",
                            "print_text () s0",

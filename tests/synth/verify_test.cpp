@@ -119,6 +119,23 @@ TEST(VerifyTest, RefusesSwappedAxes) {
   EXPECT_THAT(verdict(gather), HasSubstr("an all_gather does not give this type"));
 }
 
+TEST(VerifyTest, KnowsWhatAScatterCutsFurther) {
+  Plan plan = of("a:5,b:4", "f32[40,8]{+b}", "f32[40@(b,a),8]");
+  ASSERT_EQ(plan.steps.size(), 1U);
+  EXPECT_EQ(verdict(plan), "");
+  auto& scatter = std::get<ReduceScatter>(plan.steps[0].collective.effect);
+  ASSERT_EQ(scatter.cut, AxisList{whole_axis(plan.from.mesh(), 0)});
+  std::swap(scatter.axes, scatter.cut);
+  EXPECT_THAT(verdict(plan), HasSubstr("a reduce_scatter does not give this type"));
+  std::swap(scatter.axes, scatter.cut);
+  scatter.cut.clear();
+  EXPECT_THAT(verdict(plan), HasSubstr("a reduce_scatter does not give this type"));
+  scatter.cut = {AxisPart{9, 1, 5}};
+  EXPECT_THAT(verdict(plan), HasSubstr("its axes are not those of the mesh"));
+  scatter.cut = scatter.axes;
+  EXPECT_THAT(verdict(plan), HasSubstr("its axes are not those of the mesh"));
+}
+
 TEST(VerifyTest, RefusesStepsThatMayNotBeTaken) {
   Plan plan = of("x:4", "f32[8@x,8]", "f32[8,8@x]");
   AxisMove& move = std::get<AllToAll>(plan.steps[0].collective.effect).moves[0];
