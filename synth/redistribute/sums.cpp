@@ -17,7 +17,7 @@ namespace tessera::synth {
 namespace {
 
 // So many steps are priced; what has been found by then is enough. Pricing takes longer on many devices.
-constexpr std::int64_t kPricedMax = 256;
+constexpr std::int64_t kPricedMax = 128;
 constexpr std::int64_t kPricedMaxOnMany = 48;
 constexpr std::int64_t kPricedMaxBeyond = 12;
 // Rounding may make no bound of what just is one.
