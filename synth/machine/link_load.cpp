@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/check.hpp"
@@ -214,6 +215,19 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
   return loads;
 }
 
+// The elements of a move in each stretch. Chunks differ by an element at most, so few lengths are cut.
+std::vector<std::int64_t> elements_of_stretches(const ProgrammedReduction& reduction, std::size_t group,
+                                                const ReduceMove& move, std::int64_t stretches) {
+  std::map<std::int64_t, std::int64_t> chunks;  // of each length
+  for (const std::int32_t chunk : move.chunks) ++chunks[reduction.chunk_elements(group, chunk)];
+  std::vector<std::int64_t> elements(static_cast<std::size_t>(stretches), 0);
+  for (const auto& [length, count] : chunks) {
+    for (std::int64_t stretch = 0; stretch < stretches; ++stretch)
+      elements[static_cast<std::size_t>(stretch)] += count * share(length, stretches, stretch).length();
+  }
+  return elements;
+}
+
 StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, const ReduceProgram& program,
                      const ArrayType& after) {
   const std::int64_t element_bytes = bytes_of(after.element());
@@ -226,17 +240,14 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
     for (const ProgramHop& hop : reduction.moves(group).hops) {
       for (const ReduceMove& move : hop.moves) {
         const std::int32_t target = run_device(after, reduction.device(group, move.to));
-        for (const std::int32_t chunk : move.chunks) {
-          const std::int64_t count = reduction.chunk_elements(group, chunk);
-          for (const ReduceMove::From& from : move.from) {
-            const std::int32_t source = run_device(after, reduction.device(group, from.member));
-            hops[static_cast<std::size_t>(hop.slot)].add(source, target, count * element_bytes);
-            all.add(source, target, count * element_bytes);
-            for (std::int64_t stretch = 0; stretch < moves.stretches; ++stretch) {
-              const std::int64_t bytes = share(count, moves.stretches, stretch).length() * element_bytes;
-              slots[static_cast<std::size_t>(hop.slot + stretch)].add(source, target, bytes);
-            }
-          }
+        const std::vector<std::int64_t> elements = elements_of_stretches(reduction, group, move, moves.stretches);
+        const std::int64_t total = std::accumulate(elements.begin(), elements.end(), std::int64_t{0});
+        for (const ReduceMove::From& from : move.from) {
+          const std::int32_t source = run_device(after, reduction.device(group, from.member));
+          hops[static_cast<std::size_t>(hop.slot)].add(source, target, total * element_bytes);
+          all.add(source, target, total * element_bytes);
+          for (std::size_t stretch = 0; stretch < elements.size(); ++stretch)
+            slots[static_cast<std::size_t>(hop.slot) + stretch].add(source, target, elements[stretch] * element_bytes);
         }
       }
     }

@@ -55,21 +55,30 @@ class Refinements {
   // All three outlive this.
   Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine);
   std::optional<Refinement> next();
+  // Lists of refinements, each of which is gathered into the next: by the axes inside the outermost units, then by
+  // those inside smaller ones. So every level's links carry only what lies beyond them. None unless two levels have
+  // units with such axes. Example: f32[64@(x,y,z)] -> f32[64], of which x parts pods, y nodes and z the devices of one,
+  // goes through f32[64@(y,z)] and f32[64@z].
+  std::vector<std::vector<ArrayType>> by_levels() const;
 
  private:
   using Splits = std::vector<AxisList>;
   std::size_t digits_inside(std::int64_t unit) const;
+  Splits cut_by(std::size_t count, std::size_t way) const;
+  std::optional<ArrayType> cut(Splits splits) const;
   Splits following(const AxisList& digits) const;
   Splits on_dimension(const AxisList& digits, std::size_t dimension) const;
   Splits dealt(const AxisList& digits) const;
   std::size_t longest_dimension(const Splits& splits) const;
-  std::optional<Refinement> refine(Splits splits, const AxisList& digits);
+  bool all_inside(std::size_t count) const;
 
   const ArrayType& from_;
   const ArrayType& to_;
   std::vector<std::int64_t> units_;  // devices of each, ascending
   AxisList digits_;                  // that the target leaves unused, of prime size, nearest first
+  std::vector<std::size_t> inside_;  // how many of them lie in units of the levels, the outermost first
   std::vector<std::size_t> counts_;  // how many of them to use
+  std::size_t ways_ = 0;             // to use them
   std::size_t most_ = 0;
   std::size_t at_ = 0;
   std::vector<Layout> met_;

@@ -32,6 +32,7 @@ class Portfolio {
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
     TESSERA_TRY_STATUS(consider_refinements(floors));
+    TESSERA_TRY_STATUS(consider_levels(floors));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     return base::Done{};
   }
@@ -78,6 +79,22 @@ class Portfolio {
       Chain chain = direct_move(from(), refined->type, true);
       const Chain gather = direct_move(refined->type, to_, exactly_);
       chain.insert(chain.end(), gather.begin(), gather.end());
+      TESSERA_TRY_STATUS(consider(std::move(chain)));
+    }
+    return base::Done{};
+  }
+
+  // An exchange into what lies beyond the outermost units, and a gather on each level inside.
+  base::Status consider_levels(const Floors& floors) {
+    if (is_hopeless(floors.of_two_launches(), floors.least_bytes())) return base::Done{};
+    for (const std::vector<ArrayType>& refined : Refinements(from(), to_, prices_.machine()).by_levels()) {
+      std::vector<ArrayType> types{from()};
+      types.insert(types.end(), refined.begin(), refined.end());
+      types.push_back(to_);
+      if (is_hopeless(floors.of_moves(types, worth_trying()), floors.least_bytes())) continue;
+      Chain chain;
+      for (std::size_t i = 1; i < types.size(); ++i)
+        append(chain, direct_move(types[i - 1], types[i], i + 1 < types.size() || exactly_));
       TESSERA_TRY_STATUS(consider(std::move(chain)));
     }
     return base::Done{};

@@ -89,18 +89,19 @@ AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<
 }
 
 Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
-    : from_(from), to_(to), units_(Cluster(machine).unit_sizes()) {
+    : from_(from), to_(to), units_(Cluster(machine).unit_sizes()), ways_(to.rank() + 2) {
   if (to.rank() == 0) return;
-  most_ = to.devices() <= 64 ? 12 : to.devices() <= kExactDevicesMax ? 4 : 2;
+  most_ = to.devices() <= kFewDevices ? 12 : 4;
   std::vector<AxisList> used = to.layout().splits();
   used.push_back(to.layout().pending());
   digits_ = nearest_digits(to.mesh(), unused(to.mesh(), used), units_);
-  // All that lie in one unit, the outermost first; then all; then ever fewer.
-  const auto propose = [&](std::size_t count) {
-    if (count > 0 && std::find(counts_.begin(), counts_.end(), count) == counts_.end()) counts_.push_back(count);
+  const auto propose = [](std::size_t count, std::vector<std::size_t>& counts) {
+    if (count > 0 && std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
   };
-  for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit) propose(digits_inside(*unit));
-  for (std::size_t count = digits_.size(); count > 0; --count) propose(count);
+  for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit) propose(digits_inside(*unit), inside_);
+  // All that lie in one unit, the outermost first; then all; then ever fewer.
+  counts_ = inside_;
+  for (std::size_t count = digits_.size(); count > 0; --count) propose(count, counts_);
 }
 
 std::size_t Refinements::digits_inside(std::int64_t unit) const {
@@ -108,19 +109,46 @@ std::size_t Refinements::digits_inside(std::int64_t unit) const {
   return static_cast<std::size_t>(std::count_if(digits_.begin(), digits_.end(), is_inside));
 }
 
+bool Refinements::all_inside(std::size_t count) const {
+  return std::all_of(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(count), [&](const AxisPart& digit) {
+    return units_.empty() || units_.front() % (stride_of(to_.mesh(), digit) * digit.size) == 0;
+  });
+}
+
+// On many devices few are tried, and so one way for each number of digits before the next way.
 std::optional<Refinement> Refinements::next() {
-  const std::size_t ways = to_.rank() + 2;
-  while (met_.size() < most_ && at_ < counts_.size() * ways) {
-    const std::size_t way = at_ % ways;
-    AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(counts_[at_ / ways]));
+  const bool by_ways = to_.devices() > kExactDevicesMax;
+  while (met_.size() < most_ && at_ < counts_.size() * ways_) {
+    const std::size_t count = counts_[by_ways ? at_ % counts_.size() : at_ / ways_];
+    const std::size_t way = by_ways ? at_ / counts_.size() : at_ % ways_;
     ++at_;
-    std::reverse(digits.begin(), digits.end());  // far ones are major
-    const Splits splits = way == 0            ? following(digits)
-                          : way <= to_.rank() ? on_dimension(digits, way - 1)
-                                              : dealt(digits);
-    if (auto refined = refine(splits, digits)) return refined;
+    auto type = cut(cut_by(count, way));
+    if (!type || std::find(met_.begin(), met_.end(), type->layout()) != met_.end()) continue;
+    met_.push_back(type->layout());
+    return Refinement{std::move(*type), all_inside(count)};
   }
   return std::nullopt;
+}
+
+std::vector<std::vector<ArrayType>> Refinements::by_levels() const {
+  std::vector<std::vector<ArrayType>> all;
+  for (std::size_t way = 0; inside_.size() > 1 && way < ways_ && all.size() < most_; ++way) {
+    std::vector<ArrayType> types;
+    for (const std::size_t count : inside_) {
+      if (auto type = cut(cut_by(count, way))) types.push_back(std::move(*type));
+    }
+    if (types.size() == inside_.size() && std::find(all.begin(), all.end(), types) == all.end())
+      all.push_back(std::move(types));
+  }
+  return all;
+}
+
+// The target cut by so many digits, in one of the ways.
+Refinements::Splits Refinements::cut_by(std::size_t count, std::size_t way) const {
+  AxisList digits(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(count));
+  std::reverse(digits.begin(), digits.end());  // far ones are major
+  if (way == 0) return following(digits);
+  return way <= to_.rank() ? on_dimension(digits, way - 1) : dealt(digits);
 }
 
 // Each digit where the source has it, in the source's order, so that devices keep what they hold; what the source
@@ -161,19 +189,14 @@ std::size_t Refinements::longest_dimension(const Splits& splits) const {
   return longest;
 }
 
-std::optional<Refinement> Refinements::refine(Splits splits, const AxisList& digits) {
+std::optional<ArrayType> Refinements::cut(Splits splits) const {
   for (std::size_t d = 0; d < splits.size(); ++d) {
     if (!Cuts(to_.mesh(), to_.shape()[d], splits[d]).fill_every_tile()) return std::nullopt;
   }
   auto layout = Layout::make(to_.mesh(), std::move(splits), to_.layout().pending(), to_.layout().reduce());
-  if (!layout.ok() || std::find(met_.begin(), met_.end(), *layout) != met_.end()) return std::nullopt;
-  met_.push_back(*layout);
+  if (!layout.ok()) return std::nullopt;
   auto type = to_.with_layout(std::move(*layout));
-  if (!type.ok()) return std::nullopt;
-  const bool inside = std::all_of(digits.begin(), digits.end(), [&](const AxisPart& digit) {
-    return units_.empty() || units_.front() % (stride_of(to_.mesh(), digit) * digit.size) == 0;
-  });
-  return Refinement{std::move(*type), inside};
+  return type.ok() ? std::optional(std::move(*type)) : std::nullopt;
 }
 
 }  // namespace tessera::synth

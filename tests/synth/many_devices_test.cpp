@@ -13,6 +13,8 @@
 #include "synth/place/fit.hpp"
 #include "synth/place/matrix.hpp"
 #include "synth/ranking/sum_estimate.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/plan.hpp"
 #include "synth/redistribute/programs.hpp"
 #include "synth/reduce/search.hpp"
 #include "synth/verify/bounds.hpp"
@@ -86,6 +88,45 @@ TEST(NearestExchange, KnowsAllLevelsThatAMeshLiesOn) {
     }
     return true;
   });
+}
+
+// What all devices want is gathered level by level: in one step a device would fetch all of it from afar, and each link
+// into a node would carry it once for every device there.
+TEST(OnThreeLevels, GathersStayInsideUnits) {
+  struct Case {
+    std::string from;
+    std::string to;
+    double over_bound;
+  };
+  const std::vector<Case> cases{
+      {"f32[65536@(x,y,z),1024]", "f32[65536,1024]", 1.65},
+      {"f32[65536,1024@(z,y)]", "f32[65536,1024]", 1.25},
+      {"f32[65536,1024@(y,z)]", "f32[65536,1024]", 1.25},
+      {"f32[65536@x,1024@(z,y)]", "f32[65536@x,1024]", 1.4},
+  };
+  for (const char* const axes : {"x:8,y:8,z:8", "x:8,y:8,z:16"}) {
+    const MeshRef on = mesh(axes);
+    const std::int64_t inner = on->axes()[2].size;
+    const Machine machine{{{"pod", 8, 25e9, 1e-5}, {"node", 8, 50e9, 5e-6}, {"device", inner, 300e9, 1e-6}}};
+    for (const Case& one : cases) {
+      const auto plan = synth::plan(type(one.from, on), type(one.to, on), machine);
+      ASSERT_TRUE(plan.ok());
+      EXPECT_LE(plan->seconds, one.over_bound * plan->lower_bound_seconds)
+          << axes << ": " << one.from << " -> " << one.to;
+    }
+  }
+}
+
+TEST(ExampleOf, RefinementsByLevels) {
+  const MeshRef on = mesh("x:2,y:2,z:2");
+  const Machine machine{{{"pod", 2, 1e9, 0}, {"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}};
+  const ArrayType from = type("f32[64@(x,y,z)]", on);
+  const ArrayType to = type("f32[64]", on);
+  const std::vector<ArrayType> through{type("f32[64@(y,z)]", on), type("f32[64@z]", on)};
+  EXPECT_EQ(Refinements(from, to, machine).by_levels().front(), through);
+  // Two levels have one kind of units.
+  const Machine nodes{{{"node", 4, 1e9, 0}, {"device", 2, 1e9, 0}}};
+  EXPECT_TRUE(Refinements(from, to, nodes).by_levels().empty());
 }
 
 TEST(ExampleOf, UnitBound) {
