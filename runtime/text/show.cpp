@@ -35,6 +35,13 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
   return static_cast<std::size_t>(std::max<std::int64_t>(1, wanted));
 }
 
+// Do the tiles of a dimension differ by more than one, as cuts by weights make them? Even cuts need no scale.
+bool is_uneven(const std::set<synth::Interval>& cuts) {
+  const auto [least, most] = std::minmax_element(
+      cuts.begin(), cuts.end(), [](const auto& a, const auto& b) { return a.length() < b.length(); });
+  return !cuts.empty() && most->length() > least->length() + 1;
+}
+
 // The parts of a pending float sum hold -0.0 where a device adds nothing. That sign is not the sum's: people see 0.
 template <class T>
 void drop_signs_of_zeros(std::vector<std::byte>& bytes) {
@@ -153,7 +160,8 @@ class Picture {
     }
     for (const synth::Interval& row : rows) {
       grid.row_labels.push_back(rank >= 2 ? range(row) : "");
-      grid.heights.push_back(drawn() ? 1 : to_scale(row.length(), rank >= 2 ? type_.shape()[rank - 2] : 1, 1, 12));
+      const bool to_be_scaled = !drawn() && is_uneven(rows);
+      grid.heights.push_back(to_be_scaled ? to_scale(row.length(), type_.shape()[rank - 2], 1, 12) : 1);
       auto& cells = grid.cells.emplace_back();
       for (const synth::Interval& column : columns) {
         synth::Box box = outer;
@@ -258,12 +266,12 @@ std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>&
                     int columns) {
   std::string remark;
   if (values != nullptr && !shows_elements(type)) {
-    remark = fmt::format("the elements are left out: there are more than {} to draw\n", kElementsMax);
+    remark = fmt::format("elements left out: more than {} to draw\n", kElementsMax);
   } else if (values != nullptr) {
     const Picture drawing(type, boxes, values, Labels::in_words);
     const std::string text = drawing.fits() ? drawing.text() : "";
     if (!text.empty() && !is_wide(text, columns)) return text;
-    remark = "the elements are left out: with them the picture would be too wide\n";
+    remark = "elements left out: too wide with them\n";
   }
   const Picture drawing(type, boxes, nullptr, Labels::in_words);
   const std::string text = drawing.fits() ? drawing.text() : "";
