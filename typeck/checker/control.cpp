@@ -185,8 +185,10 @@ MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const s
     const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
     const bool is_position = element == ElementType::i64 && own.rank() > 0;
     std::string help;
-    if (own.rank() == 0 && own.element() != ElementType::boolean && element != ElementType::boolean)
-      help = fmt::format("cast it: {}({})", synth::name(element), text(value.span));
+    const std::string written = text(value.span);  // of a number in a file's name, the name
+    const bool is_number = own.element() != ElementType::boolean && element != ElementType::boolean;
+    if (own.rank() == 0 && is_number && !written.starts_with('"'))
+      help = fmt::format("cast it: {}({})", synth::name(element), written);
     if (is_position && own.element() == ElementType::boolean)
       help = "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0";
     if (is_position && own.element() == ElementType::i64 && who == "a position")
