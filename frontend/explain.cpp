@@ -115,14 +115,16 @@ Answer lone_keyword(const Place& p) {
 Answer shift(const Place& p) {
   const bool is_twice = p.is(p.before().kind) && (p.is(TokenKind::less) || p.is(TokenKind::greater));
   if (!is_twice || p.span().begin != p.span(p.before()).end) return std::nullopt;
-  return expected_and_found(p).suggest(p.is(TokenKind::less) ? "bits are not shifted; of integers `a * 2 ** n` is the same"
-                                                             : "bits are not shifted; of integers `a / 2 ** n` is the same");
+  return expected_and_found(p).suggest(p.is(TokenKind::less)
+                                           ? "bits are not shifted; of integers `a * 2 ** n` is the same"
+                                           : "bits are not shifted; of integers `a / 2 ** n` is the same");
 }
 
 // `if c: a`, `for i < n:`
 Answer colon_for_brace(const Place& p) {
   if (!p.is(TokenKind::colon) || !p.expects(TokenKind::left_brace)) return std::nullopt;
-  return expected_and_found(p).suggest("a block stands in braces: `if c { a } else { b }`, `loop w = w0 for i < n { w }`");
+  return expected_and_found(p).suggest(
+      "a block stands in braces: `if c { a } else { b }`, `loop w = w0 for i < n { w }`");
 }
 
 // `a if c else b`
@@ -272,10 +274,10 @@ Answer in_block(const Place& p) {
   if (block_start && statement) {
     return make(Kind::statement_in_block, p.text())
         .at(p.span())
-        .suggest(
-            fmt::format("a block holds `let`, `assert`, `print`, `show`, `save`, calls, loops and `if`, then one expression; "
-                        "move `{}` out of it",
-                        p.text()));
+        .suggest(fmt::format(
+            "a block holds `let`, `assert`, `print`, `show`, `save`, calls, loops and `if`, then one expression; "
+            "move `{}` out of it",
+            p.text()));
   }
   if (p.is(TokenKind::right_brace) && block_start) return without_value(p.span());
   return std::nullopt;

@@ -28,9 +28,9 @@ std::string text_of_move(const MovePlan& plan, const Machine& machine) {
                               : fmt::format("one relay, {} {}, {} {}", plan.hops(), plan.hops() == 1 ? "hop" : "hops",
                                             plan.stretches(), plan.stretches() == 1 ? "stretch" : "stretches");
   return fmt::format(
-      "{}\n{} {} on {} devices: {}\nreceived: {} (at least {})   peak: {}\ntime: {} by the machine model (at least {})\n{}",
-      table(rows),
-      plan.arrays(), plan.arrays() == 1 ? "array" : "arrays", plan.devices(), how,
+      "{}\n{} {} on {} devices: {}\nreceived: {} (at least {})   peak: {}\ntime: {} by the machine model (at least "
+      "{})\n{}",
+      table(rows), plan.arrays(), plan.arrays() == 1 ? "array" : "arrays", plan.devices(), how,
       bytes_text(plan.received_bytes_total()), bytes_text(plan.lower_bound_bytes_total()),
       bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()), seconds_text(plan.lower_bound_seconds()),
       modelled_line(machine, kMachineHelp));

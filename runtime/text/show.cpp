@@ -37,8 +37,8 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
 
 // Do the tiles of a dimension differ by more than one, as cuts by weights make them? Even cuts need no scale.
 bool is_uneven(const std::set<synth::Interval>& cuts) {
-  const auto [least, most] = std::minmax_element(
-      cuts.begin(), cuts.end(), [](const auto& a, const auto& b) { return a.length() < b.length(); });
+  const auto [least, most] = std::minmax_element(cuts.begin(), cuts.end(),
+                                                 [](const auto& a, const auto& b) { return a.length() < b.length(); });
   return !cuts.empty() && most->length() > least->length() + 1;
 }
 

@@ -132,8 +132,8 @@ TEST(Show, PendingPartsAreDrawnApart) {
 
 TEST(Show, LongRowsAreNotDrawn) {
   const Value value = value_of(counting<std::int64_t>(Shape{64}), "i64[64@x]", mesh_of("x:2"));
-  EXPECT_EQ(*format_show(value, "a"), "a: i64[64@x] on [x:2]\n" + format_layout(value.type()) +
-                                          "elements left out: too wide with them\n");
+  EXPECT_EQ(*format_show(value, "a"),
+            "a: i64[64@x] on [x:2]\n" + format_layout(value.type()) + "elements left out: too wide with them\n");
 }
 
 TEST(Show, WithoutAMesh) {

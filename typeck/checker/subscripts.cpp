@@ -229,8 +229,7 @@ MaybeValue Checker::every(Span span, const Checked& value, std::size_t dimension
   return ready.has_value() ? take_part(span, *ready, column, kSliceWithStep) : std::nullopt;
 }
 
-MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector<Selection>& taken,
-                              const char* who) {
+MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector<Selection>& taken, const char* who) {
   const ArrayType from = type(value);
   Shape shape;
   std::vector<AxisList> splits;

@@ -198,7 +198,7 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
   }
   if (at >= info.parameters.size())
     return wrong(argument.span, fmt::format("takes at most {} argument{}, not {}", info.parameters.size(),
-                                             info.parameters.size() == 1 ? "" : "s", given));
+                                            info.parameters.size() == 1 ? "" : "s", given));
   if (bound_[at] != nullptr) return wrong(argument.span, fmt::format("`{}` is given twice", info.parameters[at].name));
   bound_[at] = &argument;
   return true;

@@ -159,9 +159,10 @@ Verdict comes_from(const Trial& trial, const Costs& costs, const std::string& fr
   }
   if (costs.parts.empty()) return {};
   const PartsMoved& first = costs.parts.front();
-  return wrong(fmt::format("`{}` takes parts that {} fetches from other devices, {} bytes in all: it is to come from "
-                           "`{}` by changes of layout.\n{}",
-                           to, first.who, first.received_bytes, from, picture));
+  return wrong(
+      fmt::format("`{}` takes parts that {} fetches from other devices, {} bytes in all: it is to come from "
+                  "`{}` by changes of layout.\n{}",
+                  to, first.who, first.received_bytes, from, picture));
 }
 
 Verdict bad_scores(const Check& check) {

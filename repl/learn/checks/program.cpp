@@ -166,12 +166,12 @@ Verdict has_elements(const Trial& trial, const std::string& name, const std::str
     const auto other = first_difference(has, wants);
     if (!other) continue;
     const bool is_seen = session == &trial.shown;
-    return wrong(fmt::format("`{}` does not hold the elements of `{}`. {}, its element {} on {} is {}, but should be "
-                             "{}.\n{}",
-                             name, expected,
-                             is_seen ? "With the elements that you see" : "With other elements in the arrays than you see",
-                             position_text(value->shape(), *other), holder_of(*value, *other), text_of({has[*other]}),
-                             text_of({wants[*other]}), drawn(trial, name)));
+    return wrong(fmt::format(
+        "`{}` does not hold the elements of `{}`. {}, its element {} on {} is {}, but should be "
+        "{}.\n{}",
+        name, expected, is_seen ? "With the elements that you see" : "With other elements in the arrays than you see",
+        position_text(value->shape(), *other), holder_of(*value, *other), text_of({has[*other]}),
+        text_of({wants[*other]}), drawn(trial, name)));
   }
   return {};
 }
