@@ -168,7 +168,7 @@ void say_what_is_modelled(const CommandCall& call, const Movement& movement) {
   if (!movement.machine || *movement.machine == call.interpreter.state().session.config().machine)
     return say_what_is_modelled(call);
   call.out(modelled_line(*movement.machine, kOtherMachine) +
-           "that was the machine when this ran; of an expression, not a name, the plan is for the machine of now\n");
+           "this ran before :machine; ask about the expression, not the name, to have it planned anew\n");
 }
 
 }  // namespace tessera::repl

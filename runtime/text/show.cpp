@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -35,11 +36,14 @@ std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit,
   return static_cast<std::size_t>(std::max<std::int64_t>(1, wanted));
 }
 
-// Do the tiles of a dimension differ by more than one, as cuts by weights make them? Even cuts need no scale.
-bool is_uneven(const std::set<synth::Interval>& cuts) {
-  const auto [least, most] = std::minmax_element(cuts.begin(), cuts.end(),
-                                                 [](const auto& a, const auto& b) { return a.length() < b.length(); });
-  return !cuts.empty() && most->length() > least->length() + 1;
+// The lines that each row of tiles takes where no elements are drawn, true to each other; one where all would take as
+// many.
+std::vector<std::size_t> scaled_heights(const std::set<synth::Interval>& rows, std::int64_t total) {
+  std::vector<std::size_t> heights;
+  for (const synth::Interval& row : rows) heights.push_back(to_scale(row.length(), total, 1, 12));
+  const bool are_equal = std::adjacent_find(heights.begin(), heights.end(), std::not_equal_to<>()) == heights.end();
+  if (are_equal) std::fill(heights.begin(), heights.end(), 1);
+  return heights;
 }
 
 // The parts of a pending float sum hold -0.0 where a device adds nothing. That sign is not the sum's: people see 0.
@@ -158,10 +162,10 @@ class Picture {
       grid.column_labels.push_back(rank >= 1 ? range(column) : "");
       grid.widths.push_back(drawn() ? 1 : to_scale(column.length(), rank >= 1 ? type_.shape()[rank - 1] : 1, 2, 48));
     }
+    grid.heights = drawn() ? std::vector<std::size_t>(rows.size(), 1)
+                           : scaled_heights(rows, rank >= 2 ? type_.shape()[rank - 2] : 1);
     for (const synth::Interval& row : rows) {
       grid.row_labels.push_back(rank >= 2 ? range(row) : "");
-      const bool to_be_scaled = !drawn() && is_uneven(rows);
-      grid.heights.push_back(to_be_scaled ? to_scale(row.length(), type_.shape()[rank - 2], 1, 12) : 1);
       auto& cells = grid.cells.emplace_back();
       for (const synth::Interval& column : columns) {
         synth::Box box = outer;

@@ -67,8 +67,8 @@ class Piped(CommandLine):
         asked = "iota(f32[4@x]) as [4]"
         out = self.succeeds(text=f"mesh m = [x: 2]\nlet b = {asked}\n:machine slow.json\n:plan b\n:why b\n:plan {asked}\n")
         self.assertEqual(out.count("modelled: links of 100 GB/s and 1 us, assumed"), 2, out)
-        self.assertEqual(out.count("that was the machine when this ran"), 2, out)
-        self.assertIn("modelled: node 1 GB/s and 1 ms, as given\n", out.split("\nthat was")[-1])
+        self.assertEqual(out.count("this ran before :machine"), 2, out)
+        self.assertIn("modelled: node 1 GB/s and 1 ms, as given\n", out.split("\nthis ran")[-1])
 
     def test_a_limit_of_memory(self):
         done = self.fails(1, text=":set memory 1KiB\n:set\nlet a = ones(f32[1000])\n:set memory default\nlet a = ones(f32[1000])\n"
