@@ -321,7 +321,7 @@ struct Statement {
   std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement, IfStatement> node;
 };
 
-// Statements (of ExprStatements only calls), then one expression.
+// Statements (of ExprStatements only calls and loops), then one expression.
 struct Block {
   std::vector<StatementId> statements;
   ExprId result;  // none in the blocks of an IfStatement

@@ -83,6 +83,8 @@ Answer number_with_letters(const Place& p) {
 }
 
 Answer foreign(const Place& p) {
+  if (p.text(p.before()) == "from" && p.text(p.token(1)) == "import")
+    return make(Kind::foreign_word, "import").at(p.span(p.token(1))).suggest(std::string(find_foreign("import")->help));
   for (const Token& token : {p.found(), p.before()}) {
     if (token.kind != TokenKind::name) continue;
     if (const auto* word = find_foreign(p.text(token))) {
@@ -107,6 +109,22 @@ Answer lone_keyword(const Place& p) {
         .suggest("`else` belongs directly after the `}` of its `if`");
   }
   return std::nullopt;
+}
+
+// `a << 1`
+Answer shift(const Place& p) {
+  const bool is_twice = p.is(p.before().kind) && (p.is(TokenKind::less) || p.is(TokenKind::greater));
+  if (!is_twice || p.span().begin != p.span(p.before()).end) return std::nullopt;
+  return expected_and_found(p).suggest(p.is(TokenKind::less)
+                                           ? "bits are not shifted; of integers `a * 2 ** n` is the same"
+                                           : "bits are not shifted; of integers `a / 2 ** n` is the same");
+}
+
+// `if c: a`, `for i < n:`
+Answer colon_for_brace(const Place& p) {
+  if (!p.is(TokenKind::colon) || !p.expects(TokenKind::left_brace)) return std::nullopt;
+  return expected_and_found(p).suggest(
+      "a block stands in braces: `if c { a } else { b }`, `loop w = w0 for i < n { w }`");
 }
 
 // `a if c else b`
@@ -256,10 +274,10 @@ Answer in_block(const Place& p) {
   if (block_start && statement) {
     return make(Kind::statement_in_block, p.text())
         .at(p.span())
-        .suggest(
-            fmt::format("a block holds `let`, `assert`, `print`, `show`, `save`, calls and `if`, then one expression; "
-                        "move `{}` out of it",
-                        p.text()));
+        .suggest(fmt::format(
+            "a block holds `let`, `assert`, `print`, `show`, `save`, calls, loops and `if`, then one expression; "
+            "move `{}` out of it",
+            p.text()));
   }
   if (p.is(TokenKind::right_brace) && block_start) return without_value(p.span());
   return std::nullopt;
@@ -384,6 +402,8 @@ constexpr std::array kRules = {bad_word,
                                foreign,
                                lone_keyword,
                                condition_after_value,
+                               shift,
+                               colon_for_brace,
                                keyword_as_name,
                                unknown_element,
                                comment_of_another_language,
@@ -425,10 +445,10 @@ Diagnostic if_without_else(Span keyword) {
           "an `if` that is a value needs both: `if c { a } else { b }`; one that prints, saves or asserts does not");
 }
 
-Diagnostic value_before_the_end(Span next) {
+Diagnostic value_before_the_end(Span value) {
   return make(Kind::value_inside_block)
-      .at(next)
-      .suggest("the line before this one is an expression already: name it with `let`, or remove it");
+      .at(value)
+      .suggest("more follows in this block: name the value with `let`, or remove it");
 }
 
 Diagnostic no_placement(std::string_view expected, std::string_view found, Span where) {

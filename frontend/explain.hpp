@@ -32,8 +32,8 @@ base::Diagnostic without_value(base::Span end);
 // The word `if` of one without `else` that has to be a value.
 base::Diagnostic if_without_else(base::Span keyword);
 
-// Explains what follows an expression, other than a call, that is not the last of its block.
-base::Diagnostic value_before_the_end(base::Span next);
+// Explains an expression, other than a call or a loop, that is not the last of its block.
+base::Diagnostic value_before_the_end(base::Span value);
 
 // The subscripts of a tuple.
 base::Diagnostic indexed_tuple(base::Span subscripts);

@@ -344,6 +344,8 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   if (const auto* known = find(kElementWords, member.name);
       known != nullptr && of_library && element_keyword(known->help))
     return "the element type is `" + std::string(known->help) + "`";
+  if (const auto* known = find(kElementWords, member.name); known != nullptr && !of_library)
+    return fmt::format("write `{}({})`: the element type is called as a function", known->help, member.of);
   const auto of_value = [&](std::string_view help) { return of_library ? std::string(help) : about(help, member.of); };
   if (member.name == "as" && !of_library) return about(kAs, member.of);
   if (member.name == "reshape" && !of_library && !member.arguments.empty())

@@ -165,7 +165,7 @@ class TreeBuilder {
       } else if (last) {
         block.result = expression(item->expression());
       } else {
-        block.statements.push_back(effect(item, items[k + 1]->start));
+        block.statements.push_back(effect(item));
       }
     }
     if (!block.result.valid()) {
@@ -175,12 +175,14 @@ class TreeBuilder {
     return ast_.blocks.add(std::move(block));
   }
 
-  // An expression before the last item of a block has to be a call, or an `if` whose blocks are statements.
-  StatementId effect(Parser::BlockItemContext* c, antlr4::Token* next) {
+  // An expression before the last item of a block has to be a call, a loop, or an `if` whose blocks are statements.
+  StatementId effect(Parser::BlockItemContext* c) {
     auto* branch = alone<Parser::IfExpressionContext>(c->expression());
     if (branch != nullptr && is_effect(branch)) return if_statement(branch);
     const ExprId value = expression(c->expression());
-    if (!std::holds_alternative<Call>(ast_[value].node)) first_error_.add(value_before_the_end(span(next)));
+    const auto& node = ast_[value].node;
+    const bool may_do_something = std::holds_alternative<Call>(node) || std::holds_alternative<Loop>(node);
+    if (!may_do_something) first_error_.add(value_before_the_end(span(c)));
     return add(c, ExprStatement{value});
   }
 
@@ -201,11 +203,13 @@ class TreeBuilder {
     return c->ifExpression() != nullptr ? has_value(c->ifExpression()) : blocks.size() == 2;
   }
 
-  // Are all expressions in its blocks calls, or `if` of that kind?
+  // Are all expressions in its blocks calls, loops, or `if` of that kind?
   static bool is_effect(Parser::IfExpressionContext* c) {
     const auto good = [](Parser::BlockItemContext* item) {
       if (item->expression() == nullptr) return true;
       if (auto* branch = alone<Parser::IfExpressionContext>(item->expression())) return is_effect(branch);
+      if (alone<Parser::LoopExpressionContext>(item->expression()) != nullptr) return true;
+      if (alone<Parser::PipelineExpressionContext>(item->expression()) != nullptr) return true;
       auto* atom = alone<Parser::AtomContext>(item->expression());
       return atom != nullptr && atom->name() != nullptr && atom->arguments() != nullptr;
     };
@@ -232,7 +236,7 @@ class TreeBuilder {
     Block block{{}, {}, span(c)};
     for (auto* item : c->blockItem()) {
       const bool alone = item->expression() == nullptr;
-      block.statements.push_back(alone ? block_statement(item) : effect(item, c->stop));
+      block.statements.push_back(alone ? block_statement(item) : effect(item));
     }
     return ast_.blocks.add(std::move(block));
   }

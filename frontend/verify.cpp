@@ -14,8 +14,10 @@ namespace tessera::frontend {
 namespace {
 
 bool may_stand_in_block(const Ast& ast, const decltype(Statement::node)& node) {
-  const auto* alone = std::get_if<ExprStatement>(&node);
-  if (alone != nullptr) return std::holds_alternative<Call>(ast[alone->value].node);
+  if (const auto* alone = std::get_if<ExprStatement>(&node)) {
+    const auto& value = ast[alone->value].node;
+    return std::holds_alternative<Call>(value) || std::holds_alternative<Loop>(value);
+  }
   return std::holds_alternative<Let>(node) || std::holds_alternative<Assert>(node) ||
          std::holds_alternative<Print>(node) || std::holds_alternative<Show>(node) ||
          std::holds_alternative<Save>(node) || std::holds_alternative<IfStatement>(node);

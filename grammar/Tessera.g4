@@ -58,7 +58,7 @@ planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
-// Statements, then one expression; before it only calls and `if` may stand as statements. That the last item is an
+// Statements, then one expression; before it only calls, loops and `if` may stand as statements. That the last item is an
 // expression, and the others are none but those, is seen to where the tree is built, so that one token tells what an item
 // is.
 block : '{' blockItem (END blockItem?)* '}' ;

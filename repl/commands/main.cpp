@@ -6,7 +6,9 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <variant>
 
 #include "repl/command_line.hpp"
@@ -72,6 +74,15 @@ std::terminate_handler usual_end = nullptr;
 
 void end_with_words() { usual_end = std::set_terminate(end_for_lack_of_memory); }
 
+int our_bug(const std::exception& error, Console& console) {
+  console.complain(std::string("internal error: ") + error.what() + "; this is a bug in Tessera, please report it");
+  return kExitOurBug;
+}
+
+bool is_for_lack_of_threads(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again || error.code() == std::errc::not_enough_memory;
+}
+
 int perform_any(const Command& command, Console& console) {
   try {
     if (const auto status = disagreement(command, console)) return *status;
@@ -80,9 +91,12 @@ int perform_any(const Command& command, Console& console) {
   } catch (const std::bad_alloc&) {
     console.complain("out of memory");
     return kExitWorld;
+  } catch (const std::system_error& error) {
+    if (!is_for_lack_of_threads(error)) return our_bug(error, console);
+    console.complain("no thread can be started: there is too little memory for it, or too many threads run");
+    return kExitWorld;
   } catch (const std::exception& error) {
-    console.complain(std::string("internal error: ") + error.what() + "; this is a bug in Tessera, please report it");
-    return kExitOurBug;
+    return our_bug(error, console);
   }
 }
 

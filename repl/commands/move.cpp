@@ -17,7 +17,7 @@ namespace tessera::repl {
 
 namespace {
 
-std::string text_of_move(const MovePlan& plan) {
+std::string text_of_move(const MovePlan& plan, const Machine& machine) {
   std::vector<Row> rows{{"array", "from", "to", "received"}};
   for (std::size_t i = 0; i < plan.arrays(); ++i) {
     const Plan one = plan.plan(i);
@@ -28,10 +28,12 @@ std::string text_of_move(const MovePlan& plan) {
                               : fmt::format("one relay, {} {}, {} {}", plan.hops(), plan.hops() == 1 ? "hop" : "hops",
                                             plan.stretches(), plan.stretches() == 1 ? "stretch" : "stretches");
   return fmt::format(
-      "{}\n{} {} on {} devices: {}\nreceived: {} (at least {})   peak: {}\nestimated: {} (at least {})\n", table(rows),
-      plan.arrays(), plan.arrays() == 1 ? "array" : "arrays", plan.devices(), how,
+      "{}\n{} {} on {} devices: {}\nreceived: {} (at least {})   peak: {}\ntime: {} by the machine model (at least "
+      "{})\n{}",
+      table(rows), plan.arrays(), plan.arrays() == 1 ? "array" : "arrays", plan.devices(), how,
       bytes_text(plan.received_bytes_total()), bytes_text(plan.lower_bound_bytes_total()),
-      bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()), seconds_text(plan.lower_bound_seconds()));
+      bytes_text(plan.peak_bytes()), seconds_text(plan.seconds()), seconds_text(plan.lower_bound_seconds()),
+      modelled_line(machine, kMachineHelp));
 }
 
 std::string report_text(const MoveReport& report) {
@@ -45,6 +47,7 @@ std::string report_json(const MoveReport& report) {
 // The plan, if there is one, and the exit status if there is none.
 struct Prepared {
   std::optional<MovePlan> plan;
+  Machine machine = {};
   int status = kExitCommand;
 };
 
@@ -58,6 +61,7 @@ Prepared prepare(const MoveOptions& options, Console& console) {
   const auto plan = list ? plan_move(*list, *machine) : Result<MovePlan>(list.diagnostics());
   prepared.status = plan ? kExitDone : failed(plan.diagnostics(), console);
   if (plan) prepared.plan = *plan;
+  prepared.machine = *machine;
   return prepared;
 }
 
@@ -67,8 +71,17 @@ int ended(const Diagnostics& why, Launch& launch, Console& console) {
   return status;
 }
 
-std::string move_text(const MoveOptions& options, const MovePlan& plan) {
-  return options.json ? plan.json() + '\n' : text_of_move(plan);
+std::string move_text(const MoveOptions& options, const Prepared& prepared) {
+  return options.json ? prepared.plan->json() + '\n' : text_of_move(*prepared.plan, prepared.machine);
+}
+
+// Shards, as moves and `save_shards` write them, are no arrays to move.
+Diagnostics with_help_for_files(Diagnostics why) {
+  for (Diagnostic& diagnostic : why) {
+    if (diagnostic.slug == "file-missing" && diagnostic.help.empty())
+      diagnostic.help = "each array of the list is one file there, NAME.npy, as `save` writes it";
+  }
+  return why;
 }
 
 int move_on_ranks(const MoveOptions& options, Console& console) {
@@ -84,9 +97,9 @@ int move_on_ranks(const MoveOptions& options, Console& console) {
   const Status alike = agree_on_move(config, prepared.plan ? &*prepared.plan : nullptr);
   if (!prepared.plan) return prepared.status;
   if (!alike) return ended(alike.diagnostics(), *launch, console);
-  if (!options.json) console.out(move_text(options, *prepared.plan));
+  if (!options.json) console.out(move_text(options, prepared));
   const auto report = move_files(config, *prepared.plan, options.from, options.to);
-  if (!report) return ended(report.diagnostics(), *launch, console);
+  if (!report) return ended(with_help_for_files(report.diagnostics()), *launch, console);
   console.out(options.json ? report_json(*report) : report_text(*report));
   return kExitDone;
 }
@@ -97,7 +110,7 @@ int perform(const MoveOptions& options, Console& console) {
   if (!options.from.empty()) return move_on_ranks(options, console);
   const Prepared prepared = prepare(options, console);
   if (!prepared.plan) return prepared.status;
-  console.out(move_text(options, *prepared.plan));
+  console.out(move_text(options, prepared));
   return kExitDone;
 }
 

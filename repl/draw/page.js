@@ -96,7 +96,7 @@
     const focused = document.activeElement;
     byId('change').dataset.moment = state.moment;
     byId('title').textContent = one.label ?? `${one.from} → ${one.to}`;
-    byId('why').textContent = one.why;
+    byId('why').replaceChildren(...withCode(one.why));
     byId('live').textContent = say(one);
     byId('hops').replaceChildren(...(one.steps[state.moment - 1]?.hop_lines ?? []).map((line) => element('li', { textContent: line })));
     byId('pattern').replaceChildren(...moment.pattern.map((line) => element('li', { textContent: line })));
@@ -241,7 +241,7 @@
 
   function partItem(part) {
     const most = part.is_most ? 'at most ' : '';
-    const item = element('li', { textContent: `line ${part.line}: ${part.who} fetches ${most}${bytes(part.received_bytes_total)}` });
+    const item = element('li', {}, ...withCode(`line ${part.line}: ${part.who} fetches ${most}${bytes(part.received_bytes_total)}`));
     item.dataset.exact = part.received_bytes_total;
     return item;
   }
@@ -275,12 +275,12 @@
     byId('name').textContent = data.name.split('/').pop();
     byId('name').title = data.name;
     byId('summary').textContent = data.summary;
-    byId('machine').textContent = data.machine;
+    byId('machine').replaceChildren(...withCode(data.machine.replace('--machine FILE', '`$&`')));
     byId('lines').replaceChildren(...data.program.map(lineItem));
     byId('parts').hidden = data.parts.length === 0;
     byId('parts').querySelector('ul').replaceChildren(...data.parts.map(partItem));
     byId('pipelines').hidden = data.pipelines.length === 0;
-    byId('pipelines').replaceChildren(...data.pipelines.map(Timeline.shown));
+    byId('pipelines').replaceChildren(...data.pipelines.map((one) => Timeline.shown(one, byId('pipelines').clientWidth)));
     byId('work').hidden = data.work.length === 0;
     byId('work').querySelector('ul').replaceChildren(...data.work.map(workItem));
     if (data.changes.length === 0) {

@@ -3,13 +3,13 @@
 'use strict';
 const Timeline = (() => {
   const { bytes, seconds, element, svg } = Stage;
-  const WIDTH = 960;
+  const WIDTH_MIN = 560, WIDTH_MAX = 1400;  // as wide as the page allows; a narrower one scrolls
   const LEFT = 64;
   const ROW = 30;
   const LANE = 8;  // below each stage: what its visits send
   const TOP = 20;
 
-  const x = (time, pipeline) => LEFT + (WIDTH - LEFT - 4) * (time / (pipeline.makespan || 1));
+  const x = (time, pipeline) => LEFT + (pipeline.width - LEFT - 4) * (time / (pipeline.makespan || 1));
   const hue = (microbatch) => (microbatch * 47 + 210) % 360;
   const isFirst = (pipeline, visit) => pipeline.firsts.has(visit);
 
@@ -38,13 +38,14 @@ const Timeline = (() => {
 
   function picture(pipeline) {
     const height = TOP + pipeline.stages.length * (ROW + LANE) + 4;
-    const root = svg('svg', { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': `Timeline of ${pipeline.stages.length} stages` });
+    const width = pipeline.width;
+    const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Timeline of ${pipeline.stages.length} stages` });
     root.append(svg('text', { x: LEFT, y: 13 }, '0 s'),
-      svg('text', { x: WIDTH - 4, y: 13, 'text-anchor': 'end' }, seconds(pipeline.makespan)));
+      svg('text', { x: width - 4, y: 13, 'text-anchor': 'end' }, seconds(pipeline.makespan)));
     pipeline.stages.forEach((stage, i) => {
       const y = TOP + i * (ROW + LANE);
       root.append(svg('text', { x: 0, y: y + ROW / 2 + 3 }, `stage ${i}`),
-        svg('rect', { x: LEFT, y, width: WIDTH - LEFT - 4, height: ROW - 2, class: 'waiting' }));
+        svg('rect', { x: LEFT, y, width: width - LEFT - 4, height: ROW - 2, class: 'waiting' }));
     });
     for (const one of pipeline.timeline.borders) root.append(passage(pipeline, one));
     for (const one of pipeline.timeline.visits) root.append(...block(pipeline, one));
@@ -57,7 +58,7 @@ const Timeline = (() => {
   }
 
   // What drawing asks for again and again.
-  function known(pipeline) {
+  function known(pipeline, available) {
     const stageOf = new Map();
     const firsts = new Set();
     const seen = new Set();
@@ -67,11 +68,12 @@ const Timeline = (() => {
       seen.add(one.stage);
     }
     const makespan = Math.max(0, ...pipeline.timeline.visits.map((one) => one.end_seconds));
-    return { ...pipeline, stageOf, firsts, makespan };
+    const width = Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, available));
+    return { ...pipeline, stageOf, firsts, makespan, width };
   }
 
-  function shown(given) {
-    const pipeline = known(given);
+  function shown(given, available) {
+    const pipeline = known(given, available);
     const own = (name) => (name === pipeline.pipeline ? `${name} *` : name);
     return element('section', { className: 'pipeline' },
       element('h2', { textContent: `Pipeline of line ${pipeline.line}: ${pipeline.microbatches} microbatches on ${pipeline.stages.length} stages by ${pipeline.pipeline}` }),

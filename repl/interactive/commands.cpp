@@ -68,6 +68,7 @@ std::optional<std::string> elsewhere(std::string_view word) {
   const std::string_view bare = word.substr(1);
   if (is_in(kStatements)) return fmt::format("`{}` is a statement: write it without the colon", bare);
   if (word == ":exit" || word == ":bye") return "`:quit` leaves";
+  if (word == ":lesson" || word == ":lessons") return "`:learn 3` goes to a lesson";
   if (is_in(kOfTheShell)) return fmt::format("`tessera {}` is a command of the shell", bare);
   return std::nullopt;
 }

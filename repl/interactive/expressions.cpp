@@ -12,6 +12,8 @@ namespace tessera::repl {
 
 namespace {
 
+constexpr std::string_view kOtherMachine = ":machine FILE gives others";
+
 // The mistakes with the line as it was typed, not as it was checked. Columns are the same.
 bool report(const CommandCall& call, Diagnostics why) {
   const std::string typed(call.text.substr(0, call.text.find('\n')));
@@ -34,7 +36,9 @@ std::string in_place(const CommandCall& call, std::size_t begin) {
 std::optional<Movement> movement_that_made(const CommandCall& call, std::size_t begin) {
   const BoundBy* bound = call.interpreter.state().entries.bound_by(call.argument.substr(begin - call.argument_at));
   if (bound == nullptr) return std::nullopt;
-  return movement_of(bound->program, bound->statement);
+  Movement movement = movement_of(bound->program, bound->statement);
+  movement.machine = bound->machine;
+  return movement;
 }
 
 }  // namespace
@@ -142,7 +146,7 @@ bool run_plan(const CommandCall& call) {
     // Without a machine file the statement has said it.
     if (call.interpreter.state().session.config().machine.levels.empty()) return true;
     const auto planned = movement_asked_about(call, call.argument_at);
-    if (planned && !planned->changes.empty()) say_what_is_modelled(call);
+    if (planned) say_what_is_modelled(call, *planned);
     return true;
   }
   const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
@@ -150,13 +154,21 @@ bool run_plan(const CommandCall& call) {
     call.out(fmt::format("asked for by {} at line {}, column {}\n{}", change.who, change.place.line,
                          change.place.column, plan_text(change.plan, meshes)));
   }
-  if (!made->changes.empty()) say_what_is_modelled(call);
+  say_what_is_modelled(call, *made);
   for (const PartsMoved& part : made->parts) call.out(part_text(part));
   return true;
 }
 
 void say_what_is_modelled(const CommandCall& call) {
-  call.out(modelled_line(call.interpreter.state().session.config().machine, ":machine FILE gives others"));
+  call.out(modelled_line(call.interpreter.state().session.config().machine, kOtherMachine));
+}
+
+void say_what_is_modelled(const CommandCall& call, const Movement& movement) {
+  if (movement.changes.empty()) return;
+  if (!movement.machine || *movement.machine == call.interpreter.state().session.config().machine)
+    return say_what_is_modelled(call);
+  call.out(modelled_line(*movement.machine, kOtherMachine) +
+           "this ran before :machine; ask about the expression, not the name, to have it planned anew\n");
 }
 
 }  // namespace tessera::repl

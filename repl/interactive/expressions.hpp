@@ -34,5 +34,7 @@ bool run_as(const CommandCall& call, std::string_view statement);
 
 // Prints the machine that the modelled times of a command belong to.
 void say_what_is_modelled(const CommandCall& call);
+// The same of what is told about a movement as it was planned: a name's statement may have run for another machine.
+void say_what_is_modelled(const CommandCall& call, const Movement& movement);
 
 }  // namespace tessera::repl

@@ -166,7 +166,7 @@ Result<RunReport> Interpreter::advance(State& next, const std::string& text, con
               std::nullopt};
   if (!report->program.redistributions().empty()) entry.moving = report->program;
   for (const Binding& binding : report->bindings) {
-    entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement});
+    entry.bound.emplace_back(binding.name, BoundBy{report->program, binding.statement, next.session.config().machine});
   }
   next.entries.add(std::move(entry));
   return report;

@@ -55,7 +55,7 @@ std::int64_t received_bytes_of(const RunReport& report, std::uint32_t statement)
 std::string cost_text(const RunReport& report, std::uint32_t statement) {
   const std::int64_t received = received_bytes_of(report, statement);
   if (received == 0) return "";
-  const auto [changes, parts, work] = movement_of(report.program, statement);
+  const auto [changes, parts, work, machine] = movement_of(report.program, statement);
   const std::string all = bytes_text(received) + " in all";
   if (changes.empty()) return "parts moved: " + all;
   std::int64_t peak = 0;
@@ -111,7 +111,7 @@ std::vector<Redistribution> changes_of(const Program& program, std::uint32_t sta
 }
 
 Movement movement_of(const Program& program, std::uint32_t statement) {
-  Movement movement{changes_of(program, statement), program.parts_moved(), program.local_work()};
+  Movement movement{changes_of(program, statement), program.parts_moved(), program.local_work(), std::nullopt};
   std::erase_if(movement.work, [&](const LocalWork& one) { return one.statement != statement; });
   std::erase_if(movement.parts, [&](const PartsMoved& part) { return part.statement != statement; });
   return movement;

@@ -1,6 +1,7 @@
 // Answers to statements that have run; types and plans in one line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ std::string placement_text(const Placement& placement);
 struct Movement {
   std::vector<Redistribution> changes;
   std::vector<PartsMoved> parts;
-  std::vector<LocalWork> work;  // of a machine whose devices are known
+  std::vector<LocalWork> work;     // of a machine whose devices are known
+  std::optional<Machine> machine;  // of a statement that has run, the one that it was planned for
 
   bool empty() const { return changes.empty() && parts.empty(); }
 };

@@ -32,8 +32,10 @@ std::string settings_text(const Config& config) {
   }
   const std::int64_t limit = config.memory_bytes_max;
   const std::string memory = limit == 0 ? std::string(kUnlimited) : fmt::format("{}", limit);
-  return table({{"memory", memory, "bytes that a statement's arrays may take: a size, or default (3/4 of the machine)"},
-                {"reshard", std::string(policy), "report steps that the checker inserts: silent, warn or error"}});
+  return fmt::format(
+      "memory {}\n  bytes that a statement's arrays may take: a size, or default (3/4 of the machine)\n"
+      "reshard {}\n  report steps that the checker inserts: silent, warn or error\n",
+      memory, policy);
 }
 
 bool set_reshard(const CommandCall& call, Config config, std::string_view value) {

@@ -19,6 +19,7 @@ namespace tessera::repl {
 struct BoundBy {
   Program program;
   std::uint32_t statement = 0;
+  Machine machine = {};  // that it was planned for
 };
 
 // An input that was run to its end.

@@ -109,7 +109,7 @@ bool run_why(const CommandCall& call) {
   const Screen& screen = call.interpreter.screen();
   const std::vector<NamedMesh> meshes = call.interpreter.state().session.meshes();
   for (const Redistribution& change : movement->changes) say_why(call, change, meshes, screen);
-  if (!movement->changes.empty()) say_what_is_modelled(call);
+  say_what_is_modelled(call, *movement);
   for (const PartsMoved& part : movement->parts) say_why(call, part, screen);
   for (const LocalWork& one : movement->work) say_why(call, one, screen);
   return true;

@@ -65,7 +65,7 @@ std::optional<Costs> costs_of_program(const Trial& trial, const std::string& tex
   if (!program) return std::nullopt;
   const auto report = session.run(*program);
   if (!report) return std::nullopt;
-  Costs costs{program->redistributions(), 0, 0};
+  Costs costs{program->redistributions(), program->parts_moved(), 0, 0};
   for (const StatementStatistics& statement : report->statistics) {
     costs.received_bytes += statement.received_bytes;
     costs.launches += statement.steps;

@@ -43,6 +43,7 @@ struct Trial {
 // The cost of some of an answer's names: of the statements that they are made of, and no others, as run.
 struct Costs {
   std::vector<Redistribution> changes;  // in the answer's order
+  std::vector<PartsMoved> parts;        // likewise
   std::int64_t received_bytes = 0;      // by all devices
   std::int64_t launches = 0;
 };

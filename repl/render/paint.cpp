@@ -4,7 +4,8 @@ namespace tessera::repl {
 
 namespace {
 
-// Select Graphic Rendition parameters.
+// Select Graphic Rendition parameters. What stands in the colour of a device has to be read on light and dark grounds
+// alike: these are of the 256 colours, with a contrast of 3 or more to black and to white.
 std::string_view code(Ink ink) {
   switch (ink) {
     case Ink::plain: return "";
@@ -19,18 +20,18 @@ std::string_view code(Ink ink) {
     case Ink::axis: return "36";
     case Ink::string: return "32";
     case Ink::comment: return "90";
-    case Ink::device_0: return "36";
-    case Ink::device_1: return "33";
-    case Ink::device_2: return "35";
-    case Ink::device_3: return "32";
-    case Ink::device_4: return "34";
-    case Ink::device_5: return "31";
-    case Ink::device_6: return "96";
-    case Ink::device_7: return "93";
-    case Ink::device_8: return "95";
-    case Ink::device_9: return "92";
-    case Ink::device_10: return "94";
-    case Ink::device_11: return "91";
+    case Ink::device_0: return "38;5;30";
+    case Ink::device_1: return "38;5;166";
+    case Ink::device_2: return "38;5;133";
+    case Ink::device_3: return "38;5;64";
+    case Ink::device_4: return "38;5;33";
+    case Ink::device_5: return "38;5;167";
+    case Ink::device_6: return "38;5;100";
+    case Ink::device_7: return "38;5;99";
+    case Ink::device_8: return "38;5;28";
+    case Ink::device_9: return "38;5;162";
+    case Ink::device_10: return "38;5;66";
+    case Ink::device_11: return "38;5;130";
   }
   return "";
 }

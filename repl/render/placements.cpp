@@ -54,7 +54,7 @@ std::string placements_text(const PlacementRanking& ranking, const Machine& mach
                     one.lower_bound_seconds > 0 ? fmt::format("{:.2f}", one.seconds / one.lower_bound_seconds) : "-",
                     one.is_row_major ? "row-major" : ""});
   }
-  return head(ranking, machine) + table(rows) + moves_text(ranking.best.front());
+  return head(ranking, machine) + table(rows) + moves_text(ranking.best.front()) + modelled_text(machine) + "\n";
 }
 
 std::string placements_json(const PlacementRanking& ranking) {

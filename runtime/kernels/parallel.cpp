@@ -5,6 +5,8 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 
 #ifdef TESSERA_TELL_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -43,13 +45,19 @@ class TaskFence {
 void cut_over_cores(std::int64_t count, std::int64_t grain, RangeWork work) {
   using Range = tbb::blocked_range<std::int64_t>;
   TaskFence handover;
-  tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), [&](const Range& r) {
+  const auto piece = [&](const Range& r) {
     handover.begin_piece();
     for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {
       work.call(work.f, begin, std::min(begin + grain, r.end()));
     }
     handover.end_piece();
-  });
+  };
+  try {
+    tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), piece);
+  } catch (const std::runtime_error&) {
+    // Work throws none. oneTBB does, where it cannot start a thread: there is no room for its stack.
+    throw std::bad_alloc();
+  }
   handover.join();
 }
 

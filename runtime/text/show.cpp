@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -33,6 +34,16 @@ std::string range(const synth::Interval& interval) { return fmt::format("{}:{}",
 std::size_t to_scale(std::int64_t length, std::int64_t total, std::int64_t unit, std::int64_t most) {
   const std::int64_t wanted = total * unit <= most ? length * unit : (length * most + total / 2) / total;
   return static_cast<std::size_t>(std::max<std::int64_t>(1, wanted));
+}
+
+// The lines that each row of tiles takes where no elements are drawn, true to each other; one where all would take as
+// many.
+std::vector<std::size_t> scaled_heights(const std::set<synth::Interval>& rows, std::int64_t total) {
+  std::vector<std::size_t> heights;
+  for (const synth::Interval& row : rows) heights.push_back(to_scale(row.length(), total, 1, 12));
+  const bool are_equal = std::adjacent_find(heights.begin(), heights.end(), std::not_equal_to<>()) == heights.end();
+  if (are_equal) std::fill(heights.begin(), heights.end(), 1);
+  return heights;
 }
 
 // The parts of a pending float sum hold -0.0 where a device adds nothing. That sign is not the sum's: people see 0.
@@ -151,9 +162,10 @@ class Picture {
       grid.column_labels.push_back(rank >= 1 ? range(column) : "");
       grid.widths.push_back(drawn() ? 1 : to_scale(column.length(), rank >= 1 ? type_.shape()[rank - 1] : 1, 2, 48));
     }
+    grid.heights = drawn() ? std::vector<std::size_t>(rows.size(), 1)
+                           : scaled_heights(rows, rank >= 2 ? type_.shape()[rank - 2] : 1);
     for (const synth::Interval& row : rows) {
       grid.row_labels.push_back(rank >= 2 ? range(row) : "");
-      grid.heights.push_back(drawn() ? 1 : to_scale(row.length(), rank >= 2 ? type_.shape()[rank - 2] : 1, 1, 12));
       auto& cells = grid.cells.emplace_back();
       for (const synth::Interval& column : columns) {
         synth::Box box = outer;
@@ -258,12 +270,12 @@ std::string picture(const synth::ArrayType& type, const std::vector<synth::Box>&
                     int columns) {
   std::string remark;
   if (values != nullptr && !shows_elements(type)) {
-    remark = fmt::format("the elements are left out: there are more than {} to draw\n", kElementsMax);
+    remark = fmt::format("elements left out: more than {} to draw\n", kElementsMax);
   } else if (values != nullptr) {
     const Picture drawing(type, boxes, values, Labels::in_words);
     const std::string text = drawing.fits() ? drawing.text() : "";
     if (!text.empty() && !is_wide(text, columns)) return text;
-    remark = "the elements are left out: with them the picture would be too wide\n";
+    remark = "elements left out: too wide with them\n";
   }
   const Picture drawing(type, boxes, nullptr, Labels::in_words);
   const std::string text = drawing.fits() ? drawing.text() : "";

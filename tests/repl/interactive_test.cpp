@@ -300,7 +300,8 @@ TEST(Picture, CellsHaveTheColoursOfTheirDevices) {
       "a: f32[2@x]\n +----------+----------+\n | device 0 | device 1 |\n +----------+----------+\n";
   EXPECT_EQ(paint_picture(picture, Colour::no, false), picture);
   const std::string painted = paint_picture(picture, Colour::yes, false);
-  EXPECT_NE(painted.find("|\x1B[36m device 0 \x1B[0m|\x1B[33m device 1 \x1B[0m|"), std::string::npos) << painted;
+  EXPECT_NE(painted.find("|\x1B[38;5;30m device 0 \x1B[0m|\x1B[38;5;166m device 1 \x1B[0m|"), std::string::npos)
+      << painted;
   EXPECT_EQ(paint_picture(picture, Colour::no, true),
             "a: f32[2@x]\n ┌──────────┬──────────┐\n │ device 0 │ device 1 │\n └──────────┴──────────┘\n");
 }

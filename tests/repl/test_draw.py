@@ -358,13 +358,13 @@ class InABrowser(CommandLine):
                 self.assertEqual(self.browser.complaints(), [])
 
     def test_a_printed_page_shows_all_of_a_timeline(self):
-        """On the screen it scrolls."""
-        self.open(PIPELINE, width=794)
+        """On a narrow screen it scrolls."""
+        self.open(PIPELINE, width=500)
         wide = "document.querySelector('.pipeline .wide').scrollWidth"
-        self.assertGreater(self.browser.evaluate(wide), 794)
+        self.assertGreater(self.browser.evaluate(wide), 500)
         self.browser.call("Emulation.setEmulatedMedia", media="print")
         self.addCleanup(self.browser.call, "Emulation.setEmulatedMedia", media="")
-        self.assertLess(self.browser.evaluate(wide), 794)
+        self.assertLess(self.browser.evaluate(wide), 500)
         below = "document.querySelector('.pipeline').getBoundingClientRect().top - document.getElementById('program').getBoundingClientRect().bottom"
         self.assertGreaterEqual(self.browser.evaluate(below), 8)
         self.photograph("pipeline-printed")
@@ -405,10 +405,20 @@ class InABrowser(CommandLine):
         self.open(PARTS)
         items = self.browser.evaluate("[...document.querySelectorAll('#parts li')].map((item) => item.textContent).join('|')")
         self.assertRegex(items, r"^line 3: a slice fetches \d+ B\|line 4: ")
-        lines = self.browser.evaluate("[...document.querySelectorAll('#lines .moves')].map((line) => line.dataset.line).join()")
-        self.assertEqual(lines, "3,4")
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#lines .moves')].map((line) => line.dataset.line).join()"), "3,4")
         self.open(SCALAR)
         self.assertTrue(self.browser.evaluate("document.querySelector('#parts').hidden"))
+
+    def test_code_is_set_as_code(self):
+        self.open(FIRST)
+        self.assertEqual((self.text("#why code"), self.text("#machine code")), ("as", "--machine FILE"))
+        self.assertNotIn("`", self.browser.evaluate("document.body.innerText"))
+
+    def test_a_timeline_is_as_wide_as_the_page_allows(self):
+        for width in (1200, 1920):
+            self.open(PIPELINE, width=width)
+            spare = "document.querySelector('.pipeline .wide').clientWidth - document.querySelector('.pipeline svg').clientWidth"
+            self.assertIn(self.browser.evaluate(spare), range(-1, 2 if width == 1200 else 400))
 
     def test_local_steps_have_a_line_each(self):
         self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 1, "flops": 1e6}]}')
@@ -438,7 +448,7 @@ class InABrowser(CommandLine):
         self.assertEqual(self.browser.evaluate(full), [0, 1, 2, 3])
         self.assertEqual(self.browser.evaluate(labels)[6], "device 6: not of this mesh")
         self.assertIn("Drawn are the devices of both meshes", self.text("#key"))
-        self.assertEqual(self.text("#why"), "Asked for by `as` at line 4, column 9. From mesh d:4 to mesh t:5 on 2:7.")
+        self.assertEqual(self.text("#why"), "Asked for by as at line 4, column 9. From mesh d:4 to mesh t:5 on 2:7.")
         self.photograph("crossing-before")
         pairs = {(move["source"], move["target"]) for move in change["steps"][0]["moves"]}
         self.assertTrue({source for source, _ in pairs} <= {0, 1, 2, 3} and {target for _, target in pairs} <= {2, 3, 4, 5, 6}, pairs)
@@ -458,6 +468,7 @@ class InABrowser(CommandLine):
         drawn = self.browser.evaluate("""({
           visits: [...document.querySelectorAll('.pipeline .visit')].map((r) => [Number(r.getAttribute('x')), Number(r.getAttribute('width'))]),
           passages: document.querySelectorAll('.pipeline .passage').length,
+          scale: Number(document.querySelector('.pipeline svg').getAttribute('width')) - 68,
           sizes: [...document.querySelectorAll('.pipeline text, .pipeline td, .pipeline th, .pipeline p')].map((t) => parseFloat(getComputedStyle(t).fontSize)),
           rows: [...document.querySelectorAll('.pipeline tbody')].map((b) => b.rows.length)})""")
         told = [json.loads(line) for line in self.succeeds("check", "a.tess", "--json").splitlines()]
@@ -466,8 +477,8 @@ class InABrowser(CommandLine):
         self.assertEqual(len(drawn["visits"]), len(timeline["visits"]))
         self.assertEqual(drawn["passages"], len(timeline["borders"]))
         for (left, width), visit in zip(drawn["visits"], timeline["visits"]):
-            self.assertAlmostEqual(left - 64, 892 * visit["begin_seconds"] / makespan, delta=0.01)
-            self.assertAlmostEqual(width, max(1, 892 * (visit["end_seconds"] - visit["begin_seconds"]) / makespan), delta=0.01)
+            self.assertAlmostEqual(left - 64, drawn["scale"] * visit["begin_seconds"] / makespan, delta=0.01)
+            self.assertAlmostEqual(width, max(1, drawn["scale"] * (visit["end_seconds"] - visit["begin_seconds"]) / makespan), delta=0.01)
         self.assertGreaterEqual(min(drawn["sizes"]), 12)
         self.assertEqual(drawn["rows"], [2, 7])
         self.photograph("pipeline")

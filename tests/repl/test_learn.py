@@ -97,6 +97,28 @@ class Course(CommandLine):
                     done = self.tessera("learn", *line)
                     self.assertEqual((done.status, done.out.splitlines()[:1]), (0, ["right"]), done)
 
+    def test_elements_typed_anew_are_no_answer(self):
+        plans = 0
+        for number, lesson in enumerate(LESSONS, 1):
+            parts = dict(sections(lesson.read_text(encoding="utf-8")))
+            if "check plan" not in parts:
+                continue
+            plans += 1
+            self.assertIn("judged with", parts, lesson.stem)
+            setting = dict(line.split(": ", 1) for line in parts["check plan"].splitlines() if line)
+            ways = ["iota({type})"] + [f"random({{type}}, {s})" for s in re.findall(r"random\([^)]*\], (\d+)\)", parts["judged with"])]
+            if "by-hand" in setting:
+                ways.append("update(zeros({type}), 0, {from})")
+            for way in ways:
+                statement = f"let {setting['to']} = " + way.format(**setting)
+                with self.subTest(lesson=lesson.stem, statement=statement):
+                    self.write("answer.tess", answer_of(lesson) + statement)
+                    done = self.tessera("learn", "--check", str(number), "answer.tess")
+                    self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
+                    if number == 5 and "update" in way:
+                        self.assertIn("`b` takes parts that `update` fetches from other devices, 192 bytes", flowing(done.out))
+        self.assertGreater(plans, 10)
+
     def test_every_wrong_answer_is_answered_usefully(self):
         for number, lesson in enumerate(LESSONS, 1):
             ways = ways_to_fail(lesson)

@@ -106,7 +106,11 @@ class Move(CommandLine):
         (target / "w.dev2.npy").write_text("old")
         more = LINE | {"name": "v"}
         arrays = self.write("list", text_of([LINE, more]))
-        self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "file-missing")
+        done = self.tessera("move", arrays, "--from", source, "--to", target)
+        self.expect_untouched(target, done, "file-missing")
+        self.assertIn("help: each array of the list is one file there, NAME.npy, as `save` writes it", done.err)
+        self.assertIn(" by the machine model (at least ", done.out)
+        self.assertIn("\nmodelled: links of 100 GB/s and 1 us, assumed; --machine FILE gives others\n", done.out)
         np.save(source / "v.npy", np.arange(9, dtype=np.float32))
         self.expect_untouched(target, self.tessera("move", arrays, "--from", source, "--to", target), "file-shape-mismatch")
         np.save(source / "v.npy", np.arange(8, dtype=np.float32))

@@ -54,6 +54,7 @@ class Place(CommandLine):
         self.assertTrue(ranking["best"][0]["moves"])
         text = self.succeeds("place", EXAMPLE, "--machine", self.nodes(PAIR))
         self.assertTrue(text.startswith("mesh m: data:2,t:4 on node:2,device:4; 2 matrices, 2 priced\n"), text)
+        self.assertRegex(text, r"\nmodelled: node .* device .*, as given\n\Z")
         run = self.tessera("run", EXAMPLE, "--machine", self.nodes(PAIR), "--place", "auto")
         self.assertEqual(run.status, 0, run)
         self.assertIn("note[placed]: mesh `m` is placed by ", run.err)

@@ -76,6 +76,15 @@ class Run(CommandLine):
                     self.assertIn("  a.tess:3:", done.err)
         self.assertIn(0, endings)
 
+    def test_products_where_no_thread_can_be_started(self):
+        self.skip_under_sanitizers()
+        self.write("a.tess", "let a = ones(f32[1500, 1500])\nprint sum(a @ a)\n")
+        for kilobytes in range(72000, 116000, 4000):
+            with self.subTest(kilobytes=kilobytes):
+                done = self.shell(f'ulimit -c 0; ulimit -v {kilobytes}; exec "$tessera" run a.tess')
+                self.assertIn(done.status, (0, 3), done.err)
+                self.assertTrue(done.status == 0 or "memory" in done.err, done.err)
+
     def test_hardly_any_address_space(self):
         """Libraries may fail where no handler is. The smallest sizes are too small for the dynamic linker."""
         self.skip_under_sanitizers()

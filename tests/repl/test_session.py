@@ -62,10 +62,18 @@ class Piped(CommandLine):
         for command in (":why", ":compare", ":step", ":plan"):
             self.assertIn("nothing", self.succeeds(text=f"{program}{command} b\n"))
 
+    def test_a_plan_that_ran_is_of_the_machine_of_then(self):
+        self.write("slow.json", '[{"name": "node", "count": 2, "bandwidth": 1e9, "latency": 1e-3}]')
+        asked = "iota(f32[4@x]) as [4]"
+        out = self.succeeds(text=f"mesh m = [x: 2]\nlet b = {asked}\n:machine slow.json\n:plan b\n:why b\n:plan {asked}\n")
+        self.assertEqual(out.count("modelled: links of 100 GB/s and 1 us, assumed"), 2, out)
+        self.assertEqual(out.count("this ran before :machine"), 2, out)
+        self.assertIn("modelled: node 1 GB/s and 1 ms, as given\n", out.split("\nthis ran")[-1])
+
     def test_a_limit_of_memory(self):
         done = self.fails(1, text=":set memory 1KiB\n:set\nlet a = ones(f32[1000])\n:set memory default\nlet a = ones(f32[1000])\n"
                                   ":set memory lots\n:set memory\n:set colour red\n")
-        self.assertRegex(done.out, r"\Amemory +1024 .*\nreshard +silent .*\na : f32\[1000\]\n\Z")
+        self.assertRegex(done.out, r"\Amemory 1024\n .*\nreshard silent\n .*\na : f32\[1000\]\n\Z")
         self.assertIn("error[out-of-memory-plan]", done.err)
         self.assertEqual(done.err.count("help: :set memory 4GiB or :set memory default\n"), 2)
         self.assertIn("there is no setting `colour`", done.err)

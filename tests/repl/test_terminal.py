@@ -291,14 +291,14 @@ class Shapes(AtATerminal):
         terminal.answer("mesh m = [x: 2]")
         began = len(terminal.text)
         terminal.answer("show iota(f32[4@x])")
-        self.assertIn("\x1b[36m device 0", terminal.text[began:])
+        self.assertIn("\x1b[38;5;30m device 0", terminal.text[began:])
         self.assertIn("┌", terminal.text[began:])
 
     def test_a_script_draws_as_the_session_does(self):
         self.write("a.tess", "mesh m = [x: 2]\nshow iota(f32[4@x])\n")
         terminal = Terminal(self, "run", "a.tess")
         self.assertEqual(terminal.ended(), 0)
-        self.assertIn("\x1b[36m device 0", terminal.text)
+        self.assertIn("\x1b[38;5;30m device 0", terminal.text)
         self.assertIn("┌", terminal.text)
 
     def test_no_colour(self):

@@ -24,10 +24,8 @@ TEST(Layout, ADimensionByEach) {
             "        0:3        3:6\n"
             "    +----------+----------+\n"
             "0:2 | device 0 | device 1 |\n"
-            "    |          |          |\n"
             "    +----------+----------+\n"
             "2:4 | device 2 | device 3 |\n"
-            "    |          |          |\n"
             "    +----------+----------+\n");
 }
 
@@ -132,8 +130,8 @@ TEST(Show, PendingPartsAreDrawnApart) {
 
 TEST(Show, LongRowsAreNotDrawn) {
   const Value value = value_of(counting<std::int64_t>(Shape{64}), "i64[64@x]", mesh_of("x:2"));
-  EXPECT_EQ(*format_show(value, "a"), "a: i64[64@x] on [x:2]\n" + format_layout(value.type()) +
-                                          "the elements are left out: with them the picture would be too wide\n");
+  EXPECT_EQ(*format_show(value, "a"),
+            "a: i64[64@x] on [x:2]\n" + format_layout(value.type()) + "elements left out: too wide with them\n");
 }
 
 TEST(Show, WithoutAMesh) {

@@ -332,7 +332,8 @@ class Checker {
 
   // ---- subscripts: subscripts.cpp
   MaybeValue check_index(ExprId id, const frontend::Index& index);
-  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken);
+  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken,
+                       const char* who = "a slice");
   // With steps; and every so many elements of one dimension.
   MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
   MaybeValue every(Span span, const Checked& value, std::size_t dimension, std::int64_t step, std::int64_t first);

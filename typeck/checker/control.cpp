@@ -184,7 +184,11 @@ MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const s
   if (own.rank() != 0 || own.element() != element) {
     const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
     const bool is_position = element == ElementType::i64 && own.rank() > 0;
-    const char* help = "";
+    std::string help;
+    const std::string written = text(value.span);  // of a number in a file's name, the name
+    const bool is_number = own.element() != ElementType::boolean && element != ElementType::boolean;
+    if (own.rank() == 0 && is_number && !written.starts_with('"'))
+      help = fmt::format("cast it: {}({})", synth::name(element), written);
     if (is_position && own.element() == ElementType::boolean)
       help = "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0";
     if (is_position && own.element() == ElementType::i64 && who == "a position")
@@ -194,7 +198,7 @@ MaybeValue Checker::scalar_of(const Checked& value, ElementType element, const s
     else if (element == ElementType::boolean)
       help = who == "the condition of `if`" ? "`where(c, a, b)` takes each element by its own condition"
                                             : "`all(c)` is true where every element is, `any(c)` where one is";
-    report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span).suggest(help));
+    report(base::make(Kind::not_a_scalar, wanted, text(own)).at(value.span).suggest(std::move(help)));
     return std::nullopt;
   }
   return resolve_pending(value, who, value.span);

@@ -168,7 +168,7 @@ MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& lit
              .at(span)
              .suggest(element == ElementType::boolean
                           ? "write `true` or `false`, or cast the other side, as in i64(...)"
-                          : "the largest i32 is 2147483647"));
+                          : "an i32 is from -2147483648 to 2147483647"));
   return std::nullopt;
 }
 
@@ -192,7 +192,9 @@ class ListReader {
   bool read(ExprId id, std::size_t depth) {
     if (const auto* list = std::get_if<frontend::ListLiteral>(&ast_[id].node)) return read_list(id, *list, depth);
     const auto value = literal_value(ast_, id);
-    if (!value.has_value()) return fail(base::make(Kind::list_item), id);
+    if (!value.has_value())
+      return fail(base::make(Kind::list_item).suggest("arrays are joined: `concat([reshape(a, [1]), [2.5]], 0)`"), id);
+
     if (depth != shape.size()) return fail(base::make(Kind::ragged_list, "none", shape[depth]), id);
     values.push_back(*value);
     return true;

@@ -64,8 +64,9 @@ MaybeValue Checker::redistribute(const Checked& value, const ArrayType& target, 
   if (from == target && !options.within_bytes.has_value()) return value;
   if (synth::same_type(from, target) && !options.within_bytes.has_value()) return retyped(value, target);
   const auto before = options.within_bytes.has_value() ? std::nullopt : moved_before(value.node(), target);
-  auto found = before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{})
-                                  : plan(from, target, value.span, options);
+  const Span asked = options.within_bytes.has_value() ? why.asked_at : value.span;
+  auto found =
+      before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{}) : plan(from, target, asked, options);
   if (!found.has_value()) return std::nullopt;
   if (*found != nullptr) {
     if (!allow_received((*found)->received_bytes_total, why, value.span)) return std::nullopt;

@@ -15,6 +15,8 @@ namespace tessera::typeck {
 
 namespace {
 
+constexpr const char* kSliceWithStep = "a slice with a step";
+
 // How many steps begin within so many elements.
 std::int64_t steps_over(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
 
@@ -190,7 +192,7 @@ MaybeValue Checker::take_steps(Span span, const Checked& value, std::vector<Sele
     }
     left += one.single ? 0 : 1;
   }
-  MaybeValue result = take_part(span, value, taken);
+  MaybeValue result = take_part(span, value, taken, kSliceWithStep);
   for (const Stepped& one : stepped) {
     if (result.has_value()) result = every(span, *result, one.dimension, one.step, one.first);
   }
@@ -200,7 +202,6 @@ MaybeValue Checker::take_steps(Span span, const Checked& value, std::vector<Sele
 // Elements first, first + step, ... of a dimension. It is made longer where only so its tiles are of whole steps.
 MaybeValue Checker::every(Span span, const Checked& value, std::size_t dimension, std::int64_t step,
                           std::int64_t first) {
-  constexpr const char* kWho = "a slice with a step";
   const ArrayType from = type(value);
   const std::int64_t extent = from.shape()[dimension];
   const std::int64_t wanted = steps_over(extent - first, step);
@@ -208,12 +209,12 @@ MaybeValue Checker::every(Span span, const Checked& value, std::size_t dimension
   const std::int64_t rows = wanted == 0 ? 0 : steps_over(wanted, parts) * parts;
   MaybeValue ready = value;
   if (rows * step != extent) {
-    ready = resolve_pending(value, kWho, span);
+    ready = resolve_pending(value, kSliceWithStep, span);
     const MaybeValue zero = scalar(span, std::int64_t{0}, from.element(), from.mesh_ref());
     if (!ready.has_value() || !zero.has_value()) return std::nullopt;
     Widths widths(from.rank());
     widths[dimension].second = rows * step - extent;
-    ready = padded(span, kWho, *ready, widths, *zero);
+    ready = padded(span, kSliceWithStep, *ready, widths, *zero);
   }
   Shape shape;
   std::vector<Selection> column;
@@ -224,11 +225,11 @@ MaybeValue Checker::every(Span span, const Checked& value, std::size_t dimension
     shape.push_back(step);
     column.push_back(Selection{first, {}, 1, true});
   }
-  if (ready.has_value()) ready = reshaped(span, kWho, *ready, shape);
-  return ready.has_value() ? take_part(span, *ready, column) : std::nullopt;
+  if (ready.has_value()) ready = reshaped(span, kSliceWithStep, *ready, shape);
+  return ready.has_value() ? take_part(span, *ready, column, kSliceWithStep) : std::nullopt;
 }
 
-MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector<Selection>& taken) {
+MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector<Selection>& taken, const char* who) {
   const ArrayType from = type(value);
   Shape shape;
   std::vector<AxisList> splits;
@@ -254,11 +255,11 @@ MaybeValue Checker::take_part(Span span, const Checked& value, const std::vector
                                 from.layout().pending(), from.layout().reduce());
   if (!result.has_value()) return std::nullopt;
   const std::int64_t bytes = received_bytes(from, *result, taken);
-  if (!allow_received(bytes, Reason{Reason::Asker::operation, "a slice", span, {}, {}}, span)) return std::nullopt;
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
   std::vector<NodeId> nodes;
   for (const Checked& operand : operands) nodes.push_back(operand.node());
   const Checked assembled =
-      compute(span, *result, synth::Assemble{false, {std::move(part)}}, std::move(nodes), bytes, "a slice");
+      compute(span, *result, synth::Assemble{false, {std::move(part)}}, std::move(nodes), bytes, who);
   return drop_dimensions(assembled, singles, "an index", span);
 }
 

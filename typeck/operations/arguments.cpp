@@ -106,6 +106,37 @@ bool OperationCall::begins_well() const {
                                       : std::holds_alternative<frontend::StringLiteral>(node);
 }
 
+namespace {
+
+// `f32[3, 4]` for the extents in `3, 4` or `[3, 4]`, which stand where the type should; nothing if these are none.
+std::optional<std::string> type_of_extents(std::string_view element, std::string written) {
+  std::erase_if(written, [](char c) { return c == '[' || c == ']' || c == '(' || c == ')' || c == ' '; });
+  if (written.empty() || written.find_first_not_of("0123456789,") != std::string::npos || written.ends_with(','))
+    return std::nullopt;
+  std::string extents;
+  for (const char c : written) extents += c == ',' ? std::string(", ") : std::string(1, c);
+  return fmt::format("{}[{}]", element, extents);
+}
+
+}  // namespace
+
+// `zeros(3, 4)`, `ones([3, 4])`, `zeros(f32, [3, 4])`: the type that was meant, where the call begins with one.
+std::optional<std::string> OperationCall::type_meant() const {
+  if (info.parameters.empty() || info.parameters.front().kind != ArgumentKind::type || call_->arguments.empty())
+    return std::nullopt;
+  const auto text_of = [&](const frontend::Argument& argument) {
+    return std::visit([&](const auto& value) { return checker.text(checker.ast()[value].span); }, argument.value);
+  };
+  const bool is_type = std::holds_alternative<TypeId>(call_->arguments.front().value);
+  const bool has_more = call_->arguments.size() > info.parameters.size();
+  const std::string first = text_of(call_->arguments.front());
+  if (is_type && (!has_more || first.find('[') != std::string::npos)) return std::nullopt;
+  std::string extents = is_type ? "" : first;
+  for (std::size_t k = 1; k < call_->arguments.size() && has_more; ++k)
+    extents += (extents.empty() ? "" : ",") + text_of(call_->arguments[k]);
+  return type_of_extents(is_type ? first : "f32", std::move(extents));
+}
+
 // How the call may look, with the arguments that were written: `topk(a, 2, 0)` for `topk(a, 2)`. Extents that were
 // written one by one become a list.
 std::string OperationCall::own_example(std::optional<Span> at_fault) const {
@@ -129,6 +160,7 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
     if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
     if (!is_surplus) given[at] = std::move(written);
   }
+  if (auto type = type_meant()) given.front() = std::move(type);
   const bool has_list = !surplus.empty() && info.parameters.back().kind == ArgumentKind::integers;
   if (has_list && given.back().has_value())
     given.back() = fmt::format("[{}, {}]", *given.back(), fmt::join(surplus, ", "));
@@ -165,7 +197,8 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
     ++next;
   }
   if (at >= info.parameters.size())
-    return wrong(argument.span, fmt::format("takes at most {} arguments, not {}", info.parameters.size(), given));
+    return wrong(argument.span, fmt::format("takes at most {} argument{}, not {}", info.parameters.size(),
+                                            info.parameters.size() == 1 ? "" : "s", given));
   if (bound_[at] != nullptr) return wrong(argument.span, fmt::format("`{}` is given twice", info.parameters[at].name));
   bound_[at] = &argument;
   return true;

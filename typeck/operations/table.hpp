@@ -99,6 +99,7 @@ class OperationCall {
   bool refuse_unknown(const frontend::Argument& argument);
   std::optional<std::string> as_written(const frontend::Argument& argument, std::optional<Span> at_fault) const;
   std::string own_example(std::optional<Span> at_fault) const;
+  std::optional<std::string> type_meant() const;
   bool begins_well() const;
 };
 

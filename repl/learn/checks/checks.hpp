@@ -21,7 +21,6 @@ Verdict check_program(const Trial& trial, const Check& check);
 // Does the value bound to a name have this type? If not: the device that shows it best, and the whole drawn.
 Verdict has_type(const Trial& trial, const std::string& name, const std::string& type);
 // Do two arrays of the answer hold the same elements? If not: the first that differs, and who holds it.
-Verdict has_elements(const Trial& trial, const std::string& name, const Array& expected,
-                     std::string_view expected_name);
+Verdict has_elements(const Trial& trial, const std::string& name, const std::string& expected);
 
 }  // namespace tessera::repl

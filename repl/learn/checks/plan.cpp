@@ -145,7 +145,24 @@ Verdict same_source(const Trial& trial, const std::string& from, const std::stri
   const auto target = trial.judged.get(to);
   if (!source) return unfit(fmt::format("`{}`", from), message_of(source.diagnostics()));
   if (!target) return unfit(fmt::format("`{}`", to), message_of(target.diagnostics()));
-  return has_elements(trial, to, *source, from);
+  return has_elements(trial, to, from);
+}
+
+// A change of layout is asked for. Elements that are typed anew, and parts that `update` and the like fetch, are none.
+Verdict comes_from(const Trial& trial, const Costs& costs, const std::string& from, const std::string& to) {
+  const std::vector<std::string> words = words_of(trial.attempt.program({to}));
+  const auto target = trial.shown.get(to);
+  const std::string picture = target ? target->picture() : "";
+  if (std::find(words.begin(), words.end(), from) == words.end()) {
+    return wrong(
+        fmt::format("`{}` is not made of `{}`: it is to come from it by changes of layout.\n{}", to, from, picture));
+  }
+  if (costs.parts.empty()) return {};
+  const PartsMoved& first = costs.parts.front();
+  return wrong(
+      fmt::format("`{}` takes parts that {} fetches from other devices, {} bytes in all: it is to come from "
+                  "`{}` by changes of layout.\n{}",
+                  to, first.who, first.received_bytes, from, picture));
 }
 
 Verdict bad_scores(const Check& check) {
@@ -178,6 +195,7 @@ Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<
   if (Verdict bad = bad_scores(check); bad.outcome != Outcome::right) return bad;
   if (Verdict data = same_source(trial, from, to); data.outcome != Outcome::right) return data;
   const Costs costs = costs_of(trial, {to});
+  if (Verdict made = comes_from(trial, costs, from, to); made.outcome != Outcome::right) return made;
   const std::vector<TakenStep> steps = steps_of(costs);
   if (Verdict steps_allowed = allowed_steps(check, steps); steps_allowed.outcome != Outcome::right) {
     return steps_allowed;

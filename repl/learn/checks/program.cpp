@@ -151,22 +151,29 @@ Verdict has_type(const Trial& trial, const std::string& name, const std::string&
   return {};
 }
 
-Verdict has_elements(const Trial& trial, const std::string& name, const Array& expected,
-                     std::string_view expected_name) {
-  const auto value = trial.judged.get(name);
-  if (!value) return unfit(fmt::format("`{}`", name), message_of(value.diagnostics()));
-  if (value->shape() != expected.shape()) {
-    return wrong(fmt::format("`{}` has another shape than `{}`.\n{}", name, expected_name, drawn(trial, name)));
+// With other elements in the arrays and with those that the learner sees: neither can then be typed into an answer.
+Verdict has_elements(const Trial& trial, const std::string& name, const std::string& expected) {
+  for (const Session* session : {&trial.judged, &trial.shown}) {
+    const auto value = session->get(name);
+    if (!value) return unfit(fmt::format("`{}`", name), message_of(value.diagnostics()));
+    const auto wanted = value_of(*session, expected);
+    if (!wanted.value) return unfit(fmt::format("`{}`", expected), wanted.why);
+    if (value->shape() != wanted.value->shape()) {
+      return wrong(fmt::format("`{}` has another shape than `{}`.\n{}", name, expected, drawn(trial, name)));
+    }
+    const Numbers has = numbers_of(*value);
+    const Numbers wants = numbers_of(*wanted.value);
+    const auto other = first_difference(has, wants);
+    if (!other) continue;
+    const bool is_seen = session == &trial.shown;
+    return wrong(fmt::format(
+        "`{}` does not hold the elements of `{}`. {}, its element {} on {} is {}, but should be "
+        "{}.\n{}",
+        name, expected, is_seen ? "With the elements that you see" : "With other elements in the arrays than you see",
+        position_text(value->shape(), *other), holder_of(*value, *other), text_of({has[*other]}),
+        text_of({wants[*other]}), drawn(trial, name)));
   }
-  const Numbers has = numbers_of(*value);
-  const Numbers wants = numbers_of(expected);
-  const auto other = first_difference(has, wants);
-  if (!other) return {};
-  return wrong(
-      fmt::format("`{}` does not hold the elements of `{}`. With other elements in the arrays than you see, its "
-                  "element {} on {} is {}, but should be {}.\n{}",
-                  name, expected_name, position_text(value->shape(), *other), holder_of(*value, *other),
-                  text_of({has[*other]}), text_of({wants[*other]}), drawn(trial, name)));
+  return {};
 }
 
 Verdict check_type(const Trial& trial, const Check& check) {
@@ -198,10 +205,7 @@ Verdict check_program(const Trial& trial, const Check& check) {
   const auto wanted = read_counts(check.value("counts"));
   if (!wanted) return unfit("check program, counts", "needs `NAME NUMBER, ...` or `none`", check.find("counts")->line);
   const std::string result = check.value("result");
-  if (Verdict data = has_elements(trial, result, *expected.value, check.value("equals"));
-      data.outcome != Outcome::right) {
-    return data;
-  }
+  if (Verdict data = has_elements(trial, result, check.value("equals")); data.outcome != Outcome::right) return data;
   const Costs costs = costs_of(trial, {result});
   const std::map<std::string, int> taken = launches_of(costs);
   if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken)), {}};
