@@ -5,6 +5,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <stdexcept>
 
@@ -45,17 +46,24 @@ class TaskFence {
 void cut_over_cores(std::int64_t count, std::int64_t grain, RangeWork work) {
   using Range = tbb::blocked_range<std::int64_t>;
   TaskFence handover;
+  std::atomic<bool> is_of_work = false;
   const auto piece = [&](const Range& r) {
     handover.begin_piece();
-    for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {
-      work.call(work.f, begin, std::min(begin + grain, r.end()));
+    try {
+      for (std::int64_t begin = r.begin(); begin < r.end() && !tbb::is_current_task_group_canceling(); begin += grain) {
+        work.call(work.f, begin, std::min(begin + grain, r.end()));
+      }
+    } catch (...) {
+      is_of_work = true;
+      throw;
     }
     handover.end_piece();
   };
   try {
     tbb::parallel_for(Range(0, count, static_cast<std::size_t>(grain)), piece);
   } catch (const std::runtime_error&) {
-    // Work throws none. oneTBB does, where it cannot start a thread: there is no room for its stack.
+    // oneTBB throws one where it cannot start a thread: there is no room for its stack.
+    if (is_of_work) throw;
     throw std::bad_alloc();
   }
   handover.join();

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -38,6 +39,11 @@ TEST(ParallelRanges, SeeWhatWasWrittenBeforeThemAndAreSeenAfterThem) {
     parallel_each(std::ssize(values), [&](std::int64_t i) { values[static_cast<std::size_t>(i)] *= 2; });
   }
   EXPECT_EQ(std::count(values.begin(), values.end(), 2 * ((1 << 20) - 1)), std::ssize(values));
+}
+
+// oneTBB's own failures become a lack of memory; those of the work do not.
+TEST(ParallelRanges, LetErrorsOfTheWorkThrough) {
+  EXPECT_THROW(parallel_each(100, [](std::int64_t) { throw std::runtime_error("of the work"); }), std::runtime_error);
 }
 
 #ifdef __SANITIZE_THREAD__
