@@ -126,6 +126,8 @@ def check_includes(path, lines):
 
 
 def check_length(lines):
+    if not lines:
+        yield 1, "nothing in it"
     header = "\n".join(lines[:5])
     if len(lines) > LINES_MAX and LONG_BECAUSE not in header:
         yield LINES_MAX + 1, f"{len(lines)} lines; more than {LINES_MAX} want another room, or a table"

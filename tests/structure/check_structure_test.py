@@ -99,6 +99,9 @@ class Sizes(unittest.TestCase):
         self.assertEqual(len(violations({"base/a.cpp": line * 501})), 1)
         self.assertEqual(violations({"base/a.cpp": "// Long because it is one table.\n" + line * 600}), [])
 
+    def test_an_empty_file_is_left_over(self):
+        self.assertEqual(len(violations({"base/a.cpp": ""})), 1)
+
     def test_a_function_of_60_lines_is_the_longest(self):
         def function(lines):
             return "namespace a {\n\nint f(int x) {\n" + "  ++x;\n" * (lines - 2) + "}\n\n}  // namespace a\n"
