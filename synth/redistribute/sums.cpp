@@ -82,9 +82,8 @@ base::Status Resolutions::start() {
   for (const Slices cuts : {Slices::all, Slices::leading}) {
     if (const auto parts = target_in_parts(from_, to_, resolve_, cuts)) TESSERA_TRY_STATUS(begin_towards(*parts));
   }
-  if (!has_slow_links_) return base::Done{};
-  TESSERA_TRY_STATUS(begin_with_one_slice());
-  return begin_with_more_parts();
+  if (prices_.machine().levels.size() > 1) TESSERA_TRY_STATUS(begin_with_one_slice());
+  return has_slow_links_ ? begin_with_more_parts() : base::Done{};
 }
 
 // Cut by one of the axes that hold the same: to gather it again may stay inside the units, where that by all does not.

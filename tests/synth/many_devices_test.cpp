@@ -117,6 +117,17 @@ TEST(OnThreeLevels, GathersStayInsideUnits) {
   }
 }
 
+// Too many devices for programs: a sum that other pods have copies of is cut by the devices of a node, not by pods too,
+// which would have to bring the parts together again over their slow links.
+TEST(OnThreeLevels, SumsAreCutInsideUnits) {
+  const MeshRef on = mesh("x:64,y:32,z:32");
+  const Machine machine{{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}};
+  const auto plan = synth::plan(type("f32[65536,1024]{+y}", on), type("f32[65536@y,1024]", on), machine);
+  ASSERT_TRUE(plan.ok());
+  // 31 of 32 parts of 256 MiB come over a node's link; cut by pods too, they would take 11 ms.
+  EXPECT_LE(plan->seconds, 1.05 * 31 / 32 * (256 << 20) / 50e9);
+}
+
 TEST(ExampleOf, RefinementsByLevels) {
   const MeshRef on = mesh("x:2,y:2,z:2");
   const Machine machine{{{"pod", 2, 1e9, 0}, {"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}};
