@@ -40,11 +40,6 @@ synth::Machine to_machine(const Machine& machine);
 runtime::FilePolicy to_policy(const FilePolicy& policy);
 typeck::ReshardPolicy to_policy(Reshard reshard);
 
-// A thread that cannot be started for lack of memory, or of threads that the system allows, says so in these ways.
-inline bool is_for_lack_of_memory(const std::system_error& error) {
-  return error.code() == std::errc::resource_unavailable_try_again || error.code() == std::errc::not_enough_memory;
-}
-
 // A library's entrance: f's failed checks and exhausted memory come back as diagnostics. f gives a tessera::Result.
 template <class F>
 auto safely(F&& f) -> std::invoke_result_t<F> {
@@ -55,7 +50,8 @@ auto safely(F&& f) -> std::invoke_result_t<F> {
   } catch (const std::bad_alloc&) {
     return failure(base::make(base::Kind::out_of_memory, "the work at hand"));
   } catch (const std::system_error& error) {
-    if (!is_for_lack_of_memory(error)) throw;
+    // A thread that cannot be started, for lack of memory or of threads that the system allows.
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
     return failure(base::make(base::Kind::out_of_memory, "the work at hand: no thread can be started"));
   }
 }

@@ -79,10 +79,6 @@ int our_bug(const std::exception& error, Console& console) {
   return kExitOurBug;
 }
 
-bool is_for_lack_of_threads(const std::system_error& error) {
-  return error.code() == std::errc::resource_unavailable_try_again || error.code() == std::errc::not_enough_memory;
-}
-
 int perform_any(const Command& command, Console& console) {
   try {
     if (const auto status = disagreement(command, console)) return *status;
@@ -92,7 +88,7 @@ int perform_any(const Command& command, Console& console) {
     console.complain("out of memory");
     return kExitWorld;
   } catch (const std::system_error& error) {
-    if (!is_for_lack_of_threads(error)) return our_bug(error, console);
+    if (error.code() != std::errc::resource_unavailable_try_again) return our_bug(error, console);
     console.complain("no thread can be started: there is too little memory for it, or too many threads run");
     return kExitWorld;
   } catch (const std::exception& error) {

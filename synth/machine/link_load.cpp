@@ -215,7 +215,7 @@ StepLoads of_relay(const Cluster& cluster, const Collective& step, const ArrayTy
   return loads;
 }
 
-// The elements of a move in each stretch. Chunks differ by an element at most, so few lengths are cut.
+// The elements of a move in each stretch. Chunks have few lengths: each is cut once.
 std::vector<std::int64_t> elements_of_stretches(const ProgrammedReduction& reduction, std::size_t group,
                                                 const ReduceMove& move, std::int64_t stretches) {
   std::map<std::int64_t, std::int64_t> chunks;  // of each length

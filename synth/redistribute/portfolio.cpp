@@ -31,8 +31,9 @@ class Portfolio {
       TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
-    TESSERA_TRY_STATUS(consider_refinements(floors));
-    TESSERA_TRY_STATUS(consider_levels(floors));
+    Refinements refinements(from(), to_, prices_.machine());
+    TESSERA_TRY_STATUS(consider_refinements(floors, refinements));
+    TESSERA_TRY_STATUS(consider_levels(floors, refinements));
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     return base::Done{};
   }
@@ -65,8 +66,7 @@ class Portfolio {
     return base::Done{};
   }
 
-  base::Status consider_refinements(const Floors& floors) {
-    Refinements refinements(from(), to_, prices_.machine());
+  base::Status consider_refinements(const Floors& floors, Refinements& refinements) {
     while (floors.of_two_launches() <= most()) {
       if (floors.holds_a_target() && is_hopeless(floors.of_two_launches(), floors.least_bytes() + 1)) {
         return base::Done{};
@@ -85,9 +85,9 @@ class Portfolio {
   }
 
   // An exchange into what lies beyond the outermost units, and a gather on each level inside.
-  base::Status consider_levels(const Floors& floors) {
+  base::Status consider_levels(const Floors& floors, const Refinements& refinements) {
     if (is_hopeless(floors.of_two_launches(), floors.least_bytes())) return base::Done{};
-    for (const std::vector<ArrayType>& refined : Refinements(from(), to_, prices_.machine()).by_levels()) {
+    for (const std::vector<ArrayType>& refined : refinements.by_levels()) {
       std::vector<ArrayType> types{from()};
       types.insert(types.end(), refined.begin(), refined.end());
       types.push_back(to_);

@@ -133,10 +133,12 @@ MaybeValue run_load(OperationCall& call) {
     auto found = checker.options().file_header(path);
     if (!found.ok()) {
       for (Diagnostic& diagnostic : std::move(found).errors()) {
-        checker.report(std::move(diagnostic)
-                           .at(call.span_of(0))
-                           .suggest("an extent `_` is read when the program is checked; of a file that the program "
-                                    "saves itself, write the extent"));
+        if (diagnostic.kind.slug == "file-missing") {
+          diagnostic.help =
+              "an extent `_` is read when the program is checked; of a file that the program saves "
+              "itself, write the extent";
+        }
+        checker.report(std::move(diagnostic).at(call.span_of(0)));
       }
       return std::nullopt;
     }

@@ -20,7 +20,7 @@ Verdict check_program(const Trial& trial, const Check& check);
 
 // Does the value bound to a name have this type? If not: the device that shows it best, and the whole drawn.
 Verdict has_type(const Trial& trial, const std::string& name, const std::string& type);
-// Do two arrays of the answer hold the same elements? If not: the first that differs, and who holds it.
+// Does the value bound to a name hold the elements of an expression? If not: the first that differs, and who holds it.
 Verdict has_elements(const Trial& trial, const std::string& name, const std::string& expected);
 
 }  // namespace tessera::repl

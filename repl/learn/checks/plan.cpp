@@ -140,14 +140,6 @@ Verdict scored(const Costs& costs, const Plan& plan, const std::optional<std::st
   return {Outcome::right, scores, score_lines(own, par)};
 }
 
-Verdict same_source(const Trial& trial, const std::string& from, const std::string& to) {
-  const auto source = trial.judged.get(from);
-  const auto target = trial.judged.get(to);
-  if (!source) return unfit(fmt::format("`{}`", from), message_of(source.diagnostics()));
-  if (!target) return unfit(fmt::format("`{}`", to), message_of(target.diagnostics()));
-  return has_elements(trial, to, from);
-}
-
 // A change of layout is asked for. Elements that are typed anew, and parts that `update` and the like fetch, are none.
 Verdict comes_from(const Trial& trial, const Costs& costs, const std::string& from, const std::string& to) {
   const std::vector<std::string> words = words_of(trial.attempt.program({to}));
@@ -193,7 +185,7 @@ Verdict judged_plan(const Trial& trial, const Check& check, const std::optional<
   const std::string from = check.value("from");
   const std::string to = check.value("to");
   if (Verdict bad = bad_scores(check); bad.outcome != Outcome::right) return bad;
-  if (Verdict data = same_source(trial, from, to); data.outcome != Outcome::right) return data;
+  if (Verdict data = has_elements(trial, to, from); data.outcome != Outcome::right) return data;
   const Costs costs = costs_of(trial, {to});
   if (Verdict made = comes_from(trial, costs, from, to); made.outcome != Outcome::right) return made;
   const std::vector<TakenStep> steps = steps_of(costs);
