@@ -50,16 +50,19 @@ class ProgramSchedule : public SlotSchedule {
   std::int64_t beats_of_slot() const { return has_second_ ? 2 : 1; }
   int owner(std::int32_t device) const { return ranks_.owner(type_.mesh(), device); }
 
+  // All moves that this rank has a part in, among others.
   template <class F>
   void for_each_move(std::size_t hop, const F& f) const {
-    for (std::size_t group = 0; group < reduction_.groups(); ++group) {
-      for (const synth::ReduceMove& move : reduction_.moves(group).hops[hop].moves) f(group, move);
-    }
+    const auto owns = [&](std::size_t group, std::int32_t member) {
+      return owner(reduction_.device(group, member)) == team_.rank();
+    };
+    reduction_.for_each_move(hop, owns, f);
   }
 
   void find_peers() {
     std::set<int> peers;
     std::set<int> readers;
+    has_reads = reduction_.moves().even.has_value();  // of others' moves a rank does not hear
     for (std::size_t hop = 0; hop < reduction_.moves().hops.size(); ++hop) {
       for_each_move(hop, [&](std::size_t group, const synth::ReduceMove& move) {
         const int reader = owner(reduction_.device(group, move.to));
@@ -119,8 +122,7 @@ class ProgramSchedule : public SlotSchedule {
   // The place of a chunk on a member: combined there, or received.
   SlotPlace place(std::size_t group, std::int32_t member, std::int32_t chunk) const {
     const auto device = static_cast<std::size_t>(reduction_.device(group, member));
-    const auto& foreign = reduction_.moves(group).foreign[static_cast<std::size_t>(member)];
-    if (!std::binary_search(foreign.begin(), foreign.end(), chunk)) return {SlotPlace::Of::result, device, 0, {}};
+    if (!reduction_.moves(group).is_foreign(member, chunk)) return {SlotPlace::Of::result, device, 0, {}};
     const std::int64_t offset = reduction_.foreign_offset(group, member, chunk) * synth::bytes_of(type_.element());
     return {SlotPlace::Of::beside, device, beside_ + offset, reduction_.boxes(group, chunk)[0]};
   }
@@ -173,8 +175,9 @@ struct Piece {
   synth::Box box;
   std::size_t tree = 0;
 };
-// Sums on the way to a piece's stay in the caches.
+// Sums on the way to a piece's stay in the caches; there are fewer of them than members.
 constexpr std::int64_t kPieceOfSums = 8'192;
+constexpr std::int64_t kMembersOfPiece = 512;
 
 // The orders of additions of all kinds of groups, and where those of each begin.
 struct Trees {
@@ -198,12 +201,13 @@ std::vector<Piece> pieces_of(const synth::ProgrammedReduction& reduction, const 
   std::vector<Piece> pieces;
   const std::int64_t members = reduction.moves().members;
   const bool by_chunk = reduction.moves().has_ring;
+  const std::int64_t length = std::max<std::int64_t>(1, kPieceOfSums * std::min(kMembersOfPiece, members) / members);
   const auto add = [&](std::size_t group, std::int32_t member, const synth::Box& whole, std::int32_t chunk) {
     const auto device = static_cast<std::size_t>(reduction.device(group, member));
     const std::int64_t elements = synth::elements(whole);
     const std::size_t tree = by_chunk ? static_cast<std::size_t>(chunk) : 0;
-    for (std::int64_t begin = 0; begin < elements; begin += kPieceOfSums) {
-      const synth::Interval piece{begin, std::min(elements, begin + kPieceOfSums)};
+    for (std::int64_t begin = 0; begin < elements; begin += length) {
+      const synth::Interval piece{begin, std::min(elements, begin + length)};
       for (const synth::Box& box : synth::boxes_of_stretch(whole, piece))
         pieces.push_back({group, device, box, first_trees[reduction.kind_of_moves(group)] + tree});
     }

@@ -99,6 +99,11 @@ std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& ste
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (program_of(step) == nullptr || !axes) return std::nullopt;
   ProgrammedReduction made;
+  if (is_wide(after.devices(), shard_count(*axes))) {
+    made.wide_ = EvenSum::of(step, before, after);
+    if (!made.wide_) return std::nullopt;
+    made.moves_.push_back(wide_moves(made.wide_->program()));
+  }
   made.scatters_ = std::holds_alternative<ReduceScatter>(step.effect);
   made.element_bytes_ = bytes_of(after.element());
   made.mesh_ = after.mesh_ref();
@@ -109,7 +114,7 @@ std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& ste
     group.boxes.clear();
     for (const std::int32_t device : *reduction.contributors) group.boxes.push_back(tile(after, device));
   }
-  return made.make_moves(step, *axes) ? std::optional(std::move(made)) : std::nullopt;
+  return made.wide_ || made.make_moves(step, *axes) ? std::optional(std::move(made)) : std::nullopt;
 }
 
 bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& reduced) {
@@ -124,8 +129,7 @@ bool ProgrammedReduction::make_moves(const Collective& step, const AxisList& red
   const ReduceStep& whole = program.steps[0];
   const ReduceStepKind kind = scatters_ ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
   const bool is_all = program.steps.size() == 1 && whole.kind == kind && whole.axes == reduced && whole.first.empty();
-  if (!is_all || whole.unit_devices < 1 || program.stretches < 1 || shard_count(reduced) > kProgramMembersMax)
-    return false;
+  if (!is_all || whole.unit_devices < 1 || program.stretches < 1) return false;
   // If each sum belongs to one device, nothing is left to choose: that device makes it.
   if (scatters_ && !whole.unit_rates.empty()) return false;
   return make_unit_moves(program, shard_count(reduced));
@@ -190,6 +194,7 @@ std::int64_t ProgrammedReduction::elements_of(std::size_t group, const std::vect
 }
 
 std::int64_t ProgrammedReduction::beside_bytes() const {
+  if (wide_) return wide_->beside_bytes();
   std::int64_t most = 0;
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     if (moves().has_aside) most = std::max(most, elements(groups_[group].boxes[0]));
@@ -200,7 +205,7 @@ std::int64_t ProgrammedReduction::beside_bytes() const {
 
 std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const {
   std::int64_t offset = 0;
-  for (const std::int32_t other : moves(group).foreign[static_cast<std::size_t>(member)]) {
+  for (const std::int32_t other : moves(group).foreign_of(member)) {
     if (other == chunk) break;
     offset += chunk_elements(group, other);
   }
@@ -208,6 +213,7 @@ std::int64_t ProgrammedReduction::foreign_offset(std::size_t group, std::int32_t
 }
 
 std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
+  if (wide_) return wide_->received_elements();
   std::vector<std::int64_t> received(static_cast<std::size_t>(mesh_->devices()), 0);
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (const ProgramHop& hop : moves(group).hops) {
@@ -265,20 +271,19 @@ std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluste
 
 std::vector<BoxSend> ProgrammedReduction::sends() const {
   std::vector<BoxSend> all;
+  const auto of_all = [](std::size_t, std::int32_t) { return true; };
   for (std::size_t h = 0; h < moves().hops.size(); ++h) {
-    for (std::size_t group = 0; group < groups_.size(); ++group) {
-      for (const ReduceMove& move : moves(group).hops[h].moves) {
-        for (const std::int32_t chunk : move.chunks) {
-          for (const Box& box : boxes(group, chunk)) {
-            if (empty(box)) continue;
-            for (const ReduceMove::From& from : move.from)
-              all.push_back({run_device(group, from.member), run_device(group, move.to), box,
-                             static_cast<std::int32_t>(h), move.from.size() > 1,
-                             from.of_source ? Carried::own : Carried::both});
-          }
+    for_each_move(h, of_all, [&](std::size_t group, const ReduceMove& move) {
+      for (const std::int32_t chunk : move.chunks) {
+        for (const Box& box : boxes(group, chunk)) {
+          if (empty(box)) continue;
+          for (const ReduceMove::From& from : move.from)
+            all.push_back({run_device(group, from.member), run_device(group, move.to), box,
+                           static_cast<std::int32_t>(h), move.from.size() > 1,
+                           from.of_source ? Carried::own : Carried::both});
         }
       }
-    }
+    });
   }
   return all;
 }

@@ -2,8 +2,11 @@
 //
 // In an all_reduce a chunk is an even share, in row-major order, of the tile that all members have; in a reduce_scatter
 // it is the tile that its member gets. Chunks are cut into stretches in row-major order.
+//
+// Of a wide reduction, with more members or devices than are looked at one by one, the figures are those of EvenSum.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -11,6 +14,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/cluster/step_cost.hpp"
+#include "synth/collective/even_sum.hpp"
 #include "synth/collective/moves.hpp"
 #include "synth/transfer/box_send.hpp"
 #include "synth/transfer/reduce_moves.hpp"
@@ -19,7 +23,7 @@ namespace tessera::synth {
 
 class ProgrammedReduction {
  public:
-  // Nothing if the program's result is not that of the step.
+  // Nothing if the program's result is not that of the step, or if a wide reduction has no even program.
   static std::optional<ProgrammedReduction> of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
   // The moves of the first group. All groups' moves have as many hops, slots and stretches; only those by units differ
@@ -35,6 +39,18 @@ class ProgrammedReduction {
   std::int32_t device(std::size_t group, std::int32_t member) const {
     return (*groups_[group].devices)[static_cast<std::size_t>(member)];
   }
+  // f(group, move) with all moves of a hop in which a member that `wants(group, member)` takes part, and perhaps with
+  // others; in an order that does not depend on who wants them.
+  template <class Wants, class F>
+  void for_each_move(std::size_t hop, const Wants& wants, const F& f) const {
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      if (moves().even) {
+        for_each_even_move(group, hop, wants, f);
+      } else {
+        for (const ReduceMove& move : moves(group).hops[hop].moves) f(group, move);
+      }
+    }
+  }
   std::int64_t chunk_elements(std::size_t group, std::int32_t chunk) const;
   // A chunk, whole or a stretch of it.
   std::vector<Box> boxes(std::size_t group, std::int32_t chunk) const;
@@ -47,6 +63,7 @@ class ProgrammedReduction {
   std::int64_t foreign_offset(std::size_t group, std::int32_t member, std::int32_t chunk) const;
 
   std::vector<std::int64_t> received_elements() const;  // of every device
+  // This and the next not of a wide reduction.
   StepCost cost(const Cluster& cluster) const;
   // The fastest number of stretches, among those tried in which no message has fewer than so many bytes, and its
   // seconds.
@@ -60,6 +77,17 @@ class ProgrammedReduction {
     std::size_t moves = 0;   // which of moves_
   };
   ProgrammedReduction() : mesh_(Mesh::single_device()) {}
+  template <class Wants, class F>
+  void for_each_even_move(std::size_t group, std::size_t hop, const Wants& wants, const F& f) const {
+    const EvenProgram& program = *moves().even;
+    for (std::int32_t first = 0; first < program.members; ++first) {
+      if (place_of(program.hops[hop].digits, first) != 0) continue;
+      const std::vector<std::int32_t> talkers = others_along(program.hops[hop].digits, first);
+      if (std::none_of(talkers.begin(), talkers.end(), [&](std::int32_t member) { return wants(group, member); }))
+        continue;
+      for (const ReduceMove& move : moves_with(program, hop, first)) f(group, move);
+    }
+  }
   class SlotBytes;
   std::vector<SlotBytes> slots(const Cluster& cluster) const;
   static double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches);
@@ -76,6 +104,7 @@ class ProgrammedReduction {
   MeshRef mesh_;
   std::vector<ReduceMoves> moves_;
   std::vector<Group> groups_;
+  std::optional<EvenSum> wide_;
 };
 
 }  // namespace tessera::synth

@@ -9,20 +9,6 @@ namespace tessera::synth {
 
 namespace {
 
-// How far the place of the device at each position along the axes lies from that of the one at position 0.
-std::vector<std::int64_t> place_offsets(const Mesh& mesh, const AxisList& axes) {
-  std::vector<std::int64_t> offsets{0};
-  for (const AxisPart& part : axes) {
-    const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
-    std::vector<std::int64_t> finer;
-    for (const std::int64_t offset : offsets) {
-      for (std::int64_t digit = 0; digit < part.size; ++digit) finer.push_back(offset + digit * stride);
-    }
-    offsets = std::move(finer);
-  }
-  return offsets;
-}
-
 std::shared_ptr<const std::vector<std::int32_t>> group_at(const Mesh& mesh, std::int64_t first,
                                                           const std::vector<std::int64_t>& offsets) {
   std::vector<std::int32_t> group;

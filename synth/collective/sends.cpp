@@ -106,6 +106,7 @@ std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const
 std::vector<std::int64_t> received_elements(const Collective& step, const ArrayType& before, const ArrayType& after) {
   std::vector<std::int64_t> received(static_cast<std::size_t>(after.devices()), 0);
   if (movement(step) == Movement::none) return received;
+  if (const auto wide = EvenSum::of(step, before, after)) return wide->received_elements();
   if (const auto programmed = ProgrammedReduction::of(step, before, after)) return programmed->received_elements();
   const bool sums = movement(step) == Movement::sums;
   const DirectReduction direct(kind_of(step), group_size(step, after.devices()));

@@ -65,6 +65,8 @@ std::int64_t tile_bytes(const ArrayType& type, std::int64_t device);
 std::int64_t tile_bytes_max(const ArrayType& type);
 // The cuts of a dimension: where its tiles begin. They depend on the type's mesh.
 Cuts cuts(const ArrayType& type, std::size_t dimension);
+// Are all tiles of one size?
+bool has_even_tiles(const ArrayType& type);
 // One dimension's interval on a device.
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device);
 // Bytes of the whole array, once.

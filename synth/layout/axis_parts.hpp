@@ -55,5 +55,7 @@ AxisList unused(const Mesh& mesh, const std::vector<AxisList>& used);
 // The position along the list of every device; `into` has an item for each.
 void write_positions(const Mesh& mesh, const AxisList& axes, std::span<std::int32_t> into);
 std::vector<std::int32_t> positions(const Mesh& mesh, const AxisList& axes);
+// How far the place of the device at each position along the list lies from that of the one at position 0.
+std::vector<std::int64_t> place_offsets(const Mesh& mesh, const AxisList& axes);
 
 }  // namespace tessera::synth

@@ -58,6 +58,14 @@ Cuts cuts(const ArrayType& type, std::size_t dimension) {
   return {type.mesh(), type.shape()[dimension], type.layout().split(dimension)};
 }
 
+bool has_even_tiles(const ArrayType& type) {
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const Cuts along = cuts(type, d);
+    if (!along.is_even() || along.extent() % along.tiles() != 0) return false;
+  }
+  return true;
+}
+
 Interval tile_interval(const ArrayType& type, std::size_t dimension, std::int64_t device) {
   const AxisList& split = type.layout().split(dimension);
   if (split.empty()) return Interval{0, type.shape()[dimension]};

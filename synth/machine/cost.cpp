@@ -9,6 +9,7 @@
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/collective/tile_exchange.hpp"
+#include "synth/machine/even_traffic.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
@@ -200,6 +201,7 @@ StepCost cost_of_relay(const Machine& machine, const Collective& step, const Arr
 
 StepCost cost_of_program(const Machine& machine, const Collective& step, const ArrayType& before,
                          const ArrayType& after) {
+  if (const auto wide = EvenSum::of(step, before, after)) return EvenTraffic(machine, *wide, after).cost();
   const auto reduction = ProgrammedReduction::of(step, before, after);
   if (!reduction) return StepCost{0, 0, 0, std::numeric_limits<double>::max()};
   return reduction->cost(Cluster(machine));

@@ -11,6 +11,7 @@
 #include "synth/collective/rounds.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/collective/tile_exchange.hpp"
+#include "synth/machine/even_traffic.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
@@ -228,6 +229,14 @@ std::vector<std::int64_t> elements_of_stretches(const ProgrammedReduction& reduc
   return elements;
 }
 
+StepLoads of_wide(const Machine& machine, const EvenSum& sum, const ArrayType& after) {
+  StepLoads loads = EvenTraffic(machine, sum, after).loads();
+  const std::vector<std::string> steps = steps_of_hops(after.mesh(), sum.steps());
+  TESSERA_CHECK(steps.size() == loads.each_hop.size(), "a program of other hops than its steps have");
+  for (std::size_t hop = 0; hop < steps.size(); ++hop) loads.each_hop[hop].step = steps[hop];
+  return loads;
+}
+
 StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reduction, const ReduceProgram& program,
                      const ArrayType& after) {
   const std::int64_t element_bytes = bytes_of(after.element());
@@ -270,6 +279,7 @@ StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayTy
       return relay_of(step) != nullptr ? of_relay(cluster, step, before, after)
                                        : of_copies(machine, cluster, step, before, after);
     case Movement::sums: {
+      if (const auto wide = EvenSum::of(step, before, after)) return of_wide(machine, *wide, after);
       const auto programmed = ProgrammedReduction::of(step, before, after);
       return programmed ? of_program(cluster, *programmed, *program_of(step), after)
                         : of_reduction(cluster, step, before, after);

@@ -32,6 +32,16 @@ std::optional<PlaceMatrix> matrix_on(const Mesh& mesh, const Machine& machine) {
   return matrix && is_placement(problem, *matrix) ? matrix : std::nullopt;
 }
 
+bool fills_units(const Cluster& cluster, const Mesh& mesh) {
+  if (mesh.ranges().size() > 1) return false;
+  const std::int64_t begin = mesh.devices_end() - mesh.devices();
+  return std::all_of(cluster.levels().begin(), cluster.levels().end(), [&](const Cluster::Level& level) {
+    const std::int64_t unit = level.unit_devices;
+    const bool in_one = begin / unit == (mesh.devices_end() - 1) / unit;
+    return in_one || (begin % unit == 0 && mesh.devices() % unit == 0);
+  });
+}
+
 base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
   TESSERA_TRY(checked, machine_for(machine, mesh.devices_end()));
   if (!mesh.matrix() || machine.levels.empty()) return checked;

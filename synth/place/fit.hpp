@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/result.hpp"
+#include "synth/cluster/cluster.hpp"
 #include "synth/cluster/machine.hpp"
 #include "synth/layout/mesh.hpp"
 #include "synth/place/matrix.hpp"
@@ -16,6 +17,9 @@ PlaceProblem place_problem(const Mesh& mesh, const Machine& machine);
 
 // The matrix by which a mesh lies on these levels: its own, or that of row-major order; nothing where none says it.
 std::optional<PlaceMatrix> matrix_on(const Mesh& mesh, const Machine& machine);
+
+// Do the mesh's devices lie side by side, whole units of every level or all in one?
+bool fills_units(const Cluster& cluster, const Mesh& mesh);
 
 // The machine for a mesh: as machine_for() for its devices of the run, and `bad-place` where a matrix puts the mesh on
 // other levels than the machine has.

@@ -207,7 +207,9 @@ Error collect_error(const Collect& collect, const Operands& operands, const Arra
     return "a round of an exchange is no step of a program: its source lives on";
   const auto after = apply(collect.collective, *operands[0]);
   if (!after.ok()) return after.errors()[0].message;
-  if (program_of(collect.collective) != nullptr && !ProgrammedReduction::of(collect.collective, *operands[0], *after))
+  const bool has_program = program_of(collect.collective) != nullptr;
+  if (has_program && !EvenSum::of(collect.collective, *operands[0], *after) &&
+      !ProgrammedReduction::of(collect.collective, *operands[0], *after))
     return "its program does not do what the collective does";
   return same_type(*after, result) ? std::nullopt : Error("its result is not of the type the collective gives");
 }

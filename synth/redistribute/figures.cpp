@@ -60,6 +60,7 @@ class LiveBytes {
 
  private:
   static std::int64_t beside(const Collective& step, const ArrayType& before, const ArrayType& after) {
+    if (const auto wide = EvenSum::of(step, before, after)) return wide->beside_bytes();
     const auto programmed = ProgrammedReduction::of(step, before, after);
     return programmed ? programmed->beside_bytes() : 0;
   }

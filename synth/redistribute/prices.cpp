@@ -37,18 +37,6 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
   return price;
 }
 
-namespace {
-
-bool has_even_tiles(const ArrayType& type) {
-  for (std::size_t d = 0; d < type.rank(); ++d) {
-    const Cuts along = cuts(type, d);
-    if (!along.is_even() || along.extent() % along.tiles() != 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 std::optional<Prices::SumSize> Prices::size_of_sum(const Collective& step, const ArrayType& before,
                                                    const ArrayType& after) {
   if (!has_even_tiles(before) || !has_even_tiles(after)) return std::nullopt;

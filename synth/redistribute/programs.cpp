@@ -20,17 +20,6 @@ ReduceGraphs& reduce_graphs() {
 
 namespace {
 
-// Do the mesh's devices lie side by side, whole units of every level or all in one?
-bool fills_units(const Cluster& cluster, const Mesh& mesh) {
-  if (mesh.ranges().size() > 1) return false;
-  const std::int64_t begin = mesh.devices_end() - mesh.devices();
-  return std::all_of(cluster.levels().begin(), cluster.levels().end(), [&](const Cluster::Level& level) {
-    const std::int64_t unit = level.unit_devices;
-    const bool in_one = begin / unit == (mesh.devices_end() - 1) / unit;
-    return in_one || (begin % unit == 0 && mesh.devices() % unit == 0);
-  });
-}
-
 constexpr std::int64_t kUnitMessageBytesMin = 4096;
 
 // Levels whose units a sum may be taken by: those of several devices, and devices whose own links differ. Innermost
@@ -88,7 +77,8 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
 }
 
 bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members) {
-  if (members > kProgramMembersMax || mesh.devices() > kExactMessagesMax / members) return false;
+  if (is_wide(mesh.devices(), members) && !(fills_units(Cluster(machine), mesh) && matrix_on(mesh, machine)))
+    return false;
   if (!mesh.is_row_major() && !mesh.matrix()) return false;
   const auto none = machine_for(Machine{}, Cluster(machine).devices());
   return none.ok() && machine.levels != none->levels;
@@ -103,11 +93,17 @@ ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& s
   if (bytes == 0) return nullptr;
   if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect))
     bytes /= static_cast<double>(shard_count(scatter->cut));
+  if (!levels && is_wide(after.devices(), shard_count(*axes))) return nullptr;
   if (!levels) return best_unit_program(machine, step, before, after, seconds);
   if (levels->empty()) return nullptr;
   const ReduceGoal goal =
       std::holds_alternative<ReduceScatter>(step.effect) ? ReduceGoal::reduce_scatter : ReduceGoal::all_reduce;
-  const PricedProgram best = best_program(reduce_graphs(), Cluster(machine), *levels, bytes, goal);
+  const Cluster cluster(machine);
+  if (is_wide(after.devices(), shard_count(*axes))) {
+    const PricedProgram even = fastest_nested(ReducePrices(cluster, *levels, bytes), *levels, goal);
+    return even.seconds < seconds ? std::make_shared<const ReduceProgram>(program_of(*levels, even.program)) : nullptr;
+  }
+  const PricedProgram best = best_program(reduce_graphs(), cluster, *levels, bytes, goal);
   const bool is_faster = !best.program.steps.empty() && best.seconds < seconds;
   const auto has_lists = [](const MachineLevel& level) { return !level.unit_bandwidths.empty(); };
   if (std::any_of(machine.levels.begin(), machine.levels.end(), has_lists)) {

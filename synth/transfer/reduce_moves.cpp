@@ -8,69 +8,12 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cuts.hpp"
+#include "synth/transfer/positions.hpp"
 #include "synth/transfer/sum_table.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-// A digit of a position.
-struct Digit {
-  std::int64_t stride = 1;
-  std::int64_t size = 1;
-  std::int64_t of(std::int64_t position) const { return position / stride % size; }
-};
-using Digits = std::vector<Digit>;  // the first is most significant
-
-std::int64_t place_of(const Digits& digits, std::int64_t position) {
-  std::int64_t place = 0;
-  for (const Digit& digit : digits) place = place * digit.size + digit.of(position);
-  return place;
-}
-
-std::optional<Digits> digits_of(const AxisList& reduced, const AxisList& parts) {
-  Digits digits;
-  for (const AxisPart& part : parts) {
-    std::int64_t stride = shard_count(reduced);
-    bool found = false;
-    for (const AxisPart& whole : reduced) {
-      stride /= whole.size;
-      const bool inside = whole.axis == part.axis && part.before % whole.before == 0 && end_of(part) <= end_of(whole) &&
-                          end_of(whole) % end_of(part) == 0;
-      if (!inside || part.cut != whole.cut) continue;
-      digits.push_back({stride * (end_of(whole) / end_of(part)), part.size});
-      found = true;
-      break;
-    }
-    if (!found) return std::nullopt;
-  }
-  return digits;
-}
-
-// Each digit as its prime factors, ascending, outermost first.
-Digits prime_digits(const Digits& digits) {
-  Digits primes;
-  for (const Digit& digit : digits) {
-    std::int64_t rest = digit.size;
-    for (std::int64_t prime = 2; rest > 1; ++prime) {
-      while (rest % prime == 0) {
-        rest /= prime;
-        primes.push_back({digit.stride * rest, prime});
-      }
-    }
-  }
-  return primes;
-}
-
-bool are_distinct(const Digits& a, const Digits& b) {
-  std::set<std::int64_t> strides;
-  for (const Digits* digits : {&a, &b}) {
-    for (const Digit& prime : prime_digits(*digits)) {
-      if (!strides.insert(prime.stride).second) return false;
-    }
-  }
-  return true;
-}
 
 class Carrying {
  public:
@@ -132,17 +75,7 @@ class Carrying {
   std::vector<Members> groups_of(const Digits& axes, const Digits& first) const {
     std::vector<Members> groups;
     for (std::int64_t member = 0; member < members_; ++member) {
-      if (place_of(first, member) != 0 || place_of(axes, member) != 0) continue;
-      Members group{static_cast<std::int32_t>(member)};
-      for (const Digit& digit : axes) {
-        Members finer;
-        for (const std::int32_t of : group) {
-          for (std::int64_t value = 0; value < digit.size; ++value)
-            finer.push_back(static_cast<std::int32_t>(of + value * digit.stride));
-        }
-        group = std::move(finer);
-      }
-      groups.push_back(std::move(group));
+      if (place_of(first, member) == 0 && place_of(axes, member) == 0) groups.push_back(others_along(axes, member));
     }
     return groups;
   }
@@ -412,6 +345,58 @@ std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, 
   return std::move(carrying).moves(program.stretches);
 }
 
+ReduceMoves wide_moves(EvenProgram program) {
+  ReduceMoves moves;
+  moves.members = program.members;
+  for (const EvenHop& hop : program.hops) moves.hops.push_back({{}, hop.slot, hop.kind == ReduceStepKind::all_reduce});
+  moves.hop_slots = program.hop_slots;
+  moves.stretches = program.stretches;
+  moves.has_aside = program.has_aside;
+  moves.even = std::move(program);
+  return moves;
+}
+
+std::vector<ReduceMove> moves_with(const EvenProgram& program, std::size_t hop, std::int32_t member) {
+  const EvenHop& here = program.hops[hop];
+  const std::vector<std::int32_t> talkers = others_along(here.digits, member);
+  std::vector<ReduceMove> moves;
+  if (here.kind == ReduceStepKind::all_gather) {
+    std::vector<std::vector<std::int32_t>> chunks;
+    for (const std::int32_t from : talkers) chunks.push_back(chunks_held(program, here.own, from));
+    for (const std::int32_t to : talkers) {
+      for (std::size_t i = 0; i < talkers.size(); ++i) {
+        if (talkers[i] != to) moves.push_back({to, {{talkers[i], false}}, chunks[i]});
+      }
+    }
+    return moves;
+  }
+  std::vector<ReduceMove::From> all;
+  for (const std::int32_t from : talkers) all.push_back({from, hop == 0});
+  Digits own = here.own;
+  if (here.kind == ReduceStepKind::reduce_scatter) {
+    for (const Digit& prime : prime_digits(here.digits)) own.push_back(prime);
+  }
+  for (const std::int32_t to : talkers) moves.push_back({to, all, chunks_held(program, own, to)});
+  return moves;
+}
+
+bool ReduceMoves::is_foreign(std::int32_t member, std::int32_t chunk) const {
+  if (!even) {
+    const std::vector<std::int32_t>& chunks = foreign[static_cast<std::size_t>(member)];
+    return std::binary_search(chunks.begin(), chunks.end(), chunk);
+  }
+  const Digits& first = even->hops[0].digits;
+  return even->foreign > 0 && chunk != member && place_of(first, chunk) == place_of(first, member);
+}
+
+std::vector<std::int32_t> ReduceMoves::foreign_of(std::int32_t member) const {
+  if (!even) return foreign[static_cast<std::size_t>(member)];
+  if (even->foreign == 0) return {};
+  std::vector<std::int32_t> chunks = chunks_held(*even, prime_digits(even->hops[0].digits), member);
+  std::erase(chunks, member);
+  return chunks;
+}
+
 std::int32_t ReduceMoves::first_chunk() const {
   const auto has_share = [](std::int64_t share) { return share > 0; };
   const auto first = std::find_if(chunk_shares.begin(), chunk_shares.end(), has_share);
@@ -433,7 +418,32 @@ Interval ReduceMoves::chunk_of(std::int64_t elements, std::int32_t chunk) const 
   return {begin + scaled(length, before, all), begin + scaled(length, before + chunk_shares[place], all)};
 }
 
+namespace {
+
+// Whoever adds up, in whatever chunk, adds in the same order: that of those whose digits so far are 0.
+SumTree sum_tree(const EvenProgram& program) {
+  SumTree tree;
+  std::vector<std::int32_t> values(static_cast<std::size_t>(program.members));
+  std::iota(values.begin(), values.end(), 0);
+  std::vector<std::int32_t> adders = values;
+  for (const EvenHop& hop : program.hops) {
+    if (hop.kind == ReduceStepKind::all_gather) continue;
+    std::erase_if(adders, [&](std::int32_t member) { return place_of(hop.digits, member) != 0; });
+    for (const std::int32_t member : adders) {
+      std::vector<std::int32_t> parts;
+      for (const std::int32_t other : others_along(hop.digits, member))
+        parts.push_back(values[static_cast<std::size_t>(other)]);
+      values[static_cast<std::size_t>(member)] = static_cast<std::int32_t>(program.members + std::ssize(tree.nodes));
+      tree.nodes.push_back(std::move(parts));
+    }
+  }
+  return tree;
+}
+
+}  // namespace
+
 SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk) {
+  if (moves.even) return sum_tree(*moves.even);
   SumTree tree;
   std::map<std::vector<std::int32_t>, std::int32_t> known;  // nodes by what they combine
   std::vector<std::int32_t> values;                         // of every member

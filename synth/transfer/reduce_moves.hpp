@@ -16,12 +16,10 @@
 #include <vector>
 
 #include "synth/layout/cuts.hpp"
+#include "synth/transfer/even_program.hpp"
 #include "synth/transfer/reduce_program.hpp"
 
 namespace tessera::synth {
-
-// More members than this have no program.
-inline constexpr std::int64_t kProgramMembersMax = 512;
 
 struct ReduceMove {
   struct From {
@@ -62,7 +60,11 @@ struct ReduceMoves {
   // as there are members.
   std::vector<Fraction> cells = {};
   std::vector<std::int64_t> chunk_shares = {};
+  // Of a wide reduction: hops have no moves, nor members foreign chunks here; they are made as they are asked for.
+  std::optional<EvenProgram> even = {};
 
+  bool is_foreign(std::int32_t member, std::int32_t chunk) const;
+  std::vector<std::int32_t> foreign_of(std::int32_t member) const;
   // The first chunk that has a share.
   std::int32_t first_chunk() const;
   // A chunk of a tile of so many elements, in row-major order.
@@ -80,5 +82,10 @@ SumTree sum_tree(const ReduceMoves& moves, std::int32_t chunk);
 // Nothing where the program does not reduce over these axes, canonical and in mesh order. `scatters`: it has to end
 // with chunk i at position i only, else with everything everywhere.
 std::optional<ReduceMoves> reduce_moves(const AxisList& reduced, bool scatters, const ReduceProgram& program);
+
+// Of a wide reduction.
+ReduceMoves wide_moves(EvenProgram program);
+// The moves of a hop among those who talk with a member.
+std::vector<ReduceMove> moves_with(const EvenProgram& program, std::size_t hop, std::int32_t member);
 
 }  // namespace tessera::synth

@@ -73,6 +73,14 @@ struct ReduceProgram {
   friend bool operator==(const ReduceProgram&, const ReduceProgram&) = default;
 };
 
+// Members of larger groups, or of groups on more devices, are not looked at one by one: *wide* reductions. All of them
+// have to do the same in every step (synth/transfer/even_program.hpp).
+inline constexpr std::int64_t kProgramMembersMax = 512;
+inline constexpr std::int64_t kProgramChunksMax = 400'000;  // devices times members
+inline bool is_wide(std::int64_t devices, std::int64_t members) {
+  return members > kProgramMembersMax || devices > kProgramChunksMax / members;
+}
+
 // `halving`, `units of 4`, or `units of 4 at 2,2,1`.
 std::string form_text(const ReduceStep& step);
 

@@ -10,15 +10,15 @@ namespace tessera::synth::verifier {
 namespace {
 
 // A device's digit of a part of an axis: how far apart devices are whose digits differ by one, and how many there are.
-struct Digit {
+struct TileDigit {
   std::int64_t stride;
   std::int64_t size;
   std::int64_t of(std::int64_t device) const { return device / stride % size; }
 };
 
-Digit digit(const Mesh& mesh, const AxisPart& part) {
+TileDigit digit(const Mesh& mesh, const AxisPart& part) {
   const std::int64_t outside_and_here = part.before * part.size;
-  return Digit{mesh.stride(part.axis) * (mesh.axes()[part.axis].size / outside_and_here), part.size};
+  return TileDigit{mesh.stride(part.axis) * (mesh.axes()[part.axis].size / outside_and_here), part.size};
 }
 
 bool is_part(const Mesh& mesh, const AxisPart& part) {
@@ -105,7 +105,7 @@ std::int64_t place_of(const Mesh& mesh, const AxisList& axes, std::int64_t devic
 Numbers places(const Mesh& mesh, const AxisList& axes) {
   Numbers all(static_cast<std::size_t>(mesh.devices()), 0);
   for (const AxisPart& part : axes) {
-    const Digit here = digit(mesh, part);
+    const TileDigit here = digit(mesh, part);
     for (std::size_t device = 0; device < all.size(); ++device) {
       all[device] = all[device] * here.size + here.of(mesh.place(static_cast<std::int64_t>(device)));
     }
@@ -130,7 +130,7 @@ Numbers group_leaders(const Mesh& mesh, const AxisList& axes) {
   for (std::int64_t device = 0; device < mesh.devices(); ++device) {
     std::int64_t place = mesh.place(device);
     for (const AxisPart& part : axes) {
-      const Digit here = digit(mesh, part);
+      const TileDigit here = digit(mesh, part);
       place -= here.of(place) * here.stride;
     }
     leaders.push_back(mesh.device_at(place));

@@ -1,13 +1,11 @@
 #include "synth/verify/hop_loads.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tessera::synth::verifier {
 
-HopLoads::HopLoads(const Machine& machine, std::int64_t devices)
-    : devices_(devices),
-      sends_to_(static_cast<std::size_t>(devices)),
-      receives_from_(static_cast<std::size_t>(devices)) {
+HopLoads::HopLoads(const Machine& machine, std::int64_t devices) : devices_(devices) {
   std::int64_t inside = devices;
   std::size_t lanes = 0;
   for (const MachineLevel& level : machine.levels) {
@@ -20,6 +18,8 @@ HopLoads::HopLoads(const Machine& machine, std::int64_t devices)
 
 void HopLoads::add(std::int64_t from, std::int64_t to, std::int64_t elements) {
   if (from == to || elements == 0) return;
+  sends_to_.resize(static_cast<std::size_t>(devices_));
+  receives_from_.resize(static_cast<std::size_t>(devices_));
   sends_to_[static_cast<std::size_t>(from)].insert(to);
   receives_from_[static_cast<std::size_t>(to)].insert(from);
   for (Level& level : levels_) {
@@ -32,8 +32,24 @@ void HopLoads::add(std::int64_t from, std::int64_t to, std::int64_t elements) {
   }
 }
 
+void HopLoads::add_among(const std::vector<std::int64_t>& devices, std::int64_t elements) {
+  if (devices.size() < 2 || elements == 0) return;
+  peers_ = std::max(peers_, devices.size() - 1);
+  for (Level& level : levels_) {
+    std::map<std::int64_t, std::int64_t> inside;  // members in each unit
+    for (const std::int64_t device : devices) ++inside[device / level.unit_devices];
+    if (inside.size() == 1) continue;
+    level.used = true;
+    for (const auto& [unit, count] : inside) {
+      const std::int64_t crossing = count * (std::ssize(devices) - count) * elements;
+      for (const std::size_t lane : {0U, 1U})
+        lanes_[level.first_lane + 2 * static_cast<std::size_t>(unit) + lane] += crossing;
+    }
+  }
+}
+
 double HopLoads::latency() const {
-  std::size_t peers = 0;
+  std::size_t peers = peers_;
   for (std::size_t device = 0; device < sends_to_.size(); ++device)
     peers = std::max({peers, sends_to_[device].size(), receives_from_[device].size()});
   Waits waits;
@@ -67,17 +83,17 @@ HopLoads& hop_at(std::vector<HopLoads>& hops, std::size_t index, std::int64_t de
   return hops[index];
 }
 
-using Digits = GroupDigits;
+using PlaceDigits = GroupDigits;
 
 // Do two devices agree in the digits from begin to end - 1?
-bool agree(const Digits& digits, std::size_t a, std::size_t b, std::size_t begin, std::size_t end) {
+bool agree(const PlaceDigits& digits, std::size_t a, std::size_t b, std::size_t begin, std::size_t end) {
   for (std::size_t k = begin; k < end; ++k) {
     if (digits.of[a][k] != digits.of[b][k]) return false;
   }
   return true;
 }
 
-bool is_zero(const Digits& digits, std::size_t a, std::size_t begin, std::size_t end) {
+bool is_zero(const PlaceDigits& digits, std::size_t a, std::size_t begin, std::size_t end) {
   for (std::size_t k = begin; k < end; ++k) {
     if (digits.of[a][k] != 0) return false;
   }
@@ -86,7 +102,8 @@ bool is_zero(const Digits& digits, std::size_t a, std::size_t begin, std::size_t
 
 // Elements that device `from` hands device `to` in the hop of digit k: what has been summed or gathered by then is what
 // hops of inner digits (of sums) or outer ones (of gathers and broadcasts) brought.
-std::int64_t handed(const GroupLoads& step, const Digits& digits, std::size_t k, std::size_t from, std::size_t to) {
+std::int64_t handed(const GroupLoads& step, const PlaceDigits& digits, std::size_t k, std::size_t from,
+                    std::size_t to) {
   const std::size_t count = digits.primes;
   std::int64_t elements = 0;
   switch (step.kind) {
@@ -174,16 +191,23 @@ void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, st
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes) {
   const auto count = std::ssize(hops);
   double total = 0;
+  double last = 0;
+  std::pair<std::int64_t, std::int64_t> last_hops(-1, -1);
   for (std::int64_t slot = 0; slot < stretches + count - 1; ++slot) {
-    double latency = 0;
-    std::vector<double> lanes;
-    for (std::int64_t i = std::max<std::int64_t>(0, slot - stretches + 1); i < std::min(count, slot + 1); ++i) {
-      const HopLoads& hop = hops[static_cast<std::size_t>(i)];
-      latency = std::max(latency, hop.latency());
-      hop.add_busy(lanes, element_bytes);
+    const std::pair working(std::max<std::int64_t>(0, slot - stretches + 1), std::min(count, slot + 1));
+    if (working != last_hops) {
+      double latency = 0;
+      std::vector<double> lanes;
+      for (std::int64_t i = working.first; i < working.second; ++i) {
+        const HopLoads& hop = hops[static_cast<std::size_t>(i)];
+        latency = std::max(latency, hop.latency());
+        hop.add_busy(lanes, element_bytes);
+      }
+      const double busiest = lanes.empty() ? 0 : *std::max_element(lanes.begin(), lanes.end());
+      last = latency + busiest / static_cast<double>(stretches);
+      last_hops = working;
     }
-    const double busiest = lanes.empty() ? 0 : *std::max_element(lanes.begin(), lanes.end());
-    total += latency + busiest / static_cast<double>(stretches);
+    total += last;
   }
   return total;
 }

@@ -20,6 +20,8 @@ class HopLoads {
   HopLoads(const Machine& machine, std::int64_t devices);
 
   void add(std::int64_t from, std::int64_t to, std::int64_t elements);
+  // Each of these devices hands every other so many elements.
+  void add_among(const std::vector<std::int64_t>& devices, std::int64_t elements);
   double latency() const;
   // Seconds of every lane for all stretches together are added to `lanes`.
   void add_busy(std::vector<double>& lanes, std::int64_t element_bytes) const;
@@ -35,8 +37,9 @@ class HopLoads {
   std::int64_t devices_;
   std::vector<Level> levels_;
   Numbers lanes_;                                 // elements
-  std::vector<std::set<std::int64_t>> sends_to_;  // by device
+  std::vector<std::set<std::int64_t>> sends_to_;  // by device; none where only groups were added
   std::vector<std::set<std::int64_t>> receives_from_;
+  std::size_t peers_ = 0;  // of those in groups
 };
 
 // The loads of a group of devices that take a step together: the elements that they hold.

@@ -10,12 +10,11 @@
 #include "synth/verify/hop_loads.hpp"
 #include "synth/verify/price.hpp"
 #include "synth/verify/units.hpp"
+#include "synth/verify/wide.hpp"
 
 namespace tessera::synth::verifier {
 
 namespace {
-
-constexpr std::int64_t kHeldChunksMax = 400'000;  // on all devices
 
 using Sums = std::vector<std::uint64_t>;  // whose contributions, a bit for each position; all zero: not held
 
@@ -24,16 +23,6 @@ struct Talkers {
   std::vector<std::int64_t> devices;
   Numbers places;
 };
-
-// A device's position on the mesh without its digits along the axes: the members of a group share it.
-std::int64_t outside_of(const Mesh& mesh, const AxisList& axes, std::int64_t device) {
-  std::int64_t rest = mesh.place(device);
-  for (const AxisPart& part : axes) {
-    const std::int64_t stride = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / (part.before * part.size));
-    rest -= mesh.place(device) / stride % part.size * stride;
-  }
-  return rest;
-}
 
 AxisList joined(AxisList a, const AxisList& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -332,11 +321,11 @@ Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program
 
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
                      ProgramFigures& figures) {
-  if (request.mesh->devices() > kHeldChunksMax / shard_count(request.reduced))
-    return "too many devices to follow what each of them holds";
   if (program.stretches < 1) return "it has no stretches";
   std::vector<HopLoads> hops;
   std::int64_t beside = 0;
+  if (is_wide(request.mesh->devices(), product_of_sizes(request.reduced)))
+    return replay_wide(request, program, machine, figures);
   const auto replay = is_by_units(program) ? replay_units : replay_steps;
   if (const Fault fault = replay(request, program, machine, hops, beside)) return fault;
   figures.hops = static_cast<std::int64_t>(hops.size());

@@ -28,9 +28,8 @@ struct ProgramFigures {
   std::int64_t beside_bytes = 0;  // the most that a device has on the way that is in neither of its tiles
 };
 
-// Why the program does not meet the request; if it does, its figures are in `figures`. The mesh's devices times the
-// members of a group are 400,000 at most. The machine is one that machine_for gave. Rings are compared with, never
-// carried out: they are refused.
+// Why the program does not meet the request; if it does, its figures are in `figures`. The machine is one that
+// machine_for gave. Rings are compared with, never carried out: they are refused.
 Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
                      ProgramFigures& figures);
 

@@ -17,11 +17,11 @@ using rivals::Route;
 using rivals::Splits;
 
 // A digit that leaves or enters a dimension.
-struct Digit {
+struct PaperDigit {
   Piece piece = 0;
   std::size_t dimension = 0;
 };
-using Digits = base::FixedVector<Digit, rivals::kPiecesMax>;
+using PaperDigits = base::FixedVector<PaperDigit, rivals::kPiecesMax>;
 
 // The easy program gathers every digit of the source, minor ones first, and slices every digit of the target, major
 // ones first. Its peak is worn down: each slice moves ahead of the gathers, which commute if they are of different
@@ -39,33 +39,33 @@ class NormalForm {
   base::Result<Chain> run() &&;
 
  private:
-  bool meets_equal(const Digit& slice);
-  bool meets_its_own(const Digit& slice);
+  bool meets_equal(const PaperDigit& slice);
+  bool meets_its_own(const PaperDigit& slice);
   void add_slices();
   Piece unused_like(Piece piece) const;
 
   Route route_;
   Splits target_;
-  Digits gathers_;  // those left, in the program's order
-  Digits slices_;   // those that are ahead of all gathers
+  PaperDigits gathers_;  // those left, in the program's order
+  PaperDigits slices_;   // those that are ahead of all gathers
 };
 
 NormalForm::NormalForm(const ArrayType& from, const ArrayType& to, const Pieces& pieces) : route_(from, pieces) {
   for (std::size_t d = 0; d < from.rank(); ++d) {
     const PieceList& source = route_.now()[d];
-    for (std::size_t i = source.size(); i-- > 0;) gathers_.push_back(Digit{source[i], d});
+    for (std::size_t i = source.size(); i-- > 0;) gathers_.push_back(PaperDigit{source[i], d});
     target_.push_back(pieces.list(to.layout().split(d)));
   }
 }
 
 base::Result<Chain> NormalForm::run() && {
-  Digits unmet;
+  PaperDigits unmet;
   for (std::size_t d = 0; d < target_.size(); ++d) {
     for (const Piece piece : target_[d]) {
-      if (!meets_equal(Digit{piece, d})) unmet.push_back(Digit{piece, d});
+      if (!meets_equal(PaperDigit{piece, d})) unmet.push_back(PaperDigit{piece, d});
     }
   }
-  for (const Digit& slice : unmet) {
+  for (const PaperDigit& slice : unmet) {
     if (!meets_its_own(slice)) slices_.push_back(slice);
   }
   add_slices();
@@ -78,13 +78,13 @@ base::Result<Chain> NormalForm::run() && {
   return std::move(route_).chain();
 }
 
-bool NormalForm::meets_equal(const Digit& slice) {
+bool NormalForm::meets_equal(const PaperDigit& slice) {
   const Pieces& pieces = route_.pieces();
   for (std::size_t i = gathers_.size(); i-- > 0;) {
-    const Digit gather = gathers_[i];
+    const PaperDigit gather = gathers_[i];
     if (gather.dimension != slice.dimension || pieces.size(gather.piece) != pieces.size(slice.piece)) continue;
     gathers_.erase(i);
-    for (Digit& other : gathers_) {
+    for (PaperDigit& other : gathers_) {
       if (other.piece == slice.piece) other.piece = gather.piece;
     }
     return true;
@@ -92,7 +92,7 @@ bool NormalForm::meets_equal(const Digit& slice) {
   return false;
 }
 
-bool NormalForm::meets_its_own(const Digit& slice) {
+bool NormalForm::meets_its_own(const PaperDigit& slice) {
   for (std::size_t i = gathers_.size(); i-- > 0;) {
     if (gathers_[i].piece != slice.piece) continue;
     gathers_.erase(i);
@@ -118,7 +118,7 @@ Piece NormalForm::unused_like(Piece piece) const {
 
 void NormalForm::add_slices() {
   for (std::size_t d = 0; d < target_.size(); ++d) {
-    for (const Digit& slice : slices_) {
+    for (const PaperDigit& slice : slices_) {
       if (slice.dimension == d) route_.slice(d, PieceList{unused_like(slice.piece)});
     }
   }
