@@ -9,8 +9,14 @@
 namespace tessera::synth {
 
 std::optional<EvenSum> EvenSum::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  if (program_of(step) == nullptr) return std::nullopt;
   const auto axes = without(before.layout().pending(), after.layout().pending());
-  if (program_of(step) == nullptr || !axes || !is_wide(after.devices(), shard_count(*axes))) return std::nullopt;
+  return axes && is_wide(after.devices(), shard_count(*axes)) ? of_any_size(step, before, after) : std::nullopt;
+}
+
+std::optional<EvenSum> EvenSum::of_any_size(const Collective& step, const ArrayType& before, const ArrayType& after) {
+  const auto axes = without(before.layout().pending(), after.layout().pending());
+  if (program_of(step) == nullptr || !axes) return std::nullopt;
   EvenSum made;
   made.scatters_ = std::holds_alternative<ReduceScatter>(step.effect);
   auto program = even_program(*axes, made.scatters_, *program_of(step));

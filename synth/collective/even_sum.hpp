@@ -17,6 +17,8 @@ class EvenSum {
  public:
   // Nothing if the step is no wide reduction, or its program no even one.
   static std::optional<EvenSum> of(const Collective& step, const ArrayType& before, const ArrayType& after);
+  // The same of a reduction of any size. Where nothing has to be rounded its figures are exact.
+  static std::optional<EvenSum> of_any_size(const Collective& step, const ArrayType& before, const ArrayType& after);
 
   const EvenProgram& program() const { return program_; }
   const ReduceProgram& steps() const { return *steps_; }

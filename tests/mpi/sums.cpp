@@ -41,8 +41,11 @@ std::string other_peaks(const synth::Plan& plan, const Outcome& outcome) {
 }  // namespace
 
 std::string differences_of_sum(std::uint64_t seed, const std::shared_ptr<runtime::Team>& team) {
+  // One in so many has more members than are looked at one by one.
+  constexpr std::uint64_t kWideAmong = 20;
   synth::test::Random random(seed);
-  const synth::Plan plan = synth::test::plan_of(synth::test::random_sum(random));
+  const synth::Plan plan = synth::test::plan_of(seed % kWideAmong == 0 ? synth::test::random_wide_sum(random)
+                                                                       : synth::test::random_sum(random));
   const synth::Program program = runtime::test::program_of_sums(plan);
   const auto simulated = runtime::run(program, {}, runtime::World{});
   runtime::World world;

@@ -33,6 +33,21 @@ TEST(ProgramCrowd, GivesTheSameBitsHoweverLateMessagesCome) {
   EXPECT_GE(programs, wanted / 4);
 }
 
+// Over more members than are looked at one by one.
+TEST(ProgramCrowd, GivesTheSameBitsOfWideSums) {
+  Random random(14);
+  int programs = 0;
+  for (int i = 0; i < 6 && !HasFailure(); ++i) {
+    const synth::Plan plan = synth::test::plan_of(synth::test::random_wide_sum(random));
+    programs += has_program(plan) ? 1 : 0;
+    const MemorySharing sharing = random.coin() ? MemorySharing::off : kCrowdSharing;
+    EXPECT_THAT(differences(any_machines(random), sharing, program_of_sums(plan), static_cast<unsigned>(i) + 1),
+                IsEmpty())
+        << print_json(plan);
+  }
+  EXPECT_GE(programs, 3);
+}
+
 // Programs that no search would choose: with a step, a form or the stretches changed, and still right.
 TEST(ProgramCrowd, CarriesOutAnyProgram) {
   Random random(13);

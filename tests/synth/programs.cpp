@@ -87,6 +87,36 @@ RandomSum random_sum(Random& random) {
   return {*ArrayType::make(element, shape, on, summed), *ArrayType::make(element, shape, on, wanted), machine};
 }
 
+RandomSum random_wide_sum(Random& random) {
+  struct Wide {
+    std::string mesh;
+    std::vector<std::int64_t> counts;
+    std::string summed;
+  };
+  static const std::array<Wide, 8> kWide = {{{"x:1024", {8, 128}, "x"},
+                                             {"x:1024", {4, 16, 16}, "x"},
+                                             {"x:640", {5, 8, 16}, "x"},
+                                             {"y:2,x:512", {128, 8}, "y,x"},
+                                             {"x:512,y:2", {2, 32, 16}, "x,y"},
+                                             {"x:24,y:32", {6, 8, 16}, "x,y"},
+                                             {"x:32,y:32 place [[4,8],[4,8]]", {16, 64}, "x,y"},
+                                             {"x:256,y:8", {16, 128}, "x"}}};
+  const Wide& chosen = kWide[random.below(kWide.size())];
+  Machine machine;
+  double bandwidth = 1e6;
+  for (const std::int64_t count : chosen.counts) {
+    machine.levels.push_back({"level", count, bandwidth, random.coin() ? 0 : 1e-6});
+    bandwidth *= random.coin() ? 8 : 1;
+  }
+  const MeshRef on = mesh(chosen.mesh);
+  const std::string element = random.coin() ? "f32" : "i64";
+  const auto extent = static_cast<std::int64_t>(random.below(random.coin() ? 40 : 6'000));
+  const std::string rest = random.coin() ? "" : ",3";
+  const std::string split = random.coin() ? "" : fmt::format("@({})", chosen.summed);
+  return {type(fmt::format("{}[{}{}]{{+{}}}", element, extent, rest, chosen.summed), on),
+          type(fmt::format("{}[{}{}{}]", element, extent, split, rest), on), machine};
+}
+
 Plan plan_of(const RandomSum& sum) { return planned(sum.from, sum.to, {}, sum.machine); }
 
 ReduceProgram changed(ReduceProgram program, Random& random) {

@@ -16,6 +16,9 @@ struct RandomSum {
 };
 RandomSum random_sum(Random& random);
 
+// The same over more members, or on more devices, than are looked at one by one.
+RandomSum random_wide_sum(Random& random);
+
 // Our planner's plan of it; a program in many of them.
 Plan plan_of(const RandomSum& sum);
 
