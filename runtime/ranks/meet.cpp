@@ -1,5 +1,6 @@
 // How a team comes together: who is on which machine, and who shares memory with whom.
 #include <algorithm>
+#include <thread>
 
 #include "runtime/ranks/team.hpp"
 
@@ -27,6 +28,7 @@ void Team::find_machines() {
     if (machine == machines_[static_cast<std::size_t>(rank_)]) machine_ranks_.push_back(rank);
     places_.push_back(static_cast<int>(std::count(machines_.begin(), machines_.begin() + rank, machine)));
   }
+  is_crowded_ = machine_count() > static_cast<int>(std::thread::hardware_concurrency());
 }
 
 // A machine where any rank cannot open the region does without.

@@ -98,7 +98,7 @@ base::Status Team::look_for_peers() {
 
 template <class Ready>
 base::Status Team::wait(const Ready& ready) {
-  Backoff patience(machine_count() > static_cast<int>(std::thread::hardware_concurrency()));
+  Backoff patience(is_crowded_);
   base::Status status = base::Done{};
   const base::Status messages = with_messages([&] {
     while (status.ok() && !ready()) {

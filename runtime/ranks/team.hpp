@@ -130,6 +130,7 @@ class Team {
   int near_count_ = 1;
   std::vector<int> machines_;  // of every rank, the lowest rank of its machine
   std::vector<int> machine_ranks_ = {0};
+  bool is_crowded_ = false;  // more ranks than processors; to ask the system takes as long as a small sum
   bool lacks_sharing_ = false;
   std::shared_ptr<Region> region_;
   base::Diagnostics broken_;  // why nothing works any more; empty while it does

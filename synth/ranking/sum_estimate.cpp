@@ -41,12 +41,15 @@ double SumEstimate::of_sum(const ReduceLevels& levels, double bytes, ReduceGoal 
 double SumEstimate::search(const ReduceLevels& levels, double bytes, ReduceGoal goal) const {
   std::int64_t members = 1;
   for (const ReduceLevel& level : levels) members *= level.factor;
+  const ReducePrices prices(cluster_, levels, bytes);
+  if (is_wide(mesh_.devices(), members) && has_programs(machine_, mesh_, members))
+    return fastest_nested(prices, levels, goal).seconds;
   const bool by_program = has_programs(machine_, mesh_, members) || levels.size() > kSearchLevelsMax;
   if (by_program) return best_program(reduce_graphs(), cluster_, levels, bytes, goal).seconds;
   ReduceSearch search;
   search.goal = goal;
   search.forms = {ReduceForm::direct};
-  return fastest_unstretched(reduce_graphs(), ReducePrices(cluster_, levels, bytes), levels.size(), search).seconds;
+  return fastest_unstretched(reduce_graphs(), prices, levels.size(), search).seconds;
 }
 
 double SumEstimate::of_gather(const ReduceLevels& levels, double bytes) const {
