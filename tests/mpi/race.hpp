@@ -21,6 +21,8 @@ std::int64_t received_bytes();
 
 // Takes its input through the steps of the plan.
 synth::Program program_of_steps(const synth::Plan& plan);
+// The same once, and then so many times in turn; these times have an origin of their own, 1.
+synth::Program program_of_turns(const synth::Plan& plan, std::int64_t turns);
 
 // A failure on one rank would leave the others waiting, so this ends them all.
 template <class Outcome>
