@@ -289,9 +289,34 @@ class ReductionScheduler {
  private:
   int owner(std::size_t device) const { return ranks_.owner(to_.mesh(), static_cast<std::int64_t>(device)); }
 
+  // Where each rank combines the whole box for itself nothing has to be spread, and one wait is enough. Between two far
+  // devices just as many bytes travel; ranks that share memory read more, which takes less time if it is little.
+  bool each_for_itself(const SharedReduction& shared) const {
+    constexpr std::int64_t kLittleBytes = 16 * 1024;  // read by a rank
+    std::set<int> owners;
+    std::set<int> nodes;
+    for (const auto& [position, target] : shared.targets) {
+      owners.insert(owner(target));
+      nodes.insert(team_.node(owner(target)));
+    }
+    if (owners.size() == 1) return false;
+    if (nodes.size() == 2 && owners.size() == 2) return shared.targets.size() == 2 && shared.contributors->size() == 2;
+    const std::int64_t bytes = synth::elements(shared.box) * synth::bytes_of(to_.element());
+    return nodes.size() == 1 && bytes * std::ssize(*shared.contributors) <= kLittleBytes;
+  }
+  void add_for_each(const SharedReduction& shared) {
+    for (auto target = shared.targets.begin(); target != shared.targets.end();) {
+      SharedReduction own{shared.box, shared.contributors, {}};
+      const int of = owner(target->second);
+      for (; target != shared.targets.end() && owner(target->second) == of; ++target) own.targets.insert(*target);
+      combine_at(own.targets.begin()->second, own, shared.box);
+    }
+  }
+
   // The box is cut evenly between its targets, as the price and the statistics of the step say. Stretches that follow
   // each other on one rank are one.
   void add(const SharedReduction& shared) {
+    if (each_for_itself(shared)) return add_for_each(shared);
     const std::int64_t elements = synth::elements(shared.box);
     const synth::DirectReduction direct(synth::CollectiveKind::all_reduce, std::ssize(shared.targets));
     std::int64_t k = 0;

@@ -1,4 +1,5 @@
-// The cost of a step on a machine: exact bytes, modelled seconds (docs/redistribution.md).
+// The cost of a step on a machine: its bytes, exact but for the largest sums, and modelled seconds
+// (docs/redistribution.md).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 namespace tessera::synth {
 
 // In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. For more
-// devices, bytes still are exact, and so are seconds of sums, of steps with up to 400,000 messages, and of copies that
+// devices, bytes still are exact but for wide reductions (synth/collective/even_sum.hpp), and so are seconds of other
+// sums, of steps with up to 400,000 messages, and of copies that
 // a TileExchange counts. Other copies are priced by what comes in over every link, which a NearestExchange knows, and
 // as if what goes out were dealt evenly over the links of the units that hold something; rounds by the busiest device's
 // own link. The bound of seconds is the time on a device's own link, or on that of the first unit of a level.

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 namespace tessera::ranks {
 

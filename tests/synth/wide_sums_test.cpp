@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "synth/collective/even_sum.hpp"
 #include "synth/collective/programmed.hpp"
@@ -177,6 +178,16 @@ TEST(EvenPrograms, AreWhatMembersSayOneByOne) {
   }
   EXPECT_GE(even, 1'000);
   EXPECT_GE(refused, 1'000);
+}
+
+TEST(ExampleOf, EvenProgram) {
+  const MeshRef on = mesh("dp:64");
+  const auto steps =
+      parse_reduce_program(*on, "reduce_scatter dp:(4)16; all_reduce dp:(1)4; all_gather dp:(4)16").value();
+  const EvenProgram program = even_program({whole_axis(*on, 0)}, false, steps).value();
+  std::vector<std::pair<std::int64_t, std::int64_t>> hops;
+  for (const EvenHop& hop : program.hops) hops.emplace_back(hop.talkers - 1, hop.chunks);
+  EXPECT_EQ(hops, (std::vector<std::pair<std::int64_t, std::int64_t>>{{15, 4}, {3, 1}, {3, 1}, {15, 4}}));
 }
 
 void expect_alike(const StepLoads& a, const StepLoads& b) {
