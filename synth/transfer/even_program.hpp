@@ -20,11 +20,11 @@
 namespace tessera::synth {
 
 struct EvenHop {
-  ReduceStepKind kind =
-      ReduceStepKind::all_reduce;  // what a member does with what it gets: reduce_scatter adds up the
-                                   // chunks of its own digits, all_reduce all that it holds, all_gather copies
-  Digits digits;                   // along which those who talk differ
-  Digits own;  // before the hop a member holds the chunks that agree with its position in these primes
+  // What a member does with what it gets: reduce_scatter adds up the chunks of its own digits, all_reduce all that it
+  // holds, all_gather copies.
+  ReduceStepKind kind = ReduceStepKind::all_reduce;
+  Digits digits;  // along which those who talk differ
+  Digits own;     // before the hop a member holds the chunks that agree with its position in these primes
   std::int64_t talkers = 1;
   std::int64_t chunks = 1;  // in each message
   std::int64_t slot = 0;
