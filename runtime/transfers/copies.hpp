@@ -30,7 +30,7 @@ base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage&
                         synth::RegisterId to);
 
 // A box that several devices want is cut evenly between them, in row-major order: each combines its stretch, then they
-// copy the others'.
+// copy the others'. Of a box of two far devices, and of a small one in one memory, each rank combines the whole.
 struct ReductionSchedule {
   ReadPlan reads;
   std::vector<synth::BoxReduction> reductions;  // of this rank

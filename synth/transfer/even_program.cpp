@@ -16,10 +16,9 @@ class EvenCarrying {
     program_.members = members;
   }
 
-  bool take(const ReduceStep& step, const Digits& digits, std::size_t number) {
+  bool take(const ReduceStep& step, const Digits& digits) {
     const bool by_halving = step.form == ReduceForm::halving;
     if (step.form != ReduceForm::direct && !by_halving) return false;
-    number_ = number;
     const Digits primes = prime_digits(digits);
     switch (step.kind) {
       case ReduceStepKind::reduce_scatter:
@@ -64,7 +63,7 @@ class EvenCarrying {
   void add_hop(ReduceStepKind kind, const Digits& digits, std::int64_t chunks) {
     std::int64_t talkers = 1;
     for (const Digit& digit : digits) talkers *= digit.size;
-    program_.hops.push_back({kind, digits, own_, talkers, chunks, slot_, number_});
+    program_.hops.push_back({kind, digits, own_, talkers, chunks, slot_});
   }
   void own(const Digits& digits) {
     for (const Digit& prime : prime_digits(digits)) {
@@ -136,7 +135,6 @@ class EvenCarrying {
   Digits own_;
   std::int64_t held_;  // chunks of a member
   std::int64_t slot_ = 0;
-  std::size_t number_ = 0;  // of the step that is being taken
 };
 
 }  // namespace
@@ -144,11 +142,10 @@ class EvenCarrying {
 std::optional<EvenProgram> even_program(const AxisList& reduced, bool scatters, const ReduceProgram& program) {
   if (program.stretches < 1) return std::nullopt;
   EvenCarrying carrying(shard_count(reduced), scatters);
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    const ReduceStep& step = program.steps[i];
+  for (const ReduceStep& step : program.steps) {
     const auto digits = digits_of(reduced, step.axes);
     if (!digits || step.axes.empty() || !step.first.empty() || !are_distinct(*digits, {})) return std::nullopt;
-    if (!carrying.take(step, *digits, i)) return std::nullopt;
+    if (!carrying.take(step, *digits)) return std::nullopt;
   }
   if (!carrying.is_done()) return std::nullopt;
   return std::move(carrying).program(program.stretches);

@@ -28,7 +28,6 @@ struct EvenHop {
   std::int64_t talkers = 1;
   std::int64_t chunks = 1;  // in each message
   std::int64_t slot = 0;
-  std::size_t step = 0;  // of the program
 };
 
 struct EvenProgram {
