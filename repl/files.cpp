@@ -159,8 +159,8 @@ int OutputFile::write(std::string_view text) {
 }
 
 // Waits until there is something to read, or until there was an interrupt, which is then forgotten.
-bool LineReader::interrupted() {
-  if (interrupt_ < 0) return false;
+bool LineReader::waits_interrupted() {
+  if (descriptor_ < 0) return false;  // reading will say why
   std::array<struct pollfd, 2> wanted = {{{descriptor_, POLLIN, 0}, {interrupt_, POLLIN, 0}}};
   while (::poll(wanted.data(), wanted.size(), -1) < 0) {
     if (errno != EINTR) return false;
@@ -186,9 +186,10 @@ LineReader::Outcome LineReader::next(std::string& line) {
     buffer_.erase(0, begin_);
     begin_ = 0;
     searched = buffer_.size();
-    if (interrupted()) return Outcome::interrupted;
+    if (waits_interrupted()) return Outcome::interrupted;
     const ssize_t count = read_chunk(descriptor_, buffer_);
     error_ = errno;
+    if (count < 0 && error_ == EAGAIN) continue;  // what was there is gone
     if (count < 0) return error_ == EINTR ? Outcome::interrupted : Outcome::failed;
     ended_ = count == 0;
   }

@@ -86,7 +86,7 @@ class LineReader {
   // Lines are cut at this length, so that no input fills the memory.
   static constexpr std::size_t kLineBytesMax = std::size_t{1} << 24U;
 
-  // Waiting for a line ends when `interrupt` becomes readable.
+  // Waiting for a line ends when `interrupt` becomes readable, if reading the descriptor itself does not wait.
   explicit LineReader(int descriptor, int interrupt = -1) : descriptor_(descriptor), interrupt_(interrupt) {}
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -100,7 +100,7 @@ class LineReader {
   std::string why() const;
 
  private:
-  bool interrupted();
+  bool waits_interrupted();
 
   int descriptor_;
   int interrupt_;

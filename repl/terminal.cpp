@@ -1,5 +1,6 @@
 #include "repl/terminal.hpp"
 
+#include <fcntl.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -52,6 +53,14 @@ bool is_conversation() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_F
 bool is_addressable_terminal() {
   const char* terminal = std::getenv("TERM");
   return terminal != nullptr && *terminal != '\0' && std::strcmp(terminal, "dumb") != 0;
+}
+
+TerminalInput::TerminalInput() : descriptor_(::open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+  if (descriptor_ < 0) descriptor_ = STDIN_FILENO;
+}
+
+TerminalInput::~TerminalInput() {
+  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
 }
 
 bool takes_colour(int descriptor) {

@@ -11,6 +11,20 @@ bool is_terminal(int descriptor);
 bool is_conversation();
 // Does the terminal move its cursor where it is told to?
 bool is_addressable_terminal();
+// Standard input, opened anew so that reading it never waits: a terminal that has just told of what was typed throws it
+// away at Ctrl-C. Where it cannot be opened, standard input as it is.
+class TerminalInput {
+ public:
+  TerminalInput();
+  TerminalInput(const TerminalInput&) = delete;
+  TerminalInput& operator=(const TerminalInput&) = delete;
+  ~TerminalInput();
+
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
 // Colours on this descriptor: a terminal's, unless NO_COLOR or TERM=dumb says otherwise. A rank of Open MPI has none.
 bool takes_colour(int descriptor);
 // Takes the environment's character set for what is typed, or UTF-8 where it names none.

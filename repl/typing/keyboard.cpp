@@ -10,10 +10,10 @@
 namespace tessera::repl {
 
 Keyboard::Keyboard(Console& console, int interrupt, LineEditor::Completer completer)
-    : console_(console), lines_(STDIN_FILENO, interrupt) {
+    : console_(console), lines_(input_.descriptor(), interrupt) {
   if (!is_addressable_terminal()) return;
   const LineEditor::Painter painter = takes_colour(STDOUT_FILENO) ? inks_of : LineEditor::Painter();
-  editor_ = std::make_unique<LineEditor>(interrupt, std::move(completer), painter);
+  editor_ = std::make_unique<LineEditor>(input_.descriptor(), interrupt, std::move(completer), painter);
 }
 
 LineReader::Outcome Keyboard::next(const Typing& typing, std::string& text) {

@@ -6,6 +6,7 @@
 
 #include "repl/console.hpp"
 #include "repl/files.hpp"
+#include "repl/terminal.hpp"
 #include "repl/typing/line_editor.hpp"
 
 namespace tessera::repl {
@@ -28,6 +29,7 @@ class Keyboard {
 
  private:
   Console& console_;
+  TerminalInput input_;
   LineReader lines_;
   std::unique_ptr<LineEditor> editor_;
   std::string given_back_;  // where nothing can be edited

@@ -44,10 +44,10 @@ std::string listed(const std::vector<std::string>& candidates) {
 }  // namespace
 
 struct LineEditor::Impl {
-  Impl(int interrupt, Completer complete, Painter paint)
+  Impl(int input, int interrupt, Completer complete, Painter paint)
       : completer(std::move(complete)),
         painter(std::move(paint)),
-        bytes(interrupt, [this] { look_again(); }),
+        bytes(input, interrupt, [this] { look_again(); }),
         view(write_to_terminal) {}
 
   Outcome next(const Typing& wanted, std::string& text) {
@@ -216,8 +216,8 @@ struct LineEditor::Impl {
   const TypingMode* mode = nullptr;
 };
 
-LineEditor::LineEditor(int interrupt, Completer completer, Painter painter)
-    : impl_(std::make_unique<Impl>(interrupt, std::move(completer), std::move(painter))) {}
+LineEditor::LineEditor(int input, int interrupt, Completer completer, Painter painter)
+    : impl_(std::make_unique<Impl>(input, interrupt, std::move(completer), std::move(painter))) {}
 LineEditor::~LineEditor() = default;
 
 LineEditor::Outcome LineEditor::next(const Typing& typing, std::string& text) { return impl_->next(typing, text); }

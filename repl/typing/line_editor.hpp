@@ -25,9 +25,9 @@ class LineEditor {
   using Completer = std::function<Completion(std::string_view before_cursor)>;
   using Painter = std::function<Inks(std::string_view text)>;
 
-  // The text that is being typed is dropped when the descriptor `interrupt` becomes readable. Without a painter there
-  // are no colours.
-  LineEditor(int interrupt, Completer completer, Painter painter);
+  // Keys come from the descriptor `input`. The text that is being typed is dropped when the descriptor `interrupt`
+  // becomes readable. Without a painter there are no colours.
+  LineEditor(int input, int interrupt, Completer completer, Painter painter);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
   ~LineEditor();

@@ -66,7 +66,7 @@ void TypingMode::resume() const {
 
 TerminalBytes::Event TerminalBytes::wait(int milliseconds) {
   const SignalsSeen seen;
-  std::array<struct pollfd, 2> wanted = {{{STDIN_FILENO, POLLIN, 0}, {interrupt_, POLLIN, 0}}};
+  std::array<struct pollfd, 2> wanted = {{{input_, POLLIN, 0}, {interrupt_, POLLIN, 0}}};
   int ready = 0;
   while ((ready = ::poll(wanted.data(), wanted.size(), milliseconds)) < 0) {
     if (errno != EINTR) return Event::input;  // reading will say why
@@ -87,21 +87,25 @@ int TerminalBytes::next(int milliseconds) {
       case Event::nothing: return kNoByteInTime;
       case Event::input: break;
     }
-    read_.resize(kReadBytes);
-    const ssize_t count = ::read(STDIN_FILENO, read_.data(), read_.size());
-    const int error = errno;
-    read_.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-    taken_ = 0;
-    if (count < 0 && error == EINTR) continue;
-    if (count <= 0) return kBytesEnded;
+    if (!fill()) return kBytesEnded;
   }
   return static_cast<unsigned char>(read_[taken_++]);
 }
 
+bool TerminalBytes::fill() {
+  read_.resize(kReadBytes);
+  const ssize_t count = ::read(input_, read_.data(), read_.size());
+  const int error = errno;
+  read_.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  taken_ = 0;
+  return count > 0 || (count < 0 && (error == EINTR || error == EAGAIN));
+}
+
 bool TerminalBytes::has_more() {
   if (taken_ < read_.size()) return true;
-  struct pollfd input = {STDIN_FILENO, POLLIN, 0};
-  return ::poll(&input, 1, 0) > 0;
+  struct pollfd input = {input_, POLLIN, 0};
+  if (::poll(&input, 1, 0) > 0) fill();
+  return taken_ < read_.size();
 }
 
 void write_to_terminal(const std::string& bytes) {

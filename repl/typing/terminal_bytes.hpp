@@ -26,12 +26,13 @@ class TypingMode {
   bool is_terminal_ = false;
 };
 
-// Bytes of standard input. Bytes that were read ahead are kept for the next text.
+// Bytes of a terminal. Bytes that were read ahead are kept for the next text.
 class TerminalBytes {
  public:
-  // Waiting ends when `interrupt` becomes readable; `changed` is called when the terminal has another size or is ours
-  // again.
-  TerminalBytes(int interrupt, std::function<void()> changed) : interrupt_(interrupt), changed_(std::move(changed)) {}
+  // Reading `input` should not wait. Waiting ends when `interrupt` becomes readable; `changed` is called when the
+  // terminal has another size or is ours again.
+  TerminalBytes(int input, int interrupt, std::function<void()> changed)
+      : input_(input), interrupt_(interrupt), changed_(std::move(changed)) {}
 
   // As NextByte (repl/typing/keys.hpp).
   int next(int milliseconds);
@@ -41,7 +42,10 @@ class TerminalBytes {
  private:
   enum class Event { input, interrupt, nothing };
   Event wait(int milliseconds);
+  // Reads what is there, perhaps nothing; false: nothing will come any more.
+  bool fill();
 
+  int input_;
   int interrupt_;
   std::function<void()> changed_;
   std::string read_;

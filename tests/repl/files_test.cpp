@@ -1,10 +1,12 @@
 // Reading lines and replacing files.
 #include "repl/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,6 +63,27 @@ TEST(LineReader, FailsWhereNothingCanBeRead) {
   std::string line;
   EXPECT_EQ(reader.next(line), LineReader::Outcome::failed);
   EXPECT_EQ(reader.why(), "Bad file descriptor");
+}
+
+TEST(LineReader, WaitsWhereReadingDoesNot) {
+  std::array<int, 2> ends = {-1, -1};
+  ASSERT_EQ(::pipe2(ends.data(), O_NONBLOCK), 0);
+  std::thread writer([&] {
+    for (const char* piece : {"one", " line\n", "another"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      EXPECT_TRUE(write_all(ends[1], piece));
+    }
+    ::close(ends[1]);
+  });
+  LineReader reader(ends[0]);
+  std::string line;
+  EXPECT_EQ(reader.next(line), LineReader::Outcome::line);
+  EXPECT_EQ(line, "one line");
+  EXPECT_EQ(reader.next(line), LineReader::Outcome::line);
+  EXPECT_EQ(line, "another");
+  EXPECT_EQ(reader.next(line), LineReader::Outcome::end);
+  writer.join();
+  ::close(ends[0]);
 }
 
 class ReplaceFile : public ::testing::Test {

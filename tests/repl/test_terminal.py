@@ -232,6 +232,18 @@ class Interrupting(AtATerminal):
         self.assertEqual(terminal.answer("3 + 4"), "7\n")
         self.assertEqual(terminal.leave(), 0)
 
+    def test_it_is_heard_though_the_terminal_throws_away_what_was_typed(self):
+        """Between being told of a key and reading it, the key may go."""
+        for options in {}, {"TERM": "dumb", "echo": False}:
+            terminal = self.start(**options)
+            for turn in range(600):
+                terminal.type("x")
+                soon = time.perf_counter() + turn % 200 * 1e-6
+                while time.perf_counter() < soon:
+                    pass
+                terminal.interrupt()
+                terminal.until(r"\n\d+> $")
+
     def test_impatience_does_not_end_the_session(self):
         terminal = self.start()
         terminal.enter("let a = loop w = 0.0 for i < 1000000000 { w + 1.0 }")
