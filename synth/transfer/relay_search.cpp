@@ -372,6 +372,7 @@ class Ways {
 constexpr int kPasses = 5;
 constexpr int kBlunt = 2;
 constexpr int kSharpest = 5;
+constexpr double kBusyEnough = 1.001;
 
 constexpr std::array<std::int32_t, 22> kParts = {1,  2,  3,  4,  5,  6,  7,  8,  12, 14,  16,
                                                  20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256};
@@ -466,6 +467,8 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
   Ways ways(cluster, bound, trees);
   for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
+    // Where no link is busier than it has to be, what is left to choose is among ways that cost nothing.
+    if (ways.busiest() <= bound * kBusyEnough) pass = kPasses - 1;
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
     for (TaskPart& part : parts) {
