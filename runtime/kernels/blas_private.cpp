@@ -43,7 +43,7 @@ void* open_library() {
 class CalledFunctions {
  public:
   explicit CalledFunctions(void* library) {
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map_) != 0) return;
+    if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map_)) != 0) return;
     for (const Noted* entry = map_->l_ld; entry->d_tag != DT_NULL; ++entry) {
       const auto value = static_cast<std::uint64_t>(entry->d_un.d_val);
       switch (entry->d_tag) {
@@ -66,7 +66,7 @@ class CalledFunctions {
     for (std::size_t i = 0; i < count_; ++i) {
       const Symbol& symbol = symbols_[ELF64_R_SYM(entries_[i].r_info)];
       if (std::strcmp(names_ + symbol.st_name, name) == 0) {
-        return reinterpret_cast<void**>(map_->l_addr + entries_[i].r_offset);
+        return static_cast<void**>(pointer_to(map_->l_addr + entries_[i].r_offset));
       }
     }
     return nullptr;
@@ -75,7 +75,7 @@ class CalledFunctions {
   // A table that is filled as the library is opened is read-only from then on.
   void write(void** entry, void* address) const {
     const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    void* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(entry) / size * size);
+    void* const page = pointer_to(reinterpret_cast<std::uintptr_t>(entry) / size * size);
     if (sealed_) TESSERA_CHECK(mprotect(page, size, PROT_READ | PROT_WRITE) == 0, "a page that cannot be opened");
     *entry = address;
     if (sealed_) TESSERA_CHECK(mprotect(page, size, PROT_READ) == 0, "a page that cannot be closed");
@@ -85,7 +85,12 @@ class CalledFunctions {
   // An address, which some systems keep as the distance from where the library begins.
   template <class T>
   const T* at(std::uint64_t value) const {
-    return reinterpret_cast<const T*>(value < map_->l_addr ? map_->l_addr + value : value);
+    return static_cast<const T*>(pointer_to(value < map_->l_addr ? map_->l_addr + value : value));
+  }
+  // Counted from a pointer into the library: a number by itself points nowhere.
+  void* pointer_to(std::uint64_t address) const {
+    char* const known = reinterpret_cast<char*>(map_->l_ld);
+    return known + static_cast<std::ptrdiff_t>(address - reinterpret_cast<std::uintptr_t>(known));
   }
 
   link_map* map_ = nullptr;

@@ -379,7 +379,7 @@ base::Result<MeshRef> read_mesh(const json::Object& object) {
   if (place == nullptr) return mesh;
   auto matrix = matrix_of(*place);
   if (!matrix) return bad("`place` is not a list of lists of whole numbers");
-  return Mesh::make_on(mesh->axes(), mesh->ranges(), std::move(*matrix));
+  return Mesh::make_on(mesh->axes(), mesh->ranges(), std::move(matrix));
 }
 
 base::Result<Plan> read_plan(const json::Value& value) {

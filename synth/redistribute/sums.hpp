@@ -37,7 +37,7 @@ class Resolutions {
     double bound = 0;
 
     friend Least operator+(const Least& a, const Least& b) { return {a.seconds + b.seconds, a.bound + b.bound}; }
-    friend Least operator+(double seconds, const Least& b) { return {seconds + b.seconds, seconds + b.bound}; }
+    friend Least operator+(double more, const Least& b) { return {more + b.seconds, more + b.bound}; }
   };
   struct Entry {
     Least least;             // of the whole chain
