@@ -107,21 +107,30 @@ base::Result<Machine> with_lists(Machine machine) {
   return machine;
 }
 
+MachineLevel assumed_level(std::int64_t devices) {
+  MachineLevel flat;
+  flat.name = "device";
+  flat.count = devices;
+  return flat;
+}
+
 }  // namespace
 
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) {
   return base::guarded([&]() -> base::Result<Machine> {
     TESSERA_TRY_STATUS(check_kinds(machine, devices));
     if (machine.levels.empty()) {
-      MachineLevel flat;
-      flat.name = "device";
-      flat.count = machine.devices.empty() ? devices : std::max(devices, devices_of_kinds(machine));
-      return Machine{{flat}, machine.devices};
+      const std::int64_t count = machine.devices.empty() ? devices : std::max(devices, devices_of_kinds(machine));
+      return Machine{{assumed_level(count)}, machine.devices};
     }
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
     return with_lists(machine);
   });
+}
+
+bool is_assumed(const Machine& machine) {
+  return machine.levels.size() == 1 && machine.levels[0] == assumed_level(machine.levels[0].count);
 }
 
 Delay slowest_delay(const Machine& machine) {

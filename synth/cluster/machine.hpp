@@ -66,6 +66,9 @@ struct Machine {
 // one for each unit, or if a bandwidth, a latency or a speed is out of range.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
+// Has the machine, one that machine_for gave, the levels that are assumed where no file describes any?
+bool is_assumed(const Machine& machine);
+
 // The slowest of all levels; and the least that a device waits for a peer on any.
 Delay slowest_delay(const Machine& machine);
 double least_delay(const Machine& machine);

@@ -41,6 +41,9 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& change);
 
+// How far apart in numbers of devices the neighbours along a part are, which lies on one level where a matrix places
+// it.
+std::int64_t stride_of(const Mesh& mesh, const AxisPart& part);
 // The part cut where a unit of the machine ends, if one does end inside, major first. Units are in devices, ascending.
 AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units);
 

@@ -9,6 +9,7 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
+#include "synth/redistribute/stages.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {
@@ -56,16 +57,18 @@ base::Result<std::vector<Chain>> gathering_moves(const ArrayType& from, const Ar
 // Chains of named collectives to begin with: the one that is enough, what rivals would do, gathering and slicing, which
 // always leads there.
 base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const ArrayType& to, bool exactly,
-                                                    const Machine& machine) {
+                                                    Prices& prices) {
   std::vector<Chain> all;
   if (auto chain = named_move(from, to, exactly)) all.push_back(std::move(*chain));
   const auto is_exchange = [](const Collective& step) { return kind_of(step) == CollectiveKind::exchange; };
   for (const Planner rival : {Planner::paper, Planner::shardy, Planner::dtensor, Planner::xla}) {
-    auto chain = rival_chain(from, to, rival, machine);
+    auto chain = rival_chain(from, to, rival, prices.machine());
     if (!chain.ok() || std::any_of(chain->begin(), chain->end(), is_exchange)) continue;
     const auto end = after_chain(*chain, from);
     if (end.ok() && (!exactly || *end == to)) all.push_back(std::move(*chain));
   }
+  if (auto staged = staged_move(from, to, prices, std::numeric_limits<double>::infinity()))
+    all.push_back(std::move(*staged));
   TESSERA_TRY(gathering, gathering_moves(from, to));
   all.insert(all.end(), gathering.begin(), gathering.end());
   return all;
@@ -117,7 +120,7 @@ base::Result<bool> keeps(const Chain& chain, const ArrayType& from, std::int64_t
 // the fastest of least peak.
 base::Result<std::vector<Chain>> named_chains(const ArrayType& from, const ArrayType& to, bool exactly, Prices& prices,
                                               SearchLimits limits) {
-  TESSERA_TRY(all, known_named_chains(from, to, exactly, prices.machine()));
+  TESSERA_TRY(all, known_named_chains(from, to, exactly, prices));
   bool bound_is_kept = false;
   for (const Chain& chain : all) {
     TESSERA_TRY(kept, keeps(chain, from, limits.array_bytes_max));

@@ -10,6 +10,7 @@
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/stages.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 #include "synth/redistribute/sums.hpp"
 
@@ -31,6 +32,7 @@ class Portfolio {
       TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
+    TESSERA_TRY_STATUS(consider_stages(floors));
     Refinements refinements(from(), to_, prices_.machine());
     TESSERA_TRY_STATUS(consider_refinements(floors, refinements));
     TESSERA_TRY_STATUS(consider_levels(floors, refinements));
@@ -64,6 +66,12 @@ class Portfolio {
     TESSERA_TRY_STATUS(choice_.consider(way_, move));
     fastest_seconds_ = std::min(fastest_seconds_, choice_.newest_seconds());
     return base::Done{};
+  }
+
+  base::Status consider_stages(const Floors& floors) {
+    if (floors.of_two_launches() * kWorthStages > most()) return base::Done{};
+    auto staged = staged_move(from(), to_, prices_, most());
+    return staged ? consider(std::move(*staged)) : base::Done{};
   }
 
   base::Status consider_refinements(const Floors& floors, Refinements& refinements) {

@@ -80,8 +80,7 @@ bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members
   if (is_wide(mesh.devices(), members) && !(fills_units(Cluster(machine), mesh) && matrix_on(mesh, machine)))
     return false;
   if (!mesh.is_row_major() && !mesh.matrix()) return false;
-  const auto none = machine_for(Machine{}, Cluster(machine).devices());
-  return none.ok() && machine.levels != none->levels;
+  return !is_assumed(machine);
 }
 
 ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& step, const ArrayType& before,

@@ -14,13 +14,6 @@ namespace tessera::synth {
 
 namespace {
 
-// How far apart in numbers of devices the neighbours along a part are, which lies on one level where a matrix places
-// it.
-std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
-  const std::int64_t places = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
-  return part.size == 1 ? places : std::abs(mesh.device_at(places) - mesh.device_at(0));
-}
-
 // The pieces of a part that lie on a level each, where a matrix places the mesh, outermost first.
 AxisList cut_at_levels(const Mesh& mesh, const AxisPart& part) {
   AxisList pieces{part};
@@ -78,6 +71,11 @@ AxisList cut_piece(const Mesh& mesh, const AxisPart& part, const std::vector<std
 }
 
 }  // namespace
+
+std::int64_t stride_of(const Mesh& mesh, const AxisPart& part) {
+  const std::int64_t places = mesh.stride(part.axis) * (mesh.axes()[part.axis].size / end_of(part));
+  return part.size == 1 ? places : std::abs(mesh.device_at(places) - mesh.device_at(0));
+}
 
 AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<std::int64_t>& units) {
   AxisList pieces;

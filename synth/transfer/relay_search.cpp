@@ -468,7 +468,7 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
   for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
     // Where no link is busier than it has to be, what is left to choose is among ways that cost nothing.
-    if (ways.busiest() <= bound * kBusyEnough) pass = kPasses - 1;
+    if (ways.busiest() <= bound * kBusyEnough) pass = std::max(pass, kPasses - 2);
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
     for (TaskPart& part : parts) {

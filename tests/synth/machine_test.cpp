@@ -80,9 +80,9 @@ TEST(CostTest, FlatAllToAll) {
 TEST(CostTest, FurtherPeersTakeAGap) {
   const MeshRef on = mesh("x:4");
   Machine machine{{{"node", 2, 1e9, 5e-6}, {"device", 2, 1e9, 1e-6}}};
-  const auto seconds = [&] {
-    return planned(type("f32[16, 16@x]", on), type("f32[16@x, 16]", on), {}, machine).seconds;
-  };
+  const ArrayType from = type("f32[16, 16@x]", on);
+  const ArrayType to = type("f32[16@x, 16]", on);
+  const auto seconds = [&] { return cost(*machine_for(machine, 4), exchange_to(to), from, to).seconds; };
   const double links = 4 * 64 / 1e9;
   EXPECT_NEAR(seconds(), 3 * 5e-6 + links, 1e-12);
   machine.levels[0].gap_seconds = 1e-6;

@@ -1,7 +1,8 @@
 // Without a general exchange: our chain is the fastest that keeps the bound or, where none does, one of least peak,
 // among all chains of single collectives there are. All ways between all layouts of a small mesh are worked out beside
-// it, by Floyd's algorithm.
+// it, by Floyd's algorithm. Then chains in stages, which the planner considers beside its exchanges.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/stages.hpp"
+#include "synth/verify/verify.hpp"
 #include "tests/synth/sound_changes.hpp"
 #include "tests/synth/support.hpp"
 
@@ -109,6 +112,102 @@ TEST(EveryChainOfCollectives, OfLargeArraysOnTwoNodes) {
 TEST(EveryChainOfCollectives, OfUnevenExtents) { expect_best_of_rank_two("x:2,y:3,z:2", {7, 7}, Machine{}); }
 
 TEST(EveryChainOfCollectives, OfExtentsThatDivide) { expect_best_of_rank_two("x:2,y:3,z:2", {6, 6}, Machine{}); }
+
+// ---- Stages ----
+
+const Machine kFourNodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+
+// The chain in stages as a plan; no steps where there is none.
+Plan in_stages(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+  Prices prices(machine);
+  const auto chain = staged_move(from, to, prices, kNone);
+  if (!chain) return Plan{};
+  return *priced(prices, from, to, Planner::tessera, *chain);
+}
+
+// How far plans stay behind the fastest chain of single collectives that keeps the bound.
+struct Behind {
+  double mean = 1;  // geometric
+  double most = 1;
+};
+
+Behind behind_all_chains(const Shape& shape, const Machine& machine) {
+  const MeshRef on = mesh("x:2,y:2,z:2,w:2");
+  const std::vector<ArrayType> types = types_of(on, shape, all_layouts(*on, 2));
+  const SingleSteps steps = single_steps(types, machine);
+  std::map<std::int64_t, Table> by_bound;
+  Behind behind;
+  double logarithms = 0;
+  double count = 0;
+  for (std::size_t pair = 0; pair < types.size() * types.size(); pair += 11) {
+    const std::size_t a = pair / types.size();
+    const std::size_t b = pair % types.size();
+    if (same_type(types[a], types[b])) continue;
+    const std::int64_t bound = std::max(tile_bytes_max(types[a]), tile_bytes_max(types[b]));
+    auto known = by_bound.find(bound);
+    if (known == by_bound.end()) {
+      known = by_bound.emplace(bound, over_ways(steps.seconds, no_larger(types, bound), std::plus<>{})).first;
+    }
+    const double ratio = planned(types[a], types[b], {}, machine).seconds / std::max(known->second[a][b], 1e-12);
+    behind.most = std::max(behind.most, ratio);
+    logarithms += std::log(std::max(ratio, 1.0));
+    ++count;
+  }
+  behind.mean = std::exp(logarithms / count);
+  return behind;
+}
+
+// Where latencies are all, many short launches may be faster than those that are looked at.
+TEST(EveryChainOfCollectives, IsHardlyFasterThanAPlanOfTinyArrays) {
+  const Behind behind = behind_all_chains({16, 16}, kFourNodes);
+  EXPECT_LE(behind.mean, 1.11);
+  EXPECT_LE(behind.most, 2.7);
+}
+
+TEST(EveryChainOfCollectives, IsNeverFasterThanAPlanOfLargeArrays) {
+  EXPECT_LE(behind_all_chains({65536, 65536}, kFourNodes).most, kAsFast);
+}
+
+TEST(Stages, LeadToTheirTargetWithinTheBound) {
+  const MeshRef on = mesh("x:2,y:6,z:2");
+  const Machine machine{{{"node", 4, 12.5e9, 5e-6}, {"device", 6, 300e9, 1e-6}}};
+  const std::vector<ArrayType> types = types_of(on, {48, 24, 24}, all_layouts(*on, 3));
+  std::size_t found = 0;
+  for (std::size_t pair = 0; pair < types.size() * types.size(); pair += 13) {
+    const ArrayType& from = types[pair / types.size()];
+    const ArrayType& to = types[pair % types.size()];
+    Plan plan = in_stages(from, to, machine);
+    if (plan.steps.empty()) continue;
+    ++found;
+    ASSERT_EQ(plan.steps.back().after, to) << print(from);
+    const auto verified = with_bounds(plan, machine);
+    ASSERT_TRUE(verified.ok()) << print(from) << " -> " << print(to) << ": " << verified.errors()[0].message;
+  }
+  EXPECT_GT(found, 700U);
+}
+
+TEST(ExampleOf, Stages) {
+  const Machine pods{{{"pod", 8, 25e9, 10e-6}, {"node", 8, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}};
+  const MeshRef on = mesh("x:8,y:8,z:8");
+  const ArrayType from = type("f32[65536@(x,y,z),1024]", on);
+  const ArrayType to = type("f32[65536,1024@(z,y,x)]", on);
+  const Plan plan = in_stages(from, to, pods);
+  ASSERT_EQ(plan.steps.size(), 3U);
+  for (const PlanStep& step : plan.steps) {
+    EXPECT_EQ(kind_of(step.collective), CollectiveKind::all_to_all);
+    EXPECT_EQ(step.group_size, 8);
+  }
+  Prices prices(pods);
+  EXPECT_LT(plan.seconds * 4, prices.of(exchange_step(to), from, to).seconds);
+}
+
+TEST(Stages, AreForMachinesThatAFileDescribes) {
+  const MeshRef on = mesh("x:8,y:8");
+  const ArrayType from = type("f32[64@(x,y),64]", on);
+  const ArrayType to = type("f32[64,64@(y,x)]", on);
+  EXPECT_EQ(planned(from, to, {}, Machine{}).steps.size(), 1U);
+  EXPECT_EQ(planned(from, to, {}, Machine{{{"device", 64, 100e9, 2e-6}}}).steps.size(), 2U);
+}
 
 }  // namespace
 }  // namespace tessera::synth::test
