@@ -9,6 +9,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/cluster/machine.hpp"
+#include "synth/cluster/step_cost.hpp"
 #include "synth/collective/even_sum.hpp"
 #include "synth/machine/link_load.hpp"
 

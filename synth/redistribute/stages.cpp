@@ -48,7 +48,7 @@ bool is_cut_evenly(const ArrayType& type) {
 // others move, from one dimension to another or between one and none.
 class Ends {
  public:
-  Ends(const ArrayType& from, const ArrayType& to, Pieces pieces) : mesh_(from.mesh()), pieces_(std::move(pieces)) {
+  Ends(const ArrayType& from, const ArrayType& to, const Pieces& pieces) : mesh_(from.mesh()), pieces_(pieces) {
     for (std::size_t d = 0; d < from.rank(); ++d) {
       const PieceList before = pieces_.list(from.layout().split(d));
       const PieceList after = pieces_.list(to.layout().split(d));
@@ -408,9 +408,9 @@ std::optional<Chain> staged_move(const ArrayType& from, const ArrayType& to, Pri
   const Machine& machine = prices.machine();
   if (from.mesh() != to.mesh() || !is_cut_evenly(from) || !is_cut_evenly(to)) return std::nullopt;
   if (is_assumed(machine)) return std::nullopt;
-  auto pieces = Pieces::of(from, to, rivals::Grain::coarse);
+  const auto pieces = Pieces::of(from, to, rivals::Grain::coarse);
   if (!pieces) return std::nullopt;
-  Ends ends(from, to, std::move(*pieces));
+  Ends ends(from, to, *pieces);
   const Cluster cluster(machine);
   ends.cut_at(cluster.unit_sizes());
   ends.cut_into(kDigitsWanted);
