@@ -7,9 +7,9 @@
 
 #include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/by_digits.hpp"
 #include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
-#include "synth/redistribute/stages.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {
@@ -67,8 +67,8 @@ base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const
     const auto end = after_chain(*chain, from);
     if (end.ok() && (!exactly || *end == to)) all.push_back(std::move(*chain));
   }
-  if (auto staged = staged_move(from, to, prices, std::numeric_limits<double>::infinity()))
-    all.push_back(std::move(*staged));
+  if (auto moved = move_by_digits(from, to, prices, std::numeric_limits<double>::infinity()))
+    all.push_back(std::move(*moved));
   TESSERA_TRY(gathering, gathering_moves(from, to));
   all.insert(all.end(), gathering.begin(), gathering.end());
   return all;

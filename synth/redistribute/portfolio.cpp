@@ -8,9 +8,9 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/redistribute/by_digits.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
-#include "synth/redistribute/stages.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 #include "synth/redistribute/sums.hpp"
 
@@ -32,7 +32,7 @@ class Portfolio {
       TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
-    TESSERA_TRY_STATUS(consider_stages(floors));
+    TESSERA_TRY_STATUS(consider_by_digits(floors));
     Refinements refinements(from(), to_, prices_.machine());
     TESSERA_TRY_STATUS(consider_refinements(floors, refinements));
     TESSERA_TRY_STATUS(consider_levels(floors, refinements));
@@ -68,10 +68,10 @@ class Portfolio {
     return base::Done{};
   }
 
-  base::Status consider_stages(const Floors& floors) {
-    if (floors.of_two_launches() * kWorthStages > most()) return base::Done{};
-    auto staged = staged_move(from(), to_, prices_, most());
-    return staged ? consider(std::move(*staged)) : base::Done{};
+  base::Status consider_by_digits(const Floors& floors) {
+    if (floors.of_two_launches() * kWorthDigits > most()) return base::Done{};
+    auto moved = move_by_digits(from(), to_, prices_, most());
+    return moved ? consider(std::move(*moved)) : base::Done{};
   }
 
   base::Status consider_refinements(const Floors& floors, Refinements& refinements) {

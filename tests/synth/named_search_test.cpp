@@ -1,6 +1,6 @@
 // Without a general exchange: our chain is the fastest that keeps the bound or, where none does, one of least peak,
 // among all chains of single collectives there are. All ways between all layouts of a small mesh are worked out beside
-// it, by Floyd's algorithm. Then chains in stages, which the planner considers beside its exchanges.
+// it, by Floyd's algorithm. Then moves digit by digit, which the planner considers beside its exchanges.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "synth/redistribute/by_digits.hpp"
 #include "synth/redistribute/choice.hpp"
-#include "synth/redistribute/stages.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/sound_changes.hpp"
 #include "tests/synth/support.hpp"
@@ -113,14 +113,14 @@ TEST(EveryChainOfCollectives, OfUnevenExtents) { expect_best_of_rank_two("x:2,y:
 
 TEST(EveryChainOfCollectives, OfExtentsThatDivide) { expect_best_of_rank_two("x:2,y:3,z:2", {6, 6}, Machine{}); }
 
-// ---- Stages ----
+// ---- Digit by digit ----
 
 const Machine kFourNodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
 
-// The chain in stages as a plan; no steps where there is none.
-Plan in_stages(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+// The move as a plan; no steps where there is none.
+Plan by_digits(const ArrayType& from, const ArrayType& to, const Machine& machine) {
   Prices prices(machine);
-  const auto chain = staged_move(from, to, prices, kNone);
+  const auto chain = move_by_digits(from, to, prices, kNone);
   if (!chain) return Plan{};
   return *priced(prices, from, to, Planner::tessera, *chain);
 }
@@ -168,7 +168,7 @@ TEST(EveryChainOfCollectives, IsNeverFasterThanAPlanOfLargeArrays) {
   EXPECT_LE(behind_all_chains({65536, 65536}, kFourNodes).most, kAsFast);
 }
 
-TEST(Stages, LeadToTheirTargetWithinTheBound) {
+TEST(ByDigits, LeadToTheirTargetWithinTheBound) {
   const MeshRef on = mesh("x:2,y:6,z:2");
   const Machine machine{{{"node", 4, 12.5e9, 5e-6}, {"device", 6, 300e9, 1e-6}}};
   const std::vector<ArrayType> types = types_of(on, {48, 24, 24}, all_layouts(*on, 3));
@@ -176,7 +176,7 @@ TEST(Stages, LeadToTheirTargetWithinTheBound) {
   for (std::size_t pair = 0; pair < types.size() * types.size(); pair += 13) {
     const ArrayType& from = types[pair / types.size()];
     const ArrayType& to = types[pair % types.size()];
-    Plan plan = in_stages(from, to, machine);
+    Plan plan = by_digits(from, to, machine);
     if (plan.steps.empty()) continue;
     ++found;
     ASSERT_EQ(plan.steps.back().after, to) << print(from);
@@ -186,12 +186,12 @@ TEST(Stages, LeadToTheirTargetWithinTheBound) {
   EXPECT_GT(found, 700U);
 }
 
-TEST(ExampleOf, Stages) {
+TEST(ExampleOf, ByDigits) {
   const Machine pods{{{"pod", 8, 25e9, 10e-6}, {"node", 8, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}};
   const MeshRef on = mesh("x:8,y:8,z:8");
   const ArrayType from = type("f32[65536@(x,y,z),1024]", on);
   const ArrayType to = type("f32[65536,1024@(z,y,x)]", on);
-  const Plan plan = in_stages(from, to, pods);
+  const Plan plan = by_digits(from, to, pods);
   ASSERT_EQ(plan.steps.size(), 3U);
   for (const PlanStep& step : plan.steps) {
     EXPECT_EQ(kind_of(step.collective), CollectiveKind::all_to_all);
@@ -201,7 +201,7 @@ TEST(ExampleOf, Stages) {
   EXPECT_LT(plan.seconds * 4, prices.of(exchange_step(to), from, to).seconds);
 }
 
-TEST(Stages, AreForMachinesThatAFileDescribes) {
+TEST(ByDigits, AreForMachinesThatAFileDescribes) {
   const MeshRef on = mesh("x:8,y:8");
   const ArrayType from = type("f32[64@(x,y),64]", on);
   const ArrayType to = type("f32[64,64@(y,x)]", on);

@@ -1,4 +1,4 @@
-#include "synth/redistribute/stages.hpp"
+#include "synth/redistribute/by_digits.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,8 +27,8 @@ using rivals::Pieces;
 constexpr std::int64_t kFewPositions = 8;
 constexpr std::size_t kDigitsWanted = 4;
 constexpr std::size_t kDigitsMax = 6;
-constexpr std::size_t kStageDimensionsMax = 9;  // that any of them cuts
-constexpr std::size_t kPermutesMax = 24;        // that are priced
+constexpr std::size_t kMovingDimensionsMax = 9;  // that any of them cuts
+constexpr std::size_t kPermutesMax = 24;         // that are priced
 
 // The larger one of the two factors that are nearest each other; the number itself where it is prime.
 std::int64_t larger_factor(std::int64_t number) {
@@ -135,9 +135,9 @@ class Ends {
 // What launches take if all tiles have one size. Digits are numbers from 0 on, their sets bits.
 using DigitSet = std::uint32_t;
 
-class StagePrices {
+class DigitPrices {
  public:
-  StagePrices(const Ends& ends, const Cluster& cluster) {
+  DigitPrices(const Ends& ends, const Cluster& cluster) {
     for (const Cluster::Level& level : cluster.levels()) {
       Level& of = levels_.emplace_back(
           Level{level.delay(), static_cast<double>(level.unit_devices) / level.least_bandwidth(), 0});
@@ -195,11 +195,11 @@ class StagePrices {
 };
 
 // The fastest chain, found among all in the order of their seconds.
-class StageSearch {
+class DigitSearch {
  public:
-  StageSearch(const Ends& ends, const StagePrices& stage_prices, const ArrayType& from, const ArrayType& to,
+  DigitSearch(const Ends& ends, const DigitPrices& digit_prices, const ArrayType& from, const ArrayType& to,
               double seconds, Prices& prices)
-      : ends_(ends), prices_(stage_prices), all_prices_(prices), from_type_(from), to_type_(to), seconds_max_(seconds) {
+      : ends_(ends), prices_(digit_prices), all_prices_(prices), from_type_(from), to_type_(to), seconds_max_(seconds) {
     array_bytes_ = static_cast<double>(array_bytes(from)) / ends.staying();
     from_ = numbered(ends.from());
     to_ = numbered(ends.to());
@@ -227,7 +227,7 @@ class StageSearch {
 
   using Digit = std::uint8_t;
   using Digits = base::FixedVector<Digit, kDigitsMax>;
-  using Cutting = base::FixedVector<Digits, kStageDimensionsMax>;
+  using Cutting = base::FixedVector<Digits, kMovingDimensionsMax>;
   enum class Effect : std::uint8_t { slice, all_gather, all_to_all, permute };
   struct Step {
     Effect effect = Effect::permute;
@@ -387,7 +387,7 @@ class StageSearch {
   }
 
   const Ends& ends_;
-  const StagePrices& prices_;
+  const DigitPrices& prices_;
   Prices& all_prices_;
   const ArrayType& from_type_;
   const ArrayType& to_type_;
@@ -404,7 +404,7 @@ class StageSearch {
 
 }  // namespace
 
-std::optional<Chain> staged_move(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
+std::optional<Chain> move_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
   const Machine& machine = prices.machine();
   if (from.mesh() != to.mesh() || !is_cut_evenly(from) || !is_cut_evenly(to)) return std::nullopt;
   if (is_assumed(machine)) return std::nullopt;
@@ -415,9 +415,9 @@ std::optional<Chain> staged_move(const ArrayType& from, const ArrayType& to, Pri
   ends.cut_at(cluster.unit_sizes());
   ends.cut_into(kDigitsWanted);
   const std::size_t digits = ends.moving().size();
-  if (digits < 2 || digits > kDigitsMax || ends.dimensions().size() > kStageDimensionsMax) return std::nullopt;
-  const StagePrices stage_prices(ends, cluster);
-  auto chain = StageSearch(ends, stage_prices, from, to, seconds / kWorthStages, prices).run();
+  if (digits < 2 || digits > kDigitsMax || ends.dimensions().size() > kMovingDimensionsMax) return std::nullopt;
+  const DigitPrices digit_prices(ends, cluster);
+  auto chain = DigitSearch(ends, digit_prices, from, to, seconds / kWorthDigits, prices).run();
   return chain && chain->size() > 1 ? std::move(chain) : std::nullopt;
 }
 
