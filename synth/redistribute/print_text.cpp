@@ -88,6 +88,13 @@ std::optional<Plan> gathered(const Plan& plan) {
   return std::move(*rival);
 }
 
+// Why the plan is no exchange, which receives less.
+std::string exchange_text(const Plan& plan) {
+  if (!plan.at_once) return "";
+  return fmt::format("; one exchange, {}: {}", base::bytes_text(plan.at_once->received_bytes_total),
+                     base::seconds_text(plan.at_once->seconds));
+}
+
 std::string totals(const Plan& plan) {
   const auto rival = gathered(plan);
   const auto beside = [&](std::int64_t Plan::* figure) {
@@ -100,8 +107,8 @@ std::string totals(const Plan& plan) {
          fmt::format(
              "  peak      {} on a device{}\n", base::bytes_text(plan.peak_bytes),
              rival ? fmt::format(" (gather, then slice: {})", base::bytes_text(rival->peak_bytes)) : std::string()) +
-         fmt::format("  time      {} by the machine model (at least {})\n", base::seconds_text(plan.seconds),
-                     base::seconds_text(plan.lower_bound_seconds));
+         fmt::format("  time      {} by the machine model (at least {}{})\n", base::seconds_text(plan.seconds),
+                     base::seconds_text(plan.lower_bound_seconds), exchange_text(plan));
 }
 
 // The meshes of the two ends.
