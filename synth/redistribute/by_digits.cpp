@@ -177,7 +177,7 @@ class DigitPrices {
     DigitSet inside = 0;          // the digits all of whose positions a unit has
   };
 
-  // crossing(positions inside a unit) is how many tiles a device sends to others units.
+  // crossing(positions inside a unit) is how many tiles a device sends to other units.
   template <class Crossing>
   double of_launch(double peers, double bytes, DigitSet digits, Crossing&& crossing) const {
     Delay delay;
@@ -322,7 +322,8 @@ class DigitSearch {
   }
 
   void permute(std::size_t number) {
-    if (permutes_++ == kPermutesMax) return;
+    if (permutes_ == kPermutesMax) return;
+    ++permutes_;
     const Cutting at = nodes_[number].at;
     std::vector<AxisList> splits = from_type_.layout().splits();
     for (std::size_t d = 0; d < at.size(); ++d) {
