@@ -138,7 +138,11 @@ std::int64_t Plan::peak_bytes() const { return impl_->plan->peak_bytes; }
 double Plan::seconds() const { return impl_->plan->seconds; }
 double Plan::lower_bound_seconds() const { return impl_->plan->lower_bound_seconds; }
 std::string Plan::json() const { return synth::print_json(*impl_->plan); }
-std::string Plan::text() const { return synth::print_text(*impl_->plan); }
+std::string Plan::text() const {
+  synth::PlanWords words;
+  words.machine = &impl_->machine;
+  return synth::print_text(*impl_->plan, words);
+}
 
 Result<Plan> make_plan(const PlanRequest& request) {
   return embed::safely([&]() -> Result<Plan> {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "synth/cluster/step_cost.hpp"
 #include "synth/collective/collective.hpp"
 #include "synth/transfer/box_send.hpp"
 
@@ -71,8 +70,6 @@ struct Plan {
   std::int64_t peak_bytes = 0;
   double seconds = 0;
   double lower_bound_seconds = 0;
-  // What one exchange would take, where the plan has several launches and receives more. Not in the JSON.
-  std::optional<StepCost> at_once = {};
   bool verified = false;
 
   bool communicates() const { return received_bytes_total > 0; }

@@ -55,12 +55,13 @@ class Ends {
       std::size_t same = 0;
       while (same < std::min(before.size(), after.size()) && before[same] == after[same]) ++same;
       if (std::max(before.size(), after.size()) > same) {
-        from_.push_back(without_first(before, same));
-        to_.push_back(without_first(after, same));
+        from_.emplace_back(before.begin() + same, before.end());
+        to_.emplace_back(after.begin() + same, after.end());
         dimensions_.push_back(d);
       }
-      for (std::size_t i = 0; i < same; ++i) staying_ *= static_cast<double>(pieces_.size(before[i]));
-      begins_.push_back(common_leading(from.layout().split(d), to.layout().split(d)));
+      const PieceList begin(before.begin(), before.begin() + same);
+      staying_ *= static_cast<double>(pieces_.size(begin));
+      begins_.push_back(pieces_.axes(begin));
     }
     for (const std::vector<PieceList>* const end : {&from_, &to_}) {
       for (const PieceList& list : *end) {
@@ -99,11 +100,6 @@ class Ends {
   const std::vector<AxisList>& begins() const { return begins_; }
 
  private:
-  static PieceList without_first(const PieceList& list, std::size_t count) {
-    PieceList rest;
-    for (std::size_t i = count; i < list.size(); ++i) rest.push_back(list[i]);
-    return rest;
-  }
   void note(Piece piece) {
     if (std::find(moving_.begin(), moving_.end(), piece) == moving_.end()) moving_.push_back(piece);
   }

@@ -1,6 +1,6 @@
 // Private to synth: moves digit by digit. Where every device of a large group sends to every other, it waits for each
-// of them. Two launches, each among the devices whose positions differ in some digits only, wait for k1 + k2 peers
-// instead of k1 * k2; the array goes twice, but once of it over nearer links.
+// of them. Two launches, each among the devices whose positions differ in some digits only, wait for about k1 + k2
+// peers instead of k1 * k2. The array goes twice; on a machine of levels, one of these times over nearer links.
 //
 // Example: `f32[65536@(x,y,z),1024] -> f32[65536,1024@(z,y,x)]` on eight pods of eight nodes of eight devices can be
 // one all_to_all among 512 devices with 511 peers; or three, of z, y and x, with 7 peers each.

@@ -140,16 +140,6 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
                      options.within_bytes && options.source_dies, options.within_bytes && options.source_lives_on);
 }
 
-std::optional<StepCost> exchange_instead(const Plan& plan, const Machine& machine) {
-  const auto moves = [](const PlanStep& step) { return is_launch(step.collective); };
-  if (std::count_if(plan.steps.begin(), plan.steps.end(), moves) < 2) return std::nullopt;
-  if (plan.received_bytes_total == plan.lower_bound_bytes_total) return std::nullopt;
-  const Collective exchange = exchange_step(plan.to);
-  if (!apply(exchange, plan.from).ok()) return std::nullopt;
-  const StepCost price = cost(machine, exchange, plan.from, plan.to);
-  return price.received_bytes_total < plan.received_bytes_total ? std::optional(price) : std::nullopt;
-}
-
 }  // namespace
 
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
@@ -203,7 +193,6 @@ base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop)
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;
   plan.lower_bound_seconds = bound.seconds;
-  plan.at_once = exchange_instead(plan, machine);
   stop.look();
   TESSERA_TRY_STATUS(verify(plan, machine));
   plan.verified = true;

@@ -58,12 +58,14 @@ class PlanCache {
 
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
 // beside their bounds.
-// How a text says where its ends lie. `print` gives a mesh; one that is understood is not mentioned.
-struct MeshWords {
+// What a text says beside the plan's own figures: where the ends lie, and what one exchange would take where the plan
+// has several launches and receives more.
+struct PlanWords {
   std::function<std::string(const Mesh&)> print = [](const Mesh& mesh) { return synth::print(mesh); };
-  MeshRef understood = nullptr;  // null: any, as long as it is one
+  MeshRef understood = nullptr;      // is not mentioned; null: any, as long as it is one
+  const Machine* machine = nullptr;  // the plan's; null: nothing of one exchange
 };
-std::string print_text(const Plan& plan, const MeshWords& words = {});
+std::string print_text(const Plan& plan, const PlanWords& words = {});
 // The plan with the sends of every step that moves something listed, for print_json: as they are on its machine. Fails
 // with too_many_sends.
 base::Result<Plan> with_sends(Plan plan, const Machine& machine);

@@ -88,14 +88,21 @@ std::optional<Plan> gathered(const Plan& plan) {
   return std::move(*rival);
 }
 
-// Why the plan is no exchange, which receives less.
-std::string exchange_text(const Plan& plan) {
-  if (!plan.at_once) return "";
-  return fmt::format("; one exchange, {}: {}", base::bytes_text(plan.at_once->received_bytes_total),
-                     base::seconds_text(plan.at_once->seconds));
+// Why the plan is no exchange, which would receive less.
+std::string exchange_text(const Plan& plan, const Machine* given) {
+  const auto moves = [](const PlanStep& step) { return is_launch(step.collective); };
+  const bool has_several = std::count_if(plan.steps.begin(), plan.steps.end(), moves) > 1;
+  const Collective exchange = exchange_step(plan.to);
+  if (given == nullptr || !has_several || plan.received_bytes_total == plan.lower_bound_bytes_total) return "";
+  const auto machine = machine_for(*given, run_devices(plan.from, plan.to));
+  if (!machine.ok() || !apply(exchange, plan.from).ok()) return "";
+  const StepCost price = cost(*machine, exchange, plan.from, plan.to);
+  if (price.received_bytes_total >= plan.received_bytes_total) return "";
+  return fmt::format("; one exchange, {}: {}", base::bytes_text(price.received_bytes_total),
+                     base::seconds_text(price.seconds));
 }
 
-std::string totals(const Plan& plan) {
+std::string totals(const Plan& plan, const Machine* machine) {
   const auto rival = gathered(plan);
   const auto beside = [&](std::int64_t Plan::* figure) {
     return rival ? fmt::format("; gather, then slice: {}", base::bytes_text((*rival).*figure)) : std::string();
@@ -108,11 +115,11 @@ std::string totals(const Plan& plan) {
              "  peak      {} on a device{}\n", base::bytes_text(plan.peak_bytes),
              rival ? fmt::format(" (gather, then slice: {})", base::bytes_text(rival->peak_bytes)) : std::string()) +
          fmt::format("  time      {} by the machine model (at least {}{})\n", base::seconds_text(plan.seconds),
-                     base::seconds_text(plan.lower_bound_seconds), exchange_text(plan));
+                     base::seconds_text(plan.lower_bound_seconds), exchange_text(plan, machine));
 }
 
 // The meshes of the two ends.
-std::string meshes_text(const Plan& plan, const MeshWords& words) {
+std::string meshes_text(const Plan& plan, const PlanWords& words) {
   const Mesh& from = plan.from.mesh();
   const Mesh& to = plan.to.mesh();
   if (from != to) return fmt::format("  from mesh {}\n  to mesh   {}\n", words.print(from), words.print(to));
@@ -122,10 +129,10 @@ std::string meshes_text(const Plan& plan, const MeshWords& words) {
 
 }  // namespace
 
-std::string print_text(const Plan& plan, const MeshWords& words) {
+std::string print_text(const Plan& plan, const PlanWords& words) {
   std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan, words);
   if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
-  return out + steps_table(plan) + totals(plan);
+  return out + steps_table(plan) + totals(plan, words.machine);
 }
 
 }  // namespace tessera::synth

@@ -369,6 +369,7 @@ class Ways {
 // ---- Parts ----
 
 // How often parts choose anew, and how sharply busy links count at first and at last: the fourth power and the 32nd.
+// Once no link is busier than so many times the bound, only the last two passes are made.
 constexpr int kPasses = 5;
 constexpr int kBlunt = 2;
 constexpr int kSharpest = 5;
@@ -467,7 +468,6 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
   Ways ways(cluster, bound, trees);
   for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
   for (int pass = 0; pass < kPasses; ++pass) {
-    // Where no link is busier than it has to be, what is left to choose is among ways that cost nothing.
     if (ways.busiest() <= bound * kBusyEnough) pass = std::max(pass, kPasses - 2);
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));

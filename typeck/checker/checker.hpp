@@ -207,7 +207,7 @@ class Checker {
   std::string name_or(const synth::Mesh& mesh, std::string_view otherwise) const;
   // `a (x:2)`; the default mesh is understood.
   std::string with_name(const synth::Mesh& mesh) const;
-  synth::MeshWords mesh_words() const;
+  synth::PlanWords plan_words() const;
   // Computes a scalar again on a mesh, if it is known or made of known scalars and loop indices alone; returns the
   // value itself if it is on that mesh. Any other value gives nothing, without a report.
   MaybeValue again_on(const Checked& value, const MeshRef& mesh);

@@ -106,8 +106,8 @@ std::string Checker::with_name(const synth::Mesh& mesh) const {
   return name.empty() ? synth::print(mesh) : fmt::format("{} ({})", name, synth::print(mesh));
 }
 
-synth::MeshWords Checker::mesh_words() const {
-  return {[this](const synth::Mesh& mesh) { return with_name(mesh); }, default_mesh()};
+synth::PlanWords Checker::plan_words() const {
+  return {[this](const synth::Mesh& mesh) { return with_name(mesh); }, default_mesh(), &plans_.machine()};
 }
 
 std::string Checker::mesh_remark(const synth::Mesh& mesh) const {

@@ -40,7 +40,7 @@ std::int64_t received_bytes_of(const Typed& typed, const Region& region) {
 }
 
 std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                      const FirstLine& first_line, const synth::MeshWords& words) {
+                      const FirstLine& first_line, const synth::PlanWords& words) {
   std::string text;
   const std::function<void(const Node&)> visit = [&](const Node& node) {
     if (const auto* step = std::get_if<Redistribute>(&node.body)) {

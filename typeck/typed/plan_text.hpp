@@ -15,6 +15,6 @@ std::int64_t received_bytes_of(const Typed& typed, const Region& region);
 
 // `first_line` gives the number of a text's first line; empty: 1.
 std::string plan_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                      const std::function<std::uint32_t(base::SourceId)>& first_line, const synth::MeshWords& words);
+                      const std::function<std::uint32_t(base::SourceId)>& first_line, const synth::PlanWords& words);
 
 }  // namespace tessera::typeck
