@@ -22,7 +22,7 @@ def failures(text):
     in_failure = False
     for line in text.splitlines():
         if TEST.match(line):
-            in_failure = "***" in line
+            in_failure = "***" in line and "***Skipped" not in line
             if in_failure:
                 found.append([line])
         elif BEGUN.match(line) or CLOSING.match(line):

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -52,7 +53,8 @@ class [[nodiscard]] Result {
 struct Done {};
 using Status = Result<Done>;
 
-// Runs f and turns our failed checks and exhausted memory into diagnostics. R is f's Result type.
+// Runs f and turns our failed checks, exhausted memory and threads that cannot be started into diagnostics. R is f's
+// Result type.
 template <class F>
 auto guarded(F&& f) -> std::invoke_result_t<F> {
   try {
@@ -61,6 +63,9 @@ auto guarded(F&& f) -> std::invoke_result_t<F> {
     return make(Kind::internal, error.what());
   } catch (const std::bad_alloc&) {
     return make(Kind::out_of_memory, "the work at hand");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return make(Kind::out_of_memory, "the work at hand: no thread can be started");
   }
 }
 

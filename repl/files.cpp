@@ -31,11 +31,13 @@ ssize_t read_chunk(int descriptor, std::string& buffer) {
   return count;
 }
 
-// Follows symbolic links, so that replacing a file leaves the link.
-std::string resolved(const std::string& path) {
+// Follows symbolic links, so that replacing a file leaves the link. None: the path is a link that leads nowhere.
+std::optional<std::string> resolved(const std::string& path) {
   std::error_code error;
   const auto target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
+  if (!error) return target.string();
+  if (std::filesystem::is_symlink(path, error)) return std::nullopt;
+  return path;
 }
 
 // The mode of a file that the process creates.
@@ -96,7 +98,13 @@ Read<Text> read_text(const std::string& path) {
   return {std::move(result), {}};
 }
 
-FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), target_(resolved(path_)) {
+FileReplacement::FileReplacement(std::string path) : path_(std::move(path)) {
+  const std::optional<std::string> target = resolved(path_);
+  if (!target) {
+    failure_ = fmt::format("cannot write {}: it is a link that leads nowhere", path_);
+    return;
+  }
+  target_ = *target;
   struct stat old = {};
   const bool is_there = ::stat(target_.c_str(), &old) == 0;
   // No file can take the place of a folder, and none should that of a device. Opening a folder says what is wrong.

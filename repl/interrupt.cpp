@@ -109,7 +109,10 @@ InterruptibleReading::~InterruptibleReading() {
   }
 }
 
-void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+void let_writes_fail() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 void end_with_the_terminal() {
   struct sigaction present = {};

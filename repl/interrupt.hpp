@@ -51,8 +51,9 @@ class InterruptibleReading {
   struct sigaction child_before_;
 };
 
-// A reader that goes away is seen by the write that fails, not by a signal.
-void ignore_broken_pipes();
+// A reader that goes away, and a file that has reached the limit of its size, are seen by the write that fails, not by
+// a signal.
+void let_writes_fail();
 // A terminal that goes away ends the process, unless its parent has asked otherwise (nohup). Without this a library
 // that MPICH brings along (UCX) would wait for a debugger instead.
 void end_with_the_terminal();

@@ -102,7 +102,7 @@ int perform_any(const Command& command, Console& console) {
 int main(int argument_count, char** arguments) {
   tessera::repl::end_with_words();
   tessera::repl::open_standard_descriptors();
-  tessera::repl::ignore_broken_pipes();
+  tessera::repl::let_writes_fail();
   tessera::repl::end_with_the_terminal();
   const tessera::repl::Command command = tessera::repl::parse_command_line(argument_count, arguments);
   tessera::repl::Console console(tessera::repl::voice_of(tessera::Launch::rank_by_launcher(), command));

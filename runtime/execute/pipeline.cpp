@@ -56,15 +56,14 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
 base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
                                 const std::vector<std::uint32_t>& order) {
   if (team_.alone()) return base::guarded([&] { return take_visits(pipeline, plan, order); });
-  Borders borders(team_, storage_, crossings(pipeline, order));
-  borders_ = &borders;
-  base::Status status = base::Done{};
-  {
+  base::Status status = base::guarded([&]() -> base::Status {
+    Borders borders(team_, storage_, crossings(pipeline, order));
+    borders_ = &borders;
     const MessagesBeside beside(team_);
-    status = borders.offer();
-    if (status.ok()) status = base::guarded([&] { return take_visits(pipeline, plan, order); });
-    if (status.ok()) status = borders.finish();
-  }
+    TESSERA_TRY_STATUS(borders.offer());
+    TESSERA_TRY_STATUS(take_visits(pipeline, plan, order));
+    return borders.finish();
+  });
   borders_ = nullptr;
   const auto agreed = team_.agree(std::move(status), {});
   if (!agreed.ok() && ends_run(agreed.errors())) return agreed.errors();

@@ -192,25 +192,33 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   const std::int64_t at = offset_in_region(team, own.arena);
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
   const ProgramMemory& memory = *own.memory;
-  TESSERA_TRY(inputs, moved_inputs(given, memory.map.ranks(), world));
-  if (has_products(program.body)) prepare_products();
-  Parts parts(team, memory.map, own.arena, offsets_of(began));
-  Executor executor(program, memory.tiles, memory.plan, team, std::move(parts), inputs, world);
+  // Whatever fails here has to come to the agreement, which the other ranks wait for.
+  std::vector<Value> inputs;
+  std::optional<Executor> executor;
   std::optional<CoreShare> share;
-  if (!team.alone()) share.emplace(team.machine_count());
+  std::optional<Outputs> outputs;
   team.begin_run(world.stop);
-  Outputs outputs(program, memory.plan, executor.storage(), inputs, world.team);
-  base::Status done = base::guarded([&] { return executor.run(); });
-  if (done.ok()) done = base::guarded([&] { return outputs.reserve(); });
-  const auto agreed = team.agree(std::move(done), {0, offset_in_region(team, outputs.arena())});
-  const double clock = executor.clock_seconds();
-  const base::Status traced = executor.end_trace();
-  if (!(agreed && traced) && world.counted_of_failed) world.counted_of_failed(executor.take_statistics());
+  base::Status done = base::guarded([&]() -> base::Status {
+    TESSERA_TRY(moved, moved_inputs(given, memory.map.ranks(), world));
+    inputs = std::move(moved);
+    if (has_products(program.body)) prepare_products();
+    executor.emplace(program, memory.tiles, memory.plan, team, Parts(team, memory.map, own.arena, offsets_of(began)),
+                     inputs, world);
+    if (!team.alone()) share.emplace(team.machine_count());
+    outputs.emplace(program, memory.plan, executor->storage(), inputs, world.team);
+    TESSERA_TRY_STATUS(executor->run());
+    return outputs->reserve();
+  });
+  const auto agreed = team.agree(std::move(done), {0, outputs ? offset_in_region(team, outputs->arena()) : 0});
+  if (!executor) return agreed.errors();
+  const double clock = executor->clock_seconds();
+  const base::Status traced = executor->end_trace();
+  if (!(agreed && traced) && world.counted_of_failed) world.counted_of_failed(executor->take_statistics());
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
-  Outcome outcome{outputs.take(offsets_of(ended)),
-                  executor.take_statistics(),
-                  executor.peak_bytes(),
+  Outcome outcome{outputs->take(offsets_of(ended)),
+                  executor->take_statistics(),
+                  executor->peak_bytes(),
                   0,
                   clock,
                   find_kept(program, memory.plan, memory.tiles, world.passes)};

@@ -3,22 +3,28 @@
 
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 #include "runtime/ranks/team.hpp"
 
 namespace tessera::runtime {
 
-// A thread that looks at the messages again and again, as long as this lives. Where MPI serves one thread only,
-// messages go on between steps.
+// A thread that looks at the messages again and again, as long as this lives. Where MPI serves one thread only, or no
+// further thread can be started, messages go on between steps.
 class MessagesBeside {
  public:
-  explicit MessagesBeside(Team& team) : thread_([this, &team] { look(team); }) {}
+  explicit MessagesBeside(Team& team) {
+    try {
+      thread_ = std::thread([this, &team] { look(team); });
+    } catch (const std::system_error&) {
+    }
+  }
   MessagesBeside(const MessagesBeside&) = delete;
   MessagesBeside& operator=(const MessagesBeside&) = delete;
   ~MessagesBeside() {
     is_over_.store(true, std::memory_order_relaxed);
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
  private:

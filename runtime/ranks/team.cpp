@@ -119,12 +119,14 @@ base::Status Team::wait_near(const Ready& ready) {
   });
 }
 
+// Messages go on meanwhile: after a failure here, another rank may need what is still to be sent from here for a step
+// that comes before the failure.
 base::Status Team::share(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::span<std::byte> given = room(static_cast<std::int64_t>(mine.size()));
   const std::span<std::byte> taken = room(static_cast<std::int64_t>(all.size()));
   std::copy(mine.begin(), mine.end(), given.begin());
   TESSERA_TRY_STATUS(with_messages([&] { messenger_->begin_sharing(given, taken); }));
-  TESSERA_TRY_STATUS(wait([&] { return messenger_->is_shared(); }));
+  TESSERA_TRY_STATUS(wait_near([&] { return messenger_->is_shared(); }));
   std::copy(taken.begin(), taken.end(), all.begin());
   return base::Done{};
 }

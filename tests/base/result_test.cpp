@@ -85,5 +85,15 @@ TEST(Guarded, ExhaustedMemoryBecomesADiagnostic) {
   EXPECT_EQ(result.errors()[0].kind, Kind::out_of_memory);
 }
 
+TEST(Guarded, AThreadThatCannotBeStartedIsExhaustedMemory) {
+  const auto thrown = [](std::errc code) {
+    return guarded([&]() -> Result<int> { throw std::system_error(std::make_error_code(code)); });
+  };
+  const Result<int> result = thrown(std::errc::resource_unavailable_try_again);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.errors()[0].kind, Kind::out_of_memory);
+  EXPECT_THROW(thrown(std::errc::permission_denied), std::system_error);
+}
+
 }  // namespace
 }  // namespace tessera::base

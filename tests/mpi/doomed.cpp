@@ -1,13 +1,19 @@
 // Loaded before a program of MPI (LD_PRELOAD), it ends the process of one rank just before a message of its own, by
-// number: TESSERA_DOOMED="RANK MESSAGE". The file `killed`, in the folder that the process is in, says when.
+// number: TESSERA_DOOMED="RANK MESSAGE". The file `killed`, in the folder that the process is in, says when. On the
+// rank TESSERA_THREADLESS the threads of the standard library and of oneTBB cannot be started, as if there were too
+// many.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -28,7 +34,23 @@ void end_if_doomed() {
   kill(getpid(), SIGKILL);
 }
 
+using Work = void* (*)(void*);
+using Create = int (*)(pthread_t*, const pthread_attr_t*, Work, void*);
+
+bool is_refused(Work work) {
+  const char* const rank = std::getenv("TESSERA_THREADLESS");
+  if (rank == nullptr || std::atoi(rank) != rank_by_launcher()) return false;
+  Dl_info of = {};
+  return dladdr(reinterpret_cast<void*>(work), &of) != 0 && of.dli_fname != nullptr &&
+         (std::strstr(of.dli_fname, "libstdc++") != nullptr || std::strstr(of.dli_fname, "libtbb") != nullptr);
+}
+
 }  // namespace
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, Work work, void* of) {
+  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  return is_refused(work) ? EAGAIN : create(thread, attributes, work, of);
+}
 
 int MPI_Isend(const void* bytes, int count, MPI_Datatype type, int target, int tag, MPI_Comm all,
               MPI_Request* request) {

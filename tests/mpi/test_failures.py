@@ -59,6 +59,24 @@ class Failures(RanksTest):
         self.expect(done, 1, "error[division-by-zero]", "at element [5]", "(on rank 2)", "program.tess:4:")
         self.assertEqual(done.out, "before\n")
 
+    def test_a_step_fails_while_another_rank_still_waits_for_a_long_border(self):
+        """The stage that fails has sent four borders of 64 MiB, most of which has still to go."""
+        path = self.script("""mesh a = [x: 1] on 0:1
+mesh b = [x: 1] on 1:2
+let t = zeros(f32[4096, 4096] on a)
+let z = iota(i64[4] on a)
+let s = pipeline p = zeros(f32[] on b) for i < 4 by "gpipe" {
+  let k = 5 / (1 - z[i])
+  let hb = t + 1.0 as [4096, 4096] on b
+  let kb = k as i64[] on b
+  p + sum(hb) + f32(kb)
+}
+print s
+""")
+        for sharing in ("on", "off"):
+            done = self.launch(2, "run", path, env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing))
+            self.expect(done, 1, "error[division-by-zero]", "(on rank 0)", "program.tess:6:")
+
     def test_a_step_fails_on_every_rank(self):
         done = self.launch(3, "run", self.script(SPLIT + 'let a = ones(f32[8@x])\nassert sum(a) < 8.0, "eight"\n'))
         self.expect(done, 1, "error[assertion-failed]", "eight")

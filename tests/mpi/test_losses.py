@@ -378,6 +378,27 @@ class Kills(RanksTest):
             self.assertIn("begun", done.out)
 
 
+class Threads(RanksTest):
+    """A rank on which no thread can be started fails or goes on without: the others do not wait for ever."""
+
+    def test_threads_that_one_rank_cannot_start(self):
+        large = "mesh m = [x: 2]\nlet a = iota(f32[2097152@x])\nlet b = loop b = a for i < 200 { b * 0.5 + 1.0 }\nprint sum(b) > 0.0\n"
+        for name, text in (("large", large), ("pipeline", VISITS.replace("SCHEDULE", "gpipe")), ("work", WORK)):
+            path = self.script(text, f"{name}.tess")
+            for sharing in ("on", "off"):
+                with self.subTest(program=name, sharing=sharing):
+                    begin = time.monotonic()
+                    done = self.finish(self.start([self.mpirun, "-np", 2, *self.command("run", path)],
+                                                  env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing, LD_PRELOAD=DOOMED,
+                                                           TESSERA_THREADLESS="1")), begin)
+                    if done.status == 0:
+                        continue
+                    self.assertEqual(done.status, 3, done.err)
+                    self.assertEqual(len(done.diagnostics()), 1, done.err)
+                    self.assertIn("error[out-of-memory]", done.err)
+                    self.assertIn("no thread can be started (on rank 1)", done.err)
+
+
 class Disks(RanksTest):
     """In a name space of mounts of their own, which root may have."""
 

@@ -124,6 +124,18 @@ class Run(CommandLine):
                     self.assertEqual(process.stdout.read(), b"")
                     self.assertEqual(sorted({path.name for path in self.folder.iterdir()} - {"a.npy"}), ["a.tess"])
 
+    def test_a_file_beyond_the_limit_of_its_size(self):
+        """The write fails; it does not end the process, and a session goes on."""
+        text = 'let a = zeros(f32[65536])\nsave(a, "a.npy")\nprint sum(a)\n'
+        self.write("a.tess", text)
+        done = self.shell('ulimit -f 8; "$tessera" run a.tess')
+        self.assertEqual(done.status, 3)
+        self.assertRegex(done.err, r"error\[cannot-write\]: .*File too large")
+        done = self.shell('ulimit -f 8; "$tessera" < a.tess')
+        self.assertIn("error[cannot-write]", done.err)
+        self.assertTrue(done.out.endswith("0.0\n"), done)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.tess"])
+
     def test_files_are_found_from_the_working_directory(self):
         self.succeeds("run", self.write("a.tess", 'save(iota(i32[3]), "out.npy")\n'))
         self.assertTrue((self.folder / "out.npy").exists())
@@ -218,6 +230,17 @@ class OutputFiles(CommandLine):
         for arguments in [["run", "a.tess", "--trace", "out"], ["draw", "a.tess", "-o", "out"]]:
             self.assertEqual(self.tessera(*arguments).status, 1)
             self.assertEqual(self.left(), ["a.tess"])
+
+    def test_links(self):
+        self.write("a.tess", 'print "done"\n')
+        os.symlink("nowhere", self.folder / "trace.json")
+        done = self.fails(3, "run", "a.tess", "--trace", "trace.json")
+        self.assertEqual((done.out, done.err), ("", "error: cannot write trace.json: it is a link that leads nowhere\n"))
+        self.assertTrue((self.folder / "trace.json").is_symlink())
+        self.write("nowhere", "old")
+        self.succeeds("run", "a.tess", "--trace", "trace.json")
+        self.assertTrue((self.folder / "trace.json").is_symlink())
+        self.assertNotEqual(self.read("nowhere"), "old")
 
     def test_a_device_is_written_to_and_not_replaced(self):
         self.write("a.tess", "mesh m = [x: 2]\nlet a = iota(f32[4@x])\nlet b = a as [4]\nprint b\n")

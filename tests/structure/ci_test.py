@@ -36,6 +36,7 @@ Test 3 of 4 ended
     Start   4: repl.fmt
  3/13 Test   #4: repl.fmt ...................   Passed    2.50 sec
 what a passing test printed
+12/13 Test  #99: host.speed .................***Skipped    0.02 sec
 13/13 Test #113: cases.pad.edge .............***Timeout  120.02 sec
 
 
