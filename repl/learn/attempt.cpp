@@ -46,7 +46,9 @@ Attempt::Attempt(const Lesson& lesson, Session session)
     : session_(std::move(session)), given_(names_to_keep(lesson, session_)) {}
 
 std::optional<std::string> Attempt::rebound_name(const std::string& statement) const {
-  const auto program = session_.fork().check(statement, "answer");
+  Config silent = session_.config();
+  silent.log = {};  // the statement's notes come as it runs
+  const auto program = session_.fork(std::move(silent)).check(statement, "answer");
   if (!program) return std::nullopt;
   for (const Binding& binding : program->bindings()) {
     if (given_.contains(binding.name)) return binding.name;

@@ -62,6 +62,12 @@ std::string farewell(const std::vector<Lesson>& lessons, const CourseProgress& p
                      runs_text(open), command, open.front());
 }
 
+// The reply to the right answer stays on the screen until the reader goes on. Gives whether they do; what is typed
+// instead of Enter belongs to the next lesson.
+bool goes_on(const NextLine& next_line) {
+  return !is_conversation() || next_line({"Enter: the next lesson ", nullptr}).kind != Entered::Kind::end;
+}
+
 // On a terminal of fewer rows nothing is gained by stopping.
 constexpr int kRowsMin = 8;
 
@@ -187,6 +193,12 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const st
     if (leave == Leave::quit) return kExitDone;
     if (leave == Leave::next) ++at;
     if (leave == Leave::back && at > 0) --at;
+    if (leave == Leave::elsewhere) at = talk.destination();
+    if (talk.is_done() && leave == Leave::next && at < lessons.size()) {
+      progress.go_to(lessons[at].name);
+      keep_progress(progress, console);
+      if (!goes_on(next_line)) return kExitDone;
+    }
   }
   progress.go_to("");
   keep_progress(progress, console);

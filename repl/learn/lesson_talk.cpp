@@ -18,25 +18,53 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr std::string_view kLessonHelp =
-    "Type statements; a line goes on while a bracket is open. An expression alone is shown, so try things out:\n"
-    "only the names that are asked for count, and each may be bound again; given names stay as they are.\n"
-    "  :hint       a hint, then the next one\n"
-    "  :answer?    an answer that is right\n"
-    "  :page       this lesson's page once more\n"
-    "  :list       the lessons, and which are done\n"
-    "  :skip       on to the next lesson\n"
-    "  :back       back to the one before\n"
-    "  :quit       leave (or Ctrl-D); the next `tessera learn` goes on here\n"
-    "The commands of a session work here, too: :plan, :why, :step, :compare, :type, :undo, :doc and others;\n"
-    ":help COMMAND says what one does.\n";
+// The commands that a session does not have, or has for something else.
+struct LessonCommand {
+  std::string_view name;
+  std::string_view argument;  // as help writes it
+  std::string_view does;
+};
+constexpr std::array kLessonCommands = {
+    LessonCommand{":hint", "", "a hint, then the next one"},
+    LessonCommand{":answer?", "", "an answer that is right"},
+    LessonCommand{":page", "", "this lesson's page once more"},
+    LessonCommand{":list", "", "the lessons, and which are done"},
+    LessonCommand{":skip", "", "on to the next lesson"},
+    LessonCommand{":back", "", "back to the one before"},
+    LessonCommand{":learn", "LESSON", "to the lesson with that number"},
+    LessonCommand{":quit", "", "leave (or Ctrl-D); the next `tessera learn` goes on here"},
+};
+
+// By its name, with or without the colon; nothing if the lesson has none of that name.
+const LessonCommand* find_lesson_command(std::string_view word) {
+  if (word == ":answer" || word == "answer") word = ":answer?";
+  const auto found = std::find_if(kLessonCommands.begin(), kLessonCommands.end(), [&](const LessonCommand& command) {
+    return command.name == word || command.name.substr(1) == word;
+  });
+  return found == kLessonCommands.end() ? nullptr : &*found;
+}
+
+std::string line_of(const LessonCommand& command) {
+  const std::string head = fmt::format("{} {}", command.name, command.argument);
+  return fmt::format("  {:<15} {}\n", head, command.does);
+}
+
+std::string lesson_help() {
+  std::string text =
+      "Type statements; a line goes on while a bracket is open. An expression alone is shown, so try things out:\n"
+      "only the names that are asked for count, and each may be bound again; given names stay as they are.\n";
+  for (const LessonCommand& command : kLessonCommands) text += line_of(command);
+  return text +
+         "The commands of a session work here, too: :plan, :why, :step, :compare, :type, :undo, :doc and others;\n"
+         ":help COMMAND says what one does.\n";
+}
 
 // A picture that the reply before ended with is not drawn again: from so many equal lines on they are left out.
 constexpr std::size_t kRepeatedLines = 5;
 
 // Commands that would take away what the lesson gives.
 bool is_out_of_place(std::string_view name) {
-  constexpr std::array kNames = {":reset", ":load", ":learn"};
+  constexpr std::array kNames = {":reset", ":load"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -123,7 +151,7 @@ std::optional<Leave> LessonTalk::take(const std::string& text) {
   const std::string_view shown = trimmed(text);
   if (open_.empty() && (shown.empty() || (shown.front() == '#' && shown.find('\n') == std::string_view::npos)))
     return std::nullopt;
-  if (open_.empty() && (shown == "help" || shown == "?")) return say(kLessonHelp);
+  if (open_.empty() && (shown == "help" || shown == "?")) return say(lesson_help());
   const bool begins_command = open_.empty() && shown.front() == ':';
   const std::string input = begins_command ? std::string(shown) : text;
   if (open_.add(input, first_line, begins_command ? expression_begin(input) : 0)) {
@@ -140,17 +168,20 @@ std::optional<Leave> LessonTalk::take(const std::string& text) {
 }
 
 std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t first_line) {
-  if (text == ":hint") return hint();
-  if (text == ":answer?" || text == ":answer") return say(indented(lesson_.answer));
-  if (text == ":page") {
-    show_page(lesson_, number_, console_, next_line_);
+  const std::string word = text.substr(0, text.find_first_of(" \t\n"));
+  const std::string_view argument = trimmed(std::string_view(text).substr(word.size()));
+  const CommandInfo* known = find_command(word);
+  const bool names_lesson = word == ":lesson" || word == ":lessons" || (known != nullptr && known->name == ":learn");
+  if (names_lesson) return other_lesson(argument);
+  if (const LessonCommand* own = find_lesson_command(word); own != nullptr && known == nullptr) {
+    if (argument.empty()) return own_command(own->name);
+    console_.complain(fmt::format("`{0}` takes nothing after it\n  help: {0}   {1}", own->name, own->does));
     return std::nullopt;
   }
-  if (text == ":list") return say(list_());
-  if (text == ":skip") return Leave::next;
-  if (text == ":back") return Leave::back;
-  const CommandInfo* known = find_command(text.substr(0, text.find(' ')));
-  if (known != nullptr && known->name == ":help" && text.find(' ') == std::string::npos) return say(kLessonHelp);
+  if (known != nullptr && known->name == ":help") {
+    if (argument.empty()) return say(lesson_help());
+    if (const LessonCommand* own = find_lesson_command(argument)) return say(line_of(*own));
+  }
   if (known != nullptr && is_out_of_place(known->name)) {
     console_.complain(
         fmt::format("`{}` does not go in a lesson, whose names stay as they are\n  help: :skip and :back "
@@ -162,6 +193,31 @@ std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t 
   run_command(interpreter_, text, first_line);
   if (known != nullptr && known->name == ":undo" && interpreter_.undoable() < undoable) attempt_.undo();
   return interpreter_.left() ? std::optional(Leave::quit) : std::nullopt;
+}
+
+std::optional<Leave> LessonTalk::own_command(std::string_view name) {
+  if (name == ":hint") return hint();
+  if (name == ":answer?") return say(indented(lesson_.answer));
+  if (name == ":list") return say(list_());
+  if (name == ":skip") return Leave::next;
+  if (name == ":back") return Leave::back;
+  show_page(lesson_, number_, console_, next_line_);
+  return std::nullopt;
+}
+
+std::optional<Leave> LessonTalk::other_lesson(std::string_view number) {
+  if (number.empty()) {
+    console_.complain(
+        "`:learn` needs a lesson's number here\n  help: :learn 1 goes to the first, :list shows them all");
+    return std::nullopt;
+  }
+  const Read<std::size_t> place = place_of(number, number_.count);
+  if (!place.value) {
+    console_.complain(place.why);
+    return std::nullopt;
+  }
+  destination_ = *place.value;
+  return Leave::elsewhere;
 }
 
 std::optional<Leave> LessonTalk::say(std::string_view text) {
@@ -181,14 +237,24 @@ std::optional<Leave> LessonTalk::evaluate(const std::string& statement, std::uin
     return std::nullopt;
   }
   const auto report = interpreter_.run_reported(statement, "input", first_line);
-  attempt_.record(statement, report, interpreter_.state().session.fork());
   std::vector<std::string> touched = report ? std::vector<std::string>() : names_let_in(statement);
   if (report) {
     for (const Binding& binding : report->bindings) touched.push_back(binding.name);
   }
   touched = both(std::move(touched), asked_);
-  if (touched.empty() || (!report && !expects_refusal(touched))) return std::nullopt;
-  return judge_now(touched);
+  // A refusal is an answer where the lesson asks for one. Any other changes nothing: what was bound stays.
+  if (!report && !expects_refusal(touched)) {
+    if (!touched.empty()) say_what_is_known_of(report.diagnostics());
+    return std::nullopt;
+  }
+  attempt_.record(statement, report, interpreter_.state().session.fork());
+  return touched.empty() ? std::nullopt : judge_now(touched);
+}
+
+// The lesson may know why a name that it asks for was refused.
+void LessonTalk::say_what_is_known_of(const Diagnostics& refusal) {
+  if (refusal.empty()) return;
+  say(known_mistake(lesson_, "error", [&](const std::string& slug) { return slug == refusal.front().slug; }));
 }
 
 std::vector<std::string> LessonTalk::missing() const {

@@ -19,7 +19,7 @@
 namespace tessera::repl {
 
 // The way in which a lesson was left.
-enum class Leave : std::uint8_t { next, back, quit };
+enum class Leave : std::uint8_t { next, back, elsewhere, quit };
 
 class LessonTalk {
  public:
@@ -33,13 +33,18 @@ class LessonTalk {
   bool begin();
   Leave run();
   bool is_done() const { return done_; }
+  // The lesson to go on with, from 0: where it was left for elsewhere.
+  std::size_t destination() const { return destination_; }
 
  private:
   Screen screen();
   std::optional<Leave> take(const std::string& text);
   std::optional<Leave> command(const std::string& text, std::uint32_t first_line);
+  std::optional<Leave> own_command(std::string_view name);
+  std::optional<Leave> other_lesson(std::string_view number);
   std::optional<Leave> evaluate(const std::string& statement, std::uint32_t first_line);
   std::optional<Leave> judge_now(const std::vector<std::string>& bound);
+  void say_what_is_known_of(const Diagnostics& refusal);
   bool judged_alone(const std::vector<std::string>& names) const;
   std::optional<Leave> hint();
   std::optional<Leave> say(std::string_view text);
@@ -59,6 +64,7 @@ class LessonTalk {
   std::uint32_t line_number_ = 0;
   std::size_t hints_given_ = 0;
   std::string latest_reply_;
+  std::size_t destination_ = 0;
   bool done_ = false;
 };
 

@@ -44,8 +44,10 @@ Verdict refused(const Lesson& lesson, const Attempt& attempt) {
     if (why == nullptr || is_expected) continue;
     const std::string slug = why->empty() ? "" : why->front().slug;
     const std::string said = known_mistake(lesson, "error", [&](const std::string& value) { return value == slug; });
-    return wrong(fmt::format("`{}` is not there: {} (`tessera explain {}` has more).\n{}{}", name, message_of(*why),
-                             slug, said, names_with_types(attempt.session())));
+    const std::string what = attempt.binds(name) ? fmt::format("The last `let {} = ...` fails", name)
+                                                 : fmt::format("`{}` is not there", name);
+    return wrong(fmt::format("{}: {} (`tessera explain {}` has more).\n{}{}", what, message_of(*why), slug, said,
+                             names_with_types(attempt.session())));
   }
   return {};
 }

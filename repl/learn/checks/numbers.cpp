@@ -27,7 +27,10 @@ std::string not_this(const Trial& trial, const std::string& name, const Numbers&
   });
   const auto value = trial.shown.get(name);
   const bool is_list_of_one = value && !value->shape().empty() && answer.size() == 1;
-  const std::string shown = is_list_of_one ? fmt::format("[{}]", text_of(answer)) : text_of(answer);
+  const bool is_truth = value && value->element() == Element::boolean && value->shape().empty();
+  const std::string shown = is_truth         ? answer.front() != 0 ? "true" : "false"
+                            : is_list_of_one ? fmt::format("[{}]", text_of(answer))
+                                             : text_of(answer);
   return fmt::format("`{}` is not {}.\n{}", name, shown, known);
 }
 
