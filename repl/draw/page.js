@@ -89,32 +89,52 @@
     bringIntoSight(byId('list').firstChild, byId('list').querySelector('[aria-current=true]'));
   }
 
+  const titleOf = (one) => one.label ?? `${one.from} → ${one.to}`;
+  const patternOf = (moment) => moment.pattern.map((line) => element('li', { textContent: line }));
+
+  // How the picture of a change is read.
+  const keyOf = (one, { shape, cards }) => [
+    Stage.howDrawn(one, shape),
+    one.steps.length === 0 ? 'The lower bar is the device\'s memory.' :
+      'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
+      'After the + stands what it received in the last step.',
+    one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',
+    Stage.howPlaced(one, cards),
+  ].filter(Boolean).join(' ');
+
+  // Nobody presses a button on paper: there a lesson's other arrays follow the one that is chosen.
+  function drawOthers() {
+    if (!data.lesson) return;
+    const others = data.changes.filter((one) => one !== change());
+    byId('others').replaceChildren(...others.map((one) => {
+      const stage = element('div', { className: 'stage' });
+      const drawn = Stage.draw(stage, one, one.moments[0], null, byId('stage').clientWidth);
+      return element('div', {}, element('h2', { textContent: titleOf(one) }),
+        element('p', { className: 'why' }, ...withCode(one.why)),
+        element('ul', { className: 'pattern' }, ...patternOf(one.moments[0])), stage,
+        element('p', { className: 'key', textContent: keyOf(one, drawn) }));
+    }));
+  }
+
   // Everything about the current moment. A disabled button loses the focus to its neighbour, not to the page.
   function show() {
     const one = change();
     const moment = one.moments[state.moment];
     const focused = document.activeElement;
     byId('change').dataset.moment = state.moment;
-    byId('title').textContent = one.label ?? `${one.from} → ${one.to}`;
+    byId('title').textContent = titleOf(one);
     byId('why').replaceChildren(...withCode(one.why));
     byId('live').textContent = say(one);
     byId('hops').replaceChildren(...(one.steps[state.moment - 1]?.hop_lines ?? []).map((line) => element('li', { textContent: line })));
-    byId('pattern').replaceChildren(...moment.pattern.map((line) => element('li', { textContent: line })));
+    byId('pattern').replaceChildren(...patternOf(moment));
     showFigures(one);
     showSteps(one);
     showRows(moment);
     showControls(one);
     showHere(one);
     state.flying = false;
-    const { shape, cards } = Stage.draw(byId('stage'), one, moment, null);
-    byId('key').textContent = [
-      Stage.howDrawn(one, shape),
-      one.steps.length === 0 ? 'The lower bar is the device\'s memory.' :
-        'The lower bar is the device\'s memory: what it holds and, while a step runs, what comes; the dashed line is the bound of a single array. ' +
-        'After the + stands what it received in the last step.',
-      one.moments.some((m) => m.contributions > 1) ? 'A hatched tile is one part of a sum that is still to be made.' : '',
-      Stage.howPlaced(one, cards),
-    ].filter(Boolean).join(' ');
+    byId('key').textContent = keyOf(one, Stage.draw(byId('stage'), one, moment, null));
+    drawOthers();
     if (focused && focused.disabled) byId('play').focus();
   }
 
@@ -296,6 +316,7 @@
       if (byId('stage').clientWidth === width || state.flying) return;
       width = byId('stage').clientWidth;
       Stage.draw(byId('stage'), change(), change().moments[state.moment], null);
+      drawOthers();
     }).observe(byId('stage'));
     show();
   }

@@ -272,8 +272,8 @@ const Stage = (() => {
   }
 
   // Draws a moment into an element; `next` is the moment that a step under way leads to.
-  function draw(where, one, moment, next) {
-    const cards = grid(one, Math.max(280, where.clientWidth));
+  function draw(where, one, moment, next, width = where.clientWidth) {
+    const cards = grid(one, Math.max(280, width));
     const shape = geometry(one, cards.card - 2 * CARD.pad);
     const root = svg('svg', { viewBox: `0 0 ${cards.width} ${Math.max(cards.total, 1)}`, role: 'group', 'aria-label': `Devices: ${moment.type}` });
     root.append(definitionsOf());
