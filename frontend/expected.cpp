@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/kinds.hpp"
+#include "frontend/meant.hpp"
 
 namespace tessera::frontend {
 
@@ -183,6 +184,9 @@ std::optional<std::string_view> help_by_form(const Place& p) {
 
 Diagnostic expected_and_found(const Place& p) {
   auto why = make(Kind::syntax_error, joined(expected_notions(p)), found_words(p)).at(p.span());
+  for (const auto remedy : {help_for_file, help_for_statement}) {
+    if (auto help = remedy(p)) return std::move(why).suggest(std::move(*help));
+  }
   for (const Hint& hint : kHints) {
     if (hint.fits(p)) return std::move(why).suggest(std::string(hint.help));
   }

@@ -13,6 +13,7 @@
 #include "frontend/expected.hpp"
 #include "frontend/foreign.hpp"
 #include "frontend/kinds.hpp"
+#include "frontend/meant.hpp"
 #include "frontend/place.hpp"
 #include "frontend/text.hpp"
 
@@ -66,6 +67,7 @@ Answer bad_word(const Place& p) {
   if (p.text() == "." && p.after_operand() && p.attached()) {
     why.help = help_for_member(member_at(p), p.functions());
   }
+  if (auto help = help_for_file(p)) why.help = std::move(*help);
   return why;
 }
 
@@ -106,7 +108,9 @@ Answer lone_keyword(const Place& p) {
   if (p.is(TokenKind::else_)) {
     return make(Kind::syntax_error, "a statement", "`else`")
         .at(p.span())
-        .suggest("`else` belongs directly after the `}` of its `if`");
+        .suggest(
+            "`else` belongs directly after the `}` of its `if`; a session takes an input that is complete at the "
+            "end of its line, so write `} else {` on one line there");
   }
   return std::nullopt;
 }
@@ -123,6 +127,7 @@ Answer shift(const Place& p) {
 // `if c: a`, `for i < n:`
 Answer colon_for_brace(const Place& p) {
   if (!p.is(TokenKind::colon) || !p.expects(TokenKind::left_brace)) return std::nullopt;
+  if (p.expects(TokenKind::arrow)) return std::nullopt;  // the type of a function's result
   return expected_and_found(p).suggest(
       "a block stands in braces: `if c { a } else { b }`, `loop w = w0 for i < n { w }`");
 }
@@ -220,6 +225,11 @@ Answer equals(const Place& p) {
   const bool after_type = begin > 0 && p.tokens()[begin - 1].kind == TokenKind::colon;
   const bool ended = std::any_of(kAfterExpression.begin(), kAfterExpression.end(), expected);
   if (!p.after_operand() || !ended || after_type) return std::nullopt;
+  const std::string name = p.text(p.before());
+  if (p.tokens().front().kind == TokenKind::print && (name == "end" || name == "sep" || name == "file"))
+    return make(Kind::syntax_error, "`,` or `)`", "`=`")
+        .at(p.span())
+        .suggest("`print` takes values and texts alone, with blanks between them, and ends its line");
   return make(Kind::single_equals).at(p.span()).suggest("write `==`");
 }
 
@@ -238,7 +248,9 @@ Answer not_before_operand(const Place& p) {
 Answer call_of_no_name(const Place& p) {
   const TokenKind before = p.before().kind;
   if (!p.is(TokenKind::left_paren) || !p.after_operand() || role(before) == TokenRole::word) return std::nullopt;
-  return make(Kind::not_callable).at(p.span()).suggest("functions are not values; write `*` for a product");
+  return make(Kind::not_callable)
+      .at(p.span())
+      .suggest(help_for_gradient(p).value_or("functions are not values; write `*` for a product"));
 }
 
 Answer position_of_tuple(const Place& p) {

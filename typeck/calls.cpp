@@ -156,7 +156,8 @@ std::optional<std::vector<Checked>> Checker::arguments_for(const frontend::Call&
     if (at >= bound.size()) {
       wrong(argument.span, argument.name.has_value()
                                ? fmt::format("there is no parameter `{}`", argument.name->text)
-                               : fmt::format("takes {} arguments, not {}", bound.size(), call.arguments.size()));
+                               : fmt::format("takes {} argument{}, not {}", bound.size(), bound.size() == 1 ? "" : "s",
+                                             call.arguments.size()));
       return std::nullopt;
     }
     if (expr == nullptr || given[at]) {

@@ -197,7 +197,27 @@ bool Checker::check_block_statement(StatementId id) {
   return check_assert(statement.span, std::get<frontend::Assert>(statement.node));
 }
 
+namespace {
+
+// `print("n is", n)`, a call as in other languages: what to write instead. Empty where the items are no such list.
+std::string help_for_parentheses(const Ast& ast, const frontend::Print& print, std::string_view written) {
+  const bool is_tuple =
+      print.items.size() == 1 && std::holds_alternative<frontend::Tuple>(ast[print.items.front()].node);
+  if (!is_tuple || !written.starts_with('(') || !written.ends_with(')')) return "";
+  constexpr std::size_t kQuotable = 60;
+  const std::string_view items = written.substr(1, written.size() - 2);
+  const bool is_quotable = items.size() <= kQuotable && items.find('\n') == std::string_view::npos;
+  return fmt::format("`print` stands without parentheses: `print {}`", is_quotable ? items : "a, b");
+}
+
+}  // namespace
+
 bool Checker::check_print(Span span, const frontend::Print& print) {
+  const std::string written = text(ast()[print.items.front()].span);
+  if (std::string help = help_for_parentheses(ast(), print, written); !help.empty()) {
+    report(base::make(Kind::tuple_here).at(ast()[print.items.front()].span).suggest(std::move(help)));
+    return false;
+  }
   synth::Print operation;
   std::vector<NodeId> nodes;
   bool good = true;

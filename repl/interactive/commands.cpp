@@ -113,6 +113,56 @@ bool misused(Interpreter& interpreter, const CommandInfo& command) {
                                           command.argument, command.does));
 }
 
+// `--run` of `[--run] EXPRESSION`, `--within SIZE` of `[--within SIZE] EXPRESSION`; empty if there is none.
+std::string_view option_of(const CommandInfo& command) {
+  if (!command.argument.starts_with("[--")) return "";
+  return command.argument.substr(1, command.argument.find(']') - 1);
+}
+
+// `--rum` is a wrong option; `--a`, of a name that is known, is two signs before it.
+bool is_option(std::string_view word, const Session& session) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (!word.starts_with("--") || word.size() < 3 || !is_letter(word[2])) return false;
+  const auto end =
+      std::find_if_not(word.begin() + 2, word.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  const std::string_view name = word.substr(2, static_cast<std::size_t>(end - word.begin()) - 2);
+  const auto is_in = [&](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  };
+  const std::vector<std::string> functions = session.functions();
+  return !is_in(session.names()) && !is_in(operations()) &&
+         std::find(functions.begin(), functions.end(), name) == functions.end();
+}
+
+// What is wrong with the options before an expression or behind it, with what to type instead. An option that is right
+// is left to its command.
+std::optional<std::string> wrong_option(const CommandInfo& command, std::string_view argument, const Session& session) {
+  const std::string_view option = option_of(command);
+  const std::string_view option_word = word_of(option);
+  const std::string_view first = word_of(argument);
+  const auto no_such = [&](std::string_view word) {
+    std::string help = fmt::format("write `{} EXPRESSION`", command.name);
+    const auto meant = nearest_spelling(word, {std::string(option_word)});
+    if (!option.empty()) help += fmt::format(" or `{} {} EXPRESSION`", command.name, option);
+    if (!option.empty() && meant) help = fmt::format("did you mean `{}`?", *meant);
+    if (!option.empty() && word.starts_with(std::string(option_word) + "="))
+      help = fmt::format("write `{} {} {} EXPRESSION`", command.name, option_word, word.substr(option_word.size() + 1));
+    return fmt::format("`{}` has no option `{}`\n  help: {}", command.name, word, help);
+  };
+  if (is_option(first, session) && (first != option_word || option_word.empty())) return no_such(first);
+  const std::size_t at = argument.rfind(" --");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view last = argument.substr(at + 1);
+  if (!is_option(word_of(last), session)) return std::nullopt;
+  const std::string_view expression = argument.substr(0, argument.find_last_not_of(kSpaces, at) + 1);
+  const bool is_ours = word_of(last) == option_word && std::count(last.begin(), last.end(), ' ') <= 1;
+  if (is_ours && expression.find('\n') == std::string_view::npos) {
+    return fmt::format("`{}` stands before the expression\n  help: write `{} {} {}`", option_word, command.name, last,
+                       expression);
+  }
+  return last.find_first_of(kSpaces) == std::string_view::npos ? std::optional(no_such(last)) : std::nullopt;
+}
+
 }  // namespace
 
 std::span<const CommandInfo> commands() { return kCommands; }
@@ -137,6 +187,12 @@ bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t 
   const std::string_view argument = begin == text.size() ? "" : text.substr(begin, last + 1 - begin);
   const bool fits = argument.empty() ? is_optional(*command) : command->takes != A::none;
   if (!fits) return misused(interpreter, *command);
+  if (command->takes == A::expression) {
+    if (argument == word_of(option_of(*command)) && argument != option_of(*command))
+      return misused(interpreter, *command);
+    const auto wrong = wrong_option(*command, argument, interpreter.state().session);
+    if (wrong) return interpreter.complain(*wrong);
+  }
   return command->run(CommandCall{interpreter, text, begin, argument, first_line});
 }
 

@@ -120,6 +120,15 @@ std::vector<std::string> topics() {
   return result;
 }
 
+// `:help` takes commands with their colon or without it, and whatever `:doc` tells of.
+std::vector<std::string> helpful_words(std::string_view word) {
+  std::vector<std::string> result = command_names();
+  if (word.empty() || word.starts_with(':')) return result;
+  for (std::string& name : result) name.erase(0, 1);
+  for (std::string& topic : topics()) result.push_back(std::move(topic));
+  return result;
+}
+
 // After a command; nothing where an expression stands there.
 std::optional<Completion> after_command(std::string_view line, const CommandInfo& command) {
   const std::size_t begin = line.rfind(' ') + 1;
@@ -131,7 +140,7 @@ std::optional<Completion> after_command(std::string_view line, const CommandInfo
     case Argument::file: return files(line, begin);
     case Argument::topic: return matching(line, begin, topics());
     case Argument::setting: return matching(line, begin, {setting_names().begin(), setting_names().end()});
-    case Argument::command: return matching(line, begin, command_names());
+    case Argument::command: return matching(line, begin, helpful_words(line.substr(begin)));
   }
   return std::nullopt;
 }

@@ -14,17 +14,40 @@ namespace {
 
 constexpr std::string_view kOtherMachine = ":machine FILE gives others";
 
-// The mistakes with the line as it was typed, not as it was checked. Columns are the same.
-bool report(const CommandCall& call, Diagnostics why) {
-  const std::string typed(call.text.substr(0, call.text.find('\n')));
-  for (Diagnostic& diagnostic : why) {
+// The first line of a command as it was typed, not as it was checked. Columns are the same.
+struct TypedLine {
+  std::string file;
+  std::uint32_t number;
+  std::string text;
+
+  explicit TypedLine(const CommandCall& call)
+      : file(call.interpreter.name()), number(call.first_line), text(call.text.substr(0, call.text.find('\n'))) {}
+
+  Diagnostic shown_in(Diagnostic diagnostic) const {
     for (Label& label : diagnostic.labels) {
       const Place& place = label.place;
-      const bool is_first = place.file == call.interpreter.name() && place.line == call.first_line;
-      if (is_first && place.line_text_column == 1) label.place.line_text = typed;
+      const bool is_first = place.file == file && place.line == number;
+      if (is_first && place.line_text_column == 1) label.place.line_text = text;
     }
+    return diagnostic;
   }
+};
+
+bool report(const CommandCall& call, Diagnostics why) {
+  const TypedLine typed(call);
+  for (Diagnostic& diagnostic : why) diagnostic = typed.shown_in(std::move(diagnostic));
   return call.interpreter.fail(why);
+}
+
+// The session as it is, for one command.
+Session session_for(const CommandCall& call) {
+  Config config = call.interpreter.state().session.config();
+  if (config.log) {
+    config.log = [log = std::move(config.log), typed = TypedLine(call)](const Diagnostic& note) {
+      log(typed.shown_in(note));
+    };
+  }
+  return call.interpreter.state().session.fork(std::move(config));
 }
 
 // The text from `begin` on where it stands, with blanks for what is before.
@@ -44,7 +67,7 @@ std::optional<Movement> movement_that_made(const CommandCall& call, std::size_t 
 }  // namespace
 
 std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin) {
-  Session session = call.interpreter.state().session.fork();
+  Session session = session_for(call);
   // A line break may follow `=`, so the expression keeps its line and columns.
   const std::string text = fmt::format("let {} =\n{}", kIt, in_place(call, begin));
   auto program = session.check(text, call.interpreter.name(), call.first_line - 1);
@@ -86,7 +109,7 @@ bool run_as(const CommandCall& call, std::string_view statement) {
   // A shortened command may leave too little room; columns are then a little off.
   if (call.argument_at < wanted) text.insert(0, wanted - call.argument_at, ' ');
   text.replace(std::max(call.argument_at, wanted) - wanted, statement.size(), statement);
-  Session session = call.interpreter.state().session.fork();
+  Session session = session_for(call);
   const auto done = run_stoppable(session, text, call.interpreter.name(), call.first_line);
   return done ? true : report(call, done.diagnostics());
 }

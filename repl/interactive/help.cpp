@@ -48,9 +48,17 @@ std::string word_text(const WordHelp& word) {
   return fmt::format("{}\n  {}\n", word.example.empty() ? word.word : word.example, word.does);
 }
 
+// Is it one of those that go along a dimension, of which the manual says what happens where that is split?
+bool goes_along_a_dimension(const OperationHelp& operation) {
+  const std::string& signature = operation.signature;
+  return signature.starts_with(operation.name + "(a, ") &&
+         (signature.ends_with(" dim)") || signature.ends_with(" dim=)"));
+}
+
 std::string operation_text(const OperationHelp& operation) {
   std::string text = fmt::format("{}\n  {}\n", operation.signature, operation.does);
-  if (!operation.layouts.empty()) text += fmt::format("  layouts: {}\n", operation.layouts);
+  const std::string_view heading = goes_along_a_dimension(operation) ? "over a split dimension" : "layouts";
+  if (!operation.layouts.empty()) text += fmt::format("  {}: {}\n", heading, operation.layouts);
   return text;
 }
 

@@ -113,6 +113,15 @@ TEST(Completion, OfNamesAndOperations) {
   EXPECT_TRUE(complete("print jnp.so", desk.interpreter.state().session).candidates.empty());
 }
 
+TEST(Completion, OfWhatHelpTells) {
+  Desk desk;
+  EXPECT_EQ(completed(":help :co", desk), Words{":compare"});
+  const Words with_co = completed(":help co", desk);
+  EXPECT_NE(std::find(with_co.begin(), with_co.end(), "compare"), with_co.end());
+  EXPECT_NE(std::find(with_co.begin(), with_co.end(), "concat"), with_co.end());
+  EXPECT_EQ(completed(":help compa", desk), Words{"compare"});
+}
+
 TEST(Completion, OfAxes) {
   Desk desk;
   desk.answer("mesh m = [rows: 2, columns: 3]");

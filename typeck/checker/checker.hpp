@@ -67,6 +67,7 @@ struct Preference {
   // Mesh axes over which the program says that the value is a pending sum: in the type around it, or by a collective
   // that finishes it.
   std::vector<std::string> written_pending = {};
+  ExprId beside = {};  // the operand whose element type a literal takes, for help
 
   // Is the wanted layout one for such an array?
   bool fits(std::size_t rank, const synth::Mesh& own) const {
@@ -272,6 +273,7 @@ class Checker {
   Checked with_affine(Checked value) const;
   MaybeValue check_array(ExprId id, const Preference& want = {});  // one value, not a tuple
   bool is_literal(ExprId id) const;
+  std::string help_for_fraction(ExprId beside) const;
   MaybeValue check_int_literal(Span span, const frontend::IntLiteral& literal, const Preference& want);
   MaybeValue check_float_literal(Span span, const frontend::FloatLiteral& literal, const Preference& want);
   MaybeValue check_list(ExprId id, const frontend::ListLiteral& list, const Preference& want);

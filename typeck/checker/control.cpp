@@ -294,6 +294,28 @@ MaybeValue Checker::check_loop(ExprId id, const frontend::Loop& loop, const Pref
   return elements_of(emit(span, std::move(types), std::move(made_loop)), span);
 }
 
+// What to write where a fraction takes the element type of integers: those of another operand, or of nothing that could
+// be changed. A value that a loop carries keeps the element type with which it begins.
+std::string Checker::help_for_fraction(ExprId beside) const {
+  if (!beside.valid()) return "write an integer";
+  const std::string other = text(ast()[beside].span);
+  const auto* const name = std::get_if<frontend::NameRef>(&ast()[beside].node);
+  bool poisoned = false;
+  const Checked* const value = name == nullptr ? nullptr : local(name->name, poisoned);
+  for (const Loop* const loop : open_loops_) {
+    for (std::size_t k = 0; value != nullptr && k < loop->parameters.size(); ++k) {
+      if (loop->parameters[k] != value->node()) continue;
+      const std::string initial = text(typed_.nodes[loop->initial[k]].span);
+      const bool is_integer = !initial.empty() && initial.find_first_not_of("0123456789") == std::string::npos;
+      return is_integer ? fmt::format("begin the loop with a float: `{} = {}.0`", other, initial)
+                        : fmt::format("write an integer, or begin the loop with `{}` as a float", other);
+    }
+  }
+  constexpr std::size_t kQuotable = 40;
+  const bool is_quotable = other.size() <= kQuotable && other.find('\n') == std::string::npos;
+  return fmt::format("write an integer, or cast the other side: `f32({})`", is_quotable ? other : "...");
+}
+
 bool Checker::loop_keeps_types(const frontend::Loop& loop, Loop& made_loop, const Checked& body) {
   if (body.nodes.size() != loop.carried.size()) {
     report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));

@@ -167,7 +167,8 @@ MaybeValue Checker::check_int_literal(Span span, const frontend::IntLiteral& lit
   report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element))
              .at(span)
              .suggest(element == ElementType::boolean
-                          ? "write `true` or `false`, or cast the other side, as in i64(...)"
+                          ? (want.beside.valid() ? "write `true` or `false`, or cast the other side, as in i64(...)"
+                                                 : "write `true` or `false`")
                           : "an i32 is from -2147483648 to 2147483647"));
   return std::nullopt;
 }
@@ -177,7 +178,7 @@ MaybeValue Checker::check_float_literal(Span span, const frontend::FloatLiteral&
   if (takes_fractions(element)) return scalar(span, literal.value, element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, literal.text, synth::name(element))
              .at(span)
-             .suggest("write an integer, or cast the other side with f32(...)"));
+             .suggest(help_for_fraction(want.beside)));
   return std::nullopt;
 }
 
@@ -376,10 +377,10 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
   MaybeValue b;
   if (left_literal && !right_literal) {
     b = check_array(right);
-    a = check_array(left, Preference{b.has_value() ? std::optional(element(*b)) : std::nullopt, {}, {}, {}});
+    a = check_array(left, Preference{b.has_value() ? std::optional(element(*b)) : std::nullopt, {}, {}, {}, {}, right});
   } else if (!left_literal && right_literal) {
     a = check_array(left);
-    b = check_array(right, Preference{a.has_value() ? std::optional(element(*a)) : std::nullopt, {}, {}, {}});
+    b = check_array(right, Preference{a.has_value() ? std::optional(element(*a)) : std::nullopt, {}, {}, {}, {}, left});
   } else {
     const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
     const Preference both{

@@ -189,6 +189,7 @@ std::optional<WrittenType> Checker::written_type(const Ast& tree, TypeId id, con
     const auto axes = axis_list(type.pending->axes, *written.mesh);
     good = good && axes.has_value();
     if (axes.has_value()) written.pending = *axes;
+    written.names_axes = true;
     written.reduce = reduce_of(type.pending->kind);
   }
   if (!good) return std::nullopt;

@@ -74,9 +74,11 @@ bool OperationCall::refuse_unknown(const frontend::Argument& argument) {
 }
 
 bool OperationCall::wrong(Span at, const std::string& what) {
-  checker.report(base::make(Kind::wrong_arguments, info.name, what)
-                     .at(at)
-                     .suggest(fmt::format("write it as in `{}`", own_example(at))));
+  const auto transposition = transposition_meant();
+  std::string help = transposition.has_value()
+                         ? fmt::format("for dimensions in another order write `{}`", *transposition)
+                         : fmt::format("write it as in `{}`", own_example(at));
+  checker.report(base::make(Kind::wrong_arguments, info.name, what).at(at).suggest(std::move(help)));
   return false;
 }
 
@@ -137,6 +139,29 @@ std::optional<std::string> OperationCall::type_meant() const {
   return type_of_extents(is_type ? first : "f32", std::move(extents));
 }
 
+// `permute(a, 1, 0)`, `permute(a, [1, 0])`: the transposition that other libraries write so.
+std::optional<std::string> OperationCall::transposition_meant() const {
+  if (info.name != "permute" || call_ == nullptr || call_->arguments.size() < 2) return std::nullopt;
+  std::vector<ExprId> items;
+  for (std::size_t k = 1; k < call_->arguments.size(); ++k) {
+    const auto* expr = std::get_if<ExprId>(&call_->arguments[k].value);
+    if (expr == nullptr) return std::nullopt;
+    items.push_back(*expr);
+  }
+  if (items.size() == 1) {
+    const auto& node = checker.ast()[items.front()].node;
+    if (const auto* list = std::get_if<frontend::ListLiteral>(&node)) items = list->items;
+    if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
+  }
+  std::vector<std::string> dims;
+  for (const ExprId item : items) dims.push_back(checker.text(checker.ast()[item].span));
+  std::vector<std::string> wanted;
+  for (std::size_t d = 0; d < dims.size(); ++d) wanted.push_back(fmt::format("{}", d));
+  if (dims.size() < 2 || !std::is_permutation(dims.begin(), dims.end(), wanted.begin())) return std::nullopt;
+  const std::string operand = as_written(call_->arguments.front(), std::nullopt).value_or("a");
+  return fmt::format("transpose({}, [{}])", operand, fmt::join(dims, ", "));
+}
+
 // How the call may look, with the arguments that were written: `topk(a, 2, 0)` for `topk(a, 2)`. Extents that were
 // written one by one become a list.
 std::string OperationCall::own_example(std::optional<Span> at_fault) const {
@@ -161,6 +186,9 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
     if (!is_surplus) given[at] = std::move(written);
   }
   if (auto type = type_meant()) given.front() = std::move(type);
+  for (std::size_t k = 0; k < given.size() && meant_type_.has_value(); ++k) {
+    if (info.parameters[k].kind == ArgumentKind::type) given[k] = meant_type_;
+  }
   const bool has_list = !surplus.empty() && info.parameters.back().kind == ArgumentKind::integers;
   if (has_list && given.back().has_value())
     given.back() = fmt::format("[{}, {}]", *given.back(), fmt::join(surplus, ", "));
@@ -218,6 +246,25 @@ bool OperationCall::bind(const frontend::Call& call) {
   return kinds_fit();
 }
 
+// `int[8]`, or `[8, 4@x]` without an element type, which is then that of the array before it.
+bool OperationCall::refuse_value_for_type(std::size_t at) {
+  const Span span_at = bound_[at]->span;
+  const std::string written = checker.text(span_at);
+  const std::size_t shape_at = std::min(written.find('['), written.size());
+  const bool is_shape =
+      written.size() <= kLettersMax && written.ends_with(']') && written.find('[', shape_at + 1) == std::string::npos;
+  std::string element(shape_at == 0 ? "f32" : frontend::element_meant_by(written.substr(0, shape_at)).value_or(""));
+  if (is_shape && shape_at == 0 && info.parameters.front().kind == ArgumentKind::array) {
+    const MaybeValue operand = array(0);
+    if (!operand.has_value()) return false;  // this has been reported
+    element = synth::name(checker.element(*operand));
+  }
+  if (is_shape && !element.empty() && !transposition_meant().has_value())
+    meant_type_ = element + written.substr(shape_at);
+  return wrong(span_at, fmt::format("`{}` is a type, such as {}", info.parameters[at].name,
+                                    meant_type_.has_value() ? "`" + *meant_type_ + "`" : "f32[8]"));
+}
+
 // Types stand where types are wanted, and only there.
 bool OperationCall::kinds_fit() {
   for (std::size_t k = 0; k < bound_.size(); ++k) {
@@ -225,14 +272,7 @@ bool OperationCall::kinds_fit() {
     const bool is_type = std::holds_alternative<TypeId>(bound_[k]->value);
     const bool wants_type = info.parameters[k].kind == ArgumentKind::type;
     if (is_type == wants_type) continue;
-    if (wants_type) {
-      const std::string written = checker.text(bound_[k]->span);
-      const std::string word = written.substr(0, written.find('['));
-      const auto meant = word.size() < written.size() ? frontend::element_meant_by(word) : std::nullopt;
-      return wrong(bound_[k]->span,
-                   fmt::format("`{}` is a type, such as {}", info.parameters[k].name,
-                               meant ? "`" + std::string(*meant) + written.substr(word.size()) + "`" : "f32[8]"));
-    }
+    if (wants_type) return refuse_value_for_type(k);
     checker.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(bound_[k]->span));
     return false;
   }

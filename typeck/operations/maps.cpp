@@ -66,13 +66,16 @@ std::optional<ElementType> literal_element(const OperationCall& call, const std:
 std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector<std::size_t>& parameters) {
   std::vector<std::optional<Checked>> values(parameters.size());
   std::optional<ElementType> element;
+  ExprId beside;
   for (const bool literals : {false, true}) {
     for (std::size_t k = 0; k < parameters.size(); ++k) {
       if (call.checker.is_literal(call.expr(parameters[k])) != literals) continue;
       if (literals && !element.has_value()) element = literal_element(call, parameters);
-      values[k] = call.array(parameters[k], literals ? element : std::nullopt);
+      const Preference want{literals ? element : std::nullopt, {}, {}, {}, {}, beside};
+      values[k] = call.checker.check_array(call.expr(parameters[k]), want);
       if (!values[k].has_value()) return std::nullopt;
       if (!element.has_value()) element = call.checker.element(*values[k]);
+      if (!literals) beside = call.expr(parameters[k]);
     }
   }
   std::vector<Checked> all;

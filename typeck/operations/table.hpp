@@ -94,12 +94,15 @@ class OperationCall {
 
   std::vector<const frontend::Argument*> bound_;
   std::vector<const frontend::Argument*> rest_;
-  const frontend::Call* call_ = nullptr;  // as it was written
+  const frontend::Call* call_ = nullptr;   // as it was written
+  std::optional<std::string> meant_type_;  // for the value that stands in a type's place, for help
 
   bool refuse_unknown(const frontend::Argument& argument);
   std::optional<std::string> as_written(const frontend::Argument& argument, std::optional<Span> at_fault) const;
   std::string own_example(std::optional<Span> at_fault) const;
   std::optional<std::string> type_meant() const;
+  bool refuse_value_for_type(std::size_t at);
+  std::optional<std::string> transposition_meant() const;
   bool begins_well() const;
 };
 

@@ -1,0 +1,109 @@
+#include "frontend/meant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tessera::frontend {
+
+namespace {
+
+constexpr std::size_t kQuotable = 60;  // bytes of a program that help repeats
+
+bool is_quotable(std::string_view text) {
+  return text.size() <= kQuotable && text.find('\n') == std::string_view::npos;
+}
+
+bool may_be_in_path(TokenKind kind) {
+  constexpr std::array kKinds = {TokenKind::name,    TokenKind::dot,  TokenKind::slash,
+                                 TokenKind::integer, TokenKind::real, TokenKind::minus};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
+
+// The parenthesis that the one at `close` closes.
+std::optional<std::size_t> opening(const Tokens& tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (role(tokens[i].kind) == TokenRole::close) ++depth;
+    if (role(tokens[i].kind) == TokenRole::open && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
+// The parenthesis that closes the one at `open`.
+std::optional<std::size_t> closing(const Tokens& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (role(tokens[i].kind) == TokenRole::open) ++depth;
+    if (role(tokens[i].kind) == TokenRole::close && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> help_for_file(const Place& p) {
+  if (p.is_first()) return std::nullopt;
+  const Tokens& tokens = p.tokens();
+  std::size_t first = p.index();
+  while (first > 0 && may_be_in_path(tokens[first - 1].kind)) --first;
+  std::size_t end = p.index();
+  while (end < tokens.size() && may_be_in_path(tokens[end].kind)) ++end;
+  if (first < 2 || end == first || end == tokens.size()) return std::nullopt;
+  const bool is_loaded = tokens[first - 1].kind == TokenKind::left_paren && p.text(tokens[first - 2]) == "load";
+  const bool is_saved = tokens[first - 1].kind == TokenKind::comma && p.expects(TokenKind::string) &&
+                        std::any_of(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(first), [](Token t) {
+                          return t.kind == TokenKind::save || t.kind == TokenKind::save_shards;
+                        });
+  const std::string_view path = p.text(first, end - 1);
+  if ((!is_loaded && !is_saved) || path.find('.') == std::string_view::npos || !is_quotable(path)) return std::nullopt;
+  return fmt::format("the name of a file stands between quotes: `\"{}\"`", path);
+}
+
+std::optional<std::string> help_for_gradient(const Place& p) {
+  const Tokens& tokens = p.tokens();
+  if (p.index() < 2 || p.before().kind != TokenKind::right_paren) return std::nullopt;
+  const auto open = opening(tokens, p.index() - 1);
+  if (!open || *open == 0 || *open + 2 > p.index() - 1) return std::nullopt;
+  const std::string taker = p.text(tokens[*open - 1]);
+  constexpr std::array<std::string_view, 3> kTakers = {"grad", "gradient", "value_and_grad"};
+  if (std::find(kTakers.begin(), kTakers.end(), taker) == kTakers.end()) return std::nullopt;
+  const auto close = closing(tokens, p.index());
+  const std::string_view written = close ? p.text(p.index(), *close) : "(a)";
+  const std::string_view arguments = is_quotable(written) ? written : "(a)";
+  const bool is_nested = tokens[*open + 2].kind == TokenKind::left_paren;
+  if (!is_nested)
+    return fmt::format("write `let (value, slope) = grad({}){}`: the function's value comes with its gradient",
+                       p.text(tokens[*open + 1]), arguments);
+  const std::string inner = p.text(tokens[*open + 3]);
+  return fmt::format(
+      "`grad` takes the name of a function: put the inner gradient into one, `fn slope(a: f32[N]?) = {{ let (y, d) = "
+      "grad({})(a); sum(d) }}`, then write `let (value, second) = grad(slope){}`",
+      inner, arguments);
+}
+
+std::optional<std::string> help_for_statement(const Place& p) {
+  if (!p.expects_expression() || role(p.found().kind) != TokenRole::statement) return std::nullopt;
+  const Tokens& tokens = p.tokens();
+  if (p.is(TokenKind::let)) {
+    const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(p.index());
+    const auto assign = std::find_if(begin, tokens.end(), [](Token t) { return t.kind == TokenKind::assign; });
+    if (assign == tokens.end()) return "a value stands here: leave `let` and the name out";
+    const std::string_view bound = p.text(p.index(), static_cast<std::size_t>(assign - tokens.begin()));
+    return fmt::format("a value stands here: leave `{}` out", is_quotable(bound) ? bound : "let ... =");
+  }
+  if (p.is(TokenKind::fn)) {
+    const bool is_named = p.before().kind == TokenKind::assign && p.token(-2).kind == TokenKind::name &&
+                          p.token(-3).kind == TokenKind::let && p.token(1).kind == TokenKind::left_paren;
+    const std::string_view rest = is_named ? p.text(p.index() + 1, tokens.size() - 1) : "";
+    const std::string written = is_named && is_quotable(rest) ? fmt::format("{}{}", p.text(p.token(-2)), rest)
+                                                              : std::string("f(a: f32[8]) = ...");
+    return fmt::format("a function is no value; it is declared by `fn {}`", written);
+  }
+  if (p.is(TokenKind::mesh)) return "a mesh is no value; it is declared by `mesh m = [x: 4, y: 2]`";
+  return fmt::format("a value stands here, and `{}` is a statement, which has none", p.text());
+}
+
+}  // namespace tessera::frontend
