@@ -66,18 +66,25 @@ std::optional<std::string> help_for_gradient(const Place& p) {
   const Tokens& tokens = p.tokens();
   if (p.index() < 2 || p.before().kind != TokenKind::right_paren) return std::nullopt;
   const auto open = opening(tokens, p.index() - 1);
-  if (!open || *open == 0 || *open + 2 > p.index() - 1) return std::nullopt;
-  const std::string taker = p.text(tokens[*open - 1]);
-  constexpr std::array<std::string_view, 3> kTakers = {"grad", "gradient", "value_and_grad"};
-  if (std::find(kTakers.begin(), kTakers.end(), taker) == kTakers.end()) return std::nullopt;
+  if (!open || *open == 0) return std::nullopt;
+  const auto name_at = [&](std::size_t at) {
+    return role(tokens[at].kind) == TokenRole::word ? p.text(tokens[at]) : "";
+  };
+  const auto is_taker = [&](std::size_t at) {
+    constexpr std::array<std::string_view, 3> kTakers = {"grad", "gradient", "value_and_grad"};
+    return std::find(kTakers.begin(), kTakers.end(), name_at(at)) != kTakers.end();
+  };
+  if (!is_taker(*open - 1)) return std::nullopt;
   const auto close = closing(tokens, p.index());
   const std::string_view written = close ? p.text(p.index(), *close) : "(a)";
   const std::string_view arguments = is_quotable(written) ? written : "(a)";
-  const bool is_nested = tokens[*open + 2].kind == TokenKind::left_paren;
-  if (!is_nested)
+  const std::string function = name_at(*open + 1);
+  const bool is_call = tokens[*open + 2].kind == TokenKind::left_paren;
+  if (!function.empty() && !is_call)
     return fmt::format("write `let (value, slope) = grad({}){}`: the function's value comes with its gradient",
-                       p.text(tokens[*open + 1]), arguments);
-  const std::string inner = p.text(tokens[*open + 3]);
+                       function, arguments);
+  const std::string inner = is_call && is_taker(*open + 1) && !is_taker(*open + 3) ? name_at(*open + 3) : "";
+  if (inner.empty()) return "`grad` takes the name of a function, which is declared by `fn f(a: f32[8]) = ...`";
   return fmt::format(
       "`grad` takes the name of a function: put the inner gradient into one, `fn slope(a: f32[N]?) = {{ let (y, d) = "
       "grad({})(a); sum(d) }}`, then write `let (value, second) = grad(slope){}`",

@@ -266,6 +266,10 @@ const std::vector<Expectation> kTold = {
     {"let a = grad(grad(loss))(v)", "only a function's name can be called",
      "`grad` takes the name of a function: put the inner gradient into one, `fn slope(a: f32[N]?) = { let (y, d) = "
      "grad(loss)(a); sum(d) }`, then write `let (value, second) = grad(slope)(v)`"},
+    {"let a = grad(vmap(loss))(v)", "only a function's name can be called",
+     "`grad` takes the name of a function, which is declared by `fn f(a: f32[8]) = ...`"},
+    {"let a = gradient()(v)", "only a function's name can be called",
+     "`grad` takes the name of a function, which is declared by `fn f(a: f32[8]) = ...`"},
     {"f(a)(b)", "only a function's name can be called", "functions are not values; write `*` for a product"},
     {"print(a, end=b)", "expected `,` or `)`, found `=`",
      "`print` takes values and texts alone, with blanks between them, and ends its line"},
