@@ -96,8 +96,8 @@ Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds);
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
-// The chain that our planner chooses (choice.hpp) and, if every way is wanted, one for each simple way to resolve what
-// is pending. `from` and `to` differ as data.
+// The chain that our planner chooses (choice.hpp) and, if every way is wanted, those that it met before, and one for
+// each simple way to resolve what is pending. `from` and `to` differ as data.
 enum class Resolve : std::uint8_t { every_way, fastest };
 base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayType& to, Prices& prices, Resolve ways);
 // The same without a general exchange; of those that may be the fastest, and, where the bound or the budget is not
@@ -132,8 +132,8 @@ base::Result<std::vector<std::int64_t>> step_peaks(const Chain& chain, const Arr
                                                    Source source = Source::dies);
 
 // Plans where the fastest plan is over the budget (within.cpp). Among the portfolio's chains, the direct exchange and
-// the detours over refinements of the target it takes the one of fewest launches whose peak keeps the budget; among
-// those, the fastest. Where the source is dead afterwards, one step of a chain may be cut into rounds.
+// the detours over refinements of the target it chooses as among chains (choice.hpp), of those whose peak keeps the
+// budget. Where the source is dead afterwards, one step of a chain may be cut into rounds, into as few as will do.
 base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const ArrayType& to,
                                const std::vector<Chain>& portfolio, const PlanOptions& options);
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);

@@ -52,6 +52,12 @@ base::Status Choice::count_peaks(std::vector<Candidate>& candidates) const {
   return base::Done{};
 }
 
+std::vector<Chain> Choice::considered() const {
+  std::vector<Chain> chains;
+  for (const Candidate& candidate : candidates_) chains.push_back(candidate.chain);
+  return chains;
+}
+
 base::Result<std::optional<Chain>> Choice::best() && {
   std::erase_if(candidates_, [&](const Candidate& c) { return c.seconds > seconds_max_; });
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();

@@ -32,6 +32,9 @@ struct Way {
   base::Status take(const Collective& step, Prices& prices);
 };
 
+// Chooses among plans as above.
+Plan chosen(std::vector<Plan> plans);
+
 class Choice {
  public:
   // All three outlive this. No array on a device may be larger than the larger of both ends.
@@ -46,6 +49,8 @@ class Choice {
   base::Status consider(Way way, const Chain& rest);
   // The seconds of the chain considered last; endless if it cannot be chosen.
   double newest_seconds() const { return newest_seconds_; }
+  // All chains that could be chosen when they were considered.
+  std::vector<Chain> considered() const;
   // The chain chosen; nothing where none was considered that keeps the bound.
   base::Result<std::optional<Chain>> best() &&;
 

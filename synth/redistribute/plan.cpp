@@ -54,22 +54,6 @@ base::Result<std::vector<Chain>> chains_of(const ArrayType& from, const ArrayTyp
   return std::vector<Chain>{chain};
 }
 
-// Steps that move something.
-std::int64_t launches(const Plan& plan) {
-  return std::count_if(plan.steps.begin(), plan.steps.end(),
-                       [](const PlanStep& s) { return s.received_bytes_total > 0; });
-}
-
-// As choice.hpp says of chains.
-Plan chosen(std::vector<Plan> plans) {
-  const auto by_time = [](const Plan& a, const Plan& b) { return a.seconds < b.seconds; };
-  const double most = std::min_element(plans.begin(), plans.end(), by_time)->seconds * kAsFast;
-  std::erase_if(plans, [&](const Plan& plan) { return plan.seconds > most; });
-  const auto order = [](const Plan& p) { return std::tuple(p.received_bytes_total, p.peak_bytes, launches(p)); };
-  const auto better = [&](const Plan& a, const Plan& b) { return order(a) < order(b); };
-  return std::move(*std::min_element(plans.begin(), plans.end(), better));
-}
-
 // Without a general exchange no bound is kept for sure: plans that keep it come first, then those of least peak.
 void keep_those_of_least_excess(std::vector<Plan>& plans) {
   const auto excess = [](const Plan& p) { return p.local_bytes_max > p.bound_bytes ? p.peak_bytes : 0; };
@@ -140,7 +124,22 @@ std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOpti
                      options.within_bytes && options.source_dies, options.within_bytes && options.source_lives_on);
 }
 
+// Steps that move something.
+std::int64_t launches(const Plan& plan) {
+  return std::count_if(plan.steps.begin(), plan.steps.end(),
+                       [](const PlanStep& s) { return s.received_bytes_total > 0; });
+}
+
 }  // namespace
+
+Plan chosen(std::vector<Plan> plans) {
+  const auto by_time = [](const Plan& a, const Plan& b) { return a.seconds < b.seconds; };
+  const double most = std::min_element(plans.begin(), plans.end(), by_time)->seconds * kAsFast;
+  std::erase_if(plans, [&](const Plan& plan) { return plan.seconds > most; });
+  const auto order = [](const Plan& p) { return std::tuple(p.received_bytes_total, p.peak_bytes, launches(p)); };
+  const auto better = [&](const Plan& a, const Plan& b) { return order(a) < order(b); };
+  return std::move(*std::min_element(plans.begin(), plans.end(), better));
+}
 
 base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
   if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");

@@ -3,6 +3,7 @@
 // would do; last a relay. A candidate whose lower bounds rule it out is not priced.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -207,15 +208,26 @@ base::Status consider_all(const ArrayType& from, const ArrayType& to, const Pend
   std::array<std::optional<Way>, 2> fastest;
   std::array<double, 2> seconds{};
   seconds.fill(std::numeric_limits<double>::infinity());
+  const auto consider = [&](Way way) -> base::Status {
+    const std::size_t kind = has_keep(way) ? 1 : 0;
+    Portfolio of_way(way, target, keep, prices, choice);
+    TESSERA_TRY_STATUS(of_way.run());
+    if (of_way.fastest_seconds() >= seconds[kind]) return base::Done{};
+    seconds[kind] = of_way.fastest_seconds();
+    fastest[kind] = std::move(way);
+    return base::Done{};
+  };
   while (true) {
     TESSERA_TRY(way, resolutions.next(choice));
     if (!way) break;
-    const std::size_t kind = has_keep(*way) ? 1 : 0;
-    Portfolio of_way(*way, target, keep, prices, choice);
-    TESSERA_TRY_STATUS(of_way.run());
-    if (of_way.fastest_seconds() >= seconds[kind]) continue;
-    seconds[kind] = of_way.fastest_seconds();
-    fastest[kind] = std::move(*way);
+    TESSERA_TRY_STATUS(consider(std::move(*way)));
+  }
+  // What the search has not come to may be as plain as one reduce_scatter for each dimension.
+  if (resolutions.gave_up()) {
+    const Chain plain = std::move(simple_resolutions(from, target, change.resolve).front());
+    Way way{{}, from};
+    for (const Collective& step : plain) TESSERA_TRY_STATUS(way.take(step, prices));
+    if (!choice.is_hopeless(way.seconds, way.received_bytes)) TESSERA_TRY_STATUS(consider(std::move(way)));
   }
   for (const auto& way : fastest) {
     if (way) TESSERA_TRY_STATUS(Portfolio(*way, target, keep, prices, choice).relay());
@@ -237,8 +249,11 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   }
   if (!change.resolve.empty() || !change.keep.empty())
     TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));
+  std::vector<Chain> considered;
+  if (ways == Resolve::every_way) considered = choice.considered();
   TESSERA_TRY_STATUS(add_best(choice));
   if (ways == Resolve::fastest) return chosen;
+  chosen.insert(chosen.end(), std::make_move_iterator(considered.begin()), std::make_move_iterator(considered.end()));
   TESSERA_TRY(target, without_keeps(to, change));
   const Chain keep = keep_chain(change, to);
   for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {

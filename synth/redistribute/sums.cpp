@@ -54,7 +54,10 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   while (take_least(entry)) {
     if (choice.is_hopeless(entry.least.bound, entry.way.received_bytes)) continue;
     if (!entry.steps.empty()) {
-      if (priced_max_ <= 0 && is_found_) continue;
+      if (priced_max_ <= 0 && is_found_) {
+        gave_up_ = true;
+        continue;
+      }
       for (const Collective& step : entry.steps) TESSERA_TRY_STATUS(entry.way.take(step, prices_));
       entry.steps.clear();
       --priced_max_;

@@ -28,6 +28,8 @@ class Resolutions {
   Resolutions(const ArrayType& from, const ArrayType& to, const AxisList& resolve, Prices& prices);
   // The next way that can still be chosen.
   base::Result<std::optional<Way>> next(const Choice& choice);
+  // Have ways been left out, because enough were priced?
+  bool gave_up() const { return gave_up_; }
 
  private:
   // The least time of something. `seconds` gives the order in which ways are tried. `bound` knows more and drops ways;
@@ -93,6 +95,7 @@ class Resolutions {
   std::int64_t priced_max_ = 0;
   bool is_started_ = false;
   bool is_found_ = false;  // one way at least
+  bool gave_up_ = false;
 };
 
 }  // namespace tessera::synth

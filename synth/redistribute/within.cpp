@@ -13,6 +13,7 @@
 #include "base/units_text.hpp"
 #include "synth/kinds.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 
 namespace tessera::synth {
@@ -159,7 +160,7 @@ class Budget {
       TESSERA_TRY(course, course_of(chain, from_, source_));
       courses.push_back(std::move(course));
     }
-    for (const Course& course : courses) offer(course);
+    for (const Course& course : courses) TESSERA_TRY_STATUS(offer(course));
     if (ways_.empty()) return over_budget(least_of(courses), bytes_);
     return fastest();
   }
@@ -170,44 +171,46 @@ class Budget {
     const Course* course;
     std::int64_t rounds;
     std::vector<std::size_t> dimensions;
+    double seconds_least = 0;  // of the chain in one go
   };
 
-  void offer(const Course& course) {
-    if (course.peak <= bytes_ && course.others_peak <= bytes_) {
-      keep(CutCourse{&course, 1, {}}, course.launches);
-      return;
+  base::Status offer(const Course& course) {
+    CutCourse way{&course, 1, {}};
+    const bool fits = course.peak <= bytes_ && course.others_peak <= bytes_;
+    if (!fits) {
+      if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return base::Done{};
+      way.rounds = kRoundsMax;
+      for (std::size_t d = 0; d < to_.rank(); ++d) {
+        const auto rounds = course.peaks_along(d).fewest(bytes_, way.rounds);
+        if (!rounds) continue;
+        if (*rounds < way.rounds) way.dimensions.clear();
+        way.rounds = *rounds;
+        way.dimensions.push_back(d);
+      }
+      if (way.dimensions.empty()) return base::Done{};
     }
-    if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return;
-    const std::int64_t others = course.launches - 1;
-    CutCourse way{&course, launches_ == kNoLimit ? kRoundsMax : launches_ - others, {}};
-    for (std::size_t d = 0; d < to_.rank(); ++d) {
-      const auto rounds = course.peaks_along(d).fewest(bytes_, way.rounds);
-      if (!rounds) continue;
-      if (*rounds < way.rounds) way.dimensions.clear();
-      way.rounds = *rounds;
-      way.dimensions.push_back(d);
-    }
-    const std::int64_t launches = others + way.rounds;
-    if (!way.dimensions.empty()) keep(std::move(way), launches);
-  }
-
-  void keep(CutCourse way, std::int64_t launches) {
-    if (launches > launches_) return;
-    if (launches < launches_) ways_.clear();
-    launches_ = launches;
+    Way whole{{}, from_};
+    for (const Collective& step : course.chain) TESSERA_TRY_STATUS(whole.take(step, prices_));
+    way.seconds_least = whole.seconds;
     ways_.push_back(std::move(way));
+    return base::Done{};
   }
 
+  // Rounds take no less than the step in one go: ways that cannot be chosen any more are not priced.
   base::Result<Plan> fastest() {
-    std::optional<Plan> best;
+    const auto sooner = [](const CutCourse& a, const CutCourse& b) { return a.seconds_least < b.seconds_least; };
+    std::stable_sort(ways_.begin(), ways_.end(), sooner);
+    std::vector<Plan> priced_ones;
+    double most = std::numeric_limits<double>::infinity();
     for (const CutCourse& way : ways_) {
+      if (way.seconds_least > most) break;
       TESSERA_TRY(plans, plans_of(way));
       for (Plan& plan : plans) {
-        const auto order = [](const Plan& p) { return std::tuple(p.seconds, p.received_bytes_total); };
-        if (!best || order(plan) < order(*best)) best = std::move(plan);
+        most = std::min(most, plan.seconds * kAsFast);
+        priced_ones.push_back(std::move(plan));
       }
     }
-    return std::move(*best);
+    return chosen(std::move(priced_ones));
   }
 
   base::Result<std::vector<Plan>> plans_of(const CutCourse& way) {
@@ -242,8 +245,7 @@ class Budget {
   std::int64_t bytes_;
   bool source_dies_;
   Source source_;
-  std::int64_t launches_ = kNoLimit;  // the fewest met
-  std::vector<CutCourse> ways_;       // of so many
+  std::vector<CutCourse> ways_;
 };
 
 }  // namespace

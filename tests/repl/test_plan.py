@@ -367,6 +367,18 @@ class Compare(CommandLine):
         self.assertEqual(done.err.count("error["), 1)
         self.fails(2, "compare", *change(target="f32[8,8"))
 
+    def test_limits_make_no_plan_faster(self):
+        """The search for sums ends at so many steps: what it has not come to may be as plain as one reduce_scatter for each dimension."""
+        self.write("machine.json", '[{"name": "device", "count": 12, "bandwidth": 5.6e9, "latency": 1e-4}]')
+        request = ("plan", "--mesh", "x:2,y:2 w(5,3),z:3", "--from", "f32[6000@y.w,2,1,11]{min z,x}", "--to", "f32[6000,2@(z,y),1,11@x]",
+                   "--machine", "machine.json", "--json")
+        seconds = [json.loads(self.succeeds(*request, *more))["seconds"]
+                   for more in ((), ("--collectives-only",), ("--within", "600000"), ("--within", "440000"))]
+        for limited in seconds[1:]:
+            self.assertLessEqual(seconds[0], limited * 1.01)
+        self.assertLess(seconds[0], 500e-6)
+        self.assertLess(seconds[3], 900e-6)
+
 
 if __name__ == "__main__":
     main()
