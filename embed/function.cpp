@@ -24,6 +24,8 @@ namespace tessera {
 
 namespace {
 
+std::string arguments_text(std::size_t count) { return fmt::format("{} argument{}", count, count == 1 ? "" : "s"); }
+
 using embed::Texts;
 
 // Functions that declare no results are tried with one, two, ... of them.
@@ -207,7 +209,7 @@ static Result<Function> make_function(Session::Impl& session, std::string_view n
   if (!written) return written.diagnostics();
   if (written->size() != parameters)
     return embed::bad_call(
-        fmt::format("`{}` takes {} arguments; {} types are given", name, parameters, written->size()));
+        fmt::format("`{}` takes {}; {} types are given", name, arguments_text(parameters), written->size()));
   auto read = session.read_types(*written, texts);
   if (!read) return embed::to_public(texts, read.errors());
   auto call = check_call(session, *function, *read, texts);
@@ -237,7 +239,7 @@ const std::vector<std::string>& Function::results() const { return impl_->result
 static Result<std::vector<runtime::Value>> inputs_of(const Function::Impl& own, const std::vector<Array>& arguments) {
   if (arguments.size() != own.types.size()) {
     return embed::bad_call(
-        fmt::format("`{}` takes {} arguments, not {}", own.name, own.types.size(), arguments.size()));
+        fmt::format("`{}` takes {}, not {}", own.name, arguments_text(own.types.size()), arguments.size()));
   }
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const runtime::Value& value = arguments[k].impl()->value;

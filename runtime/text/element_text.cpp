@@ -62,11 +62,15 @@ class FloatFormat {
   std::string operator()(T x) const {
     if (!std::isfinite(x)) return fmt::format("{:>{}}", not_finite(x), left_ + right_ + 1);
     if (scientific_) return scientific(x);
-    const Positional text = positional(digits_.fewest(x));
+    const Positional text = down_to_ones(x);
     return fmt::format("{:>{}}.{:<{}}", text.whole, left_, text.fraction, right_);
   }
 
  private:
+  // The digits before the point are the number's own, where the fewest end before it: 74142168. and not 74142170.
+  Positional down_to_ones(T x) const {
+    return positional(digits_.at_least(x, std::max(0, digits_.fewest(x).exponent)));
+  }
   static bool wants_exponent(const std::vector<T>& finite) {
     T largest = 0;
     T smallest = 0;
@@ -86,7 +90,7 @@ class FloatFormat {
     exponent_digits_ = std::max(exponent_digits_, std::abs(decimal.exponent) > 99 ? 3 : 2);
   }
   void measure_positional(T x) {
-    const Positional text = positional(digits_.fewest(x));
+    const Positional text = down_to_ones(x);
     left_ = std::max(left_, static_cast<int>(text.whole.size()));
     right_ = std::max(right_, static_cast<int>(text.fraction.size()));
   }

@@ -105,7 +105,7 @@ TEST(Functions, TakeExactlyTheDeclaredTypes) {
   ASSERT_TRUE(succeeded(twice));
   const auto wrong = twice->call({array_of(session, "f32[10]", counted(10))});
   EXPECT_EQ(complaint(wrong.diagnostics()), "bad-call: argument 1 of `twice` is f32[10@x], not f32[10]");
-  EXPECT_EQ(complaint(twice->call({}).diagnostics()), "bad-call: `twice` takes 1 arguments, not 0");
+  EXPECT_EQ(complaint(twice->call({}).diagnostics()), "bad-call: `twice` takes 1 argument, not 0");
   EXPECT_EQ(complaint(session.function("twice", {"f32[10]"}).diagnostics()),
             "bad-call: argument a of twice is declared f32[10@x], not f32[10]: give that type, and "
             "redistribute before the call");

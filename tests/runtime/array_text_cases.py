@@ -27,9 +27,11 @@ def random_shape(random):
 
 
 def random_floats(random, shape, code):
-    kind = random.integers(9)
+    kind = random.integers(10)
     if kind == 0:
         values = random.standard_normal(shape)
+    elif kind == 9:
+        values = random.integers(2**24, 10**8, shape) * 1.0
     elif kind == 1:
         values = random.integers(-1000, 1000, shape) * 1.0
     elif kind == 2:
