@@ -61,13 +61,13 @@ Answer bad_word(const Place& p) {
   }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
   if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
+  if (auto help = help_for_file(p)) return std::move(why).suggest(std::move(*help));
   if (p.is(TokenKind::dot) && p.token(1).kind == TokenKind::dot) {
     return std::move(why).suggest("dimensions are not left out: `a[:, :, 0]`; those at the end may be");
   }
   if (p.text() == "." && p.after_operand() && p.attached()) {
     why.help = help_for_member(member_at(p), p.functions());
   }
-  if (auto help = help_for_file(p)) why.help = std::move(*help);
   return why;
 }
 
@@ -226,7 +226,10 @@ Answer equals(const Place& p) {
   const bool ended = std::any_of(kAfterExpression.begin(), kAfterExpression.end(), expected);
   if (!p.after_operand() || !ended || after_type) return std::nullopt;
   const std::string name = p.text(p.before());
-  if (p.tokens().front().kind == TokenKind::print && (name == "end" || name == "sep" || name == "file"))
+  const bool is_call = p.tokens().front().kind == TokenKind::print && p.tokens()[1].kind == TokenKind::left_paren;
+  const bool is_argument = is_call && begin > 2 && p.tokens()[begin - 1].kind == TokenKind::comma &&
+                           begin + 1 == p.index() && (name == "end" || name == "sep" || name == "file");
+  if (is_argument)
     return make(Kind::syntax_error, "`,` or `)`", "`=`")
         .at(p.span())
         .suggest("`print` takes values and texts alone, with blanks between them, and ends its line");

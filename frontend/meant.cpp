@@ -42,6 +42,46 @@ std::optional<std::size_t> closing(const Tokens& tokens, std::size_t open) {
   return std::nullopt;
 }
 
+// How many arguments stand between these parentheses?
+std::size_t arguments_in(const Tokens& tokens, std::size_t open, std::size_t close) {
+  int depth = 0;
+  std::size_t count = open + 1 == close ? 0 : 1;
+  for (std::size_t i = open; i < close; ++i) {
+    if (role(tokens[i].kind) == TokenRole::open) ++depth;
+    if (role(tokens[i].kind) == TokenRole::close) --depth;
+    if (tokens[i].kind == TokenKind::comma && depth == 1 && i + 1 != close) ++count;
+  }
+  return count;
+}
+
+// `slope`, or `slope1, slope2` for two parameters.
+std::string slopes(std::size_t count) {
+  if (count < 2) return "slope";
+  std::string names;
+  for (std::size_t k = 1; k <= count; ++k) names += fmt::format("{}slope{}", k == 1 ? "" : ", ", k);
+  return names;
+}
+
+// Do parameters with their types stand at `open`, and after them what follows those of a function: `(a: f32) = a`?
+bool is_declaration(const Tokens& tokens, std::size_t open) {
+  const auto close = closing(tokens, open);
+  if (!close || *close + 1 == tokens.size()) return false;
+  int depth = 0;
+  for (std::size_t i = open; i < *close; ++i) {
+    if (role(tokens[i].kind) == TokenRole::open) ++depth;
+    if (role(tokens[i].kind) == TokenRole::close) --depth;
+    if (tokens[i].kind == TokenKind::assign) return false;  // a parameter has no other value
+    const bool is_next = depth == 1 && (i == open || tokens[i].kind == TokenKind::comma) && i + 1 != *close;
+    if (is_next && (role(tokens[i + 1].kind) != TokenRole::word || tokens[i + 2].kind != TokenKind::colon))
+      return false;
+  }
+  const TokenKind after = tokens[*close + 1].kind;
+  const bool is_arrow_function = after == TokenKind::assign && *close + 2 < tokens.size() &&
+                                 tokens[*close + 2].kind == TokenKind::greater;  // `=>`
+  constexpr std::array kAfter = {TokenKind::assign, TokenKind::arrow, TokenKind::left_brace};
+  return !is_arrow_function && std::find(kAfter.begin(), kAfter.end(), after) != kAfter.end();
+}
+
 }  // namespace
 
 std::optional<std::string> help_for_file(const Place& p) {
@@ -78,16 +118,21 @@ std::optional<std::string> help_for_gradient(const Place& p) {
   const auto close = closing(tokens, p.index());
   const std::string_view written = close ? p.text(p.index(), *close) : "(a)";
   const std::string_view arguments = is_quotable(written) ? written : "(a)";
-  const std::string function = name_at(*open + 1);
-  const bool is_call = tokens[*open + 2].kind == TokenKind::left_paren;
-  if (!function.empty() && !is_call)
-    return fmt::format("write `let (value, slope) = grad({}){}`: the function's value comes with its gradient",
-                       function, arguments);
-  const std::string inner = is_call && is_taker(*open + 1) && !is_taker(*open + 3) ? name_at(*open + 3) : "";
+  const std::size_t count = close && is_quotable(written) ? arguments_in(tokens, p.index(), *close) : 1;
+  const std::size_t inside = p.index() - 1 - (*open + 1);  // tokens between the taker's parentheses
+  const std::string function = inside == 1 ? name_at(*open + 1) : "";
+  if (!function.empty())
+    return fmt::format("functions are not values; the gradient of a function `{}` is `let (value, {}) = grad({}){}`",
+                       function, slopes(count), function, arguments);
+  const bool is_nested = inside == 4 && is_taker(*open + 1) && !is_taker(*open + 3);
+  const std::string inner = is_nested ? name_at(*open + 3) : "";
   if (inner.empty()) return "`grad` takes the name of a function, which is declared by `fn f(a: f32[8]) = ...`";
+  if (count != 1)
+    return "`grad` takes the name of a function: put the inner gradient into one whose result is a scalar";
   return fmt::format(
-      "`grad` takes the name of a function: put the inner gradient into one, `fn slope(a: f32[N]?) = {{ let (y, d) = "
-      "grad({})(a); sum(d) }}`, then write `let (value, second) = grad(slope){}`",
+      "`grad` takes the name of a function: put the inner gradient into one, `fn slope(a: T) = {{ let (y, d) = "
+      "grad({})(a); sum(d) }}` with the type of its parameter for `T`, then write `let (value, second) = "
+      "grad(slope){}`",
       inner, arguments);
 }
 
@@ -104,9 +149,10 @@ std::optional<std::string> help_for_statement(const Place& p) {
   if (p.is(TokenKind::fn)) {
     const bool is_named = p.before().kind == TokenKind::assign && p.token(-2).kind == TokenKind::name &&
                           p.token(-3).kind == TokenKind::let && p.token(1).kind == TokenKind::left_paren;
-    const std::string_view rest = is_named ? p.text(p.index() + 1, tokens.size() - 1) : "";
-    const std::string written = is_named && is_quotable(rest) ? fmt::format("{}{}", p.text(p.token(-2)), rest)
-                                                              : std::string("f(a: f32[8]) = ...");
+    const bool is_whole = is_named && is_declaration(tokens, p.index() + 1);
+    const std::string_view rest = is_whole ? p.text(p.index() + 1, tokens.size() - 1) : "";
+    const std::string written = fmt::format("{}{}", is_named ? p.text(p.token(-2)) : "f",
+                                            is_whole && is_quotable(rest) ? rest : "(a: f32[8]) = ...");
     return fmt::format("a function is no value; it is declared by `fn {}`", written);
   }
   if (p.is(TokenKind::mesh)) return "a mesh is no value; it is declared by `mesh m = [x: 4, y: 2]`";

@@ -199,25 +199,33 @@ bool Checker::check_block_statement(StatementId id) {
 
 namespace {
 
-// `print("n is", n)`, a call as in other languages: what to write instead. Empty where the items are no such list.
-std::string help_for_parentheses(const Ast& ast, const frontend::Print& print, std::string_view written) {
-  const bool is_tuple =
-      print.items.size() == 1 && std::holds_alternative<frontend::Tuple>(ast[print.items.front()].node);
-  if (!is_tuple || !written.starts_with('(') || !written.ends_with(')')) return "";
-  constexpr std::size_t kQuotable = 60;
-  const std::string_view items = written.substr(1, written.size() - 2);
-  const bool is_quotable = items.size() <= kQuotable && items.find('\n') == std::string_view::npos;
-  return fmt::format("`print` stands without parentheses: `print {}`", is_quotable ? items : "a, b");
+// The items of a tuple, those of tuples in it among them.
+void add_items(const Ast& ast, ExprId id, std::vector<ExprId>& items) {
+  const auto* tuple = std::get_if<frontend::Tuple>(&ast[id].node);
+  if (tuple == nullptr) return items.push_back(id);
+  for (const ExprId item : tuple->items) add_items(ast, item, items);
 }
 
 }  // namespace
 
+// `print("n is", n)`, a call as in other languages: false, with what to write instead.
+bool Checker::stands_without_parentheses(const frontend::Print& print) {
+  const ExprId first = print.items.front();
+  if (print.items.size() != 1 || !std::holds_alternative<frontend::Tuple>(ast()[first].node)) return true;
+  std::vector<ExprId> items;
+  add_items(ast(), first, items);
+  std::string written;
+  for (const ExprId item : items) written += (written.empty() ? "" : ", ") + text(ast()[item].span);
+  constexpr std::size_t kQuotable = 60;
+  if (written.size() > kQuotable || written.find('\n') != std::string::npos) written = "a, b";
+  report(base::make(Kind::tuple_here)
+             .at(ast()[first].span)
+             .suggest(fmt::format("`print` stands without parentheses: `print {}`", written)));
+  return false;
+}
+
 bool Checker::check_print(Span span, const frontend::Print& print) {
-  const std::string written = text(ast()[print.items.front()].span);
-  if (std::string help = help_for_parentheses(ast(), print, written); !help.empty()) {
-    report(base::make(Kind::tuple_here).at(ast()[print.items.front()].span).suggest(std::move(help)));
-    return false;
-  }
+  if (!stands_without_parentheses(print)) return false;
   synth::Print operation;
   std::vector<NodeId> nodes;
   bool good = true;

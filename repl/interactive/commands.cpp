@@ -119,13 +119,15 @@ std::string_view option_of(const CommandInfo& command) {
   return command.argument.substr(1, command.argument.find(']') - 1);
 }
 
-// `--rum` is a wrong option; `--a`, of a name that is known, is two signs before it.
+// `--rum` is a wrong option. Two signs before a name that is known, or before a word that begins a value, are none.
 bool is_option(std::string_view word, const Session& session) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (!word.starts_with("--") || word.size() < 3 || !is_letter(word[2])) return false;
-  const auto end =
-      std::find_if_not(word.begin() + 2, word.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-  const std::string_view name = word.substr(2, static_cast<std::size_t>(end - word.begin()) - 2);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (!word.starts_with("--") || word.size() < 3) return false;
+  const std::string_view name = word.substr(2);
+  constexpr std::array<std::string_view, 5> kBeginValues = {"if", "loop", "true", "false", "bool"};
+  if (!std::all_of(name.begin(), name.end(), is_letter) ||
+      std::find(kBeginValues.begin(), kBeginValues.end(), name) != kBeginValues.end())
+    return false;
   const auto is_in = [&](const auto& all) {
     return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
   };
@@ -134,33 +136,57 @@ bool is_option(std::string_view word, const Session& session) {
          std::find(functions.begin(), functions.end(), name) == functions.end();
 }
 
+std::string no_such_option(const CommandInfo& command, std::string_view word) {
+  const std::string_view option = option_of(command);
+  const std::string option_word(word_of(option));
+  std::string help = fmt::format("write `{} EXPRESSION`", command.name);
+  const auto meant = nearest_spelling(word, {option_word});
+  if (!option.empty()) help += fmt::format(" or `{} {} EXPRESSION`", command.name, option);
+  if (!option.empty() && meant) help = fmt::format("did you mean `{}`?", *meant);
+  if (!option.empty() && word.starts_with(option_word + "="))
+    help = fmt::format("write `{} {} {} EXPRESSION`", command.name, option_word, word.substr(option_word.size() + 1));
+  return fmt::format("`{}` has no option `{}`\n  help: {}", command.name, word, help);
+}
+
+// Finds the last `count` words of the text.
+std::size_t last_words(std::string_view text, std::size_t count) {
+  std::size_t at = text.size();
+  for (std::size_t k = 0; k < count && at != 0; ++k) {
+    const std::size_t end = text.find_last_not_of(kSpaces, at - 1);
+    if (end == std::string_view::npos) return 0;
+    at = text.find_last_of(kSpaces, end) + 1;
+  }
+  return at;
+}
+
 // What is wrong with the options before an expression or behind it, with what to type instead. An option that is right
-// is left to its command.
+// is left to its command. Only a whole word at either end is an option; anything else is the expression's.
 std::optional<std::string> wrong_option(const CommandInfo& command, std::string_view argument, const Session& session) {
   const std::string_view option = option_of(command);
   const std::string_view option_word = word_of(option);
   const std::string_view first = word_of(argument);
-  const auto no_such = [&](std::string_view word) {
-    std::string help = fmt::format("write `{} EXPRESSION`", command.name);
-    const auto meant = nearest_spelling(word, {std::string(option_word)});
-    if (!option.empty()) help += fmt::format(" or `{} {} EXPRESSION`", command.name, option);
-    if (!option.empty() && meant) help = fmt::format("did you mean `{}`?", *meant);
-    if (!option.empty() && word.starts_with(std::string(option_word) + "="))
-      help = fmt::format("write `{} {} {} EXPRESSION`", command.name, option_word, word.substr(option_word.size() + 1));
-    return fmt::format("`{}` has no option `{}`\n  help: {}", command.name, word, help);
-  };
-  if (is_option(first, session) && (first != option_word || option_word.empty())) return no_such(first);
-  const std::size_t at = argument.rfind(" --");
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view last = argument.substr(at + 1);
-  if (!is_option(word_of(last), session)) return std::nullopt;
-  const std::string_view expression = argument.substr(0, argument.find_last_not_of(kSpaces, at) + 1);
-  const bool is_ours = word_of(last) == option_word && std::count(last.begin(), last.end(), ' ') <= 1;
-  if (is_ours && expression.find('\n') == std::string_view::npos) {
+  const bool is_ours = is_option(option_word, session);
+  const bool is_assigned = is_ours && first.starts_with(std::string(option_word) + "=");
+  if (is_assigned || (is_option(first, session) && first != option_word)) return no_such_option(command, first);
+  const bool has_comment = argument.substr(argument.rfind('\n') + 1).find('#') != std::string_view::npos;
+  if (has_comment) return std::nullopt;
+  const std::size_t words = option.empty() || option == option_word ? 1 : 2;
+  const std::size_t at = last_words(argument, words);
+  const std::string_view last = argument.substr(at);
+  if (at > 0 && is_ours && word_of(last) == option_word) {
+    const std::string_view expression = argument.substr(0, argument.find_last_not_of(kSpaces, at - 1) + 1);
+    if (first == option_word)
+      return fmt::format("`{}` is given twice\n  help: write `{} {} EXPRESSION`", option_word, command.name, option);
+    if (expression.find('\n') != std::string_view::npos) return std::nullopt;
     return fmt::format("`{}` stands before the expression\n  help: write `{} {} {}`", option_word, command.name, last,
                        expression);
   }
-  return last.find_first_of(kSpaces) == std::string_view::npos ? std::optional(no_such(last)) : std::nullopt;
+  const std::string_view last_word = argument.substr(last_words(argument, 1));
+  if (last_word == option_word && last_word.size() < argument.size() && is_ours)
+    return fmt::format("`{}` stands before the expression\n  help: write `{} {} EXPRESSION`", option_word, command.name,
+                       option);
+  const bool is_wrong = last_word.size() < argument.size() && is_option(last_word, session);
+  return is_wrong ? std::optional(no_such_option(command, last_word)) : std::nullopt;
 }
 
 }  // namespace

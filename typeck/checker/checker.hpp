@@ -386,6 +386,7 @@ class Checker {
   void check_fn_statement(StatementId id, const frontend::Fn& fn);
   bool check_block_statement(StatementId id);
   bool check_print(Span span, const frontend::Print& print);
+  bool stands_without_parentheses(const frontend::Print& print);
   PeaksByPlace peaks_of_pipelines(const Region& region);
   bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
   bool check_save(Span span, const frontend::Save& save);

@@ -305,10 +305,15 @@ std::string Checker::help_for_fraction(ExprId beside) const {
   for (const Loop* const loop : open_loops_) {
     for (std::size_t k = 0; value != nullptr && k < loop->parameters.size(); ++k) {
       if (loop->parameters[k] != value->node()) continue;
+      // The name that the loop gives the value, of which this may be another one.
+      const auto own = std::find_if(frame_->locals.begin(), frame_->locals.end(), [&](const auto& local) {
+        return local.value.has_value() && local.value->node() == value->node();
+      });
+      const std::string& carried = own->name;
       const std::string initial = text(typed_.nodes[loop->initial[k]].span);
       const bool is_integer = !initial.empty() && initial.find_first_not_of("0123456789") == std::string::npos;
-      return is_integer ? fmt::format("begin the loop with a float: `{} = {}.0`", other, initial)
-                        : fmt::format("write an integer, or begin the loop with `{}` as a float", other);
+      return is_integer ? fmt::format("begin the loop with a float: `{} = {}.0`", carried, initial)
+                        : fmt::format("write an integer, or begin the loop with `{}` as a float", carried);
     }
   }
   constexpr std::size_t kQuotable = 40;

@@ -348,7 +348,8 @@ MaybeValue Checker::check_unary(ExprId id, const frontend::Unary& unary, const P
   const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
   if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
   if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
-  MaybeValue operand = check_array(unary.operand, Preference{negate ? want.element : std::nullopt, {}, {}, {}});
+  MaybeValue operand = check_array(
+      unary.operand, Preference{negate ? want.element : std::nullopt, {}, {}, {}, {}, negate ? want.beside : ExprId{}});
   if (!operand.has_value()) return std::nullopt;
   const ElementType element = this->element(*operand);
   const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
@@ -383,8 +384,12 @@ std::optional<std::pair<Checked, Checked>> Checker::check_operands(ExprId left, 
     b = check_array(right, Preference{a.has_value() ? std::optional(element(*a)) : std::nullopt, {}, {}, {}, {}, left});
   } else {
     const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
-    const Preference both{
-        mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element, {}, {}, {}};
+    const Preference both{mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element,
+                          {},
+                          {},
+                          {},
+                          {},
+                          want.beside};
     a = check_array(left, both);
     b = check_array(right, both);
   }

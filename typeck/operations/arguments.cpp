@@ -112,7 +112,11 @@ namespace {
 
 // `f32[3, 4]` for the extents in `3, 4` or `[3, 4]`, which stand where the type should; nothing if these are none.
 std::optional<std::string> type_of_extents(std::string_view element, std::string written) {
-  std::erase_if(written, [](char c) { return c == '[' || c == ']' || c == '(' || c == ')' || c == ' '; });
+  std::erase(written, ' ');
+  for (const std::string_view subscript : {"][", "](", ")[", ")("}) {
+    if (written.find(subscript) != std::string::npos) return std::nullopt;
+  }
+  std::erase_if(written, [](char c) { return c == '[' || c == ']' || c == '(' || c == ')'; });
   if (written.empty() || written.find_first_not_of("0123456789,") != std::string::npos || written.ends_with(','))
     return std::nullopt;
   std::string extents;
