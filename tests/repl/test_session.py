@@ -43,6 +43,10 @@ class Piped(CommandLine):
         self.assertEqual(self.succeeds(text="1 + 1\n:quit\nnothing\n"), "2\n")
         self.assertIn(":nothing", self.fails(1, text=":nothing\n").err)
 
+    def test_an_option_without_its_value_at_the_end(self):
+        done = self.fails(1, text="let a = 1\n:plan a --within\n")
+        self.assertIn("help: write `:plan --within SIZE EXPRESSION`\n", done.err)
+
     def test_every_byte_that_is_counted_has_its_place(self):
         program = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet i = 3\n"
         movers = ["a[1:7]", "a[i:i+2]", "pad(a, [[1, 1]])", "update(a, 3, a[0:2])", "concat([a, a], 0)",
