@@ -1,11 +1,15 @@
 #include "synth/ranking/ranking.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/check.hpp"
 #include "synth/cluster/cluster.hpp"
+#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/unit_bound.hpp"
@@ -33,7 +37,6 @@ class Ranking {
     const PlaceProblem problem = place_problem(*mesh_, machine_);
     result_.count = placements_count(problem);
     const auto usual = row_major_placement(problem);
-    TESSERA_CHECK(result_.count > 0, "a machine of as many devices as the mesh that has no placement of it");
     find_common_bound();
     for_each_placement(problem, [&](const PlaceMatrix& matrix) {
       if (matrix != usual) candidates_.push_back(bounded(matrix));
@@ -205,7 +208,13 @@ base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef
                                            const std::vector<PlaceRequest>& requests, std::size_t wished,
                                            base::StopToken stop) {
   return base::guarded_until_stopped([&]() -> base::Result<PlaceRanking> {
-    TESSERA_TRY(checked, machine_for(machine, mesh->devices()));
+    TESSERA_TRY(checked, machine_for(machine, mesh->devices_end()));
+    const PlaceProblem problem = place_problem(*mesh, checked);
+    if (placements_count(problem) == 0) {
+      return bad_place("auto", fmt::format("finds no matrix: a mesh of {} devices does not divide into levels of {}",
+                                           mesh->devices(), fmt::join(problem.counts, ", ")))
+          .suggest("leave it out: the devices are then numbered in row-major order");
+    }
     return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1), stop).found();
   });
 }

@@ -141,7 +141,8 @@ Plan chosen(std::vector<Plan> plans) {
   return std::move(*std::min_element(plans.begin(), plans.end(), better));
 }
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+static base::Result<Chain> rivals_own_chain(const ArrayType& from, const ArrayType& to, Planner planner,
+                                            const Machine& machine) {
   if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");
   const bool knows_weights =
       planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
@@ -164,6 +165,12 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
     case Planner::tessera: break;
   }
   return make(Kind::unsupported, name(planner), "it is not a rival");
+}
+
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+  auto chain = rivals_own_chain(from, to, planner, machine);
+  if (!chain.ok() || after_chain(*chain, from).ok()) return chain;
+  return make(Kind::unsupported, name(planner), "one of its steps is not possible here");
 }
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,

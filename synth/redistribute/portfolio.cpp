@@ -33,6 +33,7 @@ class Portfolio {
       TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
+    has_move_ = true;
     TESSERA_TRY_STATUS(consider_by_digits(floors));
     Refinements refinements(from(), to_, prices_.machine());
     TESSERA_TRY_STATUS(consider_refinements(floors, refinements));
@@ -40,6 +41,8 @@ class Portfolio {
     if (to_.devices() <= kExactDevicesMax) TESSERA_TRY_STATUS(consider_rivals(floors));
     return base::Done{};
   }
+  // Is there anything to move?
+  bool has_move() const { return has_move_; }
   // The time of the fastest chain considered that can be chosen.
   double fastest_seconds() const { return fastest_seconds_; }
   base::Status relay() {
@@ -144,6 +147,7 @@ class Portfolio {
   bool exactly_;
   Prices& prices_;
   Choice& choice_;
+  bool has_move_ = false;
   double fastest_seconds_ = std::numeric_limits<double>::infinity();
 };
 
@@ -198,13 +202,13 @@ Chain keep_chain(const PendingChange& change, const ArrayType& to) {
 }
 
 // The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
-// find: only the fastest way is followed by one.
+// find: only the fastest way that leaves something to move is followed by one.
 base::Status consider_all(const ArrayType& from, const ArrayType& to, const PendingChange& change, Prices& prices,
                           Choice& choice) {
   TESSERA_TRY(target, without_keeps(to, change));
   const Chain keep = keep_chain(change, to);
   Resolutions resolutions(from, target, change.resolve, prices);
-  // The fastest way on which more axes become part of the sum, and the fastest other: the former receive more.
+  // The fastest such way on which more axes become part of the sum, and the fastest other: the former receive more.
   std::array<std::optional<Way>, 2> fastest;
   std::array<double, 2> seconds{};
   seconds.fill(std::numeric_limits<double>::infinity());
@@ -212,7 +216,7 @@ base::Status consider_all(const ArrayType& from, const ArrayType& to, const Pend
     const std::size_t kind = has_keep(way) ? 1 : 0;
     Portfolio of_way(way, target, keep, prices, choice);
     TESSERA_TRY_STATUS(of_way.run());
-    if (of_way.fastest_seconds() >= seconds[kind]) return base::Done{};
+    if (!of_way.has_move() || of_way.fastest_seconds() >= seconds[kind]) return base::Done{};
     seconds[kind] = of_way.fastest_seconds();
     fastest[kind] = std::move(way);
     return base::Done{};

@@ -56,7 +56,8 @@ class Chains {
     for (const Chain& chain : portfolio) {
       all_.push_back(chain);
       TESSERA_TRY(resolution, resolution_of(chain, from_, target));
-      add_moves(resolution, target);
+      // A chain that finishes more than it has to, and begins that anew, has no such point.
+      if (resolution.resolved.layout().pending() == target.layout().pending()) add_moves(resolution, target);
     }
     return std::move(all_);
   }
@@ -166,28 +167,26 @@ class Budget {
   }
 
  private:
-  // The dimensions along which one course is cut into equally many rounds; none: it is taken as it is.
+  struct Cut {
+    std::size_t dimension;
+    std::int64_t rounds;
+  };
+  // The ways to cut one course, into as few rounds along each dimension as will do; none: it is taken as it is.
   struct CutCourse {
     const Course* course;
-    std::int64_t rounds;
-    std::vector<std::size_t> dimensions;
+    std::vector<Cut> cuts;
     double seconds_least = 0;  // of the chain in one go
   };
 
   base::Status offer(const Course& course) {
-    CutCourse way{&course, 1, {}};
+    CutCourse way{&course, {}};
     const bool fits = course.peak <= bytes_ && course.others_peak <= bytes_;
     if (!fits) {
       if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return base::Done{};
-      way.rounds = kRoundsMax;
       for (std::size_t d = 0; d < to_.rank(); ++d) {
-        const auto rounds = course.peaks_along(d).fewest(bytes_, way.rounds);
-        if (!rounds) continue;
-        if (*rounds < way.rounds) way.dimensions.clear();
-        way.rounds = *rounds;
-        way.dimensions.push_back(d);
+        if (const auto rounds = course.peaks_along(d).fewest(bytes_, kRoundsMax)) way.cuts.push_back({d, *rounds});
       }
-      if (way.dimensions.empty()) return base::Done{};
+      if (way.cuts.empty()) return base::Done{};
     }
     Way whole{{}, from_};
     for (const Collective& step : course.chain) TESSERA_TRY_STATUS(whole.take(step, prices_));
@@ -214,13 +213,14 @@ class Budget {
   }
 
   base::Result<std::vector<Plan>> plans_of(const CutCourse& way) {
-    if (way.dimensions.empty()) {
+    if (way.cuts.empty()) {
       TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, way.course->chain));
       return std::vector<Plan>{std::move(plan)};
     }
     std::vector<Plan> plans;
-    for (const std::size_t d : way.dimensions) {
-      TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, way.course->in_rounds(d, way.rounds)));
+    for (const Cut& cut : way.cuts) {
+      const Chain chain = way.course->in_rounds(cut.dimension, cut.rounds);
+      TESSERA_TRY(plan, priced(prices_, from_, to_, Planner::tessera, chain));
       const auto same = [&](const Plan& other) { return same_figures(other, plan); };
       if (std::none_of(plans.begin(), plans.end(), same)) plans.push_back(std::move(plan));
     }

@@ -272,6 +272,24 @@ TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
   EXPECT_EQ(steps_of(plan_of("x:4,y:2", "f32[8@x,8]{+y}", "f32[8,8@x]{+y}")), "all_to_all");
 }
 
+// Gathering the parts and adding them up leaves nothing to move, but the sum of the tiles and a relay are faster.
+TEST(PendingPlan, RelaysTheSumWhereAnotherWayLeavesNothingToMove) {
+  const MeshRef on = mesh("x:2,y:1,z:7");
+  const Machine levels{{{"pod", 2, 3.4e9, 5e-6}, {"node", 3, 9.3e9, 0}, {"device", 4, 28.9e9, 5e-6}}};
+  const Plan change = planned(type("f64[6000@z]{+x,y}", on), type("f64[6000@y]", on), PlanOptions{}, levels);
+  EXPECT_EQ(steps_of(change), "all_reduce, relay") << print_text(change);
+  EXPECT_LT(change.seconds, 61e-6);
+}
+
+// Devices of one group of the sum are 10, 11, 0 and 1: in the order of devices they hold other tiles than the first's.
+TEST(PendingPlan, OnDevicesInAnyOrder) {
+  for (const char* devices : {"w:3,x:4 on (2:12,0:2)", "w:3,x:4 on (11:12,0:11)", "w:3,x:4"}) {
+    const MeshRef on = mesh(devices);
+    const Plan change = planned(type("i32[2@(x:(2)2,x:(1)2)]{+w}", on), type("i32[2@x]{+w}", on));
+    EXPECT_EQ(change.received_bytes_total, 12) << devices;
+  }
+}
+
 TEST(ChoiceTest, TakesTheFewestBytesOfThoseThatAreAsFast) {
   const Plan change = plan_of("x:2,y:2,z:2", "f32[4096,4096@x]", "f32[4096@z,4096@y]");
   EXPECT_EQ(change.received_bytes_total, 67'108'864);

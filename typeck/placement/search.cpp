@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units_text.hpp"
+#include "synth/kinds.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -70,7 +71,14 @@ base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, co
   Placements placements(best.placed_by_search.size());
   base::Diagnostics notes;
   for (std::size_t number = 0; number < placements.size(); ++number) {
-    TESSERA_TRY(ranked, rank_program(best, number, placements, kCheckedAnew, machine, check, stop));
+    auto found_ranking = rank_program(best, number, placements, kCheckedAnew, machine, check, stop);
+    // A mesh that does not divide into the machine's levels has no matrix, and stays as it is.
+    if (!found_ranking.ok() && found_ranking.errors().front().kind == synth::Kind::bad_place) {
+      notes.push_back(note_of(best.placed_by_search[number], "none", seconds, std::nullopt));
+      continue;
+    }
+    if (!found_ranking.ok()) return std::move(found_ranking).errors();
+    ProgramRanking& ranked = *found_ranking;
     const bool is_better = !ranked.checked.empty() && ranked.checked.front().seconds <= seconds;
     if (is_better) placements[number] = ranked.checked.front().matrix;
     std::string lies = "none";

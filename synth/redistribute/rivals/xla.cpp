@@ -22,12 +22,15 @@ base::Diagnostic unsupported(std::string_view why) { return base::make(Kind::uns
 // ---- Types and tilings ----
 
 // Sums that stay pending are as many arrays, each on the devices of one position along the pending axes; XLA treats
-// them alike. A device's number among those of its position:
+// them alike. A device's number among those of its position, in the order of the mesh: in that of the devices equal
+// numbers of two positions may hold different tiles, where the mesh orders its devices otherwise.
 Devices numbers_in_position(const Mesh& mesh, const AxisList& pending) {
+  const Devices position = positions(mesh, pending);
   Devices next(static_cast<std::size_t>(shard_count(pending)), 0);
-  Devices numbers;
-  for (const std::int32_t position : positions(mesh, pending)) {
-    numbers.push_back(next[static_cast<std::size_t>(position)]++);
+  Devices numbers(position.size());
+  for (std::size_t at = 0; at < position.size(); ++at) {
+    const auto device = pending.empty() ? at : static_cast<std::size_t>(mesh.device_at(static_cast<std::int64_t>(at)));
+    numbers[device] = next[static_cast<std::size_t>(position[device])]++;
   }
   return numbers;
 }
