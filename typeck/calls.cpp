@@ -305,19 +305,29 @@ bool Checker::local_allows(const InstanceUse& use, const std::string& name, Span
 std::optional<Checker::InstanceUse> Checker::instance_of(const Function& function, const std::vector<ArrayType>& types,
                                                          Span call_span) {
   auto& known = instances_[function_key(function, *default_mesh())];
-  for (const auto& [own_types, use] : known) {
-    if (own_types == types) return use;
-  }
-  if (calls_.size() >= kCallDepthMax) {
+  const auto too_deep = [&] {
     report(base::make(Kind::call_too_deep, kCallDepthMax).at(call_span));
     return std::nullopt;
+  };
+  for (const auto& [own_types, use] : known) {
+    if (own_types != types) continue;
+    // Its calls were checked before, but are made inside of these.
+    if (use.has_value() && calls_.size() + use->height > kCallDepthMax) return too_deep();
+    if (use.has_value() && !heights_.empty()) heights_.back() = std::max(heights_.back(), use->height);
+    return use;
   }
+  if (calls_.size() >= kCallDepthMax) return too_deep();
   const std::size_t reports = diagnostics_.size();
   calls_.push_back(&function);
+  heights_.push_back(0);
   const std::size_t outer_local = std::exchange(local_depth_, 0);
   auto use = make_instance(function, types, call_span);
   local_depth_ = outer_local;
   calls_.pop_back();
+  const std::size_t height = heights_.back() + 1;
+  heights_.pop_back();
+  if (use.has_value()) use->height = height;
+  if (!heights_.empty()) heights_.back() = std::max(heights_.back(), height);
   constexpr std::size_t kLabelsMax = 8;  // of a long chain of calls the innermost
   for (std::size_t k = reports; k < diagnostics_.size(); ++k) {
     auto& labels = diagnostics_[k].labels;

@@ -106,6 +106,13 @@ class Functions(Hostile):
         lines = ["fn g0(a: f32[N]?) = a"] + [f"fn g{k}(a: f32[N]?) = g{k - 1}(a)" for k in range(1, 10_000)]
         self.refused("\n".join(lines) + "\nlet b = g9999(iota(f32[4]))\n", "too-deep")
 
+    def test_a_chain_of_functions_each_checked_where_it_is_declared(self):
+        for call in ("g{}(a) * 2.0", "loop w = a for i < 1 {{ g{}(w) }}"):
+            lines = ["fn g0(a: f32) = a + 1.0"] + [f"fn g{k}(a: f32) = {call.format(k - 1)}" for k in range(1, 10_000)]
+            self.refused("\n".join(lines) + "\nprint g9999(1.0)\n", "too-deep")
+        lines = ["fn g1(a: f32) = a + 1.0"] + [f"fn g{k}(a: f32) = g{k - 1}(a)" for k in range(2, 101)]
+        self.accepted("\n".join(lines) + "\nprint g100(1.0)\n")
+
     def test_recursion(self):
         self.refused("fn f(a: f32[N]?) = f(a)\nlet b = f(iota(f32[4]))\n")
         self.refused("fn f(a: f32[4]) = f(a)\n")

@@ -349,6 +349,7 @@ class Checker {
   struct InstanceUse {
     InstanceId instance;
     std::vector<ArrayType> results;
+    std::size_t height = 1;  // of the calls in it, itself included
   };
   // A call's arguments, brought to the parameters' layouts, and what it calls.
   struct BoundCall {
@@ -430,6 +431,7 @@ class Checker {
   std::map<std::string, std::vector<std::pair<std::vector<ArrayType>, std::optional<InstanceUse>>>> instances_;
   std::map<std::string, std::vector<Frame>> instance_frames_;  // by function, for printing
   std::vector<const Function*> calls_;
+  std::vector<std::size_t> heights_;  // of what each of them has called so far
   std::set<std::string> defines_used_;
   std::string remark_on_defines_;  // on those of another kind than the text's value, for the first error
   Frame* frame_ = nullptr;
