@@ -183,7 +183,7 @@ tessera_text tessera_version(void) { return text_of(tessera::version()); }
 size_t tessera_failure_count(const tessera_failure* failure) { return failure == nullptr ? 0 : failure->why.size(); }
 
 tessera_status tessera_failure_at(const tessera_failure* failure, size_t index, tessera_diagnostic* diagnostic) {
-  if (failure == nullptr || index >= failure->why.size()) return TESSERA_COMMAND;
+  if (failure == nullptr || diagnostic == nullptr || index >= failure->why.size()) return TESSERA_COMMAND;
   hand_out(diagnostic_of(failure->why[index]), diagnostic);
   return TESSERA_DONE;
 }

@@ -244,6 +244,9 @@ static Result<std::vector<runtime::Value>> inputs_of(const Function::Impl& own, 
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const runtime::Value& value = arguments[k].impl()->value;
     if (!synth::same_type(value.type(), own.types[k])) {
+      if (own.parameters[k] == arguments[k].type())
+        return embed::bad_call(fmt::format("argument {} of `{}` lives on a mesh {}, not {}", k + 1, own.name,
+                                           print(own.types[k].mesh()), print(value.type().mesh())));
       return embed::bad_call(
           fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
     }

@@ -44,6 +44,7 @@ Result<PlanRun> Session::run(const Plan& plan, const Array& source) {
   return embed::safely([&]() -> Result<PlanRun> {
     const synth::Plan& steps = *plan.impl_->plan;
     const runtime::Value& value = source.impl_->value;
+    if (!steps.verified) return embed::bad_call("the plan does not verify (`PlanVerdict::fault` says why)");
     if (!synth::same_type(value.type(), steps.from)) {
       return embed::failure(base::make(embed::Kind::bad_call, fmt::format("the plan begins with {}, not with {}",
                                                                           plan.from(), synth::print(value.type()))));

@@ -165,15 +165,16 @@ std::vector<StatementStatistics> costs_of_statements(const Texts& texts, const t
                                                      const std::vector<runtime::OriginStatistics>& counted) {
   std::map<std::uint32_t, StatementStatistics> by_statement;
   for (const runtime::OriginStatistics& origin : counted) {
-    if (origin.steps == 0) continue;
     StatementStatistics& sum = by_statement[lowered.origins.at(origin.origin).statement];
+    sum.peak_bytes = std::max(sum.peak_bytes, origin.peak_bytes);
+    if (origin.steps == 0) continue;
     sum.steps += origin.steps;
     sum.received_bytes += origin.received_bytes;
-    sum.peak_bytes = std::max(sum.peak_bytes, origin.peak_bytes);
     sum.seconds += origin.seconds;
   }
   std::vector<StatementStatistics> result;
   for (auto& [statement, sum] : by_statement) {
+    if (sum.steps == 0) continue;
     sum.place = embed::place(texts, typed.statements.at(statement).span);
     sum.statement = statement;
     result.push_back(std::move(sum));

@@ -106,6 +106,10 @@ TEST(Functions, TakeExactlyTheDeclaredTypes) {
   const auto wrong = twice->call({array_of(session, "f32[10]", counted(10))});
   EXPECT_EQ(complaint(wrong.diagnostics()), "bad-call: argument 1 of `twice` is f32[10@x], not f32[10]");
   EXPECT_EQ(complaint(twice->call({}).diagnostics()), "bad-call: `twice` takes 1 argument, not 0");
+  Session elsewhere;
+  ASSERT_TRUE(succeeded(elsewhere.run("mesh m = [x: 5]\n")));
+  EXPECT_EQ(complaint(twice->call({array_of(elsewhere, "f32[10@x]", counted(10))}).diagnostics()),
+            "bad-call: argument 1 of `twice` lives on a mesh x:4, not x:5");
   EXPECT_EQ(complaint(session.function("twice", {"f32[10]"}).diagnostics()),
             "bad-call: argument a of twice is declared f32[10@x], not f32[10]: give that type, and "
             "redistribute before the call");

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tessera/plan_verdict.hpp"
 #include "tests/embed/helpers.hpp"
 
 namespace tessera {
@@ -195,6 +196,18 @@ TEST(PlanRun, TheArrayHasToFit) {
   EXPECT_EQ(slug_of(session.run(*plan, *session.get("a")).diagnostics()), "bad-call");
   const auto nothing = make_plan(change("f32[8@x]", "f32[8@x]"));
   EXPECT_TRUE(session.run(*nothing, *session.get("a"))->after.empty());
+}
+
+TEST(PlanRun, APlanWithAFaultIsRefused) {
+  Session session;
+  ASSERT_TRUE(succeeded(session.run("mesh m = [x: 4, y: 2]\nlet a = iota(f32[8@x, 8])")));
+  std::string json = *json_with_sends(*make_plan(change("f32[8@x, 8]", "f32[8, 8@x]")));
+  json.replace(json.find("dim 1"), 5, "dim 7");
+  const PlanVerdict verdict = verify_plan(json);
+  ASSERT_NE(verdict.fault, "");
+  if (verdict.plan) {
+    EXPECT_EQ(slug_of(session.run(*verdict.plan, *session.get("a")).diagnostics()), "bad-call");
+  }
 }
 
 double seconds_of_this_process() {

@@ -203,6 +203,12 @@ class Run(CommandLine):
         self.write("b.tess", "print nothing\n")
         self.assertNotIn("received", self.tessera("run", "b.tess", "--stats").err)
 
+    def test_the_peak_counts_the_steps_that_receive_nothing(self):
+        self.write("a.tess", "mesh m = [x: 2]\nlet k = iota(f32[8@x])\n"
+                             "let y = sum(reshape(k as [8], [8, 1]) @ reshape(k as [8], [1, 8]))\n")
+        told = self.tessera("run", "a.tess", "--stats").err
+        self.assertIn("steps 2, received 64 B in all, peak 320 B per device", told)  # 256 of them are the product
+
     def test_exact_bytes_stand_beside_rounded_ones(self):
         self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[1048578@x])\nprint sum(all_gather(a, 0, x))\n")
         done = self.tessera("run", "a.tess", "--stats")
