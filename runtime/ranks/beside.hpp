@@ -18,6 +18,7 @@ class MessagesBeside {
     try {
       thread_ = std::thread([this, &team] { look(team); });
     } catch (const std::system_error&) {
+      is_over_.store(true, std::memory_order_relaxed);
     }
   }
   MessagesBeside(const MessagesBeside&) = delete;

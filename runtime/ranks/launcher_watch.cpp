@@ -16,6 +16,7 @@ void end_with_launcher(int status) {
       ::_exit(status);
     }).detach();
   } catch (const std::system_error&) {
+    return;
   }
 }
 

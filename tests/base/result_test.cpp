@@ -92,7 +92,7 @@ TEST(Guarded, AThreadThatCannotBeStartedIsExhaustedMemory) {
   const Result<int> result = thrown(std::errc::resource_unavailable_try_again);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.errors()[0].kind, Kind::out_of_memory);
-  EXPECT_THROW(thrown(std::errc::permission_denied), std::system_error);
+  EXPECT_THROW((void)thrown(std::errc::permission_denied), std::system_error);
 }
 
 }  // namespace
