@@ -120,8 +120,7 @@ class Portfolio {
       auto chain = rival_chain(from(), to_, rival, prices_.machine());
       if (!chain.ok()) continue;
       std::vector<ArrayType> types = types_of(*chain);
-      const bool leads_there = types.size() == chain->size() + 1;
-      if (!leads_there || (exactly_ && types.back() != to_)) continue;
+      if (exactly_ && types.back() != to_) continue;
       if (std::find(met.begin(), met.end(), types) != met.end()) continue;
       if (!is_hopeless(floors.of_moves(types, most()), floors.least_bytes())) {
         TESSERA_TRY_STATUS(consider(std::move(*chain)));
@@ -164,7 +163,7 @@ base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const M
     const bool of_sums = rival != Planner::dtensor && rival != Planner::gather;
     if (of_sums && from.devices() > kFewDevices) break;
     const auto chain = rival_chain(from, to, rival, machine);
-    if (chain.ok() && after_chain(*chain, from).ok()) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
+    if (chain.ok()) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
   }
   return base::Done{};
 }

@@ -96,7 +96,6 @@ class Chains {
 struct Course {
   Chain chain;
   std::vector<ArrayType> types;
-  std::int64_t launches = 0;
   std::size_t largest = 0;
   std::int64_t peak = 0;         // of that step, in one go
   std::int64_t others_peak = 0;  // of the others
@@ -127,7 +126,6 @@ base::Result<Course> course_of(const Chain& chain, const ArrayType& from, Source
   for (std::size_t i = 0; i < chain.size(); ++i) {
     TESSERA_TRY(after, apply(chain[i], course.types.back()));
     course.types.push_back(after);
-    course.launches += is_launch(chain[i]) ? 1 : 0;
     if (peaks[i] > peaks[course.largest]) course.largest = i;
   }
   for (std::size_t i = 0; i < chain.size(); ++i) {

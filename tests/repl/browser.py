@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from driver import CommandLine
+
 SECONDS_MAX = 60
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe"]
@@ -151,3 +153,20 @@ class Browser:
     def _save(picture, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
+
+
+class BrowserTest(CommandLine):
+    """Tests of pages share a browser; none of them may make it complain."""
+
+    chromium = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser(cls.chromium)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])

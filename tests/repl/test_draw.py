@@ -9,7 +9,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from browser import Browser
+from browser import BrowserTest
 from driver import CommandLine, main, received_by
 
 FIRST = """# Three changes of layout.
@@ -162,26 +162,13 @@ class Page(CommandLine):
         self.assertIn("cannot write", self.fails(3, "draw", "a.tess", "-o", "no/folder/page.html").err)
 
 
-class InABrowser(CommandLine):
-    chromium = ""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(cls.chromium)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-
+class InABrowser(BrowserTest):
     def open(self, program, *options, width=1200, scheme="light", motion="reduce"):
         self.write("a.tess", program)
         self.succeeds("draw", "a.tess", "-o", "page.html", *options)
         self.browser.size(width)
         self.browser.media(prefers_color_scheme=scheme, prefers_reduced_motion=motion)
         self.browser.open(self.folder / "page.html")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     def text(self, selector):
         return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")

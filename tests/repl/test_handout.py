@@ -2,28 +2,15 @@
 
 import sys
 
-from browser import Browser
-from driver import CommandLine, main
+from browser import BrowserTest
+from driver import main
 
 
-class Handout(CommandLine):
-    chromium = ""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(cls.chromium)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-
+class Handout(BrowserTest):
     def open(self, lesson, width=718):
         self.succeeds("learn", "--page", str(lesson), "-o", "page.html")
         self.browser.size(width)
         self.browser.open(self.folder / "page.html")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     def print(self):
         self.browser.call("Emulation.setEmulatedMedia", media="print")
