@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <vector>
 
 #include "runtime/memory/free_list.hpp"
@@ -13,6 +13,7 @@
 namespace tessera::runtime {
 
 // The lowest offset that fits comes first, as in a FreeList, which serves where all registers are on the same devices.
+// A pipeline takes places for as many microbatches as there are, so that taking one must not look at all others.
 class Places {
  public:
   Places(const TileMaps& tiles, const synth::Program& program);
@@ -20,20 +21,22 @@ class Places {
   void give_back(synth::RegisterId id, std::int64_t begin, std::int64_t bytes);
 
  private:
-  struct Taken {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    std::size_t devices = 0;  // a number of a set of devices
-    friend auto operator<=>(const Taken&, const Taken&) = default;
+  // What is taken on a set of devices, and how far a search may leave out: nothing of so many bytes fits before.
+  struct OfSet {
+    std::map<std::int64_t, std::int64_t> taken;  // begin, end; no two overlap
+    std::int64_t size = 0;
+    std::int64_t full_until = 0;
   };
   std::size_t set_of(const synth::MeshRef& mesh);
   void note_neighbours();
+  std::int64_t gap_around(std::size_t devices, std::int64_t at) const;
+  std::int64_t first_fit(std::size_t devices, std::int64_t size, std::int64_t begin) const;
 
-  std::vector<synth::MeshRef> sets_;         // a mesh of each set of devices
-  std::vector<std::size_t> set_;             // of every register
-  std::vector<std::vector<bool>> overlaps_;  // of every two sets: do they share a device?
-  FreeList free_;                            // of one set only
-  std::multiset<Taken> taken_;               // of several
+  std::vector<synth::MeshRef> sets_;                  // a mesh of each set of devices
+  std::vector<std::size_t> set_;                      // of every register
+  std::vector<std::vector<std::size_t>> neighbours_;  // of every set: those that share a device with it, itself too
+  FreeList free_;                                     // of one set only
+  std::vector<OfSet> of_set_;                         // of several
 };
 
 }  // namespace tessera::runtime
