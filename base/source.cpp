@@ -38,6 +38,13 @@ std::string_view Source::line(std::uint32_t number) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
+std::int64_t Source::bytes() const {
+  return static_cast<std::int64_t>(sizeof(Source) + name_.capacity() + text_.capacity() +
+                                   line_starts_.capacity() * sizeof(line_starts_[0]));
+}
+
+void SourceMap::forget(SourceId id) { sources_.erase(id); }
+
 SourceId SourceMap::add(std::string name, std::string text) {
   const SourceId id{size_++};
   sources_.set(id, Source(std::move(name), std::move(text)));

@@ -42,6 +42,8 @@ class Source {
   Position position(std::uint32_t offset) const;
   // The text of a line (from 1) without its line end.
   std::string_view line(std::uint32_t number) const;
+  // Of memory, about.
+  std::int64_t bytes() const;
   std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
 
  private:
@@ -56,6 +58,12 @@ class SourceMap {
   SourceId add(std::string name, std::string text);
   const Source& operator[](SourceId id) const;
   std::string_view text(Span span) const;
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    sources_.for_each([&](const auto& entry) { visit(entry.key, entry.value); });
+  }
+  // No span lies in the text any more. Its id is not given to another.
+  void forget(SourceId id);
   std::size_t size() const { return size_; }
 
  private:

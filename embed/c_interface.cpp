@@ -203,7 +203,10 @@ tessera_status tessera_session_create(const tessera_config* config, tessera_sess
   return answered(why, {session != nullptr}, [&] {
     if (config != nullptr && (config->files < TESSERA_FILES_NONE || config->files > TESSERA_FILES_HOST))
       return wrong_call("`files` is none of tessera_files", why);
-    *session = new tessera_session{tessera::Session(config_of(config))};
+    tessera::Config made = config_of(config);
+    if (const auto good = tessera::embed::limits_are_limits(made); !good)
+      return fail(tessera::embed::to_public({}, good.errors()), why);
+    *session = new tessera_session{tessera::Session(std::move(made))};
     return TESSERA_DONE;
   });
 }

@@ -38,10 +38,9 @@ bool is_interruption(const Diagnostics& why) {
 Deadline::Deadline(double seconds_max, std::atomic<bool>& flag) : seconds_max_(seconds_max), flag_(flag) {
   if (!(seconds_max_ > 0)) return;
   const auto allowed = std::chrono::duration<double>(std::min(seconds_max_, kSecondsMax));
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
+  end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
   const SignalsBlocked blocked;
-  thread_ = std::thread([this, end] { wait(end); });
+  thread_ = std::thread([this] { wait(); });
 }
 
 Deadline::~Deadline() {
@@ -54,20 +53,29 @@ Deadline::~Deadline() {
   thread_.join();
 }
 
-void Deadline::wait(std::chrono::steady_clock::time_point end) {
+void Deadline::wait() {
   std::unique_lock lock(mutex_);
-  if (wake_.wait_until(lock, end, [this] { return done_; })) return;
+  if (wake_.wait_until(lock, end_, [this] { return done_; })) return;
   over_.store(true);
   flag_.store(true);
 }
 
+bool Deadline::on_any_rank(bool mine, runtime::Team* team) const {
+  if (team == nullptr) return mine;
+  const base::Status late = base::make(Kind::over_time, seconds_max_);
+  return !team->agree(mine ? late : base::Status(base::Done{}), {0, 0}).ok();
+}
+
+bool Deadline::is_late(runtime::Team* team) const {
+  return seconds_max_ > 0 && on_any_rank(std::chrono::steady_clock::now() >= end_, team);
+}
+
+Diagnostics Deadline::late() const { return failure(base::make(Kind::over_time, seconds_max_)); }
+
 Diagnostics Deadline::reason(Diagnostics interrupted, runtime::Team* team) const {
   if (!(seconds_max_ > 0) || !is_interruption(interrupted)) return interrupted;
-  const base::Status mine =
-      is_over() ? base::Status(base::make(Kind::over_time, seconds_max_)) : base::Status(base::Done{});
-  const bool any_over = team == nullptr ? is_over() : !team->agree(mine, {0, 0}).ok();
-  if (!any_over) return interrupted;
-  Diagnostics why = failure(base::make(Kind::over_time, seconds_max_));
+  if (!on_any_rank(is_over(), team)) return interrupted;
+  Diagnostics why = late();
   why.front().labels = std::move(interrupted.front().labels);
   return why;
 }

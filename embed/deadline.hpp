@@ -27,11 +27,17 @@ class Deadline {
   // The diagnostics of work that was interrupted, with `over-time` if its time was over. Either all ranks have a limit
   // or none has; they agree that the time is over if it is over on one of them.
   Diagnostics reason(Diagnostics interrupted, runtime::Team* team) const;
+  // Of work that has come to its end: did it take longer than it may, on any rank? A short piece of work may never have
+  // looked at the flag.
+  bool is_late(runtime::Team* team) const;
+  Diagnostics late() const;
 
  private:
-  void wait(std::chrono::steady_clock::time_point end);
+  void wait();
+  bool on_any_rank(bool mine, runtime::Team* team) const;
 
   double seconds_max_;
+  std::chrono::steady_clock::time_point end_;
   std::atomic<bool>& flag_;
   std::atomic<bool> over_ = false;
   std::mutex mutex_;
@@ -44,8 +50,9 @@ class Deadline {
 template <class F>
 auto in_time(const Deadline& deadline, runtime::Team* team, const F& work) -> std::invoke_result_t<F> {
   auto result = work();
-  if (result) return result;
-  return deadline.reason(result.diagnostics(), team);
+  if (!result) return deadline.reason(result.diagnostics(), team);
+  if (deadline.is_late(team)) return deadline.late();
+  return result;
 }
 
 }  // namespace tessera::embed

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "embed/convert.hpp"
+#include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "embed/team_impl.hpp"
 #include "runtime/kernels/blas.hpp"
@@ -85,9 +86,35 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl
 
 }  // namespace
 
+base::Status limits_are_limits(const Config& config) {
+  if (!(config.seconds_max >= 0)) {
+    return base::make(Kind::bad_call,
+                      fmt::format("Config::seconds_max is {}, which is no limit: give seconds, or 0", config.seconds_max));
+  }
+  const std::pair<const char*, std::int64_t> counts[] = {
+      {"memory_bytes_max", config.memory_bytes_max}, {"text_bytes_max", config.text_bytes_max},
+      {"nesting_max", config.nesting_max},           {"devices_max", config.devices_max},
+      {"steps_max", config.steps_max},               {"output_bytes_max", config.output_bytes_max}};
+  for (const auto& [name, limit] : counts) {
+    if (limit >= 0) continue;
+    return base::make(Kind::bad_call,
+                      fmt::format("Config::{} is {}, which is no limit: give a number, or 0 for none", name, limit));
+  }
+  return base::Done{};
+}
+
+TeamRef with_limits(const TeamRef& team, const Config& config) {
+  TESSERA_TRY_STATUS(limits_are_limits(config));
+  return team;
+}
+
 TeamRef meet(const Config& config) {
-  if (!config.team) return std::shared_ptr<runtime::Team>();
-  return base::guarded([&] { return meet_on(*config.team.impl(), config); });
+  if (!config.team) return with_limits(std::shared_ptr<runtime::Team>(), config);
+  return base::guarded([&]() -> TeamRef {
+    TESSERA_TRY(team, meet_on(*config.team.impl(), config));
+    TESSERA_TRY_STATUS(team->agree(limits_are_limits(config), {0, 0}));
+    return team;
+  });
 }
 
 }  // namespace tessera::embed

@@ -77,16 +77,23 @@ namespace {
 using embed::State;
 using embed::Texts;
 
-// Sources are numbered by 32 bits.
+// Sources are numbered by 32 bits; the parser refuses what is longer than texts may be.
 constexpr std::size_t kTextBytesMax = std::numeric_limits<std::uint32_t>::max() / 2;
 
 base::Status short_enough(std::string_view text, const Config& config) {
+  const auto refused = [&](const char* limit, std::int64_t bytes) {
+    return base::make(embed::Kind::bad_call,
+                      fmt::format("the text has {} bytes, and Config::{} allows {}: pass a shorter text, or several one "
+                                  "after the other",
+                                  text.size(), limit, bytes));
+  };
   if (text.size() > kTextBytesMax) return base::make(embed::Kind::bad_call, "the text is larger than 2 GiB");
-  if (config.text_bytes_max <= 0 || std::cmp_less_equal(text.size(), config.text_bytes_max)) return base::Done{};
-  return base::make(embed::Kind::bad_call,
-                    fmt::format("the text has {} bytes, and Config::text_bytes_max allows {}: pass a shorter text, or "
-                                "several one after the other",
-                                text.size(), config.text_bytes_max));
+  if (config.text_bytes_max > 0 && std::cmp_greater(text.size(), config.text_bytes_max))
+    return refused("text_bytes_max", config.text_bytes_max);
+  const std::size_t most = embed::check_limits(config).text_bytes_max;
+  if (config.memory_bytes_max > 0 && text.size() > most)
+    return refused("memory_bytes_max", static_cast<std::int64_t>(most));
+  return base::Done{};
 }
 
 // Answers what the checker asks about the files of `load`.
@@ -207,14 +214,25 @@ std::vector<synth::Pass> passes(const typeck::Lowered& lowered) {
   return all;
 }
 
-embed::StateRef with_outputs(const State& before, std::shared_ptr<const Texts> texts, const typeck::Typed& typed,
-                             const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
-  State after{std::move(texts), typed.after, before.values};
+// Bindings of functions keep the tree of their text.
+std::shared_ptr<const Texts> with_tree(std::shared_ptr<const Texts> texts, const frontend::Ast& ast) {
+  const bool keeps_tree = std::any_of(ast.program.begin(), ast.program.end(), [&](frontend::StatementId id) {
+    return std::holds_alternative<frontend::Fn>(ast[id].node);
+  });
+  if (!keeps_tree) return texts;
+  auto heavier = std::make_shared<Texts>(*texts);
+  heavier->weigh(ast.source, embed::bytes_of(ast));
+  return heavier;
+}
+
+State with_outputs(const State& before, const std::shared_ptr<const Texts>& texts, const typeck::Typed& typed,
+                   const typeck::Lowered& lowered, std::vector<runtime::Value> outputs) {
+  State after{with_tree(texts, *typed.ast), typed.after, before.values, before.bindings_left, before.text_bytes_left};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     after.values.set(lowered.output_slots.at(i), std::move(outputs[i]));
   }
   for (const std::uint32_t slot : typed.hidden_slots) after.values.erase(slot);
-  return std::make_shared<const State>(std::move(after));
+  return after;
 }
 
 }  // namespace
@@ -234,7 +252,9 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
                               [stop](const synth::Program& program) { return runtime::pipeline_peaks(program, stop); },
                               stop,
                               std::move(wish),
-                              config.devices_max};
+                              config.devices_max,
+                              check_limits(config).values_max,
+                              check_limits(config).steps_max};
 }
 
 Diagnostics embed::session_is_busy() {
@@ -285,7 +305,7 @@ std::int64_t Session::Impl::kept_bytes(const std::vector<runtime::Value>& beside
   };
   for (const runtime::Value& value : besides) add(value, false);
   state->values.for_each([&](const auto& entry) { add(entry.value, true); });
-  return bytes;
+  return bytes + state->texts->bytes();
 }
 
 std::vector<StatementStatistics> Session::statistics() const { return impl_->statistics; }
@@ -342,11 +362,12 @@ Result<RunReport> Session::run(std::string_view text, std::string_view name, std
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
   impl_->statistics.clear();
-  return impl_->in_time([&]() -> Result<RunReport> {
+  auto report = impl_->in_time([&]() -> Result<RunReport> {
     auto program = check_text(text, name, first_line);
     if (!program) return program.diagnostics();
     return run_checked(*program);
   });
+  return impl_->kept(std::move(report));
 }
 
 Result<RunReport> Session::run(const Program& program) {
@@ -354,7 +375,7 @@ Result<RunReport> Session::run(const Program& program) {
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
   impl_->statistics.clear();
-  return impl_->in_time([&] { return run_checked(program); });
+  return impl_->kept(impl_->in_time([&] { return run_checked(program); }));
 }
 
 Result<RunReport> Session::run_checked(const Program& program) {
@@ -363,7 +384,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     return embed::bad_call("the session has changed since the program was checked");
   return embed::safely([&]() -> Result<RunReport> {
     const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
-    auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone());
+    auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone(), embed::check_limits(*impl_->config).steps_max);
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
     runtime::World world = impl_->world();
     world.devices = std::max(world.devices, checked.typed->after.devices());
@@ -388,7 +409,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
                      outcome->arena_bytes,
                      outcome->clock_seconds,
                      kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
-    impl_->state = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
+    impl_->next = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,12 +37,33 @@ struct State {
   std::shared_ptr<const Texts> texts = std::make_shared<const Texts>();
   typeck::Environment environment;
   base::PersistentMap<std::uint32_t, runtime::Value> values;  // by slot; only what a name or a function reaches
+  // When unreachable bindings and texts were last forgotten: what was left.
+  std::size_t bindings_left = 0;
+  std::int64_t text_bytes_left = 0;
 };
 using StateRef = std::shared_ptr<const State>;
+
+// The state without what nothing reaches any more. Looking for that takes as long as all that is there, so that it is done
+// only where there may be twice as much as the last time, or where a limit makes it count.
+StateRef tidied(State state, std::int64_t memory_bytes_max);
+// What a session keeps of a text besides the text: its tree.
+std::int64_t bytes_of(const frontend::Ast& ast);
+
+// How large a text, a check and a device program may be within the host's limit of memory.
+struct CheckLimits {
+  std::size_t text_bytes_max;
+  std::size_t values_max;
+  std::size_t steps_max;
+};
+CheckLimits check_limits(const Config& config);
 
 // The ranks of the configuration's team; none without one.
 using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
 TeamRef meet(const Config& config);
+// Refuses limits that are none: negative ones, and a time that is no number.
+base::Status limits_are_limits(const Config& config);
+// The team, for a session of another configuration.
+TeamRef with_limits(const TeamRef& team, const Config& config);
 // The options of checks that a session's configuration asks for. `texts` outlives them.
 base::Result<typeck::CheckOptions> check_options(const Config& config, const Texts& texts, base::StopToken stop);
 // A name with its type, and where it was bound.
@@ -70,7 +92,7 @@ struct Session::Impl {
       : config(std::move(other_config)),
         state(forked.state),
         plans(std::move(other_plans)),
-        team(forked.team),
+        team(embed::with_limits(forked.team, *config)),
         memory(forked.memory),
         stopped_by(config->stop, stop) {}
   Impl& operator=(const Impl&) = delete;
@@ -85,10 +107,11 @@ struct Session::Impl {
   // Payload that the session's values have on this rank's devices, those of `besides` left out.
   std::int64_t kept_bytes(const std::vector<runtime::Value>& besides) const;
   // Forgets that the last run was stopped, unless it was for good.
-  void begin_work() {
-    stop.store(false);
-    stopped_by.renew();
-  }
+  void begin_work();
+  // What a call that succeeds leaves.
+  void become(embed::State after);
+  // The report of a run, which leaves what it has made if it succeeded.
+  Result<RunReport> kept(Result<RunReport> report);
   // The host's side of a run.
   runtime::World world() const;
   // How the devices are dealt to the ranks now, for an array of this type.
@@ -121,6 +144,7 @@ struct Session::Impl {
 
   std::shared_ptr<const Config> config;
   embed::StateRef state;
+  std::optional<embed::State> next;  // what a run leaves if its time is not over
   synth::PlanCache plans;
   embed::TeamRef team;
   std::shared_ptr<runtime::Pool> memory;

@@ -103,6 +103,7 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
     if (!type) return embed::to_public(*after.texts, type.errors());
     const embed::Entry entry(impl_->busy);
     if (!entry.alone()) return embed::session_is_busy();
+    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
     impl_->begin_work();
     runtime::World world = impl_->world();
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes({});
@@ -113,7 +114,7 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
         after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
     after.values.set(slot, std::move(*value));
     if (hidden.has_value()) after.values.erase(*hidden);
-    impl_->state = std::make_shared<const State>(std::move(after));
+    impl_->become(std::move(after));
     return Done{};
   });
 }
@@ -139,7 +140,7 @@ Status Session::set(std::string_view name, const Array& array) {
         after.environment.bind(typeck::Variable{std::string(name), value.type(), std::nullopt, slot, {}});
     after.values.set(slot, value);
     if (hidden.has_value()) after.values.erase(*hidden);
-    impl_->state = std::make_shared<const State>(std::move(after));
+    impl_->become(std::move(after));
     return Done{};
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/utf8.hpp"
 
@@ -40,7 +41,27 @@ void put_line(Place& place, std::string_view line, std::size_t offset) {
 base::SourceId Texts::add(std::string name, std::string text, std::uint32_t first_line) {
   const base::SourceId id = sources.add(std::move(name), std::move(text));
   if (first_line != 1) first_lines.set(id, first_line);
+  weigh(id, sources[id].bytes());
   return id;
+}
+
+void Texts::weigh(base::SourceId source, std::int64_t bytes) {
+  const std::int64_t* const before = weights_.find(source);
+  weights_.set(source, (before == nullptr ? 0 : *before) + bytes);
+  bytes_ += bytes;
+}
+
+void Texts::keep_only(const std::set<base::SourceId>& used) {
+  std::vector<base::SourceId> unused;
+  sources.for_each([&](base::SourceId id, const base::Source&) {
+    if (!used.contains(id)) unused.push_back(id);
+  });
+  for (const base::SourceId id : unused) {
+    sources.forget(id);
+    first_lines.erase(id);
+    if (const std::int64_t* const weight = weights_.find(id)) bytes_ -= *weight;
+    weights_.erase(id);
+  }
 }
 
 std::uint32_t Texts::first_line(base::SourceId source) const {

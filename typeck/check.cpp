@@ -24,7 +24,13 @@ bool declares_mesh(const Ast& ast) {
 base::Result<Typed> Checker::run() {
   Frame frame{typed_.ast, 0, {}, nullptr, {}, {}, true};
   frame_ = &frame;
-  for (const StatementId statement : ast().program) check_statement(statement);
+  try {
+    for (const StatementId statement : ast().program) check_statement(statement);
+  } catch (const TooManyValues&) {
+    return base::make(Kind::check_too_large, options_.values_max)
+        .at(typed_.statements.back().span)
+        .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`");
+  }
   for (const auto& [name, value] : options_.defines) {
     if (!defines_used_.contains(name)) report(base::make(Kind::define_unused, name));
   }

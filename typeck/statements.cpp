@@ -26,19 +26,6 @@ const frontend::Name* repeated(const std::vector<frontend::Name>& names) {
   return nullptr;
 }
 
-// Does what is computed here, from the first node on, print, save or check something?
-bool has_effect(const Typed& typed, const Region& region, std::size_t first = 0) {
-  return std::any_of(region.order.begin() + static_cast<std::ptrdiff_t>(first), region.order.end(), [&](NodeId id) {
-    const auto& body = typed.nodes[id].body;
-    if (const auto* call = std::get_if<Call>(&body)) return has_effect(typed, typed.instances[call->instance].body);
-    if (const auto* loop = std::get_if<Loop>(&body)) return has_effect(typed, loop->body);
-    if (const auto* branch = std::get_if<If>(&body))
-      return has_effect(typed, branch->then_region) || has_effect(typed, branch->else_region);
-    const auto* compute = std::get_if<Compute>(&body);
-    return compute != nullptr && !synth::has_result(compute->operation);
-  });
-}
-
 Preference without_layout(Preference want) {
   want.layout.reset();
   return want;
@@ -264,7 +251,7 @@ bool Checker::check_show(Span span, const frontend::Show& show) {
 
 PeaksByPlace Checker::peaks_of_pipelines(const Region& region) {
   if (!options_.pipeline_peaks || pipelines(typed_, region).empty()) return {};
-  const auto alone = lower_alone(typed_, region, options_.stop);
+  const auto alone = lower_alone(typed_, region, options_.stop, options_.steps_max);
   if (!alone.has_value()) return {};
   return peaks_by_place(*alone, options_.pipeline_peaks(alone->program));
 }
@@ -275,7 +262,7 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   const MaybeValue value = in_region(scratch, [&] { return check_expr(statement.value); });
   if (!value.has_value()) return false;
   scratch.results = value->nodes;
-  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch));
+  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch), options_.stop);
   text += plan_text(typed_, scratch, sources_, options_.first_line, plan_words());
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's
@@ -322,12 +309,29 @@ bool Checker::check_assert(Span span, const frontend::Assert& node) {
   return true;
 }
 
+// Does what is computed here, from the first node on, print, save or check something? Each function is looked at once.
+bool Checker::has_effect(const Region& region, std::size_t first) {
+  const auto one = [&](NodeId id) {
+    const auto& body = typed_.nodes[id].body;
+    if (const auto* call = std::get_if<Call>(&body)) {
+      if (const auto known = effects_.find(call->instance); known != effects_.end()) return known->second;
+      return effects_[call->instance] = has_effect(typed_.instances[call->instance].body);
+    }
+    if (const auto* loop = std::get_if<Loop>(&body)) return has_effect(loop->body);
+    if (const auto* branch = std::get_if<If>(&body))
+      return has_effect(branch->then_region) || has_effect(branch->else_region);
+    const auto* compute = std::get_if<Compute>(&body);
+    return compute != nullptr && !synth::has_result(compute->operation);
+  };
+  return std::any_of(region.order.begin() + static_cast<std::ptrdiff_t>(first), region.order.end(), one);
+}
+
 // In a script, and as a statement of a block, an expression stands alone only for what it prints, saves or asserts.
 bool Checker::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
   const std::size_t before = region_->order.size();
   const MaybeValue value = check_expr(node.value);
   if (!value.has_value()) return false;
-  if (has_effect(typed_, *region_, before)) return true;
+  if (has_effect(*region_, before)) return true;
   report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
   return false;
 }
@@ -341,7 +345,7 @@ bool Checker::check_if_statement(Span span, const frontend::IfStatement& node) {
   if (node.else_block.has_value())
     good = in_region(both.else_region, [&] { return check_statements(*node.else_block); }) && good;
   if (!condition.has_value() || !good) return false;
-  if (!has_effect(typed_, both.then_region) && !has_effect(typed_, both.else_region)) {
+  if (!has_effect(both.then_region) && !has_effect(both.else_region)) {
     report(base::make(Kind::unused_value).at(span).suggest("nothing in it prints, saves or asserts: remove it"));
     return false;
   }

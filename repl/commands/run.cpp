@@ -53,14 +53,31 @@ int finished_trace(std::optional<TraceFile>& file, int status, Console& console)
   return status == kExitDone ? kExitWorld : status;
 }
 
+// A script as it goes to the other ranks, or why there is none.
+std::string packed(const Read<Text>& script) { return script.value ? "+" + script.value->text : "-" + script.why; }
+Read<Text> unpacked(const std::string& told) {
+  if (told.empty()) return {std::nullopt, "the first rank reads no standard input; give all ranks the same arguments"};
+  if (told.front() == '+') return {Text{"<stdin>", told.substr(1)}, {}};
+  return {std::nullopt, told.substr(1)};
+}
+
+// The script. Launchers give what they read to the first rank alone, which deals it out. All ranks come here, whatever
+// their arguments are.
+Read<Text> script_of(const RunOptions& options, const Launch& launch, const Session& session) {
+  const bool is_typed = options.file == "-";
+  if (launch.ranks() == 1) return read_text(options.file);
+  const auto told = session.share(is_typed && launch.rank() == 0 ? packed(read_text(options.file)) : "");
+  if (!is_typed) return read_text(options.file);
+  if (told) return unpacked(told->front());
+  return {std::nullopt, told.diagnostics().front().message};
+}
+
 int run(const RunOptions& options, Launch& launch, Console& console) {
   std::optional<TraceFile> trace;
   auto machine = read_machine(options.machine_file, console);
-  const auto script = read_text(options.file);
-  if (machine && !script.value) console.complain(script.why);
   const bool can_throttle = !options.throttle || (machine && !machine->devices.empty());
   if (machine && !can_throttle) console.complain("--throttle needs a machine file with \"devices\": --machine FILE");
-  int status = machine && can_throttle && script.value ? kExitDone : kExitCommand;
+  int status = machine && can_throttle ? kExitDone : kExitCommand;
   Config config = config_for(options, status == kExitDone ? std::move(*machine) : Machine{}, launch, console);
   trace_into(trace, options, launch, config);
   if (status == kExitDone && trace && trace->failure()) {
@@ -69,6 +86,12 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   }
   if (status != kExitDone && launch.ranks() == 1) return status;
   Session session(std::move(config));
+  const auto script = script_of(options, launch, session);
+  if (status == kExitDone && !script.value) {
+    console.complain(script.why);
+    status = kExitCommand;
+  }
+  if (status != kExitDone && launch.ranks() == 1) return status;
   // A rank that cannot run the script says so to the others by running another.
   const Text text = status == kExitDone ? *script.value : Text{options.file, ""};
   const auto report = run_stoppable(session, text.text, text.name);
@@ -89,10 +112,6 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
 int perform(const RunOptions& options, Console& console) {
   auto launch = Launch::begin();
   if (!launch) return failed(launch.diagnostics(), console);
-  if (launch->ranks() > 1 && options.file == "-") {
-    console.complain("several ranks cannot share standard input; put the script into a file");
-    return kExitCommand;
-  }
   return run(options, *launch, console);
 }
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/io/beneath.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
@@ -139,15 +140,55 @@ base::Result<OpenedFile> open_by_host(const FilePolicy& policy, const std::strin
   return regular(File(descriptor, path), use);
 }
 
+namespace {
+
+// Below the root of the policy. Its path is one that resolve() gave: no link was on the way, and none is followed now.
+int open_rooted(const FilePolicy& policy, const fs::path& resolved, int flags) {
+  std::error_code error;
+  const fs::path path = fs::canonical(policy.root, error);
+  if (error || (resolved != path && !lies_below(path, resolved))) return errno = EXDEV, -1;
+  const File root(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), policy.root);
+  if (root.descriptor() < 0) return -1;
+  return open_beneath(root.descriptor(), resolved == path ? "." : resolved.lexically_relative(path).string(), flags);
+}
+
+}  // namespace
+
+base::Result<FilePlace> place_of(const FilePolicy& policy, const std::string& path) {
+  TESSERA_TRY(resolved, resolve(policy, path));
+  const fs::path parent = fs::path(resolved).parent_path();
+  constexpr int kFolder = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  File folder(policy.kind == FilePolicy::Kind::rooted ? open_rooted(policy, parent, kFolder)
+                                                      : open(parent.empty() ? "." : parent.c_str(), kFolder),
+              path);
+  if (folder.descriptor() < 0) {
+    if (errno == EXDEV || errno == ELOOP) return not_allowed(path, "a link is on the way to it");
+    return cannot_write(path, errno);
+  }
+  std::string name = fs::path(resolved).filename().string();
+  if (name.empty()) return cannot_write(path, EISDIR);
+  return FilePlace{std::move(folder), std::move(name), resolved};
+}
+
+int open_to_join(const FilePolicy& policy, const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CLOEXEC;
+  // A file without a name is another rank's own, wherever that has it.
+  const bool by_place = policy.kind == FilePolicy::Kind::rooted && !path.starts_with("/proc/");
+  return by_place ? open_rooted(policy, path, kFlags) : open(path.c_str(), kFlags);
+}
+
 base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path) {
   if (policy.kind == FilePolicy::Kind::host) return open_by_host(policy, path, FileUse::read);
   TESSERA_TRY(target, resolve(policy, path));
-  // Not to wait for a writer where the name is a pipe's; below a root no link is left to follow.
-  const int no_link = policy.kind == FilePolicy::Kind::rooted ? O_NOFOLLOW : 0;
-  File file(open(target.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link), path);
+  // Not to wait for a writer where the name is a pipe's.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  const bool is_rooted = policy.kind == FilePolicy::Kind::rooted;
+  File file(is_rooted ? open_rooted(policy, target, kFlags) : open(target.c_str(), kFlags), path);
   if (file.descriptor() < 0) {
     const int error = errno;
-    if (error == ENOENT || error == ENOTDIR) return make(Kind::file_missing, in_quotes(path));
+    // Below a root no link is followed here: one that is there now leads nowhere, or has only just come.
+    if (error == ENOENT || error == ENOTDIR || (is_rooted && (error == ELOOP || error == EXDEV)))
+      return make(Kind::file_missing, in_quotes(path));
     return cannot_read(path, error);
   }
   return regular(std::move(file), FileUse::read);

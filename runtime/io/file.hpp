@@ -48,6 +48,16 @@ base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::strin
 // A regular file that the host has opened.
 base::Result<OpenedFile> open_by_host(const FilePolicy& policy, const std::string& path, FileUse use);
 
+// The place of a file: its folder, held open, so that it is the same whatever is renamed meanwhile; its name there.
+struct FilePlace {
+  File folder;  // to look up names in, and no more
+  std::string name;
+  std::string path;  // of the whole, for whoever opens it by name
+};
+base::Result<FilePlace> place_of(const FilePolicy& policy, const std::string& path);
+// A file whose place this rank does not choose, such as the one that rank 0 has begun: by its path, for writing.
+int open_to_join(const FilePolicy& policy, const std::string& path);
+
 // `"a.npy"`, for messages; what cannot be printed is shown as \x...
 std::string in_quotes(std::string_view path);
 base::Diagnostic cannot_read(const std::string& name, int error);

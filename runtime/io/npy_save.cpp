@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -32,9 +31,10 @@ std::string path_of(int descriptor, const std::string& process) {
   return fmt::format("/proc/{}/fd/{}", process, descriptor);
 }
 
-// A file without a name that is to take the place of one that is there, by way of a hidden name.
+// A file without a name that is to take the place of one that is there, by way of a hidden name in the same folder.
 struct Replacement {
   const char* file;
+  int folder;
   const char* hidden;
   const char* target;
   int error = 0;
@@ -44,11 +44,11 @@ struct Replacement {
 int replace(void* of) {
   auto& replacement = *static_cast<Replacement*>(of);
   setsid();
-  if (linkat(AT_FDCWD, replacement.file, AT_FDCWD, replacement.hidden, AT_SYMLINK_FOLLOW) != 0) {
+  if (linkat(AT_FDCWD, replacement.file, replacement.folder, replacement.hidden, AT_SYMLINK_FOLLOW) != 0) {
     replacement.error = errno;
-  } else if (renameat(AT_FDCWD, replacement.hidden, AT_FDCWD, replacement.target) != 0) {
+  } else if (renameat(replacement.folder, replacement.hidden, replacement.folder, replacement.target) != 0) {
     replacement.error = errno;
-    unlink(replacement.hidden);
+    unlinkat(replacement.folder, replacement.hidden, 0);
   }
   return 0;
 }
@@ -77,30 +77,30 @@ int replace_undisturbed(Replacement replacement) {
 
 // A file that takes the target's place when it is complete. Where the file system and the reader of the folder allow
 // it, it has no name until then, so that nothing is left of it however its process ends. Otherwise it has a hidden name
-// beside the target, which the process that created it unlinks. A file that the host opens is the target itself.
+// beside the target, which the process that created it unlinks. The folder is held open from first to last, so that all
+// is done in one and the same. A file that the host opens is the target itself.
 class TemporaryFile {
  public:
-  static base::Result<TemporaryFile> create(const std::string& target, const std::string& name, NpyWriter::Name wish) {
-    std::error_code error;
-    const fs::path path = fs::absolute(target, error);
-    if (error) return cannot_write(name, error.value());
+  static base::Result<TemporaryFile> create(FilePlace target, const std::string& name, NpyWriter::Name wish) {
     if (wish == NpyWriter::Name::none) {
-      const int descriptor = open(path.parent_path().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+      const int descriptor = openat(target.folder.descriptor(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
       File file(descriptor, name);
       const std::string here = path_of(descriptor, std::to_string(getpid()));
-      if (descriptor >= 0 && access(here.c_str(), W_OK) == 0) {
-        TemporaryFile made(std::move(file), here, path.string());
-        made.has_name_ = false;
-        return made;
-      }
+      if (descriptor >= 0 && access(here.c_str(), W_OK) == 0)
+        return TemporaryFile(std::move(file), here, std::move(target), "");
     }
-    return create_named(path, name);
+    return create_named(std::move(target), name);
   }
-  static base::Result<TemporaryFile> create_named(const fs::path& path, const std::string& name) {
+  static base::Result<TemporaryFile> create_named(FilePlace target, const std::string& name) {
+    std::error_code error;
+    const fs::path path = fs::absolute(target.path, error);
+    if (error) return cannot_write(name, error.value());
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const std::string beside = hidden_name(path, attempt);
-      const int descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0) return TemporaryFile(File(descriptor, name), beside, path.string());
+      const std::string hidden = hidden_name(target.name, attempt);
+      const int descriptor = openat(target.folder.descriptor(), hidden.c_str(),
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (descriptor >= 0)
+        return TemporaryFile(File(descriptor, name), path.parent_path() / hidden, std::move(target), hidden);
       if (errno != EEXIST) return cannot_write(name, errno);
     }
     return cannot_write(name, EEXIST);
@@ -108,22 +108,22 @@ class TemporaryFile {
   static base::Result<TemporaryFile> of_host(const FilePolicy& policy, const std::string& name, FileUse use) {
     TESSERA_TRY(opened, open_by_host(policy, name, use));
     if (use == FileUse::create && ftruncate(opened.file.descriptor(), 0) != 0) return cannot_write(name, errno);
-    return TemporaryFile(std::move(opened.file), "", "");
+    return TemporaryFile(std::move(opened.file), "", {}, "");
   }
   // The file that another process has created, and unlinks if need be.
-  static base::Result<TemporaryFile> join(const std::string& path, const std::string& name) {
-    File file(open(path.c_str(), O_WRONLY | O_CLOEXEC), name);
+  static base::Result<TemporaryFile> join(const FilePolicy& policy, const std::string& path, const std::string& name) {
+    File file(open_to_join(policy, path), name);
     if (file.descriptor() < 0) return cannot_write(name, errno);
-    return TemporaryFile(std::move(file), path, "");
+    return TemporaryFile(std::move(file), path, {}, "");
   }
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)),
-        path_(std::exchange(other.path_, {})),
+        path_(std::move(other.path_)),
         target_(std::move(other.target_)),
-        has_name_(other.has_name_) {}
+        hidden_(std::exchange(other.hidden_, {})) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile() {
-    if (!path_.empty() && !target_.empty() && has_name_) unlink(path_.c_str());
+    if (!hidden_.empty()) unlinkat(target_.folder.descriptor(), hidden_.c_str(), 0);
   }
 
   const File& file() const { return file_; }
@@ -144,46 +144,46 @@ class TemporaryFile {
     if (status.st_size != bytes)
       return make(Kind::cannot_write, in_quotes(name), std::string_view("its size is not what was written"));
     if (fsync(file_.descriptor()) != 0) return cannot_write(name, errno);
-    if (target_.empty()) return file_.close();
-    if (!has_name_) {
+    if (target_.name.empty()) return file_.close();
+    if (hidden_.empty()) {
       TESSERA_TRY_STATUS(take_name());
       return sync_folder(name);
     }
     TESSERA_TRY_STATUS(file_.close());
-    if (std::rename(path_.c_str(), target_.c_str()) != 0) return cannot_write(name, errno);
-    path_.clear();
+    const int folder = target_.folder.descriptor();
+    if (renameat(folder, hidden_.c_str(), folder, target_.name.c_str()) != 0) return cannot_write(name, errno);
+    hidden_.clear();
     return sync_folder(name);
   }
 
   void set_mode(mode_t mode) { fchmod(file_.descriptor(), mode & 07777U); }
 
  private:
-  TemporaryFile(File file, std::string path, std::string target)
-      : file_(std::move(file)), path_(std::move(path)), target_(std::move(target)) {}
+  TemporaryFile(File file, std::string path, FilePlace target, std::string hidden)
+      : file_(std::move(file)), path_(std::move(path)), target_(std::move(target)), hidden_(std::move(hidden)) {}
 
   static constexpr int kAttempts = 1000;
 
   // Not too long where the target's is not.
-  static std::string hidden_name(const fs::path& path, int attempt) {
-    const std::string name = path.filename().string().substr(0, 200);
-    return (path.parent_path() / fmt::format(".{}.{}.{}.part", name, getpid(), attempt)).string();
+  static std::string hidden_name(const std::string& name, int attempt) {
+    return fmt::format(".{}.{}.{}.part", name.substr(0, 200), getpid(), attempt);
   }
 
   // Gives a file without a name the target's.
   base::Status take_name() {
     const std::string here = path_of(file_.descriptor(), "self");
-    if (linkat(AT_FDCWD, here.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return base::Done{};
+    const int folder = target_.folder.descriptor();
+    if (linkat(AT_FDCWD, here.c_str(), folder, target_.name.c_str(), AT_SYMLINK_FOLLOW) == 0) return base::Done{};
     int error = errno;
     for (int attempt = 0; error == EEXIST && attempt < kAttempts; ++attempt) {
-      const std::string hidden = hidden_name(target_, attempt);
-      error = replace_undisturbed({here.c_str(), hidden.c_str(), target_.c_str()});
+      const std::string hidden = hidden_name(target_.name, attempt);
+      error = replace_undisturbed({here.c_str(), folder, hidden.c_str(), target_.name.c_str()});
     }
     return error == 0 ? base::Status(base::Done{}) : cannot_write(file_.name(), error);
   }
 
   base::Status sync_folder(const std::string& name) const {
-    const fs::path parent = fs::path(target_).parent_path();
-    const File folder(open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), name);
+    const File folder(openat(target_.folder.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), name);
     if (folder.descriptor() < 0) return cannot_write(name, errno);
     // Some file systems cannot sync a folder; they have nothing to sync then.
     if (fsync(folder.descriptor()) != 0 && errno != EINVAL && errno != EROFS) return cannot_write(name, errno);
@@ -191,40 +191,49 @@ class TemporaryFile {
   }
 
   File file_;
-  std::string path_;    // empty once it has its final name, and of a host's
-  std::string target_;  // empty where it is somebody else's
-  bool has_name_ = true;
+  std::string path_;    // by which other processes find it; empty of a host's
+  FilePlace target_;    // without a name where it is somebody else's
+  std::string hidden_;  // its name until it is complete, if it has one and this process unlinks it
 };
 
 namespace {
 
 struct Target {
-  std::string path;
+  FilePlace place;
   std::optional<mode_t> mode;  // of the file that is there already
 };
 
+base::Diagnostic refused_target(const std::string& name, std::string_view why) {
+  return make(Kind::cannot_write, in_quotes(name), why);
+}
+
+// Where a link at the place leads to; below a root no link is followed.
+base::Result<FilePlace> behind_link(const FilePolicy& policy, const FilePlace& place, const std::string& name) {
+  std::error_code error;
+  const fs::path real = fs::canonical(place.path, error);
+  if (error) return refused_target(name, "it is a link that leads nowhere");
+  if (policy.kind == FilePolicy::Kind::rooted) return refused_target(name, "it is a link");
+  return place_of(FilePolicy{}, real.string());
+}
+
 // A link is replaced where it leads to. Nothing but a regular file is ever replaced.
 base::Result<Target> find_target(const FilePolicy& policy, const std::string& name) {
-  TESSERA_TRY(path, resolve(policy, name));
+  TESSERA_TRY(place, place_of(policy, name));
   struct stat status{};
-  if (lstat(path.c_str(), &status) != 0) {
+  const auto look = [&] { return fstatat(place.folder.descriptor(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW); };
+  if (look() != 0) {
     if (errno != ENOENT) return cannot_write(name, errno);
-    return Target{path, std::nullopt};
+    return Target{std::move(place), std::nullopt};
   }
   if (S_ISLNK(status.st_mode)) {
-    std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    if (error) return make(Kind::cannot_write, in_quotes(name), std::string_view("it is a link that leads nowhere"));
-    if (policy.kind == FilePolicy::Kind::rooted)
-      return make(Kind::cannot_write, in_quotes(name), std::string_view("it is a link"));
-    path = real.string();
-    if (stat(path.c_str(), &status) != 0) return cannot_write(name, errno);
+    TESSERA_TRY(behind, behind_link(policy, place, name));
+    place = std::move(behind);
+    if (look() != 0) return cannot_write(name, errno);
   }
   if (S_ISDIR(status.st_mode)) return cannot_write(name, EISDIR);
-  if (!S_ISREG(status.st_mode))
-    return make(Kind::cannot_write, in_quotes(name), std::string_view("it is not a regular file"));
-  if (access(path.c_str(), W_OK) != 0) return cannot_write(name, errno);
-  return Target{path, status.st_mode};
+  if (!S_ISREG(status.st_mode)) return refused_target(name, "it is not a regular file");
+  if (faccessat(place.folder.descriptor(), place.name.c_str(), W_OK, 0) != 0) return cannot_write(name, errno);
+  return Target{std::move(place), status.st_mode};
 }
 
 }  // namespace
@@ -233,8 +242,9 @@ base::Result<Target> find_target(const FilePolicy& policy, const std::string& na
 static base::Result<TemporaryFile> created(const FilePolicy& policy, const std::string& name, NpyWriter::Name wish) {
   if (policy.kind == FilePolicy::Kind::host) return TemporaryFile::of_host(policy, name, FileUse::create);
   TESSERA_TRY(target, find_target(policy, name));
-  TESSERA_TRY(temporary, TemporaryFile::create(target.path, name, wish));
-  if (target.mode) temporary.set_mode(*target.mode);
+  const std::optional<mode_t> mode = target.mode;
+  TESSERA_TRY(temporary, TemporaryFile::create(std::move(target.place), name, wish));
+  if (mode) temporary.set_mode(*mode);
   return std::move(temporary);
 }
 
@@ -264,7 +274,7 @@ base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, const std::str
                                         synth::ElementType element, const synth::Shape& shape) {
   const bool is_host_s = policy.kind == FilePolicy::Kind::host;
   TESSERA_TRY(file,
-              is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join) : TemporaryFile::join(temporary, name));
+              is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join) : TemporaryFile::join(policy, temporary, name));
   const auto header_bytes = static_cast<std::int64_t>(make_npy_header(element, shape).size());
   return NpyWriter(std::make_unique<Files>(Files{std::move(file), header_bytes, 0}), element, shape);
 }

@@ -50,6 +50,7 @@ MeshRef Checker::default_mesh() const { return environment_.default_mesh(mesh_mo
 
 NodeId Checker::emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body) {
   TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");
+  spend();
   const NodeId id = typed_.nodes.add(Node{span, std::move(types), std::move(body), pass_});
   region_->order.push_back(id);
   return id;

@@ -134,6 +134,9 @@ std::string print_shape(const Shape& shape);
 // The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
 std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
 
+// The program is too large to be checked.
+struct TooManyValues {};
+
 class Checker {
  public:
   Checker(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
@@ -374,6 +377,13 @@ class Checker {
   bool check_let(StatementId id, const frontend::Let& let);
   bool check_assert(Span span, const frontend::Assert& node);
 
+  // Counts a piece of work that may be met again and again, such as a value or a call inside of a gradient. Throws
+  // TooManyValues, which ends in run().
+  void spend() {
+    options_.stop.look();
+    if (++spent_ > options_.values_max) throw TooManyValues();
+  }
+
   const Environment& environment() const { return environment_; }
   const CheckOptions& options() const { return options_; }
   synth::StringId add_string(std::string text_value) { return typed_.strings.add(std::move(text_value)); }
@@ -399,6 +409,7 @@ class Checker {
   bool check_expression_statement(Span span, const frontend::ExprStatement& node);
   bool check_if_statement(Span span, const frontend::IfStatement& node);
   bool check_statements(BlockId id);
+  bool has_effect(const Region& region, std::size_t first = 0);
   MaybeValue finished_for_output(ExprId expr, const std::string& who);
   void bind_name(const frontend::Name& name, const MaybeValue& value);
   MaybeValue let_value(StatementId id, const frontend::Let& let);
@@ -446,6 +457,8 @@ class Checker {
     std::uint64_t region = 0;
   };
   std::map<NodeId, std::vector<Move>> moves_;
+  std::map<InstanceId, bool> effects_;  // of functions: do they print, save or assert something?
+  std::size_t spent_ = 0;
   synth::Pass pass_ = synth::Pass::none;
   std::size_t local_depth_ = 0;
   std::size_t depth_ = 0;

@@ -1,6 +1,7 @@
 // The options of a check, for callers to set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,10 @@ struct PlaceWish {
 // The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
 using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
 
+// A check makes no more values than this, those of gradients and of functions' instances included: what a text means may
+// be exponentially larger than the text.
+inline constexpr std::size_t kCheckedValuesMax = 4'000'000;
+
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;
   // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
@@ -48,6 +53,8 @@ struct CheckOptions {
   base::StopToken stop = {};  // ends the check with `interrupted`
   PlaceWish place = {};
   std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's
+  std::size_t values_max = kCheckedValuesMax;
+  std::size_t steps_max = synth::kProgramStepsMax;  // of device programs that are made to find something out
 };
 
 }  // namespace tessera::typeck

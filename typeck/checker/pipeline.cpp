@@ -77,9 +77,9 @@ bool Checker::plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_lo
   }
   if (!schedule.has_value() || !made_loop.known_count.has_value()) return false;
   const std::int64_t count = std::max<std::int64_t>(*made_loop.known_count, 0);
-  const auto draft = draft_of(typed_, made_loop, options_.stop);
+  const auto draft = draft_of(typed_, made_loop, options_.stop, options_.steps_max);
   const auto too_large = [&](const char* of) {
-    report(base::make(synth::Kind::program_too_large, synth::kProgramStepsMax, of).at(span));
+    report(base::make(synth::Kind::program_too_large, options_.steps_max, of).at(span));
     return false;
   };
   if (!draft.has_value()) return too_large("steps");
@@ -89,7 +89,7 @@ bool Checker::plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_lo
     return false;
   }
   const auto& visits = std::get<synth::Cut>(cut);
-  if (count > static_cast<std::int64_t>(synth::kProgramStepsMax / visits.visits.size())) return too_large("visits");
+  if (count > static_cast<std::int64_t>(options_.steps_max / visits.visits.size())) return too_large("visits");
   auto shape = synth::shape_of(draft->body, visits, draft->next,
                                synth::seconds_of_steps(draft->program, draft->body, plans_.machine()));
   if (shape.stages == 1) {

@@ -89,10 +89,23 @@ void Activity::visit(NodeId id, const Redistribute& body) { flags_[{id, 0}] |= f
 
 void Activity::visit(NodeId id, const Call& body) {
   const Instance& instance = typed_.instances[body.instance];
-  auto callee = std::make_unique<Activity>(typed_);
-  for (std::size_t k = 0; k < body.arguments.size(); ++k)
-    callee->start(instance.parameters[k], flags(body.arguments[k]));
-  callee->region(instance.body);
+  std::vector<bool> given;
+  for (const NodeId argument : body.arguments) {
+    given.push_back(flags(argument).active);
+    given.push_back(flags(argument).severed);
+  }
+  const std::pair key(body.instance, std::move(given));
+  std::shared_ptr<const Activity> callee;
+  if (const auto known = known_->find(key); known != known_->end()) {
+    callee = known->second;
+  } else {
+    const std::shared_ptr<Activity> made(new Activity(typed_, known_));
+    for (std::size_t k = 0; k < body.arguments.size(); ++k)
+      made->start(instance.parameters[k], flags(body.arguments[k]));
+    made->region(instance.body);
+    callee = made;
+    known_->emplace(key, made);
+  }
   for (std::uint32_t k = 0; k < instance.body.results.size(); ++k)
     flags_[{id, k}] |= callee->flags(instance.body.results[k]);
   ends_.insert(callee->ends().begin(), callee->ends().end());

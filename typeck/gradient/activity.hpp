@@ -34,7 +34,7 @@ struct Flags {
 
 class Activity {
  public:
-  explicit Activity(const Typed& typed) : typed_(typed) {}
+  explicit Activity(const Typed& typed) : typed_(typed), own_(std::make_unique<Known>()), known_(own_.get()) {}
 
   void start(NodeId parameter, Flags flags) { flags_[{parameter, 0}] |= flags; }
   void region(const Region& region);
@@ -46,6 +46,11 @@ class Activity {
   const std::set<End>& ends() const { return ends_; }
 
  private:
+  // What was found of functions: by instance, and by the flags of its arguments. A function that calls another twice
+  // looks at it once.
+  using Known = std::map<std::pair<InstanceId, std::vector<bool>>, std::shared_ptr<const Activity>>;
+  Activity(const Typed& typed, Known* known) : typed_(typed), known_(known) {}
+
   void visit(NodeId id, const Parameter& body);
   void visit(NodeId id, const Input& body);
   void visit(NodeId id, const Compute& body);
@@ -59,7 +64,9 @@ class Activity {
 
   const Typed& typed_;
   std::map<std::pair<NodeId, std::uint32_t>, Flags> flags_;
-  std::map<NodeId, std::unique_ptr<Activity>> callees_;
+  std::map<NodeId, std::shared_ptr<const Activity>> callees_;
+  std::unique_ptr<Known> own_;  // of the function that a gradient is taken of
+  Known* known_;                // its
   std::set<End> ends_;
 };
 

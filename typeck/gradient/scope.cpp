@@ -147,6 +147,7 @@ bool Scope::compute(NodeId id, const Node& node, const Redistribute& body) {
 }
 
 bool Scope::compute(NodeId id, const Node&, const Call& body) {
+  checker_.spend();
   const Instance instance = checker_.typed().instances[body.instance];
   auto inner = std::make_unique<Scope>(checker_, instance.body, activity_.callee(id), nullptr, purpose_, effects_);
   for (std::size_t k = 0; k < body.arguments.size(); ++k) inner->give(instance.parameters[k], here(body.arguments[k]));
@@ -255,6 +256,7 @@ bool Scope::reverse(NodeId id, const Node& node, const Element& body) {
 }
 
 bool Scope::reverse(NodeId id, const Node& node, const Call& body) {
+  checker_.spend();
   Scope& inner = *calls_.at(id);
   const Build build(checker_, node.span, reason(node));
   const Instance instance = checker_.typed().instances[body.instance];

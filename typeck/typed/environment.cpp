@@ -1,35 +1,12 @@
 #include "typeck/typed/environment.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "typeck/typed/file_name.hpp"
+#include "typeck/typed/mentions.hpp"
 
 namespace tessera::typeck {
 
 namespace {
-
-void mention_braced(std::set<std::string>& names, const std::string& file_name) {
-  const auto pieces = file_name_pieces(file_name);
-  if (!pieces.has_value()) return;
-  for (const FileNamePiece& piece : *pieces) {
-    if (piece.is_name) names.insert(piece.text);
-  }
-}
-
-// The names a tree mentions anywhere: more than it captures, never less.
-std::set<std::string> mentioned_names(const frontend::Ast& ast) {
-  std::set<std::string> names;
-  for (const frontend::Expr& expr : ast.exprs.items()) {
-    if (const auto* reference = std::get_if<frontend::NameRef>(&expr.node)) names.insert(reference->name);
-    if (const auto* call = std::get_if<frontend::Call>(&expr.node)) names.insert(call->callee.text);
-    if (const auto* string = std::get_if<frontend::StringLiteral>(&expr.node)) mention_braced(names, string->value);
-  }
-  for (const frontend::Statement& statement : ast.statements.items()) {
-    if (const auto* save = std::get_if<frontend::Save>(&statement.node)) mention_braced(names, save->path);
-  }
-  return names;
-}
 
 template <class Timeline>
 std::vector<std::string> names_before(const Timeline& timeline, Moment at) {
@@ -73,29 +50,29 @@ std::optional<std::uint32_t> Environment::slot_hidden_from_now(const std::string
 
 std::optional<std::uint32_t> Environment::bind(const Variable& variable) {
   const auto hidden = slot_hidden_from_now(variable.name);
-  variables_.set({variable.name, now_++}, variable);
+  keep(variables_, {variable.name, now_++}, variable);
   return hidden;
 }
 
 std::optional<std::uint32_t> Environment::bind(const NamedText& text) {
   const auto hidden = slot_hidden_from_now(text.name);
-  texts_.set({text.name, now_++}, text);
+  keep(texts_, {text.name, now_++}, text);
   return hidden;
 }
 
 void Environment::bind(const Function& function) {
   const base::SourceId text = function.span.source;
   if (last_function_.find(text) == nullptr) {
-    for (const std::string& name : mentioned_names(*function.ast)) mentioned_.set(name, text);
+    for (const Mention& mention : mentions(*function.ast)) mentioned_.set(mention.name, text);
   }
   last_function_.set(text, now_);
-  functions_.set({function.definition().name.text, now_++}, function);
+  keep(functions_, {function.definition().name.text, now_++}, function);
 }
 
 void Environment::bind(const NamedMesh& mesh) {
   defaults_.set(now_, mesh.mesh);
   devices_ = std::max(devices_, mesh.mesh->devices_end());
-  meshes_.set({mesh.name, now_++}, mesh);
+  keep(meshes_, {mesh.name, now_++}, mesh);
 }
 
 const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* Environment::seen_variable(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,16 @@ class Environment {
   std::int64_t devices() const { return devices_; }
   bool has_mesh(Moment at) const { return defaults_.last_before(at) != nullptr; }
 
+  // What is still of use after unreachable() is gone: slots of variables, and the texts in which spans lie.
+  struct Reached {
+    std::set<std::uint32_t> slots;
+    std::set<base::SourceId> texts;
+  };
+  // Forgets the bindings that no name and no function's body can mean any more.
+  Reached forget_unreachable();
+  // How many bindings there are to look at.
+  std::size_t size() const { return size_; }
+
   std::vector<std::string> variable_names(Moment at) const;
   std::vector<std::string> function_names(Moment at) const;
   std::vector<std::string> mesh_names(Moment at) const;
@@ -90,6 +101,12 @@ class Environment {
   template <class T>
   using Timeline = base::PersistentMap<std::pair<std::string, Moment>, T>;
 
+  template <class T>
+  void keep(Timeline<T>& timeline, const std::pair<std::string, Moment>& key, T value) {
+    timeline.set(key, std::move(value));
+    ++size_;
+  }
+  class Sweep;
   bool function_sees(const std::string& name, Moment bound) const;
 
   const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* seen_variable(std::string_view name,
@@ -103,6 +120,7 @@ class Environment {
   base::PersistentMap<Moment, synth::MeshRef> defaults_;
   base::PersistentMap<std::string, base::SourceId> mentioned_;  // the last text with functions that mentions a name
   base::PersistentMap<base::SourceId, Moment> last_function_;   // when the last function of a text was bound
+  std::size_t size_ = 0;
   Moment now_ = 1;
   std::uint32_t next_slot_ = 0;
   std::int64_t devices_ = 1;

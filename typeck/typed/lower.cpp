@@ -96,7 +96,8 @@ class UnusedScalars {
 
 class Lowering {
  public:
-  Lowering(const Typed& typed, Keep keep, base::StopToken stop) : typed_(typed), keep_(keep), stop_(stop) {
+  Lowering(const Typed& typed, Keep keep, base::StopToken stop, std::size_t steps_max)
+      : typed_(typed), keep_(keep), stop_(stop), steps_max_(steps_max) {
     lowered_.program.literals = typed.literals;
     lowered_.program.strings = typed.strings;
   }
@@ -156,10 +157,14 @@ class Lowering {
     return at->second;
   }
 
-  void step(const Node& from, decltype(synth::Step::node) node) {
+  void count(const Node& from, std::size_t& counted) {
     stop_.look();
-    if (++steps_ > synth::kProgramStepsMax)
+    if (++counted > steps_max_)
       throw TooLarge{statement_ < typed_.statements.size() ? typed_.statements[statement_].span : from.span};
+  }
+
+  void step(const Node& from, decltype(synth::Step::node) node) {
+    count(from, steps_);
     body_->push_back(synth::Step{origin(from), std::move(node)});
   }
 
@@ -234,7 +239,9 @@ class Lowering {
     return {rewritten};
   }
 
-  std::vector<RegisterId> lower(const Node&, const Call& body, Registers& local) {
+  // Calls count by themselves, since a function may have no steps.
+  std::vector<RegisterId> lower(const Node& node, const Call& body, Registers& local) {
+    count(node, calls_);
     const Instance& instance = typed_.instances[body.instance];
     Registers own;
     for (std::size_t k = 0; k < body.arguments.size(); ++k)
@@ -331,37 +338,40 @@ class Lowering {
   synth::Body* body_ = nullptr;
   bool is_draft_ = false;
   std::uint32_t statement_ = 0;
+  std::size_t steps_max_;
   std::size_t steps_ = 0;
+  std::size_t calls_ = 0;
   std::map<std::tuple<base::Span, std::uint32_t, synth::Pass>, std::uint32_t> origins_;
 };
 
 }  // namespace
 
-std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop) {
+std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop, std::size_t steps_max) {
   try {
-    return Lowering(typed, Keep::nothing, stop).draft(loop);
+    return Lowering(typed, Keep::nothing, stop, steps_max).draft(loop);
   } catch (const TooLarge&) {
     return std::nullopt;
   }
 }
 
-std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop) {
+std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop,
+                                   std::size_t steps_max) {
   try {
-    return Lowering(typed, Keep::nothing, stop).alone(region);
+    return Lowering(typed, Keep::nothing, stop, steps_max).alone(region);
   } catch (const TooLarge&) {
     return std::nullopt;
   }
 }
 
-base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop) {
+base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop, std::size_t steps_max) {
   return base::guarded_until_stopped([&]() -> base::Result<Lowered> {
     TESSERA_TRY_STATUS(verify(typed));
     try {
-      Lowered lowered = Lowering(typed, keep, stop).all();
+      Lowered lowered = Lowering(typed, keep, stop, steps_max).all();
       UnusedScalars(lowered.program).drop();
       return lowered;
     } catch (const TooLarge& program) {
-      return base::make(synth::Kind::program_too_large, synth::kProgramStepsMax, "steps").at(program.statement);
+      return base::make(synth::Kind::program_too_large, steps_max, "steps").at(program.statement);
     }
   });
 }

@@ -32,11 +32,14 @@ enum class Keep : std::uint8_t {
   bound_names,  // a session: every binding that can still be reached is an output
 };
 
-base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {});
+// Fails for a program of more steps than `steps_max`.
+base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop = {},
+                            std::size_t steps_max = synth::kProgramStepsMax);
 
 // Lowers a region to a program of its own, which hands back the region's results. Values from outside become its
 // inputs. Nothing if it has too many steps.
-std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop = {});
+std::optional<Lowered> lower_alone(const Typed& typed, const Region& region, base::StopToken stop = {},
+                                   std::size_t steps_max = synth::kProgramStepsMax);
 
 // The body of a loop that has just been checked, as it will be lowered: a pipeline is planned from these steps. Values
 // from outside the loop are registers that nothing writes.
@@ -48,6 +51,7 @@ struct LoopDraft {
   std::vector<base::Span> spans;  // by Step::origin
 };
 // Nothing if the body has too many steps.
-std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop = {});
+std::optional<LoopDraft> draft_of(const Typed& typed, const Loop& loop, base::StopToken stop = {},
+                                  std::size_t steps_max = synth::kProgramStepsMax);
 
 }  // namespace tessera::typeck

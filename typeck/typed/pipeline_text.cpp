@@ -56,9 +56,9 @@ std::string stages_table(const synth::PipelinePlan& plan, const std::vector<std:
   return table(rows);
 }
 
-std::string schedules_table(const synth::PipelinePlan& plan) {
+std::string schedules_table(const synth::PipelinePlan& plan, base::StopToken stop) {
   Rows rows = {{"schedule", "in flight", "period", "makespan", "bubble"}};
-  for (const synth::ScheduleFigures& one : synth::compare_schedules(plan.shape, plan.microbatches)) {
+  for (const synth::ScheduleFigures& one : synth::compare_schedules(plan.shape, plan.microbatches, stop)) {
     const bool fills = std::all_of(one.warm_ups.begin(), one.warm_ups.end(),
                                    [&](std::int64_t warm_up) { return warm_up >= plan.microbatches; });
     rows.push_back({fmt::format("{}{}", synth::name(one.schedule), one.schedule == plan.schedule ? " *" : ""),
@@ -70,10 +70,10 @@ std::string schedules_table(const synth::PipelinePlan& plan) {
 
 // A row for each stage, a column for each stretch of time: the microbatch that has most of it, a digit in the stage's
 // first visit, a letter in the others.
-std::string picture(const synth::PipelinePlan& plan) {
+std::string picture(const synth::PipelinePlan& plan, base::StopToken stop) {
   constexpr std::size_t kColumns = 96;
-  const synth::Timeline times =
-      synth::timeline(plan.shape, plan.warm_ups, synth::is_late(plan.schedule), plan.microbatches);
+  const synth::Timeline times = synth::timeline(plan.shape, plan.warm_ups, synth::is_late(plan.schedule),
+                                                plan.microbatches, synth::Overlap::full, stop);
   if (times.makespan <= 0) return "";
   std::vector<std::string> rows(plan.shape.stages, std::string(kColumns, '.'));
   std::vector<std::vector<double>> most(plan.shape.stages, std::vector<double>(kColumns, 0.0));
@@ -99,7 +99,8 @@ std::string picture(const synth::PipelinePlan& plan) {
 }  // namespace
 
 std::string pipeline_text(const Typed& typed, const Region& region, const base::SourceMap& sources,
-                          const std::function<std::uint32_t(base::SourceId)>& first_line, const PeaksByPlace& peaks) {
+                          const std::function<std::uint32_t(base::SourceId)>& first_line, const PeaksByPlace& peaks,
+                          base::StopToken stop) {
   std::string text;
   for (const FoundPipeline& found : pipelines(typed, region)) {
     const synth::PipelinePlan& plan = *found.plan;
@@ -107,7 +108,7 @@ std::string pipeline_text(const Typed& typed, const Region& region, const base::
     text += fmt::format("pipeline of {} microbatches on {} stages by {}{}\n", plan.microbatches, plan.shape.stages,
                         synth::name(plan.schedule), place(sources, first_line, found.span));
     text += stages_table(plan, known == peaks.end() ? nullptr : &known->second);
-    text += schedules_table(plan) + picture(plan);
+    text += schedules_table(plan, stop) + picture(plan, stop);
   }
   return text;
 }

@@ -2,7 +2,7 @@
 
      tessera_session* session = NULL;
      tessera_failure* why = NULL;
-     tessera_diagnostic first = {sizeof first};
+     tessera_diagnostic first = TESSERA_DIAGNOSTIC_INIT;
      if (tessera_session_create(NULL, &session, &why) != TESSERA_DONE ||
          tessera_session_run(session, tessera_text_of("let s = sum(iota(f32[10]))\n"), tessera_text_of("demo"), &why) !=
              TESSERA_DONE) {
@@ -14,7 +14,7 @@
    Handles are opaque; what a function gives through a pointer to a handle is the caller's, to be given to the `_destroy` of its
    kind, which takes NULL too. Text is a pointer and a length, UTF-8, and not ended by a zero; text that comes from a handle is
    valid as long as the handle. Structs begin with their own size, so that a program built with an older header goes on working:
-   set it with sizeof. Every function that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success).
+   begin with their _INIT, which sets it, or set it with sizeof. Every function that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success).
    A NULL where a handle is needed is COMMAND from a function that gives a status; the others need theirs. No function ends the
    process; none throws. Threads: as in tessera.hpp. */
 #ifndef TESSERA_TESSERA_H
@@ -90,7 +90,12 @@ typedef struct tessera_diagnostic {
   uint32_t length;
 } tessera_diagnostic;
 
-/* Zero everywhere is a configuration: no output, no files, no limit. */
+/* One to be filled. These name every member, so that no compiler warns of those that are left out. */
+#define TESSERA_DIAGNOSTIC_INIT \
+  { sizeof(tessera_diagnostic), 0, TESSERA_DONE, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
+
+/* TESSERA_CONFIG_INIT is a configuration, zero but for its size: no output, no files, no limit. Negative limits, and a time
+   that is no number, are refused by tessera_session_create. tessera.hpp says what goes beyond each. */
 typedef struct tessera_config {
   size_t size;
   void* context; /* given to the functions */
@@ -101,7 +106,7 @@ typedef struct tessera_config {
   tessera_text files_root;
   int64_t memory_bytes_max;
   const tessera_stop_token* stop;
-  int64_t text_bytes_max; /* of one text; 0: 2 GiB */
+  int64_t text_bytes_max; /* of one text; 16 MiB at most, which is also what 0 means */
   /* With TESSERA_FILES_HOST: a descriptor, which the library closes, or an error of errno.h, negated. */
   int (*open_file)(void* context, tessera_text name, tessera_file_use use);
   int64_t nesting_max;      /* brackets, operators and keywords open at once */
@@ -110,6 +115,11 @@ typedef struct tessera_config {
   int64_t output_bytes_max; /* that a run gives to `output` */
   double seconds_max;       /* of run, tessera_session_function and tessera_function_call, each */
 } tessera_config;
+
+#define TESSERA_CONFIG_INIT                                                                                          \
+  {                                                                                                                  \
+    sizeof(tessera_config), NULL, NULL, NULL, NULL, TESSERA_FILES_NONE, {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0.0 \
+  }
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */
 typedef struct tessera_memory {
@@ -129,6 +139,9 @@ typedef struct tessera_view {
   int64_t shape[TESSERA_RANK_MAX];
   int64_t strides_bytes[TESSERA_RANK_MAX];
 } tessera_view;
+
+#define TESSERA_VIEW_INIT \
+  { sizeof(tessera_view), NULL, 0, {0}, {0}, {0} }
 
 /* Grows when a function or a field is added. */
 #define TESSERA_ABI_VERSION 1
