@@ -269,7 +269,8 @@ base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId so
     const std::size_t nesting_max =
         by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
     TESSERA_TRY(ast,
-                frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max, typeck::operation_names));
+                frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max, typeck::operation_names,
+                                embed::check_limits(by).tokens_max));
     TESSERA_TRY(options, embed::check_options(by, texts, base::StopToken(&stop)));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
     return typeck::check(std::move(kept), texts.sources, environment, plans, options);

@@ -52,6 +52,7 @@ std::int64_t bytes_of(const frontend::Ast& ast);
 // How large a text, a check and a device program may be within the host's limit of memory.
 struct CheckLimits {
   std::size_t text_bytes_max;
+  std::size_t tokens_max;
   std::size_t values_max;
   std::size_t steps_max;
 };

@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kBindingsWorthIt = 64;
 constexpr std::int64_t kTextBytesWorthIt = 1 << 16;
 
-// Measured, and rounded up: what reading a byte of text takes, what a checked value takes, and what a step does.
-constexpr std::int64_t kBytesPerTextByte = 64;
-constexpr std::int64_t kBytesPerValue = 512;
-constexpr std::int64_t kBytesPerStep = 512;
+// What is allowed of each. Reading a word takes up to 700 bytes, a checked value 660 and a step 540, measured, so that
+// all together stay below five times the limit.
+constexpr std::int64_t kBytesPerTextByte = 16;
+constexpr std::int64_t kBytesPerPiece = 512;
 // A limit below this holds for arrays alone, so that there is room for programs at all.
 constexpr std::int64_t kCheckBytesMin = 16 << 20;
 
@@ -31,11 +31,12 @@ std::size_t at_most(std::int64_t bytes, std::int64_t bytes_each, std::size_t mos
 
 CheckLimits check_limits(const Config& config) {
   if (config.memory_bytes_max <= 0)
-    return {frontend::kSourceBytesMax, typeck::kCheckedValuesMax, synth::kProgramStepsMax};
+    return {frontend::kSourceBytesMax, frontend::kTokensMax, typeck::kCheckedValuesMax, synth::kProgramStepsMax};
   const std::int64_t bytes = std::max(config.memory_bytes_max, kCheckBytesMin);
   return {at_most(bytes, kBytesPerTextByte, frontend::kSourceBytesMax),
-          at_most(bytes, kBytesPerValue, typeck::kCheckedValuesMax),
-          at_most(bytes, kBytesPerStep, synth::kProgramStepsMax)};
+          at_most(bytes, kBytesPerPiece, frontend::kTokensMax),
+          at_most(bytes, kBytesPerPiece, typeck::kCheckedValuesMax),
+          at_most(bytes, kBytesPerPiece, synth::kProgramStepsMax)};
 }
 
 std::int64_t bytes_of(const frontend::Ast& ast) {

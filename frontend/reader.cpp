@@ -1,6 +1,7 @@
 // Source -> Ast: the text is checked, cut into words and statements, and each statement is read by itself.
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "frontend/explain.hpp"
@@ -90,10 +91,18 @@ Diagnostics read_statements(StatementCutter cutter, std::string_view text, Ast& 
   return errors;
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked, std::size_t nesting_max) {
+Diagnostic too_many_tokens(Tokens tokens, std::size_t tokens_max, SourceId source) {
+  const Token& first = tokens[tokens_max];
+  return make(Kind::source_too_large, std::to_string(tokens.size()) + " words and signs", std::to_string(tokens_max))
+      .at({source, first.begin, first.end});
+}
+
+Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked, std::size_t nesting_max,
+                         std::size_t tokens_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
   const auto tokens = lex(text, asked.interrupt);
+  if (tokens.size() > tokens_max) return too_many_tokens(tokens, tokens_max, source);
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
@@ -174,9 +183,10 @@ bool read_is_incomplete(std::string_view text) {
 }  // namespace
 
 Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop, std::size_t nesting_max,
-                  FunctionNames functions) {
+                  FunctionNames functions, std::size_t tokens_max) {
   const std::size_t nesting = std::min(nesting_max, kNestingMax);
-  return base::guarded_until_stopped([&] { return read_program(sources, source, {stop, functions}, nesting); });
+  return base::guarded_until_stopped(
+      [&] { return read_program(sources, source, {stop, functions}, nesting, tokens_max); });
 }
 
 bool is_incomplete(std::string_view text) {

@@ -103,7 +103,7 @@ PipelinePlan plan_pipeline(const Cut& cut, PipelineShape shape, Schedule schedul
   plan.microbatches = microbatches;
   plan.meshes = meshes_of(cut);
   plan.shape = std::move(shape);
-  plan.warm_ups = warm_ups(plan.shape, schedule, microbatches);
+  plan.warm_ups = warm_ups(plan.shape, schedule, microbatches, stop);
   const Timeline times = timeline(plan.shape, plan.warm_ups, is_late(schedule), microbatches, Overlap::full, stop);
   for (const TimedVisit& visit : times.visits) plan.order.push_back(static_cast<std::uint32_t>(visit.visit));
   plan.makespan = times.makespan;
@@ -115,9 +115,9 @@ std::vector<ScheduleFigures> compare_schedules(const PipelineShape& shape, std::
                                                base::StopToken stop) {
   std::vector<ScheduleFigures> all;
   for (const Schedule schedule : all_schedules()) {
-    const WarmUps own = warm_ups(shape, schedule, microbatches);
+    const WarmUps own = warm_ups(shape, schedule, microbatches, stop);
     const Timeline times = timeline(shape, own, is_late(schedule), microbatches, Overlap::full, stop);
-    all.push_back({schedule, own, period(shape, own, is_late(schedule)), times.makespan, bubble(shape, times)});
+    all.push_back({schedule, own, period(shape, own, is_late(schedule), stop), times.makespan, bubble(shape, times)});
   }
   return all;
 }

@@ -11,22 +11,29 @@ namespace {
 // Way and back between stages, along the visits of one microbatch.
 class RoundTrips {
  public:
-  RoundTrips(const PipelineShape& shape, bool late) : shape_(shape), late_(late) {
-    for (std::size_t stage = 0; stage < shape.stages; ++stage) {
-      const std::vector<std::size_t> visits = shape.visits_of(stage);
-      first_.push_back(visits.front());
-      last_.push_back(visits.back());
+  RoundTrips(const PipelineShape& shape, bool late)
+      : shape_(shape), late_(late), stages_(shape.stages), into_(shape.visits.size()), out_of_(shape.visits.size()) {
+    for (std::size_t v = 0; v < shape.visits.size(); ++v) stages_[shape.visits[v].stage].push_back(v);
+    for (const BorderShape& border : shape.borders) {
+      into_[border.to].push_back(&border);
+      out_of_[border.from].push_back(&border);
     }
   }
 
-  // L(i,j); nothing where no microbatch comes back from j to i.
-  std::optional<double> seconds(std::size_t i, std::size_t j) const {
-    if (i == j) return of_stage(i);
-    const auto there = longest(first_[i], first_[j]);
-    const auto back = longest(last_[j], last_[i]);
-    if (!there || !back) return std::nullopt;
-    const double twice = first_[j] == last_[j] ? weight(first_[j]) : 0;
-    return *there + *back - twice + (late_ ? rests(i) : 0);
+  // L(i,j) of every j from i on; nothing where no microbatch comes back from j to i.
+  std::vector<std::optional<double>> seconds_from(std::size_t i) const {
+    const auto there = longest_from(stages_[i].front());
+    const auto back = longest_to(stages_[i].back());
+    std::vector<std::optional<double>> all(stages_.size());
+    all[i] = of_stage(i);
+    for (std::size_t j = i + 1; j < stages_.size(); ++j) {
+      const std::size_t first = stages_[j].front();
+      const std::size_t last = stages_[j].back();
+      if (!there[first] || !back[last]) continue;
+      const double twice = first == last ? weight(first) : 0;
+      all[j] = *there[first] + *back[last] - twice + (late_ ? rests(i) : 0);
+    }
+    return all;
   }
 
   // From the start of a visit to the end of the border that it sends to another.
@@ -34,38 +41,61 @@ class RoundTrips {
 
   double of_stage(std::size_t stage) const {
     double seconds = 0;
-    for (const std::size_t v : shape_.visits_of(stage))
-      seconds += shape_.visits[v].main_seconds + shape_.visits[v].rest_seconds;
+    for (const std::size_t v : stages_[stage]) seconds += shape_.visits[v].main_seconds + shape_.visits[v].rest_seconds;
     return seconds;
   }
 
+  // The borders that the visits of a stage send.
+  template <class F>
+  void for_each_sent(std::size_t stage, const F& f) const {
+    for (const std::size_t v : stages_[stage]) {
+      for (const BorderShape* border : out_of_[v]) f(*border);
+    }
+  }
+
  private:
+  using Longest = std::vector<std::optional<double>>;
+
   double weight(std::size_t v) const {
     return shape_.visits[v].main_seconds + (late_ ? 0 : shape_.visits[v].rest_seconds);
   }
   double rests(std::size_t stage) const {
     double seconds = 0;
-    for (const std::size_t v : shape_.visits_of(stage)) seconds += shape_.visits[v].rest_seconds;
+    for (const std::size_t v : stages_[stage]) seconds += shape_.visits[v].rest_seconds;
     return seconds;
   }
 
-  // The longest way from the start of one visit to the end of another, over borders.
-  std::optional<double> longest(std::size_t from, std::size_t to) const {
-    std::vector<std::optional<double>> done(shape_.visits.size());
+  // The longest way, over borders, from the start of a visit to the end of every later one.
+  Longest longest_from(std::size_t from) const {
+    Longest done(shape_.visits.size());
     done[from] = weight(from);
-    for (std::size_t v = from + 1; v <= to; ++v) {
-      for (const BorderShape& border : shape_.borders) {
-        if (border.to != v || !done[border.from]) continue;
-        const double arrives = *done[border.from] + border.seconds + weight(v);
+    for (std::size_t v = from + 1; v < done.size(); ++v) {
+      for (const BorderShape* border : into_[v]) {
+        if (!done[border->from]) continue;
+        const double arrives = *done[border->from] + border->seconds + weight(v);
         done[v] = std::max(done[v].value_or(arrives), arrives);
       }
     }
-    return from <= to ? done[to] : std::nullopt;
+    return done;
+  }
+  // The same to the end of a visit, from the start of every earlier one.
+  Longest longest_to(std::size_t to) const {
+    Longest done(shape_.visits.size());
+    done[to] = weight(to);
+    for (std::size_t v = to; v-- > 0;) {
+      for (const BorderShape* border : out_of_[v]) {
+        if (!done[border->to]) continue;
+        const double takes = weight(v) + border->seconds + *done[border->to];
+        done[v] = std::max(done[v].value_or(takes), takes);
+      }
+    }
+    return done;
   }
 
   const PipelineShape& shape_;
   bool late_;
-  std::vector<std::size_t> first_, last_;
+  std::vector<std::vector<std::size_t>> stages_;  // their visits
+  std::vector<std::vector<const BorderShape*>> into_, out_of_;
 };
 
 // Whole periods that hold so many seconds; what the sum of rounded numbers adds does not count.
@@ -86,25 +116,26 @@ double least_period(const PipelineShape& shape) {
   return slowest;
 }
 
-WarmUps least_warm_ups(const PipelineShape& shape) {
+WarmUps least_warm_ups(const PipelineShape& shape, base::StopToken stop) {
   const RoundTrips trips(shape, true);
   const double slowest = least_period(shape);
   WarmUps least(shape.stages, 1);
   for (std::size_t i = shape.stages; i-- > 0;) {
+    stop.look();
+    const auto seconds = trips.seconds_from(i);
     for (std::size_t j = i + 1; j < shape.stages; ++j) {
-      if (const auto seconds = trips.seconds(i, j))
-        least[i] = std::max(least[i], least[j] - 1 + periods(*seconds, slowest));
+      if (seconds[j]) least[i] = std::max(least[i], least[j] - 1 + periods(*seconds[j], slowest));
     }
-    for (const BorderShape& border : shape.borders) {
+    trips.for_each_sent(i, [&](const BorderShape& border) {
       const std::size_t to = shape.visits[border.to].stage;
-      if (shape.visits[border.from].stage != i || to <= i || trips.seconds(i, to)) continue;
+      if (to <= i || seconds[to]) return;
       least[i] = std::max({least[i], least[to], periods(trips.until_sent(border), slowest)});
-    }
+    });
   }
   return least;
 }
 
-WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches) {
+WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches, base::StopToken stop) {
   WarmUps all;
   for (std::size_t i = 0; i < shape.stages; ++i) {
     const auto to_come = static_cast<std::int64_t>(shape.stages - i);
@@ -118,26 +149,27 @@ WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t mic
       case Schedule::automatic: break;
     }
   }
-  if (schedule == Schedule::automatic) all = least_warm_ups(shape);
+  if (schedule == Schedule::automatic) all = least_warm_ups(shape, stop);
   for (std::int64_t& each : all) each = std::max<std::int64_t>(1, std::min(each, microbatches));
   return all;
 }
 
-double period(const PipelineShape& shape, const WarmUps& warm_ups, bool late) {
+double period(const PipelineShape& shape, const WarmUps& warm_ups, bool late, base::StopToken stop) {
   const RoundTrips trips(shape, late);
   double longest = 0;
   for (std::size_t i = 0; i < shape.stages; ++i) {
+    stop.look();
+    const auto seconds = trips.seconds_from(i);
     for (std::size_t j = i; j < shape.stages; ++j) {
       const auto others = static_cast<double>(std::max<std::int64_t>(1, warm_ups[i] - warm_ups[j] + 1));
-      if (const auto seconds = trips.seconds(i, j)) longest = std::max(longest, *seconds / others);
+      if (seconds[j]) longest = std::max(longest, *seconds[j] / others);
     }
-  }
-  for (const BorderShape& border : shape.borders) {
-    longest = std::max(longest, border.seconds);
-    const std::size_t from = shape.visits[border.from].stage;
-    const std::size_t to = shape.visits[border.to].stage;
-    const auto places = static_cast<double>(std::max(warm_ups[from], warm_ups[to]));
-    if (to > from && !trips.seconds(from, to)) longest = std::max(longest, trips.until_sent(border) / places);
+    trips.for_each_sent(i, [&](const BorderShape& border) {
+      longest = std::max(longest, border.seconds);
+      const std::size_t to = shape.visits[border.to].stage;
+      const auto places = static_cast<double>(std::max(warm_ups[i], warm_ups[to]));
+      if (to > i && !seconds[to]) longest = std::max(longest, trips.until_sent(border) / places);
+    });
   }
   return longest;
 }

@@ -13,19 +13,20 @@
 
 #include <cstdint>
 
+#include "base/stop.hpp"
 #include "synth/schedule/schedule.hpp"
 #include "synth/schedule/shape.hpp"
 
 namespace tessera::synth {
 
 // The warm-ups of a schedule for so many microbatches; never more than there are.
-WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches);
+WarmUps warm_ups(const PipelineShape& shape, Schedule schedule, std::int64_t microbatches, base::StopToken stop = {});
 
 // The least under which the slowest stage or border is the period.
-WarmUps least_warm_ups(const PipelineShape& shape);
+WarmUps least_warm_ups(const PipelineShape& shape, base::StopToken stop = {});
 
 // Seconds between two microbatches once the pipeline is full.
-double period(const PipelineShape& shape, const WarmUps& warm_ups, bool late);
+double period(const PipelineShape& shape, const WarmUps& warm_ups, bool late, base::StopToken stop = {});
 
 // The slowest stage or border: no order has a shorter period.
 double least_period(const PipelineShape& shape);

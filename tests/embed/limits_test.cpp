@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <tessera/function.hpp>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/embed/helpers.hpp"
@@ -104,6 +107,60 @@ TEST(Limits, OfSecondsForAFunction) {
   EXPECT_EQ(slugs, (std::vector<std::string>{"over-time", ""}));
   config.stop->stop();
   EXPECT_EQ(slug_of(f->call({*few}).diagnostics()), "interrupted");
+}
+
+// However short the text, and whatever the call: nothing of it is kept.
+TEST(Limits, OfHardlyAnySeconds) {
+  for (const double seconds : {1e-9, 1e-300}) {
+    Config config;
+    config.seconds_max = seconds;
+    Session session(config);
+    EXPECT_EQ(slug_of(session.check("let a = 1\n").diagnostics()), "over-time");
+    for (int run = 0; run < 20; ++run) EXPECT_EQ(slug_of(session.run("let a = 1\n").diagnostics()), "over-time");
+    EXPECT_TRUE(session.names().empty());
+    Session before;
+    ASSERT_TRUE(succeeded(before.run("fn f(v: f32) = v\n")));
+    Session late = before.fork(config);
+    EXPECT_EQ(slug_of(late.function("f", {"f32"}).diagnostics()), "over-time");
+    EXPECT_EQ(slug_of(late.run("let a = 1\n").diagnostics()), "over-time");
+  }
+}
+
+// A host that has computed a limit wrongly learns it, and has no session without limits.
+TEST(Limits, ThatAreNone) {
+  const auto refused = [](const Config& config, const std::string& name) {
+    for (const bool is_fork : {false, true}) {
+      Session session = is_fork ? Session().fork(config) : Session(config);
+      const std::vector<float> host(2, 1);
+      const Diagnostics all[] = {session.run("let a = 1\n").diagnostics(), session.check("let a = 1\n").diagnostics(),
+                                 session.function("f").diagnostics(), session.set("a", host, {2}).diagnostics(),
+                                 session.array("f32[2]", {host.data()}, nullptr).diagnostics()};
+      for (const Diagnostics& why : all) {
+        EXPECT_EQ(slug_of(why), "bad-call");
+        EXPECT_NE(why.front().message.find("Config::" + name), std::string::npos) << why.front().message;
+      }
+    }
+  };
+  for (const double seconds : {-1.0, -1e-300, std::nan("")}) {
+    Config config;
+    config.seconds_max = seconds;
+    refused(config, "seconds_max");
+  }
+  const std::pair<const char*, std::int64_t Config::*> counts[] = {
+      {"memory_bytes_max", &Config::memory_bytes_max}, {"text_bytes_max", &Config::text_bytes_max},
+      {"nesting_max", &Config::nesting_max},           {"devices_max", &Config::devices_max},
+      {"steps_max", &Config::steps_max},               {"output_bytes_max", &Config::output_bytes_max}};
+  for (const auto& [name, member] : counts) {
+    for (const std::int64_t limit : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
+      Config config;
+      config.*member = limit;
+      refused(config, name);
+    }
+  }
+  Config endless;
+  endless.seconds_max = std::numeric_limits<double>::infinity();
+  endless.memory_bytes_max = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(succeeded(Session(endless).run("let a = 1\n")));
 }
 
 TEST(Limits, AStopIsNoEndOfTheTime) {

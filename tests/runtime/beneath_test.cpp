@@ -1,0 +1,168 @@
+// Files below a root, while others exchange folders and links there: never outside.
+#include "runtime/io/beneath.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/io/npy.hpp"
+#include "runtime/kinds.hpp"
+#include "tests/runtime/support.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Status save_number(const FilePolicy& policy, const std::string& path, float number) {
+  const auto fill = [&](const synth::Box&, const TileOut& out) { std::memcpy(out.data, &number, sizeof(number)); };
+  return save_npy(policy, path, ElementType::f32, Shape{}, fill);
+}
+
+std::optional<float> load_number(const FilePolicy& policy, const std::string& path) {
+  const auto reader = NpyReader::open(policy, path, ElementType::f32, Shape{});
+  if (!reader.ok()) return std::nullopt;
+  Array<float> read(Shape{});
+  if (!reader->read({}, read.out()).ok()) return std::nullopt;
+  return read[0];
+}
+
+std::size_t files_in(const std::string& folder) {
+  const fs::directory_iterator all(folder);
+  return static_cast<std::size_t>(std::distance(fs::begin(all), fs::end(all)));
+}
+
+constexpr float kInside = 1;
+constexpr float kOutside = 2;
+
+// Exchanges two names, as long as it lives.
+class Exchanging {
+ public:
+  Exchanging(std::string a, std::string b)
+      : thread_([this, a = std::move(a), b = std::move(b)] {
+          while (!done_) syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
+        }) {}
+  Exchanging(const Exchanging&) = delete;
+  Exchanging& operator=(const Exchanging&) = delete;
+  ~Exchanging() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+// A root with a folder `r` in it, a link of another name to a folder outside, and the same names in all.
+struct Roots {
+  Roots() {
+    for (const std::string& folder : {root + "/r", root + "/r/deep", outside.path().string() + "/deep"})
+      fs::create_directories(folder);
+    for (const char* name : {"s.npy", "deep/s.npy"}) {
+      EXPECT_TRUE(save_number({}, root + "/r/" + name, kInside).ok());
+      EXPECT_TRUE(save_number({}, outside / name, kOutside).ok());
+    }
+    EXPECT_EQ(symlink(outside.path().c_str(), (root + "/link").c_str()), 0);
+    EXPECT_EQ(symlink((outside / "deep").c_str(), (root + "/r/deep_link").c_str()), 0);
+    EXPECT_EQ(symlink((outside / "s.npy").c_str(), (root + "/r/s_link").c_str()), 0);
+  }
+  Folder outside;
+  Folder folder;
+  std::string root = folder.path().string();
+  FilePolicy policy{FilePolicy::Kind::rooted, root};
+};
+
+TEST(Beneath, NothingIsReadOutsideWhileLinksComeAndGo) {
+  const Roots roots;
+  const std::pair<std::string, std::string> exchanged[] = {{"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
+  for (const auto& [a, b] : exchanged) {
+    int read = 0;
+    const Exchanging exchanging(roots.root + a, roots.root + b);
+    for (int n = 0; n < 3000; ++n) {
+      for (const char* name : {"r/s.npy", "r/deep/s.npy"}) {
+        const auto number = load_number(roots.policy, name);
+        if (number) ASSERT_EQ(*number, kInside) << name << " while " << a << " is exchanged";
+        read += number ? 1 : 0;
+      }
+    }
+    EXPECT_GT(read, 0) << a;
+  }
+}
+
+TEST(Beneath, NothingIsWrittenOutsideWhileLinksComeAndGo) {
+  const Roots roots;
+  const std::size_t before = files_in(roots.outside.path());
+  const std::size_t deep_before = files_in(roots.outside / "deep");
+  const std::pair<std::string, std::string> exchanged[] = {{"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
+  for (const auto& [a, b] : exchanged) {
+    int written = 0;
+    const Exchanging exchanging(roots.root + a, roots.root + b);
+    for (int n = 0; n < 600; ++n) {
+      for (const char* name : {"r/w.npy", "r/deep/w.npy", "r/s.npy"})
+        written += save_number(roots.policy, name, kInside).ok() ? 1 : 0;
+    }
+    EXPECT_GT(written, 0) << a;
+  }
+  EXPECT_EQ(files_in(roots.outside.path()), before);
+  EXPECT_EQ(files_in(roots.outside / "deep"), deep_before);
+  EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside);
+  EXPECT_EQ(load_number({}, roots.outside / "deep/s.npy"), kOutside);
+}
+
+TEST(Beneath, ALinkThatLeadsNowhereIsNoFile) {
+  const Roots roots;
+  ASSERT_EQ(symlink("nowhere.npy", (roots.root + "/dangling").c_str()), 0);
+  ASSERT_EQ(symlink("nowhere", (roots.root + "/folder").c_str()), 0);
+  for (const char* name : {"dangling", "folder/a.npy", "nothing.npy", "nothing/a.npy"}) {
+    const auto reader = NpyReader::open(roots.policy, name, ElementType::f32, Shape{});
+    ASSERT_FALSE(reader.ok());
+    EXPECT_EQ(reader.errors()[0].kind, Kind::file_missing) << name;
+  }
+}
+
+std::string found(int descriptor) {
+  if (descriptor < 0) return "none";
+  struct stat status{};
+  fstat(descriptor, &status);
+  close(descriptor);
+  return std::to_string(status.st_ino);
+}
+
+// Step by step as at once, on any path of any tree.
+TEST(Beneath, WalkingFindsWhatTheSystemFinds) {
+  const Roots roots;
+  const int root = open(roots.root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  std::mt19937 random(3);
+  const std::vector<std::string> parts = {"r", "deep", "s.npy", "link", "deep_link", "s_link", ".", "..", "nothing", ""};
+  int opened = 0;
+  for (int n = 0; n < 4000; ++n) {
+    std::string path = parts[random() % parts.size()];
+    for (unsigned more = random() % 4; more > 0; --more) path += "/" + parts[random() % parts.size()];
+    if (path.empty() || path.front() == '/' || path.find("..") != std::string::npos || path.back() == '/') continue;
+    for (const int flags : {O_RDONLY, O_PATH | O_DIRECTORY, O_WRONLY}) {
+      const std::string at_once = found(open_beneath(root, path, flags));
+      EXPECT_EQ(found(walk_beneath(root, path, flags)), at_once) << path << ' ' << flags;
+      opened += at_once == "none" ? 0 : 1;
+    }
+  }
+  EXPECT_GT(opened, 50);
+  for (const char* path : {"..", "r/..", "r/../r/s.npy", "../x"}) EXPECT_LT(walk_beneath(root, path, O_PATH), 0) << path;
+  close(root);
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test
