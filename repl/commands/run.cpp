@@ -56,20 +56,19 @@ int finished_trace(std::optional<TraceFile>& file, int status, Console& console)
 // A script as it goes to the other ranks, or why there is none.
 std::string packed(const Read<Text>& script) { return script.value ? "+" + script.value->text : "-" + script.why; }
 Read<Text> unpacked(const std::string& told) {
-  if (told.empty()) return {std::nullopt, "the first rank reads no standard input; give all ranks the same arguments"};
-  if (told.front() == '+') return {Text{"<stdin>", told.substr(1)}, {}};
-  return {std::nullopt, told.substr(1)};
+  if (told.starts_with('+')) return {Text{"<stdin>", told.substr(1)}, {}};
+  return {std::nullopt, told.substr(told.empty() ? 0 : 1)};
 }
 
-// The script. Launchers give what they read to the first rank alone, which deals it out. All ranks come here, whatever
-// their arguments are.
-Read<Text> script_of(const RunOptions& options, const Launch& launch, const Session& session) {
-  const bool is_typed = options.file == "-";
-  if (launch.ranks() == 1) return read_text(options.file);
-  const auto told = session.share(is_typed && launch.rank() == 0 ? packed(read_text(options.file)) : "");
-  if (!is_typed) return read_text(options.file);
-  if (told) return unpacked(told->front());
-  return {std::nullopt, told.diagnostics().front().message};
+// The script; fails where ranks do not read the same. Launchers give what they read to the first rank alone, which deals
+// it out, if all ranks want it: they agree on that as on any text, so that a rank that has a file learns of it.
+Result<Read<Text>> script_of(const RunOptions& options, const Launch& launch, Session& session) {
+  if (launch.ranks() == 1 || options.file != "-") return read_text(options.file);
+  const auto agreed = session.check("let standard_input = 0\n", "<stdin>");
+  if (!agreed) return agreed.diagnostics();
+  const auto told = session.share(launch.rank() == 0 ? packed(read_text(options.file)) : "");
+  if (!told) return told.diagnostics();
+  return unpacked(told->front());
 }
 
 int run(const RunOptions& options, Launch& launch, Console& console) {
@@ -87,14 +86,15 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   if (status != kExitDone && launch.ranks() == 1) return status;
   Session session(std::move(config));
   const auto script = script_of(options, launch, session);
-  if (status == kExitDone && !script.value) {
-    console.complain(script.why);
+  if (status == kExitDone && script && !script->value) {
+    console.complain(script->why);
     status = kExitCommand;
   }
   if (status != kExitDone && launch.ranks() == 1) return status;
   // A rank that cannot run the script says so to the others by running another.
-  const Text text = status == kExitDone ? *script.value : Text{options.file, ""};
-  const auto report = run_stoppable(session, text.text, text.name);
+  const Text text = status == kExitDone && script ? *script->value : Text{options.file, ""};
+  const auto report =
+      script ? run_stoppable(session, text.text, text.name) : Result<RunReport>(script.diagnostics());
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
     tell_statistics(options, session, console);

@@ -118,8 +118,8 @@ class RanksTest(unittest.TestCase):
     def command(self, *arguments):
         return [self.tessera, *map(str, arguments)]
 
-    def start(self, command, **options):
-        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def start(self, command, stdin=subprocess.DEVNULL, **options):
+        return subprocess.Popen([str(word) for word in command], stdin=stdin, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=self.folder, start_new_session=True, **options)
 
     def finish(self, process, begin):

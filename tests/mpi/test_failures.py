@@ -38,6 +38,44 @@ class Output(RanksTest):
             done = self.launch(3, *arguments)
             self.assertEqual((done.status, done.out, done.diagnostics()), (alone.status, alone.out, alone.diagnostics()))
 
+    def test_a_script_from_standard_input(self):
+        """The first rank reads it, however it comes, and all run it."""
+        for text in (SPLIT + "let a = iota(f32[8@x])\nprint sum(a)\n", "", "print 1", SPLIT + "# long\n" * 300_000 + "print 5\n"):
+            alone = self.launch(1, "run", self.script(text))
+            for ranks in (2, 3):
+                done = self.piped(ranks, text.encode(), "run", "-")
+                self.assertEqual((done.status, done.out), (0, alone.out), done.err)
+        done = self.piped(2, b"print 1\n", "check", "-")
+        self.assertEqual((done.status, done.out), (0, ""), done.err)
+
+    def piped(self, ranks, data, *arguments):
+        path = self.folder / "standard-input"
+        path.write_bytes(data)
+        with path.open("rb") as stdin:
+            return self.launch(ranks, *arguments, stdin=stdin)
+
+    def test_mistakes_in_standard_input(self):
+        """Each is told once, and every rank ends with its status."""
+        mistakes = [(b"let a = missing\n", 1, "<stdin>:1:9"), (b"print 1\nlet b = \xff\n", 1, "error[invalid-utf8]"),
+                    (b"#" * (17 << 20), 1, "error[source-too-large]"), (SPLIT.encode() + b"print 1 / (1 - 1)\n", 1, "division-by-zero")]
+        for data, status, words in mistakes:
+            for command in ("run", "check"):
+                with self.subTest(words=words, command=command):
+                    if command == "check" and words == "division-by-zero":
+                        continue
+                    done = self.piped(2, data, command, "-")
+                    self.assertEqual(done.status, status, done.err)
+                    self.assertEqual((done.err + done.out).count("error["), 1, done.err + done.out)
+                    self.assertIn(words, done.err + done.out)
+
+    def test_only_some_ranks_read_standard_input(self):
+        path = self.script("print 1\n")
+        for first, second in ((["run", "-"], ["run", path]), (["run", path], ["run", "-"]), (["run", "-"], ["check", "-"])):
+            with self.subTest(first=first[1]):
+                done = self.launch_parts((1, self.folder, first), (1, self.folder, second))
+                self.assertEqual(done.status, 3, done.err)
+                self.assertIn("error[ranks-differ]", done.err)
+
     def test_a_session_wants_one_process(self):
         done = self.launch(2)
         self.assertEqual(done.status, 2, done.err)

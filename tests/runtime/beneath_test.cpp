@@ -70,8 +70,8 @@ class Exchanging {
 // A root with a folder `r` in it, a link of another name to a folder outside, and the same names in all.
 struct Roots {
   Roots() {
-    for (const std::string& folder : {root + "/r", root + "/r/deep", outside.path().string() + "/deep"})
-      fs::create_directories(folder);
+    for (const std::string& made : {root + "/r", root + "/r/deep", outside.path().string() + "/deep"})
+      fs::create_directories(made);
     for (const char* name : {"s.npy", "deep/s.npy"}) {
       EXPECT_TRUE(save_number({}, root + "/r/" + name, kInside).ok());
       EXPECT_TRUE(save_number({}, outside / name, kOutside).ok());
@@ -88,14 +88,15 @@ struct Roots {
 
 TEST(Beneath, NothingIsReadOutsideWhileLinksComeAndGo) {
   const Roots roots;
-  const std::pair<std::string, std::string> exchanged[] = {{"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
+  const std::pair<std::string, std::string> exchanged[] = {
+      {"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
   for (const auto& [a, b] : exchanged) {
     int read = 0;
     const Exchanging exchanging(roots.root + a, roots.root + b);
     for (int n = 0; n < 3000; ++n) {
       for (const char* name : {"r/s.npy", "r/deep/s.npy"}) {
         const auto number = load_number(roots.policy, name);
-        if (number) ASSERT_EQ(*number, kInside) << name << " while " << a << " is exchanged";
+        ASSERT_EQ(number.value_or(kInside), kInside) << name << " while " << a << " is exchanged";
         read += number ? 1 : 0;
       }
     }
@@ -107,7 +108,8 @@ TEST(Beneath, NothingIsWrittenOutsideWhileLinksComeAndGo) {
   const Roots roots;
   const std::size_t before = files_in(roots.outside.path());
   const std::size_t deep_before = files_in(roots.outside / "deep");
-  const std::pair<std::string, std::string> exchanged[] = {{"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
+  const std::pair<std::string, std::string> exchanged[] = {
+      {"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
   for (const auto& [a, b] : exchanged) {
     int written = 0;
     const Exchanging exchanging(roots.root + a, roots.root + b);
