@@ -57,9 +57,9 @@ TEST(Lifetime, TextsThatBindTheSameNamesTakeNoMore) {
 
 TEST(Lifetime, LongTextsAreForgotten) {
   Session session;
-  after_rounds(session, 1, 6, 100'000);
+  after_rounds(session, 1, 6, 50'000);
   const double before = megabytes_in_use();
-  EXPECT_LT(after_rounds(session, 6, 60, 100'000), before + 6);
+  EXPECT_LT(after_rounds(session, 6, 36, 50'000), before + 3);
 }
 
 TEST(Lifetime, AForkKeepsWhatItHas) {
@@ -91,7 +91,7 @@ TEST(Lifetime, FunctionsMeanWhatTheyMeant) {
   // Mistakes in old texts still have their place.
   const auto wrong = session.run("let t = outer(1.0)\n");
   ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.diagnostics().front().labels.size(), 2U);
+  EXPECT_EQ(wrong.diagnostics().front().labels.front().place.line, 1U);
 }
 
 TEST(Lifetime, TextsCountAgainstTheMemoryThatIsAllowed) {

@@ -86,11 +86,12 @@ struct Roots {
   FilePolicy policy{FilePolicy::Kind::rooted, root};
 };
 
+const std::pair<std::string, std::string> kExchanged[] = {
+    {"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
+
 TEST(Beneath, NothingIsReadOutsideWhileLinksComeAndGo) {
-  const Roots roots;
-  const std::pair<std::string, std::string> exchanged[] = {
-      {"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
-  for (const auto& [a, b] : exchanged) {
+  for (const auto& [a, b] : kExchanged) {
+    const Roots roots;
     int read = 0;
     const Exchanging exchanging(roots.root + a, roots.root + b);
     for (int n = 0; n < 3000; ++n) {
@@ -105,24 +106,24 @@ TEST(Beneath, NothingIsReadOutsideWhileLinksComeAndGo) {
 }
 
 TEST(Beneath, NothingIsWrittenOutsideWhileLinksComeAndGo) {
-  const Roots roots;
-  const std::size_t before = files_in(roots.outside.path());
-  const std::size_t deep_before = files_in(roots.outside / "deep");
-  const std::pair<std::string, std::string> exchanged[] = {
-      {"/r", "/link"}, {"/r/deep", "/r/deep_link"}, {"/r/s.npy", "/r/s_link"}};
-  for (const auto& [a, b] : exchanged) {
+  for (const auto& [a, b] : kExchanged) {
+    const Roots roots;
+    const std::size_t before = files_in(roots.outside.path());
+    const std::size_t deep_before = files_in(roots.outside / "deep");
     int written = 0;
-    const Exchanging exchanging(roots.root + a, roots.root + b);
-    for (int n = 0; n < 600; ++n) {
-      for (const char* name : {"r/w.npy", "r/deep/w.npy", "r/s.npy"})
-        written += save_number(roots.policy, name, kInside).ok() ? 1 : 0;
+    {
+      const Exchanging exchanging(roots.root + a, roots.root + b);
+      for (int n = 0; n < 120; ++n) {
+        for (const char* name : {"r/w.npy", "r/deep/w.npy", "r/s.npy"})
+          written += save_number(roots.policy, name, kInside).ok() ? 1 : 0;
+      }
     }
     EXPECT_GT(written, 0) << a;
+    EXPECT_EQ(files_in(roots.outside.path()), before) << a;
+    EXPECT_EQ(files_in(roots.outside / "deep"), deep_before) << a;
+    EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside) << a;
+    EXPECT_EQ(load_number({}, roots.outside / "deep/s.npy"), kOutside) << a;
   }
-  EXPECT_EQ(files_in(roots.outside.path()), before);
-  EXPECT_EQ(files_in(roots.outside / "deep"), deep_before);
-  EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside);
-  EXPECT_EQ(load_number({}, roots.outside / "deep/s.npy"), kOutside);
 }
 
 TEST(Beneath, ALinkThatLeadsNowhereIsNoFile) {
