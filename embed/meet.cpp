@@ -88,13 +88,15 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl
 
 base::Status limits_are_limits(const Config& config) {
   if (!(config.seconds_max >= 0)) {
-    return base::make(Kind::bad_call,
-                      fmt::format("Config::seconds_max is {}, which is no limit: give seconds, or 0", config.seconds_max));
+    return base::make(Kind::bad_call, fmt::format("Config::seconds_max is {}, which is no limit: give seconds, or 0",
+                                                  config.seconds_max));
   }
-  const std::pair<const char*, std::int64_t> counts[] = {
-      {"memory_bytes_max", config.memory_bytes_max}, {"text_bytes_max", config.text_bytes_max},
-      {"nesting_max", config.nesting_max},           {"devices_max", config.devices_max},
-      {"steps_max", config.steps_max},               {"output_bytes_max", config.output_bytes_max}};
+  const std::pair<const char*, std::int64_t> counts[] = {{"memory_bytes_max", config.memory_bytes_max},
+                                                         {"text_bytes_max", config.text_bytes_max},
+                                                         {"nesting_max", config.nesting_max},
+                                                         {"devices_max", config.devices_max},
+                                                         {"steps_max", config.steps_max},
+                                                         {"output_bytes_max", config.output_bytes_max}};
   for (const auto& [name, limit] : counts) {
     if (limit >= 0) continue;
     return base::make(Kind::bad_call,

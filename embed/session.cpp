@@ -82,10 +82,11 @@ constexpr std::size_t kTextBytesMax = std::numeric_limits<std::uint32_t>::max() 
 
 base::Status short_enough(std::string_view text, const Config& config) {
   const auto refused = [&](const char* limit, std::int64_t bytes) {
-    return base::make(embed::Kind::bad_call,
-                      fmt::format("the text has {} bytes, and Config::{} allows {}: pass a shorter text, or several one "
-                                  "after the other",
-                                  text.size(), limit, bytes));
+    return base::make(
+        embed::Kind::bad_call,
+        fmt::format("the text has {} bytes, and Config::{} allows {}: pass a shorter text, or several one "
+                    "after the other",
+                    text.size(), limit, bytes));
   };
   if (text.size() > kTextBytesMax) return base::make(embed::Kind::bad_call, "the text is larger than 2 GiB");
   if (config.text_bytes_max > 0 && std::cmp_greater(text.size(), config.text_bytes_max))
@@ -268,9 +269,8 @@ base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId so
   return base::guarded([&]() -> base::Result<typeck::Typed> {
     const std::size_t nesting_max =
         by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
-    TESSERA_TRY(ast,
-                frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max, typeck::operation_names,
-                                embed::check_limits(by).tokens_max));
+    TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max,
+                                     typeck::operation_names, embed::check_limits(by).tokens_max));
     TESSERA_TRY(options, embed::check_options(by, texts, base::StopToken(&stop)));
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
     return typeck::check(std::move(kept), texts.sources, environment, plans, options);
@@ -385,7 +385,8 @@ Result<RunReport> Session::run_checked(const Program& program) {
     return embed::bad_call("the session has changed since the program was checked");
   return embed::safely([&]() -> Result<RunReport> {
     const typeck::Keep keep = impl_->config->keep_values ? typeck::Keep::bound_names : typeck::Keep::nothing;
-    auto lowered = typeck::lower(*checked.typed, keep, impl_->stop_alone(), embed::check_limits(*impl_->config).steps_max);
+    auto lowered =
+        typeck::lower(*checked.typed, keep, impl_->stop_alone(), embed::check_limits(*impl_->config).steps_max);
     if (!lowered) return embed::to_public(*checked.texts, lowered.errors());
     runtime::World world = impl_->world();
     world.devices = std::max(world.devices, checked.typed->after.devices());

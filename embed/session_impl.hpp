@@ -43,8 +43,8 @@ struct State {
 };
 using StateRef = std::shared_ptr<const State>;
 
-// The state without what nothing reaches any more. Looking for that takes as long as all that is there, so that it is done
-// only where there may be twice as much as the last time, or where a limit makes it count.
+// The state without what nothing reaches any more. Looking for that takes as long as all that is there, so that it is
+// done only where there may be twice as much as the last time, or where a limit makes it count.
 StateRef tidied(State state, std::int64_t memory_bytes_max);
 // What a session keeps of a text besides the text: its tree.
 std::int64_t bytes_of(const frontend::Ast& ast);

@@ -72,8 +72,8 @@ void Session::Impl::begin_work() {
   constexpr std::size_t kPlansMax = 4096;
   constexpr std::int64_t kBytesPerPlan = 1 << 14;
   const std::int64_t limit = config->memory_bytes_max;
-  const std::size_t most = limit > 0 ? embed::at_most(std::max(limit, embed::kCheckBytesMin), kBytesPerPlan, kPlansMax)
-                                     : kPlansMax;
+  const std::size_t most =
+      limit > 0 ? embed::at_most(std::max(limit, embed::kCheckBytesMin), kBytesPerPlan, kPlansMax) : kPlansMax;
   if (plans.size() > most) plans = synth::PlanCache(plans.machine());
   stop.store(false);
   stopped_by.renew();

@@ -262,7 +262,8 @@ bool Checker::check_plan_statement(Span span, const frontend::PlanStatement& sta
   const MaybeValue value = in_region(scratch, [&] { return check_expr(statement.value); });
   if (!value.has_value()) return false;
   scratch.results = value->nodes;
-  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch), options_.stop);
+  std::string text =
+      pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch), options_.stop);
   text += plan_text(typed_, scratch, sources_, options_.first_line, plan_words());
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's

@@ -60,8 +60,8 @@ Read<Text> unpacked(const std::string& told) {
   return {std::nullopt, told.substr(told.empty() ? 0 : 1)};
 }
 
-// The script; fails where ranks do not read the same. Launchers give what they read to the first rank alone, which deals
-// it out, if all ranks want it: they agree on that as on any text, so that a rank that has a file learns of it.
+// The script; fails where ranks do not read the same. Launchers give what they read to the first rank alone, which
+// deals it out, if all ranks want it: they agree on that as on any text, so that a rank that has a file learns of it.
 Result<Read<Text>> script_of(const RunOptions& options, const Launch& launch, Session& session) {
   if (launch.ranks() == 1 || options.file != "-") return read_text(options.file);
   const auto agreed = session.check("let standard_input = 0\n", "<stdin>");
@@ -93,8 +93,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   if (status != kExitDone && launch.ranks() == 1) return status;
   // A rank that cannot run the script says so to the others by running another.
   const Text text = status == kExitDone && script ? *script->value : Text{options.file, ""};
-  const auto report =
-      script ? run_stoppable(session, text.text, text.name) : Result<RunReport>(script.diagnostics());
+  const auto report = script ? run_stoppable(session, text.text, text.name) : Result<RunReport>(script.diagnostics());
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
     tell_statistics(options, session, console);

@@ -220,7 +220,9 @@ base::Result<FilePlace> behind_link(const FilePolicy& policy, const FilePlace& p
 base::Result<Target> find_target(const FilePolicy& policy, const std::string& name) {
   TESSERA_TRY(place, place_of(policy, name));
   struct stat status{};
-  const auto look = [&] { return fstatat(place.folder.descriptor(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW); };
+  const auto look = [&] {
+    return fstatat(place.folder.descriptor(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+  };
   if (look() != 0) {
     if (errno != ENOENT) return cannot_write(name, errno);
     return Target{std::move(place), std::nullopt};
@@ -273,8 +275,8 @@ base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::s
 base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
                                         synth::ElementType element, const synth::Shape& shape) {
   const bool is_host_s = policy.kind == FilePolicy::Kind::host;
-  TESSERA_TRY(file,
-              is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join) : TemporaryFile::join(policy, temporary, name));
+  TESSERA_TRY(file, is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join)
+                              : TemporaryFile::join(policy, temporary, name));
   const auto header_bytes = static_cast<std::int64_t>(make_npy_header(element, shape).size());
   return NpyWriter(std::make_unique<Files>(Files{std::move(file), header_bytes, 0}), element, shape);
 }

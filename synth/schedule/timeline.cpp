@@ -230,10 +230,10 @@ class Simulation {
   std::map<std::pair<std::size_t, std::size_t>, double> links_;  // from stage to stage: when it is free
   std::vector<std::vector<double>> arrivals_;                    // of each border and microbatch
   std::vector<std::vector<double>> ends_;
-  std::vector<Ready> ready_;                         // of each stage that takes the latest
-  std::vector<std::optional<double>> from_;          // of each visit: when it may begin, if its stage is free
-  std::vector<std::optional<Candidate>> queued_;     // of each stage
-  std::set<std::pair<double, std::size_t>> queue_;   // of all stages: when they begin
+  std::vector<Ready> ready_;                        // of each stage that takes the latest
+  std::vector<std::optional<double>> from_;         // of each visit: when it may begin, if its stage is free
+  std::vector<std::optional<Candidate>> queued_;    // of each stage
+  std::set<std::pair<double, std::size_t>> queue_;  // of all stages: when they begin
   Timeline timeline_;
 };
 

@@ -146,10 +146,12 @@ TEST(Limits, ThatAreNone) {
     config.seconds_max = seconds;
     refused(config, "seconds_max");
   }
-  const std::pair<const char*, std::int64_t Config::*> counts[] = {
-      {"memory_bytes_max", &Config::memory_bytes_max}, {"text_bytes_max", &Config::text_bytes_max},
-      {"nesting_max", &Config::nesting_max},           {"devices_max", &Config::devices_max},
-      {"steps_max", &Config::steps_max},               {"output_bytes_max", &Config::output_bytes_max}};
+  const std::pair<const char*, std::int64_t Config::*> counts[] = {{"memory_bytes_max", &Config::memory_bytes_max},
+                                                                   {"text_bytes_max", &Config::text_bytes_max},
+                                                                   {"nesting_max", &Config::nesting_max},
+                                                                   {"devices_max", &Config::devices_max},
+                                                                   {"steps_max", &Config::steps_max},
+                                                                   {"output_bytes_max", &Config::output_bytes_max}};
   for (const auto& [name, member] : counts) {
     for (const std::int64_t limit : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
       Config config;

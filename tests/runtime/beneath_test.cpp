@@ -150,7 +150,8 @@ TEST(Beneath, WalkingFindsWhatTheSystemFinds) {
   const Roots roots;
   const int root = open(roots.root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   std::mt19937 random(3);
-  const std::vector<std::string> parts = {"r", "deep", "s.npy", "link", "deep_link", "s_link", ".", "..", "nothing", ""};
+  const std::vector<std::string> parts = {"r",      "deep", "s.npy", "link",    "deep_link",
+                                          "s_link", ".",    "..",    "nothing", ""};
   int opened = 0;
   for (int n = 0; n < 4000; ++n) {
     std::string path = parts[random() % parts.size()];
@@ -163,7 +164,8 @@ TEST(Beneath, WalkingFindsWhatTheSystemFinds) {
     }
   }
   EXPECT_GT(opened, 50);
-  for (const char* path : {"..", "r/..", "r/../r/s.npy", "../x"}) EXPECT_LT(walk_beneath(root, path, O_PATH), 0) << path;
+  for (const char* path : {"..", "r/..", "r/../r/s.npy", "../x"})
+    EXPECT_LT(walk_beneath(root, path, O_PATH), 0) << path;
   close(root);
 }
 

@@ -23,9 +23,8 @@ struct Devices {
 synth::Program on_meshes(const std::vector<Devices>& meshes) {
   synth::Program program;
   for (const Devices& one : meshes) {
-    const synth::MeshRef mesh =
-        *synth::parse_mesh("x:" + std::to_string(one.end - one.begin) + " on " + std::to_string(one.begin) + ":" +
-                           std::to_string(one.end));
+    const synth::MeshRef mesh = *synth::parse_mesh("x:" + std::to_string(one.end - one.begin) + " on " +
+                                                   std::to_string(one.begin) + ":" + std::to_string(one.end));
     program.registers.add(*synth::ArrayType::replicated(ElementType::f32, Shape{4}, mesh));
   }
   return program;

@@ -1,5 +1,5 @@
-// Timelines of pipelines: as a plain simulation has them, which looks at every visit each time; in a time that goes with
-// the number of visits; and until somebody asks for a stop.
+// Timelines of pipelines: as a plain simulation has them, which looks at every visit each time; in a time that goes
+// with the number of visits; and until somebody asks for a stop.
 #include "synth/schedule/timeline.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ namespace {
 
 class PlainSimulation {
  public:
-  PlainSimulation(const PipelineShape& shape, const WarmUps& warm_ups, bool late, std::int64_t microbatches, Overlap overlap,
-             bool all_greedy)
+  PlainSimulation(const PipelineShape& shape, const WarmUps& warm_ups, bool late, std::int64_t microbatches,
+                  Overlap overlap, bool all_greedy)
       : shape_(shape),
         warm_ups_(warm_ups),
         late_(late),
@@ -187,8 +187,8 @@ Timeline plain_timeline(const PipelineShape& shape, const WarmUps& warm_ups, boo
   return {};
 }
 
-// Any pipeline: a visit may be on any stage, and sends to any later ones of others. Times are whole, so that many visits
-// can begin together.
+// Any pipeline: a visit may be on any stage, and sends to any later ones of others. Times are whole, so that many
+// visits can begin together.
 class AnyPipeline {
  public:
   explicit AnyPipeline(unsigned seed) : random_(seed) {}

@@ -34,8 +34,8 @@ struct PlaceWish {
 // The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
 using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
 
-// A check makes no more values than this, those of gradients and of functions' instances included: what a text means may
-// be exponentially larger than the text.
+// A check makes no more values than this, those of gradients and of functions' instances included: what a text means
+// may be exponentially larger than the text.
 inline constexpr std::size_t kCheckedValuesMax = 2'000'000;
 
 struct CheckOptions {

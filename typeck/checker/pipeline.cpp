@@ -15,6 +15,9 @@ namespace tessera::typeck {
 
 namespace {
 
+// A visit in an order takes a quarter of the memory of a step, while it is simulated.
+constexpr std::size_t kVisitsForAStep = 4;
+
 // Gives the place at which the step was written.
 Span place_of(const LoopDraft& draft, std::size_t step) {
   const std::uint32_t origin = draft.body[step].origin;
@@ -78,18 +81,19 @@ bool Checker::plan_pipeline(Span span, const frontend::Loop& loop, Loop& made_lo
   if (!schedule.has_value() || !made_loop.known_count.has_value()) return false;
   const std::int64_t count = std::max<std::int64_t>(*made_loop.known_count, 0);
   const auto draft = draft_of(typed_, made_loop, options_.stop, options_.steps_max);
-  const auto too_large = [&](const char* of) {
-    report(base::make(synth::Kind::program_too_large, options_.steps_max, of).at(span));
+  const auto too_large = [&](std::size_t most, const char* of) {
+    report(base::make(synth::Kind::program_too_large, most, of).at(span));
     return false;
   };
-  if (!draft.has_value()) return too_large("steps");
+  if (!draft.has_value()) return too_large(options_.steps_max, "steps");
   const auto cut = synth::cut_visits(draft->program, draft->body, draft->parameters, draft->next);
   if (const auto* fault = std::get_if<synth::CutFault>(&cut)) {
     report(why_not(*draft, *fault, loop));
     return false;
   }
   const auto& visits = std::get<synth::Cut>(cut);
-  if (count > static_cast<std::int64_t>(options_.steps_max / visits.visits.size())) return too_large("visits");
+  const std::size_t visits_max = std::min(kVisitsForAStep * options_.steps_max, synth::kProgramStepsMax);
+  if (count > static_cast<std::int64_t>(visits_max / visits.visits.size())) return too_large(visits_max, "visits");
   auto shape = synth::shape_of(draft->body, visits, draft->next,
                                synth::seconds_of_steps(draft->program, draft->body, plans_.machine()));
   if (shape.stages == 1) {
