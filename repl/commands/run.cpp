@@ -62,16 +62,17 @@ Read<Text> unpacked(const std::string& told) {
 
 // The script; fails where ranks do not read the same. Launchers give what they read to the first rank alone, which
 // deals it out, if all ranks want it: they agree on that as on any text, so that a rank that has a file learns of it.
-Result<Read<Text>> script_of(const RunOptions& options, const Launch& launch, Session& session) {
-  if (launch.ranks() == 1 || options.file != "-") return read_text(options.file);
+Result<Read<Text>> script_of(const RunOptions& options, const std::optional<Read<Text>>& typed, const Launch& launch,
+                             Session& session) {
+  if (launch.ranks() == 1 || options.file != "-") return typed ? *typed : read_text(options.file);
   const auto agreed = session.check("let standard_input = 0\n", "<stdin>");
   if (!agreed) return agreed.diagnostics();
-  const auto told = session.share(launch.rank() == 0 ? packed(read_text(options.file)) : "");
+  const auto told = session.share(typed ? packed(*typed) : "");
   if (!told) return told.diagnostics();
   return unpacked(told->front());
 }
 
-int run(const RunOptions& options, Launch& launch, Console& console) {
+int run(const RunOptions& options, const std::optional<Read<Text>>& typed, Launch& launch, Console& console) {
   std::optional<TraceFile> trace;
   auto machine = read_machine(options.machine_file, console);
   const bool can_throttle = !options.throttle || (machine && !machine->devices.empty());
@@ -85,7 +86,7 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
   }
   if (status != kExitDone && launch.ranks() == 1) return status;
   Session session(std::move(config));
-  const auto script = script_of(options, launch, session);
+  const auto script = script_of(options, typed, launch, session);
   if (status == kExitDone && script && !script->value) {
     console.complain(script->why);
     status = kExitCommand;
@@ -109,9 +110,12 @@ int run(const RunOptions& options, Launch& launch, Console& console) {
 }  // namespace
 
 int perform(const RunOptions& options, Console& console) {
+  // At once: MPICH's launcher gives up where nobody takes what it has read.
+  std::optional<Read<Text>> typed;
+  if (options.file == "-" && Launch::rank_by_launcher() == 0) typed = read_text(options.file);
   auto launch = Launch::begin();
   if (!launch) return failed(launch.diagnostics(), console);
-  return run(options, *launch, console);
+  return run(options, typed, *launch, console);
 }
 
 }  // namespace tessera::repl

@@ -1,7 +1,8 @@
-// Any bytes as a program, checked and elaborated through the public interface. Nothing is run.
+// Any bytes as a program, through the public interface: checked and elaborated, and run within small limits.
 #include <tessera/tessera.hpp>
 
 #include "tests/fuzz/target.hpp"
+#include "tests/fuzz/within_limits.hpp"
 
 namespace {
 
@@ -11,10 +12,30 @@ void expect_no_bug(const tessera::Diagnostics& diagnostics) {
   }
 }
 
+constexpr double kSecondsMax = 0.5;
+
+tessera::Config small_limits() {
+  tessera::Config config;
+  config.memory_bytes_max = 64 << 20;
+  config.devices_max = 64;
+  config.steps_max = 20'000;
+  config.output_bytes_max = 100'000;
+  config.seconds_max = kSecondsMax;
+  return config;
+}
+
 }  // namespace
 
 void tessera::fuzz::one_input(std::string_view text) {
-  Session session(Config{});
+  {
+    const WithinLimits limits(kSecondsMax + 1);
+    Session limited(small_limits());
+    ::expect_no_bug(limited.run(text, "fuzz").diagnostics());
+    ::expect_no_bug(limited.run("let after = 1\n", "after").diagnostics());
+  }
+  Config config;
+  config.seconds_max = 10 * kSecondsMax;
+  Session session(config);
   const auto program = session.check(text, "fuzz");
   ::expect_no_bug(program.diagnostics());
   if (!program.ok()) return;

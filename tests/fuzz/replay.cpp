@@ -3,11 +3,13 @@
 //   NAME_replay SEED MUTATIONS FILE...
 //
 // An input that ends the process is left in ./crash-input, where libFuzzer's executables and this one can take it up.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/fuzz/target.hpp"
@@ -24,17 +26,29 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// One small change: a byte replaced, a piece dropped, doubled, moved, or cut off with all that follows.
+// Another number in place of one, of any size.
+void change_number(std::string& text, Random& random) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t begin = text.find_first_of(kDigits, below(random, text.size()));
+  if (begin == std::string::npos) return;
+  const std::size_t end = std::min(text.find_first_not_of(kDigits, begin), text.size());
+  std::string number(1 + below(random, 14), '0');
+  number[0] = kDigits[1 + below(random, 9)];
+  text.replace(begin, end - begin, number);
+}
+
+// One small change: a byte replaced, a piece dropped, doubled, moved, or cut off with all that follows; or a number.
 void mutate(std::string& text, Random& random) {
   if (text.empty()) text = "a";
   const std::size_t at = below(random, text.size());
   const std::size_t length = 1 + below(random, std::min<std::size_t>(16, text.size() - at));
   const std::string piece = text.substr(at, length);
-  switch (below(random, 5)) {
+  switch (below(random, 6)) {
     case 0: text[at] = static_cast<char>(random()); break;
     case 1: text.erase(at, length); break;
     case 2: text.insert(at, piece); break;
     case 3: text.insert(below(random, text.size()), piece); break;
+    case 4: change_number(text, random); break;
     default: text.resize(at); break;
   }
 }
