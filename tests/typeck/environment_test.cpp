@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "frontend/parse.hpp"
+#include "typeck/typed/mentions.hpp"
 
 namespace tessera::typeck {
 namespace {
@@ -88,6 +92,111 @@ TEST(Environment, AFunctionDoesNotReachWhatIsBoundAfterIt) {
   EXPECT_EQ(environment.bind(variable(environment, "x")), Slot(0));
   bind_function(environment, sources, "fn g(y: f32) = x + y\n");
   EXPECT_EQ(environment.bind(variable(environment, "x")), Slot());
+}
+
+// Is the name the same in both, as of a moment?
+void expect_same(const Environment& swept, const Environment& plain, const std::string& name, Moment at) {
+  const Variable* const variable = swept.variable(name, at);
+  const Variable* const plain_variable = plain.variable(name, at);
+  ASSERT_EQ(variable != nullptr, plain_variable != nullptr) << name;
+  if (variable != nullptr) EXPECT_EQ(variable->slot, plain_variable->slot) << name;
+  const NamedText* const text = swept.text(name, at);
+  const NamedText* const plain_text = plain.text(name, at);
+  ASSERT_EQ(text != nullptr, plain_text != nullptr) << name;
+  if (text != nullptr) EXPECT_EQ(text->text, plain_text->text) << name;
+  EXPECT_EQ(swept.default_mesh(at), plain.default_mesh(at));
+  const NamedMesh* const mesh = swept.mesh("m", at);
+  const NamedMesh* const plain_mesh = plain.mesh("m", at);
+  ASSERT_EQ(mesh != nullptr, plain_mesh != nullptr);
+  if (mesh != nullptr) EXPECT_EQ(mesh->mesh, plain_mesh->mesh);
+}
+
+const std::vector<std::string> kNames = {"a", "b", "c"};
+const std::vector<std::string> kFunctions = {"f", "g", "h"};
+
+// And all that a function of that name means, by way of those that it calls.
+void expect_same_function(const Environment& swept, const Environment& plain, const std::string& name, Moment at,
+                          std::set<Moment>& seen) {
+  const Function* const function = swept.function(name, at);
+  const Function* const plain_function = plain.function(name, at);
+  ASSERT_EQ(function != nullptr, plain_function != nullptr) << name;
+  if (function == nullptr) return;
+  ASSERT_EQ(function->moment, plain_function->moment) << name;
+  if (!seen.insert(function->moment).second) return;
+  for (const Mention& mention : mentions(*function->ast)) {
+    expect_same(swept, plain, mention.name, function->moment);
+    if (mention.name != name) expect_same_function(swept, plain, mention.name, function->moment, seen);
+  }
+}
+
+// Whatever is bound in whatever order, and whenever what is unreachable is forgotten: nothing changes for what is left,
+// and what is left does not grow.
+TEST(Environment, ForgettingChangesNothingThatIsReached) {
+  std::mt19937 random(9);
+  const auto one_of = [&](const std::vector<std::string>& names) { return names[random() % names.size()]; };
+  for (int round = 0; round < 60; ++round) {
+    base::SourceMap sources;
+    Environment swept;
+    Environment plain;
+    for (int step = 0; step < 80; ++step) {
+      const std::string name = one_of(kNames);
+      switch (random() % 5) {
+        case 0: {
+          Environment* const both[] = {&swept, &plain};
+          for (Environment* one : both) one->bind(NamedText{name, std::to_string(step), {}});
+          for (Environment* one : both) static_cast<void>(one->new_slot());
+          break;
+        }
+        case 1: {
+          const synth::MeshRef mesh = *synth::Mesh::make({{"x", 1 + step % 7}});
+          swept.bind(NamedMesh{"m", mesh, {}});
+          plain.bind(NamedMesh{"m", mesh, {}});
+          break;
+        }
+        case 2: {
+          const std::string text = "fn " + one_of(kFunctions) + "(v: f32) = " + name + " + " + one_of(kFunctions) +
+                                   "(v) + " + one_of(kNames) + "\n";
+          const base::SourceId source = sources.add("test", text);
+          auto ast = std::make_shared<const frontend::Ast>(*frontend::parse(sources, source));
+          const frontend::StatementId statement = ast->program.at(0);
+          const base::Span span = (*ast)[statement].span;
+          swept.bind(Function{ast, statement, swept.now(), span});
+          plain.bind(Function{ast, statement, plain.now(), span});
+          break;
+        }
+        default: {
+          swept.bind(variable(swept, name));
+          plain.bind(variable(plain, name));
+        }
+      }
+      if (random() % 4 == 0) {
+        const Environment::Reached reached = swept.forget_unreachable();
+        for (const std::string& known : kNames) {
+          const Variable* const bound = plain.variable(known, plain.now());
+          EXPECT_TRUE(bound == nullptr || reached.slots.contains(bound->slot));
+        }
+      }
+      ASSERT_EQ(swept.now(), plain.now());
+      std::set<Moment> seen;
+      for (const std::string& known : kNames) expect_same(swept, plain, known, plain.now());
+      for (const std::string& known : kFunctions) expect_same_function(swept, plain, known, plain.now(), seen);
+    }
+  }
+}
+
+TEST(Environment, WhatIsLeftDoesNotGrow) {
+  base::SourceMap sources;
+  Environment environment;
+  std::size_t most = 0;
+  for (int round = 0; round < 300; ++round) {
+    environment.bind(variable(environment, "a"));
+    environment.bind(NamedText{"b", "text", {}});
+    environment.bind(NamedMesh{"m", *synth::Mesh::make({{"x", 1 + round % 7}}), {}});
+    bind_function(environment, sources, "fn f(x: f32) = x + a\n");
+    environment.forget_unreachable();
+    most = std::max(most, environment.size());
+  }
+  EXPECT_LE(most, 5U);
 }
 
 }  // namespace

@@ -142,12 +142,14 @@ struct Config {
   // The number of devices that are dealt to ranks from the start, in equal blocks. If a larger mesh is declared, its
   // devices are dealt anew, and values move to the new ranks of their devices.
   std::int64_t devices = 0;
-  // For all devices of the process: the arrays that the session keeps, and the memory of a run besides. 0: three
-  // quarters of the machine's, for a run alone.
+  // For all devices of the process: the arrays and texts that the session keeps, and the memory of a run besides. What
+  // reading, checking and planning take is bounded by it, too: five times as much (docs/embedding.md, "Programs you do
+  // not trust"). 0: three quarters of the machine's, for a run alone.
   std::int64_t memory_bytes_max = 0;
   // Limits for programs that the host does not trust; 0: none but the language's. A call that goes beyond one fails
-  // with the kind beside it, and the session is as it was before the call. All ranks have the same limits.
-  std::int64_t text_bytes_max = 0;    // of one text; a larger one is not read: `bad-call`
+  // with the kind beside it, and the session is as it was before the call. All ranks have the same limits. Negative
+  // ones, and a time that is no number, are refused: every call of such a session fails with `bad-call`.
+  std::int64_t text_bytes_max = 0;    // of one text, of 16 MiB at most; a larger one is not read: `bad-call`
   std::int64_t nesting_max = 0;       // brackets, operators and keywords open at once: `nested-too-deeply`
   std::int64_t devices_max = 0;       // of a mesh that a text declares: `too-many-devices`
   std::int64_t steps_max = 0;         // that a run takes on devices; loops count each turn: `too-many-steps`
