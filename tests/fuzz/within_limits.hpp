@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sys/resource.h>
-#include <time.h>
+#include <ctime>
 
 #include "tests/fuzz/target.hpp"
 

@@ -1,7 +1,7 @@
 // Whatever a text asks for, a session with limits answers within them: memory while it is read, checked, planned and
 // run, and the time until a stop, or the end of the time that is allowed, is heeded.
 #include <gtest/gtest.h>
-#include <time.h>
+#include <ctime>
 
 #include <chrono>
 #include <cstdlib>

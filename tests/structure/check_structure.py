@@ -48,6 +48,7 @@ DOORS = {
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),
     "ELF": (r"(elf|link)\.h$", r"runtime/kernels/blas_private\.cpp"),
+    "Linux": (r"linux/|malloc\.h$", r"runtime/io/beneath\.cpp$|tests/"),
     "POSIX": (r"(sys|arpa|netinet)/|(unistd|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
 }
 
