@@ -12,7 +12,7 @@ void expect_no_bug(const tessera::Diagnostics& diagnostics) {
   }
 }
 
-constexpr double kSecondsMax = 0.5;
+constexpr double kSecondsMax = 0.25;
 
 tessera::Config small_limits() {
   tessera::Config config;
@@ -34,7 +34,7 @@ void tessera::fuzz::one_input(std::string_view text) {
     ::expect_no_bug(limited.run("let after = 1\n", "after").diagnostics());
   }
   Config config;
-  config.seconds_max = 10 * kSecondsMax;
+  config.seconds_max = 20 * kSecondsMax;
   Session session(config);
   const auto program = session.check(text, "fuzz");
   ::expect_no_bug(program.diagnostics());
