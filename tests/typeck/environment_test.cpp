@@ -99,16 +99,22 @@ void expect_same(const Environment& swept, const Environment& plain, const std::
   const Variable* const variable = swept.variable(name, at);
   const Variable* const plain_variable = plain.variable(name, at);
   ASSERT_EQ(variable != nullptr, plain_variable != nullptr) << name;
-  if (variable != nullptr) EXPECT_EQ(variable->slot, plain_variable->slot) << name;
+  if (variable != nullptr) {
+    EXPECT_EQ(variable->slot, plain_variable->slot) << name;
+  }
   const NamedText* const text = swept.text(name, at);
   const NamedText* const plain_text = plain.text(name, at);
   ASSERT_EQ(text != nullptr, plain_text != nullptr) << name;
-  if (text != nullptr) EXPECT_EQ(text->text, plain_text->text) << name;
+  if (text != nullptr) {
+    EXPECT_EQ(text->text, plain_text->text) << name;
+  }
   EXPECT_EQ(swept.default_mesh(at), plain.default_mesh(at));
   const NamedMesh* const mesh = swept.mesh("m", at);
   const NamedMesh* const plain_mesh = plain.mesh("m", at);
   ASSERT_EQ(mesh != nullptr, plain_mesh != nullptr);
-  if (mesh != nullptr) EXPECT_EQ(mesh->mesh, plain_mesh->mesh);
+  if (mesh != nullptr) {
+    EXPECT_EQ(mesh->mesh, plain_mesh->mesh);
+  }
 }
 
 const std::vector<std::string> kNames = {"a", "b", "c"};
