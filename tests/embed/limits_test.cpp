@@ -46,6 +46,27 @@ TEST(Limits, OfDevices) {
   expect_refused(config, "mesh m = [x: 3, y: 3]\n", "too-many-devices", "mesh m = [x: 4, y: 2]\n");
 }
 
+// Texts that mean far more than they say are refused where the memory would not do, and before it is taken.
+TEST(Limits, OfMemoryForChecking) {
+  Config config;
+  config.memory_bytes_max = 16 << 20;
+  std::string doubling = "fn g0(v: f32) = v * v\n";
+  for (int k = 1; k < 60; ++k) {
+    const std::string before = "g" + std::to_string(k - 1) + "(v)";
+    doubling += "fn g" + std::to_string(k) + "(v: f32) = " + before + " + " + before + "\n";
+  }
+  std::string many = "let a = [0";
+  for (int k = 0; k < 20'000; ++k) many += ",0";
+  expect_refused(config, doubling + "print g59(1.0)\n", "program-too-large", doubling + "print g5(1.0)\n");
+  expect_refused(config, doubling + "print grad(g59)(1.0)\n", "check-too-large",
+                 doubling + "let (y, dy) = grad(g5)(1.0)\n");
+  expect_refused(config, many + "]\n", "source-too-large", "let a = [0, 0]\n");
+  Session session(config);
+  const auto refused = session.run("# " + std::string(1 << 21, 'x') + "\n");
+  EXPECT_EQ(slug_of(refused.diagnostics()), "bad-call");
+  EXPECT_NE(refused.diagnostics().front().message.find("Config::memory_bytes_max"), std::string::npos);
+}
+
 TEST(Limits, OfSteps) {
   Config config;
   config.steps_max = 100;

@@ -36,7 +36,7 @@ using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
 
 // A check makes no more values than this, those of gradients and of functions' instances included: what a text means
 // may be exponentially larger than the text.
-inline constexpr std::size_t kCheckedValuesMax = 2'000'000;
+inline constexpr std::size_t kCheckedValuesMax = 1'000'000;
 
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;
