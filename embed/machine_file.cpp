@@ -140,6 +140,10 @@ base::Result<Machine> read_machine(const base::SourceMap& sources, base::SourceI
   TESSERA_TRY_STATUS(check_lists(lists, !objects.empty(), source));
   Machine machine;
   for (const JsonObject& object : objects) {
+    if (object.list != "devices" && machine.levels.size() == synth::kMachineLevelsMax) {
+      return base::make(embed::Kind::machine_file, fmt::format("there are more than {} levels", synth::kMachineLevelsMax))
+          .at(object.span);
+    }
     if (object.list == "devices") {
       TESSERA_TRY(kind, read_kind(object));
       machine.devices.push_back(kind);

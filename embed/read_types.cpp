@@ -1,10 +1,15 @@
 #include "embed/read_types.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "embed/kinds.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
+#include "synth/kinds.hpp"
 
 namespace tessera::embed {
 
@@ -20,9 +25,50 @@ Diagnostics unreadable(const Texts& texts, const base::Diagnostics& errors) {
   return result;
 }
 
+// The items of the longest list of a text: outside of all brackets, in one pair of them, and in one inside another.
+struct LongestLists {
+  std::size_t outside = 1;
+  std::size_t inside = 1;
+  std::size_t innermost = 1;
+};
+
+LongestLists longest_lists(std::string_view text) {
+  LongestLists longest;
+  std::vector<std::size_t> open{1};  // the items so far of every list that has begun and not ended
+  for (const char c : text) {
+    if (c == '(' || c == '[' || c == '{') open.push_back(1);
+    if (open.size() > 1 && (c == ')' || c == ']' || c == '}')) open.pop_back();
+    if (c == ',') ++open.back();
+    std::size_t& known =
+        open.size() == 1 ? longest.outside : (open.size() == 2 ? longest.inside : longest.innermost);
+    known = std::max(known, open.back());
+  }
+  return longest;
+}
+
+// What is far too long is refused before it is parsed, which takes a second for tens of thousands of items; a little
+// more than there may be is left to the checks that know where it stands.
+constexpr std::size_t kFarTooMany = 1000;
+
+std::optional<base::Diagnostic> too_long_for_a_mesh(const std::string& text) {
+  const LongestLists longest = longest_lists(text);
+  if (longest.outside > kFarTooMany) return base::make(synth::Kind::mesh_axes_too_many, longest.outside);
+  if (std::max(longest.inside, longest.innermost) <= static_cast<std::size_t>(synth::kDevicesMax)) return std::nullopt;
+  return base::make(embed::Kind::bad_call, "a list of the mesh has more than 65,536 items, the most devices there may be");
+}
+
+std::optional<base::Diagnostic> too_long_for_a_type(const std::string& text) {
+  const LongestLists dimensions = longest_lists(std::string_view(text).substr(0, text.find('{')));
+  if (dimensions.inside > kFarTooMany) return base::make(synth::Kind::rank_too_large, dimensions.inside);
+  const LongestLists longest = longest_lists(text);
+  if (std::max({longest.outside, longest.inside, longest.innermost}) <= kFarTooMany) return std::nullopt;
+  return base::make(embed::Kind::bad_call, "a list of the type has more than 1,000 items");
+}
+
 }  // namespace
 
 Result<ReadMesh> read_mesh(const std::string& text, const Machine& machine) {
+  if (auto why = too_long_for_a_mesh(text)) return failure(std::move(*why));
   Texts texts;
   auto ast = frontend::parse_mesh(texts.sources, texts.add("mesh", text));
   if (!ast) return unreadable(texts, ast.errors());
@@ -33,6 +79,7 @@ Result<ReadMesh> read_mesh(const std::string& text, const Machine& machine) {
 }
 
 Result<synth::ArrayType> read_type(const char* name, const std::string& text, const synth::MeshRef& mesh) {
+  if (auto why = too_long_for_a_type(text)) return failure(std::move(*why));
   Texts texts;
   auto ast = frontend::parse_type(texts.sources, texts.add(name, text));
   if (!ast) return unreadable(texts, ast.errors());

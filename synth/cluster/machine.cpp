@@ -28,6 +28,13 @@ base::Status check_level(const MachineLevel& level) {
   return base::Done{};
 }
 
+base::Status check_number_of_levels(const Machine& machine) {
+  const std::size_t levels = machine.levels.size();
+  if (levels <= kMachineLevelsMax) return base::Done{};
+  return make(Kind::bad_machine, machine.levels[kMachineLevelsMax].name,
+              fmt::format("with it there are more than {} levels: {}", kMachineLevelsMax, levels));
+}
+
 base::Status check_kind(const DeviceKind& kind, std::size_t number) {
   const auto bad = [&](const char* why) { return make(Kind::bad_device_kind, number, why); };
   if (kind.count < 1) return bad("their count is not at least 1");
@@ -123,6 +130,7 @@ base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) 
       const std::int64_t count = machine.devices.empty() ? devices : std::max(devices, devices_of_kinds(machine));
       return Machine{{assumed_level(count)}, machine.devices};
     }
+    TESSERA_TRY_STATUS(check_number_of_levels(machine));
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
     return with_lists(machine);

@@ -1,6 +1,7 @@
 // A machine as its file describes it: levels of units from the outside in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ inline constexpr double kLatencyMax = 1e9;  // seconds
 inline bool is_bandwidth(double figure) { return figure >= kBandwidthMin && figure <= kBandwidthMax; }
 inline bool is_latency(double figure) { return figure >= 0 && figure <= kLatencyMax; }
 
+// More levels than any machine has: whatever looks at them one inside the other ends soon.
+inline constexpr std::size_t kMachineLevelsMax = 32;
+
 struct Machine {
   std::vector<MachineLevel> levels;      // empty: the default, one level of as many units as there are devices
   std::vector<DeviceKind> devices = {};  // empty: all are alike, and nothing is known of them
@@ -62,7 +66,7 @@ struct Machine {
 
 // The machine for a run of so many devices, which may have more, with the default level filled in; of a level whose
 // links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails if
-// the counts of levels or kinds come to fewer devices, or to different numbers, if a list of bandwidths does not have
+// the counts of levels or kinds come to fewer devices, or to different numbers, if there are more than 32 levels, if a list of bandwidths does not have
 // one for each unit, or if a bandwidth, a latency or a speed is out of range.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 

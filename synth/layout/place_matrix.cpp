@@ -36,6 +36,7 @@ bool multiply_to(const Row& numbers, std::int64_t product) {
 
 std::string fault_of_row(const Row& row, std::size_t number, std::size_t levels, std::int64_t size) {
   if (row.size() != levels) return fmt::format("has a row {} of {}, and row 1 has {}", number, row.size(), levels);
+  if (row.empty()) return fmt::format("has no numbers in row {}", number);
   const auto least = std::min_element(row.begin(), row.end());
   if (*least < 1) return fmt::format("has {} in row {}, but a number is at least 1", *least, number);
   if (multiply_to(row, size)) return "";

@@ -30,9 +30,9 @@ std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
                      devices_of_both(from.mesh(), to.mesh()));
 }
 
-// No type of the plan's meshes says where devices in an order of their own hold what.
+// No type of the plan's meshes says where devices in an order of their own hold what, on a mesh of their own.
 std::string type_json(const ArrayType& type, const Plan& plan) {
-  const bool is_known = type.mesh() == plan.from.mesh() || type.mesh() == plan.to.mesh() || type.mesh().is_row_major();
+  const bool is_known = type.mesh() == plan.from.mesh() || type.mesh() == plan.to.mesh();
   return is_known ? quoted(print(type, Spacing::tight)) : "null";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "synth/verify/price.hpp"
 #include "synth/verify/slot_loads.hpp"
@@ -49,6 +50,8 @@ Contributors both(Contributors a, const Contributors& b) {
   return a;
 }
 
+bool contains(const Contributors& a, const Contributors& b) { return both(a, b) == a; }
+
 bool disjoint(const Contributors& a, const Contributors& b) {
   for (std::size_t w = 0; w < a.size(); ++w) {
     if ((a[w] & b[w]) != 0) return false;
@@ -75,6 +78,7 @@ SendsReplay::SendsReplay(const State& before, const Holdings& after, const std::
       after_(after),
       parts_after_(parts_after),
       beside_(beside),
+      sums_(before.standing.contributors != after.contributors),
       arrived_(static_cast<std::size_t>(after.devices())),
       received_(static_cast<std::size_t>(after.devices()), 0) {}
 
@@ -100,6 +104,17 @@ Fault SendsReplay::follow(const ListedSends& listed, const std::function<bool(co
       if (auto fault = take(change)) return fmt::format("{}: {}", text_of(*change.send), *fault);
     }
   }
+  return check_copies();
+}
+
+// What was copied, and is of the target tile, has become the sum that is wanted.
+Fault SendsReplay::check_copies() const {
+  for (std::size_t device = 0; device < arrived_.size(); ++device) {
+    for (const auto& [box, arrived] : arrived_[device]) {
+      if (!arrived.copied || arrived.parts == parts_after_[device] || !lies_in(box, after_, device)) continue;
+      return fmt::format("{}: what its sender has is not the sum that is wanted", text_of(*arrived.copy));
+    }
+  }
   return std::nullopt;
 }
 
@@ -112,7 +127,7 @@ Fault SendsReplay::check(const BoxSend& send) const {
   if (send.source == send.target) return "a device sends itself nothing";
   if (send.box.size() != after_.extents.size()) return "the array has another number of dimensions";
   if (volume(lengths_of(send.box)) == 0) return "the box has no elements";
-  const bool on_the_way = beside_ && send.adds && had(send.target, send.box);
+  const bool on_the_way = beside_ && had(send.target, send.box);
   const bool is_needed = after_.number_of(send.target) >= 0 && lies_in(send.box, after_, at(after_, send.target));
   if (!on_the_way && !is_needed) return "the device that gets it does not need it";
   return std::nullopt;
@@ -138,15 +153,15 @@ Fault SendsReplay::read(const BoxSend& send, Contributors& parts) const {
     if (!passes_on && !own) return "its sender does not have it by then";
     parts = passes_on ? arrived->second.parts : gathered;
     if (passes_on && !arrived->second.copied) parts = both(parts, gathered);
-    if (parts != parts_after_[at(after_, send.target)]) return "what its sender has is not the sum that is wanted";
     return std::nullopt;
   }
   const bool with_own = send.carried != Carried::came;
   const bool with_others = send.carried != Carried::own;
   if (with_own && !own) return "its sender has no part of its own";
-  if (with_others && (!came || arrived->second.copied)) return "no parts have come to its sender by then";
+  if (with_others && !came) return "no parts have come to its sender by then";
   parts = with_own ? gathered : arrived->second.parts;
-  if (with_own && with_others) parts = both(parts, arrived->second.parts);
+  if (with_own && with_others)
+    parts = arrived->second.copied ? arrived->second.parts : both(parts, arrived->second.parts);
   return std::nullopt;
 }
 
@@ -154,19 +169,29 @@ Fault SendsReplay::take(const Change& change) {
   const BoxSend& send = *change.send;
   const std::size_t target = at(after_, send.target);
   received_[target] += volume(lengths_of(send.box));
-  const auto [arrived, is_first] = arrived_[target].try_emplace(send.box, Arrived{change.parts, !send.adds});
-  if (!send.adds) {
-    if (!is_first && arrived->second.copied) return "it has come already";
-    arrived->second = {change.parts, true};  // in place of what was added up so far
-    return std::nullopt;
+  const auto [arrived, is_first] = arrived_[target].try_emplace(send.box, Arrived{change.parts, !send.adds, &send});
+  if (send.adds) return add(change, arrived->second, is_first);
+  Arrived& known = arrived->second;
+  if (!is_first && known.copied) {
+    // A sum on the way makes room for one of more parts that comes later.
+    const bool grows = sums_ && known.copy->hop < send.hop && contains(change.parts, known.parts);
+    if (!grows || change.parts == known.parts) return "it has come already";
   }
+  known = {change.parts, true, &send};  // in place of what was added up so far
+  return std::nullopt;
+}
+
+// To what the device has of the box: a copy, or its own part and those that came.
+Fault SendsReplay::add(const Change& change, Arrived& arrived, bool is_first) const {
+  const BoxSend& send = *change.send;
+  constexpr std::string_view kTwice = "a part of the sum is added twice";
   if (!had(send.target, send.box)) return "the device that adds it has no part of its own";
-  if (!disjoint(change.parts, before_.gathered[at(before_.standing, send.target)]))
-    return "a part of the sum is added twice";
+  const Contributors& own = before_.gathered[at(before_.standing, send.target)];
+  if (!arrived.copied && !disjoint(change.parts, own)) return std::string(kTwice);
   if (is_first) return std::nullopt;
-  if (arrived->second.copied || !disjoint(change.parts, arrived->second.parts))
-    return "a part of the sum is added twice";
-  arrived->second.parts = both(arrived->second.parts, change.parts);
+  const bool with_the_copy = arrived.copied && arrived.copy->hop == send.hop;  // which of the two is first, none knows
+  if (with_the_copy || !disjoint(change.parts, arrived.parts)) return std::string(kTwice);
+  arrived.parts = both(arrived.parts, change.parts);
   return std::nullopt;
 }
 

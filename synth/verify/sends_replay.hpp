@@ -3,8 +3,10 @@
 // A device begins with its source tile, as one part of every sum that is still to be made. A copying send hands over a
 // box: at hop 0 of the source tile, later one that came at an earlier hop, whole, or else one of the source tile. An
 // adding send carries a sum of parts: the sender's own, those that came to it at earlier hops, or both; the receiver
-// adds its own. In the end every element of every target tile has come once, or was there, with all parts of its sum,
-// and nothing else has been added to it.
+// adds its own. A sum on the way may be copied, too: it takes the place of what the receiver had of the box, its own
+// part included, and more may be added to it, or a sum of more parts copied over it, at later hops. In the end every
+// element of every target tile has come once, or was there, with all parts of its sum, and nothing else has been added
+// to it.
 //
 // Example: an all_reduce of [0, 4) between devices 0 and 1 is two adding sends of hop 0, [0, 2) to device 0 and [2, 4)
 // to device 1, and two copies of hop 1 back.
@@ -41,7 +43,8 @@ class SendsReplay {
   // The parts of a box that a device has after the hops that are over.
   struct Arrived {
     Contributors parts;
-    bool copied = false;  // and so not added to its own
+    bool copied = false;  // and so in place of its own
+    const BoxSend* copy = nullptr;  // that which was copied last
   };
   using Arrivals = std::map<Box, Arrived>;
   struct Change {
@@ -53,6 +56,8 @@ class SendsReplay {
   Fault check(const BoxSend& send) const;
   Fault read(const BoxSend& send, Contributors& parts) const;
   Fault take(const Change& change);
+  Fault add(const Change& change, Arrived& arrived, bool is_first) const;
+  Fault check_copies() const;
   Fault check_tile(std::size_t device) const;
   static Fault check_apart(const std::vector<Box>& incomplete, const std::vector<Box>& complete);
 
@@ -60,6 +65,7 @@ class SendsReplay {
   const Holdings& after_;
   const std::vector<Contributors>& parts_after_;
   bool beside_;
+  bool sums_;  // are parts of sums added up in the step?
   std::vector<Arrivals> arrived_;  // of every device
   Numbers received_;
 };
