@@ -401,21 +401,33 @@ class DigitSearch {
 
 }  // namespace
 
-std::optional<Chain> move_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
-  const Machine& machine = prices.machine();
+namespace {
+
+std::optional<Chain> fastest_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds,
+                                       rivals::Grain grain) {
   if (from.mesh() != to.mesh() || !is_cut_evenly(from) || !is_cut_evenly(to)) return std::nullopt;
-  if (is_assumed(machine)) return std::nullopt;
-  const auto pieces = Pieces::of(from, to, rivals::Grain::coarse);
+  const auto pieces = Pieces::of(from, to, grain);
   if (!pieces) return std::nullopt;
   Ends ends(from, to, *pieces);
-  const Cluster cluster(machine);
+  const Cluster cluster(prices.machine());
   ends.cut_at(cluster.unit_sizes());
   ends.cut_into(kDigitsWanted);
   const std::size_t digits = ends.moving().size();
   if (digits < 2 || digits > kDigitsMax || ends.dimensions().size() > kMovingDimensionsMax) return std::nullopt;
   const DigitPrices digit_prices(ends, cluster);
-  auto chain = DigitSearch(ends, digit_prices, from, to, seconds / kWorthDigits, prices).run();
+  auto chain = DigitSearch(ends, digit_prices, from, to, seconds, prices).run();
   return chain && chain->size() > 1 ? std::move(chain) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Chain> move_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
+  if (is_assumed(prices.machine())) return std::nullopt;
+  return fastest_by_digits(from, to, prices, seconds / kWorthDigits, rivals::Grain::coarse);
+}
+
+std::optional<Chain> move_by_prime_digits(const ArrayType& from, const ArrayType& to, Prices& prices) {
+  return fastest_by_digits(from, to, prices, std::numeric_limits<double>::infinity(), rivals::Grain::prime);
 }
 
 }  // namespace tessera::synth

@@ -22,4 +22,8 @@ inline constexpr double kWorthDigits = 1.1;
 // describes the links. Pending sets are equal.
 std::optional<Chain> move_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds);
 
+// The same in prime digits, on any machine and whatever it gains, where there is no exchange to go by instead. Nothing
+// where more than six of them move.
+std::optional<Chain> move_by_prime_digits(const ArrayType& from, const ArrayType& to, Prices& prices);
+
 }  // namespace tessera::synth

@@ -69,6 +69,7 @@ base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const
   }
   if (auto moved = move_by_digits(from, to, prices, std::numeric_limits<double>::infinity()))
     all.push_back(std::move(*moved));
+  if (auto moved = move_by_prime_digits(from, to, prices)) all.push_back(std::move(*moved));
   TESSERA_TRY(gathering, gathering_moves(from, to));
   all.insert(all.end(), gathering.begin(), gathering.end());
   return all;

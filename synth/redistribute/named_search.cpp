@@ -20,10 +20,14 @@ using rivals::Piece;
 using rivals::PieceList;
 using rivals::Pieces;
 
-// So many layouts are looked at and so many steps priced; then the search is given up. Meshes of up to four pieces are
-// far below.
-constexpr std::size_t kLayoutsMax = 1'500;
-constexpr std::size_t kPricesMax = 1'500;
+// So many layouts are looked at and so many steps priced; then the search is given up. A price takes as long as there
+// are devices. Meshes of up to five pieces are below, with arrays of up to three dimensions; of more there are so many
+// ways that few prices find none.
+constexpr std::size_t kLayoutsMax = 6'000;
+constexpr std::size_t kPermutesOfOneMax = 1'500;  // from one layout
+constexpr std::int64_t kNamedPricesMax = 1'500;
+constexpr std::size_t kFewPieces = 5;
+constexpr std::int64_t kPricedDevicesMax = 2'500'000;  // in all prices together, of few pieces
 
 using Cutting = std::vector<PieceList>;  // of every dimension
 
@@ -97,7 +101,7 @@ class Moves {
     if (left == 1) return fill_dimension(splits, d + 1, made, type);
     for (std::size_t i = 0; i < pieces_.count(); ++i) {
       const auto piece = static_cast<Piece>(i);
-      if (left % pieces_.size(piece) != 0 || !is_free(made, piece) || moves_.size() > kLayoutsMax) continue;
+      if (left % pieces_.size(piece) != 0 || !is_free(made, piece) || moves_.size() > kPermutesOfOneMax) continue;
       if (is_pending(type, piece)) continue;
       made[d].push_back(piece);
       fill(splits, d, left / pieces_.size(piece), made, type);
@@ -146,6 +150,8 @@ class Search {
     const auto pieces = Pieces::of(from_, to_, rivals::Grain::prime);
     if (!pieces) return std::nullopt;
     Moves moves(*pieces);
+    const std::int64_t of_few = pieces->count() <= kFewPieces ? kPricedDevicesMax / from_.devices() : 0;
+    const std::int64_t prices_max = std::max(kNamedPricesMax, of_few);
     meet(from_.layout().splits(), *pieces);
     while (!queue_.empty()) {
       const Entry entry = queue_.top();
@@ -154,7 +160,7 @@ class Search {
       if (node.settled) continue;
       if (!entry.is_priced) {
         if (!price(entry)) continue;
-        if (priced_ > kPricesMax) return std::nullopt;
+        if (priced_ > prices_max) return std::nullopt;
         continue;
       }
       node.settled = true;
@@ -251,7 +257,7 @@ class Search {
   std::vector<SearchNode> ways_;
   std::priority_queue<Entry> queue_;
   std::optional<SearchNode> found_;
-  std::size_t priced_ = 0;
+  std::int64_t priced_ = 0;
 };
 
 }  // namespace
