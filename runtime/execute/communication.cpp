@@ -11,6 +11,7 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kinds.hpp"
+#include "runtime/memory/boxes.hpp"
 
 namespace tessera::runtime {
 
@@ -146,11 +147,17 @@ base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, 
 base::Status Executor::keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step) {
   const auto keep = [&](std::size_t device) -> Failure {
     const auto number = static_cast<std::int64_t>(device);
-    const bool keeps = synth::keeps_value(storage_.type(from), step.axes, number);
-    if (keeps)
-      copy_elements(storage_.view(from, device), storage_.out(to, device));
-    else
+    if (step.from) {
+      const synth::Box& own = storage_.tiles(from).boxes[device];
       fill_identity(step.reduce, storage_.out(to, device));
+      if (!synth::empty(own))
+        copy_elements(storage_.view(from, device),
+                      target_part(storage_.out(to, device), storage_.tiles(to).boxes[device], own));
+    } else if (synth::keeps_value(storage_.type(from), step.axes, number)) {
+      copy_elements(storage_.view(from, device), storage_.out(to, device));
+    } else {
+      fill_identity(step.reduce, storage_.out(to, device));
+    }
     return std::nullopt;
   };
   return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);

@@ -227,10 +227,16 @@ class Application {
 
   base::Result<ArrayType> operator()(const Keep& keep) {
     TESSERA_TRY_STATUS(check_axes(keep.axes));
-    TESSERA_TRY_STATUS(check_unused(keep.axes, before_));
     Draft draft = draft_of(before_);
+    if (keep.from) {
+      TESSERA_TRY_STATUS(check_dimension(*keep.from));
+      TESSERA_TRY(rest, leave_dimension(keep.axes, *keep.from, before_));
+      draft.splits[*keep.from] = rest;
+    } else {
+      TESSERA_TRY_STATUS(check_unused(keep.axes, before_));
+    }
     if (!draft.pending.empty() && draft.reduce != keep.reduce) return refuse("another reduction is pending already");
-    draft.pending.insert(draft.pending.end(), keep.axes.begin(), keep.axes.end());
+    for (const AxisPart& part : keep.axes) draft.pending.push_back(AxisPart{part.axis, part.before, part.size});
     draft.reduce = keep.reduce;
     return finish(before_, std::move(draft));
   }
@@ -414,7 +420,9 @@ struct DetailPrinter {
     return scatter.cut.empty() ? scattered : fmt::format("{} cut {}", scattered, print(mesh, scatter.cut));
   }
   std::string operator()(const AllReduce& reduce) const { return print(mesh, reduce.axes); }
-  std::string operator()(const Keep& keep) const { return print(mesh, keep.axes); }
+  std::string operator()(const Keep& keep) const {
+    return keep.from ? detail_of(AxesAt{keep.axes, *keep.from}, mesh) : print(mesh, keep.axes);
+  }
 };
 
 }  // namespace

@@ -73,11 +73,14 @@ struct AllReduce {
   AxisList axes;
 };
 
-// Axes that the array does not use become pending; the device at position 0 along them keeps the value, the others hold
-// the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest integer).
+// Axes become pending, and some hold the identity (-0.0 for float sums, 0 for integers, -inf/+inf or least/greatest
+// integer). Of axes that the array does not use the device at position 0 keeps the value, and the others hold the
+// identity. Axes that are trailing on a dimension leave it: every device keeps its tile, as a part of a larger one
+// whose other elements are the identity.
 struct Keep {
   AxisList axes;
   ReduceOp reduce = ReduceOp::sum;
+  std::optional<std::size_t> from = {};  // the dimension that they leave
 };
 
 using Effect = std::variant<Slice, AllGather, AllToAll, Permute, Exchange, ReduceScatter, AllReduce, Keep>;

@@ -70,7 +70,11 @@ std::optional<Effect> read_effect(CollectiveKind kind, Cursor& cursor, const Arr
       if (auto axes = read_axis_list(cursor, mesh)) return AllReduce{std::move(*axes)};
       break;
     case CollectiveKind::keep:
-      if (auto axes = read_axis_list(cursor, mesh)) return Keep{std::move(*axes), after.layout().reduce()};
+      if (auto axes = read_axis_list(cursor, mesh)) {
+        const bool leaves = cursor.accept(':');
+        const auto from = leaves ? read_dimension(cursor) : std::nullopt;
+        if (!leaves || from) return Keep{std::move(*axes), after.layout().reduce(), from};
+      }
       break;
   }
   return std::nullopt;

@@ -71,10 +71,12 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
   return all;
 }
 
-std::vector<BoxSend> kept(const ArrayType& after) {
+// What every device has in both of its tiles: the smaller of them.
+std::vector<BoxSend> kept(const ArrayType& before, const ArrayType& after) {
   std::vector<BoxSend> all;
   for (std::int32_t device = 0; device < after.devices(); ++device)
-    all.push_back({device_of_run(after, device), device_of_run(after, device), tile(after, device), 0, false, {}});
+    all.push_back({device_of_run(after, device), device_of_run(after, device),
+                   intersect(tile(before, device), tile(after, device)), 0, false, {}});
   return all;
 }
 
@@ -95,7 +97,7 @@ std::int64_t moved_elements(const std::vector<Interval>& pieces, const Round& ro
 std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
   switch (movement(step)) {
-    case Movement::none: return kept(after);
+    case Movement::none: return kept(before, after);
     case Movement::copies:
       return relay_of(step) == nullptr ? copied(machine, step, before, after) : relayed(step, before, after);
     case Movement::sums: return summed(step, before, after);

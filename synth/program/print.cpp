@@ -282,7 +282,8 @@ class ProgramPrinter {
     return fmt::format(" axes {}", axes(effect.axes, mesh));
   }
   std::string effect_text(const Keep& effect, const Mesh* mesh) const {
-    return fmt::format(" axes {} reduce {}", axes(effect.axes, mesh), reduce_name(effect.reduce));
+    const std::string from = effect.from ? fmt::format(" from {}", *effect.from) : "";
+    return fmt::format(" axes {} reduce {}{}", axes(effect.axes, mesh), reduce_name(effect.reduce), from);
   }
   std::string moves_text(const std::vector<AxesAt>& moves, std::string_view word, const Mesh* mesh) const {
     std::string out;

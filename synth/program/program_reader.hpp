@@ -64,6 +64,7 @@ class ProgramReader {
   base::Result<std::vector<AxesAt>> all_axes_at(std::string_view word, const Mesh& mesh);
   base::Result<std::vector<AxisMove>> axis_moves(const Mesh& mesh);
   base::Result<std::size_t> dimension(std::string_view word);
+  base::Result<std::size_t> dimension();
   base::Result<AxisList> named_axes(const Mesh& mesh);
   base::Result<ArrayType> target();
   base::Result<ReduceOp> reduce_op();

@@ -183,6 +183,9 @@ base::Result<AxisList> ProgramReader::named_axes(const Mesh& mesh) {
 // `to 1`
 base::Result<std::size_t> ProgramReader::dimension(std::string_view word) {
   TESSERA_TRY_STATUS(expect(word));
+  return dimension();
+}
+base::Result<std::size_t> ProgramReader::dimension() {
   TESSERA_TRY(dimension, number(255));
   if (dimension < 0) return wrong("a number is negative");
   return static_cast<std::size_t>(dimension);
@@ -265,7 +268,12 @@ base::Result<Effect> ProgramReader::effect(CollectiveKind kind, const Mesh& mesh
     case CollectiveKind::keep: {
       TESSERA_TRY(kept, named_axes(mesh));
       TESSERA_TRY(reduce, reduce_op());
-      return Effect(Keep{std::move(kept), reduce});
+      Keep keep{std::move(kept), reduce};
+      if (accept("from")) {
+        TESSERA_TRY(from, dimension());
+        keep.from = from;
+      }
+      return Effect(std::move(keep));
     }
   }
   return wrong("an unknown collective");

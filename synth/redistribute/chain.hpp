@@ -19,7 +19,7 @@ Collective all_gather_step(AxisList axes, std::size_t from);
 Collective all_to_all_step(AxisList axes, std::size_t from, std::size_t to);
 Collective reduce_scatter_step(AxisList axes, std::size_t to, AxisList cut = {});
 Collective all_reduce_step(AxisList axes);
-Collective keep_step(AxisList axes, ReduceOp reduce);
+Collective keep_step(AxisList axes, ReduceOp reduce, std::optional<std::size_t> from = {});
 Collective permute_step(const ArrayType& target);
 Collective exchange_step(const ArrayType& target);
 Collective relay_step(const ArrayType& target, RelayRef recipe);
@@ -40,6 +40,15 @@ struct PendingChange {
 PendingChange pending_change(const ArrayType& from, const ArrayType& to);
 // The target before anything is kept: its splits, pending over what stays pending only.
 base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& change);
+
+// The ends of a move after which only keeps are to come, and these. First the target before anything is kept, from
+// which one replica keeps the value; then layouts in which the kept axes cut it further: each device keeps its tile.
+// So an axis that splits the source and is pending in the target moves nothing.
+struct KeptEnd {
+  ArrayType target;
+  Chain keep;
+};
+base::Result<std::vector<KeptEnd>> kept_ends(const ArrayType& from, const ArrayType& to, const PendingChange& change);
 
 // How far apart in numbers of devices the neighbours along a part are, which lies on one level where a matrix places
 // it.

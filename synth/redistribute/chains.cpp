@@ -80,16 +80,18 @@ base::Result<std::vector<Chain>> known_named_chains(const ArrayType& from, const
 template <class Moves>
 base::Result<std::vector<Chain>> chains(const ArrayType& from, const ArrayType& to, Moves&& moves) {
   const PendingChange change = pending_change(from, to);
-  TESSERA_TRY(target, without_keeps(to, change));
+  TESSERA_TRY(ends, kept_ends(from, to, change));
   std::vector<Chain> all;
-  for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
-    TESSERA_TRY(resolved, after_chain(resolution, from));
-    TESSERA_TRY(ways, moves(resolution, resolved, target, !change.keep.empty()));
-    for (const Chain& move : ways) {
-      Chain chain = resolution;
-      chain.insert(chain.end(), move.begin(), move.end());
-      if (!change.keep.empty()) chain.push_back(keep_step(change.keep, to.layout().reduce()));
-      all.push_back(std::move(chain));
+  for (const KeptEnd& end : ends) {
+    for (const Chain& resolution : simple_resolutions(from, end.target, change.resolve)) {
+      TESSERA_TRY(resolved, after_chain(resolution, from));
+      TESSERA_TRY(ways, moves(resolution, resolved, end.target, !change.keep.empty()));
+      for (const Chain& move : ways) {
+        Chain chain = resolution;
+        append(chain, move);
+        append(chain, end.keep);
+        all.push_back(std::move(chain));
+      }
     }
   }
   return all;
@@ -170,6 +172,61 @@ PendingChange pending_change(const ArrayType& from, const ArrayType& to) {
 base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& change) {
   TESSERA_TRY(layout, Layout::make(to.mesh(), to.layout().splits(), change.common, to.layout().reduce()));
   return to.with_layout(layout);
+}
+
+namespace {
+
+// The target cut further by kept axes, some on each dimension, and the keeps that lead on; nothing where no layout is
+// cut so finely.
+std::optional<KeptEnd> kept_from(const ArrayType& target, const ArrayType& to, AxisList keep,
+                                 const std::vector<AxisList>& cuts) {
+  std::vector<AxisList> splits = target.layout().splits();
+  Chain chain;
+  for (std::size_t d = 0; d < splits.size(); ++d) {
+    const auto rest = without(keep, canonical_set(cuts[d]));
+    if (!rest) return std::nullopt;
+    keep = *rest;
+    splits[d] = concatenated(splits[d], cuts[d]);
+    if (!cuts[d].empty()) chain.push_back(keep_step(cuts[d], to.layout().reduce(), d));
+  }
+  if (!keep.empty()) chain.push_back(keep_step(keep, to.layout().reduce()));
+  const Layout& layout = target.layout();
+  auto cut = Layout::make(target.mesh(), std::move(splits), layout.pending(), layout.reduce());
+  const auto type = cut.ok() ? target.with_layout(std::move(*cut)) : base::Result<ArrayType>(cut.errors());
+  if (!type.ok()) return std::nullopt;
+  return KeptEnd{*type, std::move(chain)};
+}
+
+// The dimension whose tiles are the longest, of those that the axes can cut so that no tile is empty.
+std::optional<std::size_t> longest_to_cut(const ArrayType& type, const AxisList& axes) {
+  std::optional<std::size_t> longest;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    if (!fits(type, d, axes)) continue;
+    if (!longest || cuts(type, d).longest() > cuts(type, *longest).longest()) longest = d;
+  }
+  return longest;
+}
+
+}  // namespace
+
+base::Result<std::vector<KeptEnd>> kept_ends(const ArrayType& from, const ArrayType& to, const PendingChange& change) {
+  TESSERA_TRY(target, without_keeps(to, change));
+  if (change.keep.empty()) return std::vector<KeptEnd>{{target, {}}};
+  std::vector<KeptEnd> ends{{target, {keep_step(change.keep, to.layout().reduce())}}};
+  const auto add = [&](const std::vector<AxisList>& cuts) {
+    auto end = kept_from(target, to, change.keep, cuts);
+    const auto is_known = [&](const KeptEnd& known) { return end && known.target == end->target; };
+    if (end && std::none_of(ends.begin(), ends.end(), is_known)) ends.push_back(std::move(*end));
+  };
+  std::vector<AxisList> as_before(to.rank());
+  for (std::size_t d = 0; d < to.rank() && from.mesh() == to.mesh(); ++d)
+    as_before[d] = shared_in_order(from.layout().split(d), change.keep).value_or(AxisList{});
+  add(as_before);
+  std::vector<AxisList> on_one(to.rank());
+  const auto longest = longest_to_cut(target, change.keep);
+  if (longest) on_one[*longest] = change.keep;
+  if (longest) add(on_one);
+  return ends;
 }
 
 base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to, Prices& prices,

@@ -196,16 +196,12 @@ std::vector<PendingChange> pending_changes(const ArrayType& from, const ArrayTyp
   return all;
 }
 
-Chain keep_chain(const PendingChange& change, const ArrayType& to) {
-  return change.keep.empty() ? Chain{} : Chain{keep_step(change.keep, to.layout().reduce())};
-}
-
 // The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
 // find: only the fastest way that leaves something to move is followed by one.
-base::Status consider_all(const ArrayType& from, const ArrayType& to, const PendingChange& change, Prices& prices,
+base::Status consider_all(const ArrayType& from, const KeptEnd& end, const PendingChange& change, Prices& prices,
                           Choice& choice) {
-  TESSERA_TRY(target, without_keeps(to, change));
-  const Chain keep = keep_chain(change, to);
+  const ArrayType& target = end.target;
+  const Chain& keep = end.keep;
   Resolutions resolutions(from, target, change.resolve, prices);
   // The fastest such way on which more axes become part of the sum, and the fastest other: the former receive more.
   std::array<std::optional<Way>, 2> fastest;
@@ -248,7 +244,8 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   };
   Choice choice(from, to, prices);
   for (const PendingChange& other : pending_changes(from, to)) {
-    TESSERA_TRY_STATUS(consider_all(from, to, other, prices, choice));
+    TESSERA_TRY(ends, kept_ends(from, to, other));
+    for (const KeptEnd& end : ends) TESSERA_TRY_STATUS(consider_all(from, end, other, prices, choice));
   }
   if (!change.resolve.empty() || !change.keep.empty())
     TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));
@@ -257,14 +254,15 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   TESSERA_TRY_STATUS(add_best(choice));
   if (ways == Resolve::fastest) return chosen;
   chosen.insert(chosen.end(), std::make_move_iterator(considered.begin()), std::make_move_iterator(considered.end()));
-  TESSERA_TRY(target, without_keeps(to, change));
-  const Chain keep = keep_chain(change, to);
-  for (const Chain& resolution : simple_resolutions(from, target, change.resolve)) {
-    Way way{{}, from};
-    for (const Collective& step : resolution) TESSERA_TRY_STATUS(way.take(step, prices));
-    Choice of_way(from, to, prices);
-    TESSERA_TRY_STATUS(Portfolio(way, target, keep, prices, of_way).run());
-    TESSERA_TRY_STATUS(add_best(of_way));
+  TESSERA_TRY(ends, kept_ends(from, to, change));
+  for (const KeptEnd& end : ends) {
+    for (const Chain& resolution : simple_resolutions(from, end.target, change.resolve)) {
+      Way way{{}, from};
+      for (const Collective& step : resolution) TESSERA_TRY_STATUS(way.take(step, prices));
+      Choice of_way(from, to, prices);
+      TESSERA_TRY_STATUS(Portfolio(way, end.target, end.keep, prices, of_way).run());
+      TESSERA_TRY_STATUS(add_best(of_way));
+    }
   }
   return chosen;
 }

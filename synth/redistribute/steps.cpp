@@ -89,7 +89,9 @@ Collective reduce_scatter_step(AxisList axes, std::size_t to, AxisList cut) {
   return {ReduceScatter{std::move(axes), to, std::move(cut)}, Direct{}};
 }
 Collective all_reduce_step(AxisList axes) { return {AllReduce{std::move(axes)}, Direct{}}; }
-Collective keep_step(AxisList axes, ReduceOp reduce) { return {Keep{std::move(axes), reduce}, Direct{}}; }
+Collective keep_step(AxisList axes, ReduceOp reduce, std::optional<std::size_t> from) {
+  return {Keep{std::move(axes), reduce, from}, Direct{}};
+}
 Collective permute_step(const ArrayType& target) { return {Permute{target}, Direct{}}; }
 Collective exchange_step(const ArrayType& target) { return {Exchange{target}, Direct{}}; }
 Collective relay_step(const ArrayType& target, RelayRef recipe) { return {Exchange{target}, std::move(recipe)}; }

@@ -124,7 +124,7 @@ Fault follow_contributors(State& state, const Collective& step, const Holdings& 
   if (const auto* scatter = std::get_if<ReduceScatter>(&step.effect)) return combine_groups(state, scatter->axes);
   if (const auto* reduce = std::get_if<AllReduce>(&step.effect)) return combine_groups(state, reduce->axes);
   if (const auto* keep = std::get_if<Keep>(&step.effect)) {
-    keep_on_one(state, keep->axes);
+    if (!keep->from) keep_on_one(state, keep->axes);
     return std::nullopt;
   }
   if (auto fault = check_replicas(state)) return fault;

@@ -96,7 +96,7 @@ bool dimensions_exist(const Permute&, std::size_t) { return true; }
 bool dimensions_exist(const Exchange&, std::size_t) { return true; }
 bool dimensions_exist(const ReduceScatter& scatter, std::size_t rank) { return scatter.to < rank; }
 bool dimensions_exist(const AllReduce&, std::size_t) { return true; }
-bool dimensions_exist(const Keep&, std::size_t) { return true; }
+bool dimensions_exist(const Keep& keep, std::size_t rank) { return !keep.from || *keep.from < rank; }
 
 // Does the effect lead from the state to the type?
 class EffectCheck {
@@ -151,7 +151,9 @@ class EffectCheck {
     const ReduceOp reduce = type_.layout().reduce();
     const bool same_operation = before_.type.layout().pending().empty() || before_.type.layout().reduce() == reduce;
     const bool operation_as_said = size == 1 || reduce == keep.reduce;
-    const bool right = same_operation && operation_as_said && others_unmoved(start(), after_, {}) &&
+    Holdings left = start();
+    const bool leaves = !keep.from || left.leave(*keep.from, type_.mesh(), keep.axes);
+    const bool right = same_operation && operation_as_said && leaves && others_unmoved(left, after_, {}) &&
                        pending_joins(after_, start(), places(type_.mesh(), keep.axes), size);
     return wrong_unless(right, "a keep does not give this type");
   }

@@ -151,7 +151,9 @@ class PlanVerifier {
     if (has_program) {
       if (auto fault = replay(step, after, program)) return fault;
     }
-    if (auto fault = follow_contributors(state_, step.collective, after)) return fault;
+    if (auto fault = begins_anew(step.collective) ? check_sums(state_, contributors_)
+                                                  : follow_contributors(state_, step.collective, after))
+      return fault;
     if (auto fault = step.listed != nullptr ? follow_listed(step, after, received, seconds)
                                             : price(step, after, received, seconds))
       return fault;
@@ -164,8 +166,19 @@ class PlanVerifier {
     const Fault figures = check_step_figures(step, received, after, program.beside_bytes);
     state_.type = step.after;
     state_.standing = after;
+    if (begins_anew(step.collective)) {
+      state_ = State(step.after);
+      contributors_ = state_.standing.contributors;
+    }
     add_seconds(step, seconds);
     return figures;
+  }
+
+  // Where tiles become parts of sums of larger tiles, not every element of a tile has the same parts any more. The sums
+  // that were there have to be right; from here on each device's tile is one part of every sum.
+  static bool begins_anew(const Collective& step) {
+    const auto* keep = std::get_if<Keep>(&step.effect);
+    return keep != nullptr && keep->from.has_value();
   }
 
   // A sum by a program. The state is the one before the step.

@@ -169,13 +169,15 @@ void run_reductions(const ArrayType& before, const ArrayType& after, const Data&
   }
 }
 
-void run_keep(const Keep& step, const ArrayType& before, const Data& data, Data& out) {
+void run_keep(const Keep& step, const ArrayType& before, const ArrayType& after, const Data& data, Data& out) {
   for (std::int64_t device = 0; device < before.devices(); ++device) {
-    const bool keeps = keeps_value(before, step.axes, device);
-    for (const std::size_t element : element_numbers(before, tile(before, device))) {
+    const bool keeps = step.from || keeps_value(before, step.axes, device);
+    const std::vector<std::size_t> own = element_numbers(before, tile(before, device));
+    for (const std::size_t element : element_numbers(after, tile(after, device))) {
+      const bool is_own = std::binary_search(own.begin(), own.end(), element);
       const auto value = data[static_cast<std::size_t>(device)][element];
-      ASSERT_TRUE(value.has_value());
-      put(out, device, element, keeps ? *value : identity(step.reduce));
+      ASSERT_TRUE(value.has_value() || !is_own);
+      put(out, device, element, keeps && is_own ? *value : identity(step.reduce));
     }
   }
 }
@@ -222,7 +224,7 @@ Data filled(const ArrayType& type) {
 Data run_step(const Collective& step, const ArrayType& before, const ArrayType& after, const Data& data) {
   Data out = nothing(after);
   if (const auto* keep = std::get_if<Keep>(&step.effect)) {
-    run_keep(*keep, before, data, out);
+    run_keep(*keep, before, after, data, out);
   } else if (movement(step) != Movement::sums) {
     if (const RelayRecipe* relay = relay_of(step))
       run_relay(*relay, before, after, data, out);
