@@ -284,6 +284,7 @@ base::Status read_steps(const json::Object& object, const Meshes& meshes, Plan& 
 // Are the figures of these steps those of an exchange from that type, in rounds along that dimension?
 bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& before, std::size_t dimension) {
   const ArrayType& after = plan.steps[first].after;
+  if (after.shape() != plan.from.shape() || before.shape() != plan.from.shape()) return false;  // verify will say so
   const std::int64_t count = round_of(plan.steps[first].collective)->count;
   const auto machine = machine_for(Machine{}, run_devices(before, after));
   const RoundPeaks peaks(before, after, dimension);

@@ -103,6 +103,17 @@ TEST(MachineFile, DeepNestingIsNoTrouble) {
   EXPECT_FALSE(parse_machine(std::string(1'000'000, '['), "machine.json").ok());
 }
 
+TEST(MachineFile, HasAtMostThirtyTwoLevels) {
+  const std::string level = R"({"name":"l","count":1,"bandwidth":1e9,"latency":0})";
+  std::string levels = level;
+  for (int i = 1; i < 32; ++i) levels += "," + level;
+  EXPECT_TRUE(parse_machine("[" + levels + "]", "machine.json").ok());
+  for (int i = 0; i < 10; ++i) levels += "," + levels;
+  const auto refused = parse_machine("[" + levels + "]", "machine.json");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.diagnostics()[0].message, "this is not a machine model: there are more than 32 levels");
+}
+
 RC_GTEST_PROP(MachineFile, AnyBytesEndInAnAnswer, (const std::string& text)) {
   (void)parse_machine(text, "machine.json");
   (void)parse_plan_request(text);

@@ -1,6 +1,7 @@
 // Plans through the public interface.
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -171,6 +172,42 @@ TEST(Sizes, AreReadAsWritten) {
     ASSERT_FALSE(size.ok()) << wrong;
     EXPECT_EQ(size.diagnostics()[0].blame, Blame::command) << wrong;
   }
+}
+
+// `count` times the item, between commas.
+std::string repeated(const std::string& item, int count) {
+  std::string text = item;
+  for (int i = 1; i < count; ++i) text += "," + item;
+  return text;
+}
+
+// What is far too long is refused as what is a little too long: by what there is too much of, and at once.
+TEST(PlanRequests, FarTooLongAreRefusedAtOnce) {
+  constexpr int kMany = 100'000;
+  const PlanRequest good = request("x:4", "f32[8@x]", "f32[8]");
+  const auto slug = [&](std::string PlanRequest::*text, const std::string& value) {
+    PlanRequest wrong = good;
+    wrong.*text = value;
+    const std::clock_t begin = std::clock();
+    const auto plan = make_plan(wrong);
+    EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 4) << value.substr(0, 40);
+    return plan.ok() ? "" : plan.diagnostics()[0].slug;
+  };
+  for (const int count : {9, 999, kMany}) {
+    std::string axes = "a0:1";
+    for (int i = 1; i < count; ++i) axes += ",a" + std::to_string(i) + ":1";
+    EXPECT_EQ(slug(&PlanRequest::mesh, axes), "mesh-axes-too-many");
+  }
+  for (const int count : {17, 999, kMany}) {
+    EXPECT_EQ(slug(&PlanRequest::from, "f32[" + repeated("1", count) + "]"), "rank-too-large");
+    EXPECT_EQ(slug(&PlanRequest::to, "f32[" + repeated("1", count) + "]{+x}"), "rank-too-large");
+  }
+  EXPECT_EQ(slug(&PlanRequest::mesh, "x:4 w(" + repeated("1", 5) + ")"), "cut-weights");
+  EXPECT_EQ(slug(&PlanRequest::mesh, "x:4 w(" + repeated("1", kMany) + ")"), "bad-call");
+  EXPECT_EQ(slug(&PlanRequest::mesh, "x:4 on (" + repeated("0:1", kMany) + ")"), "bad-call");
+  EXPECT_EQ(slug(&PlanRequest::mesh, "x:4 place [[" + repeated("1", kMany) + "]]"), "bad-call");
+  EXPECT_EQ(slug(&PlanRequest::from, "f32[8@(" + repeated("x", kMany) + ")]"), "bad-call");
+  EXPECT_EQ(slug(&PlanRequest::from, "f32[8]{+" + repeated("x", kMany) + "}"), "bad-call");
 }
 
 }  // namespace

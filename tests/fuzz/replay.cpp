@@ -1,4 +1,5 @@
-// Gives a target every file named, and a number of mutations of each, the same ones every time.
+// Gives a target every file named, and a number of mutations of each, the same ones every time: as many of bytes as of
+// what stands in brackets, strings and numbers.
 //
 //   NAME_replay SEED MUTATIONS FILE...
 //
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fuzz/structure.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace {
@@ -63,6 +65,10 @@ void replay(const std::string& original, std::size_t mutations, Random& random) 
   for (std::size_t i = 0; i < mutations; ++i) {
     std::string text = original;
     for (std::size_t changes = 1 + below(random, 4); changes > 0; --changes) mutate(text, random);
+    give(text);
+    text = original;
+    for (std::size_t changes = 1 + below(random, 2); changes > 0; --changes)
+      tessera::fuzz::change_structure(text, [&](std::size_t limit) { return below(random, limit); });
     give(text);
   }
 }

@@ -161,6 +161,19 @@ TEST(LowerBoundTest, OfPendingSumsCountsContributors) {
   EXPECT_EQ(lower_bound(machine, type("f32[8@y]{+x}", two), type("f32[8@(x,y)]", two)).received_bytes_total, 32 + 16);
 }
 
+TEST(Machine, HasAtMostThirtyTwoLevels) {
+  Machine machine{std::vector<MachineLevel>(kMachineLevelsMax - 1, MachineLevel{"outer", 1, 1e9, 1e-6})};
+  machine.levels.push_back({"device", 4, 1e9, 1e-6});
+  const MeshRef on = mesh("x:4");
+  EXPECT_TRUE(planned(type("f32[8@x]", on), type("f32[8]", on), {}, machine).verified);
+  EXPECT_TRUE(planned(type("f32[8]{+x}", on), type("f32[8]", on), {}, machine).verified);
+  machine.levels.insert(machine.levels.begin(), MachineLevel{"outermost", 1, 1e9, 1e-6});
+  const auto refused = plan(type("f32[8@x]", on), type("f32[8]", on), machine);
+  EXPECT_EQ(first_message(refused), "level `device` of the machine: with it there are more than 32 levels: 33");
+  machine.levels.insert(machine.levels.begin(), 20'000, MachineLevel{"outermost", 1, 1e9, 1e-6});
+  EXPECT_EQ(first_error(machine_for(machine, 4)), "bad-machine");
+}
+
 // Three parts of every element leave their devices, and three copies of the sum come back: over the links of all four.
 TEST(LowerBoundTest, OnOneLevelASumComesTogetherAndSpreads) {
   const MeshRef on = mesh("x:4");

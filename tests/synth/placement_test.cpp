@@ -123,5 +123,22 @@ TEST(Placement, WrongMatrices) {
   EXPECT_FALSE(is_placement(problem, {{{4, 4}, {0, 4}}}));
 }
 
+// Whatever rows there are, a matrix is taken or refused in words.
+TEST(Placement, RowsOfAnyLengths) {
+  const std::vector<std::vector<std::int64_t>> rows{{}, {1}, {2}, {1, 2}, {2, 1}, {0}, {-1, -2}, {1, 1, 2}};
+  for (const auto& first : rows) {
+    EXPECT_EQ(Mesh::placed({{"x", 2}}, {{first}}).ok(), !first.empty() && first[0] >= 1 && first != rows[1]);
+    for (const auto& second : rows) {
+      const auto made = Mesh::placed({{"x", 2}, {"y", 2}}, {{first, second}});
+      if (first.empty() || second.empty()) {
+        ASSERT_FALSE(made.ok());
+        EXPECT_EQ(first_error(made), "bad-place");
+      }
+      EXPECT_FALSE(Mesh::placed({{"x", 2}}, {{first, second}}).ok());
+    }
+  }
+  EXPECT_EQ(first_message(Mesh::placed({{"x", 2}}, {{{}}})), "the placement `[[]]` has no numbers in row 1");
+}
+
 }  // namespace
 }  // namespace tessera::synth::test

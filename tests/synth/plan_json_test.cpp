@@ -49,6 +49,21 @@ TEST(PlanJson, OfFailures) {
             R"("least_bytes": 320})");
 }
 
+// Rows of no numbers, of several lengths, none: a plan is read, or refused in words.
+TEST(PlanJson, OfAnyPlacementIsReadOrRefused) {
+  const std::string text = print_json(planned(type("f32[8@x]", "x:4"), type("f32[8]", "x:4")));
+  const auto with = [&](const std::string& place) {
+    std::string placed = text;
+    return read_json(placed.replace(placed.find(" \"from\""), 0, " \"place\": " + place + ","));
+  };
+  EXPECT_TRUE(with("[[4]]").ok());
+  EXPECT_TRUE(with("[[2,2]]").ok());
+  EXPECT_EQ(first_message(with("[[]]")), "the placement `[[]]` has no numbers in row 1");
+  for (const char* place : {"[[]]", "[]", "[[],[]]", "[[0]]", "[[4],[]]", "[[-4]]", "[[2]]", "[[4],[4]]", "[4]", "4", "{}",
+                            "[[[]]]", "[[\"4\"]]", "[[4.5]]", "null", "[[9223372036854775807]]"})
+    EXPECT_FALSE(with(place).ok()) << place;
+}
+
 void expect_round_trip(const Plan& plan) {
   const std::string text = print_json(plan);
   const auto read = read_json(text);
