@@ -94,7 +94,8 @@ TEST(Keep, IsVerifiedWithWhatFollows) {
   const ArrayType from = type("f32[16@x]{+y}", on);
   const AxisList x{whole_axis(*on, 0)};
   const AxisList y{whole_axis(*on, 1)};
-  Prices prices(*machine_for(Machine{}, 8));
+  const Machine machine = *machine_for(Machine{}, 8);
+  Prices prices(machine);
   const Chain chain{keep_step(x, ReduceOp::sum, 0), all_reduce_step(canonical_set(concatenated(x, y)))};
   Plan plan = *priced(prices, from, type("f32[16]", on), Planner::tessera, chain);
   ASSERT_TRUE(with_bounds(plan, Machine{}).ok());

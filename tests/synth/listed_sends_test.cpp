@@ -195,9 +195,10 @@ class ElementReplay {
   std::vector<Elements> came_;
 };
 
-// Programs in which sums on the way are copied: a direct all_reduce that is not the last of its steps. Every program of
-// two steps over the levels of four machines.
+// Programs in which sums on the way are copied: a direct all_reduce that is not the last of its steps. On three nodes of two.
 TEST(ListedSends, OfAllReducesInTurnVerify) {
+  const Machine machine{{{"node", 3, 1e6, 1e-6}, {"device", 2, 8e6, 1e-6}}};
+  Prices prices(machine);
   for (const char* program :
        {"all_reduce x:(3)2; all_reduce x:(1)3", "all_reduce x:(1)3; all_reduce x:(3)2",
         "all_reduce x:(3)2; reduce_scatter x:(1)3; all_gather x:(1)3 in 3", "all_reduce x:(1)3 halving; all_reduce x:(3)2",
@@ -207,11 +208,9 @@ TEST(ListedSends, OfAllReducesInTurnVerify) {
     const auto parsed = parse_reduce_program(*on, program);
     ASSERT_TRUE(parsed) << program;
     for (const char* shape : {"f32[6]", "f32[7,3]", "f32[2]"}) {
-      const Machine machine{{{"node", 3, 1e6, 1e-6}, {"device", 2, 8e6, 1e-6}}};
       const ArrayType from = type(std::string(shape) + "{+x}", on);
       const ArrayType to = type(shape, on);
       const Collective step{AllReduce{from.layout().pending()}, std::make_shared<const ReduceProgram>(*parsed)};
-      Prices prices(machine);
       auto plan = priced(prices, from, to, Planner::tessera, {step});
       ASSERT_TRUE(plan.ok()) << program << ": " << first_message(plan);
       ASSERT_TRUE(with_bounds(*plan, machine).ok()) << program;
