@@ -37,8 +37,8 @@ constexpr std::array kAttempts = {
     Attempt{160, PartCounts::dividing, Ends::on_one_mesh},
     Attempt{6000, PartCounts::any, Ends::between_meshes, kFarFromBound},
 };
-// A search over more sends than this takes longer than planning may.
-constexpr std::int64_t kSendsMax = 12'000;
+// A search over more sends than this takes longer than a second, and nobody could list the relay's sends.
+constexpr std::int64_t kSendsMax = 100'000;
 
 struct Found {
   std::shared_ptr<const RelayRecipe> recipe;
