@@ -43,7 +43,8 @@ base::Result<ArrayType> without_keeps(const ArrayType& to, const PendingChange& 
 
 // The ends of a move after which only keeps are to come, and these. First the target before anything is kept, from
 // which one replica keeps the value; then layouts in which the kept axes cut it further: each device keeps its tile.
-// So an axis that splits the source and is pending in the target moves nothing.
+// So an axis that splits the source and is pending in the target moves nothing. Last, on few devices, layouts of the
+// source, after whose keeps the parts move.
 struct KeptEnd {
   ArrayType target;
   Chain keep;
