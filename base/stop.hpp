@@ -18,6 +18,8 @@ class StopToken {
   StopToken() = default;
   // The flag, which another thread or a signal handler may set at any moment, outlives the work.
   explicit StopToken(const std::atomic<bool>* flag) : flag_(flag) {}
+  // Is there a flag at all?
+  bool may_stop() const { return flag_ != nullptr; }
   bool asked() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
   void look() const {
     if (asked()) throw Interrupted();

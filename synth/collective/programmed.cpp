@@ -4,33 +4,60 @@
 #include <map>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/transfer/transfer_cost.hpp"
+#include "synth/transfer/stretches.hpp"
 #include "synth/transfer/unit_moves.hpp"
 
 namespace tessera::synth {
 
-// The bytes of the hops of one slot over every lane of a machine's links, and who talks to whom.
+// The lanes, in and out, of the links to the first so many devices of the run: a mesh may lie on a small part of a
+// machine, and no more of it is looked at.
+class ProgrammedReduction::Lanes {
+ public:
+  Lanes(const Cluster& cluster, std::int64_t devices) : cluster_(&cluster) {
+    for (const Cluster::Level& level : cluster.levels()) {
+      first_.push_back(seconds_per_byte_.size());
+      const auto units = static_cast<std::size_t>((devices + level.unit_devices - 1) / level.unit_devices);
+      for (std::size_t unit = 0; unit < units; ++unit)
+        seconds_per_byte_.insert(seconds_per_byte_.end(), 2, 1 / level.bandwidth_of(unit));
+    }
+  }
+  const Cluster& cluster() const { return *cluster_; }
+  std::size_t in(std::size_t level, std::int32_t device) const {
+    return first_[level] + 2 * cluster_->unit(level, device);
+  }
+  std::size_t out(std::size_t level, std::int32_t device) const { return in(level, device) + 1; }
+  const std::vector<double>& seconds_per_byte() const { return seconds_per_byte_; }
+
+ private:
+  const Cluster* cluster_;
+  std::vector<std::size_t> first_;  // of every level
+  std::vector<double> seconds_per_byte_;
+};
+
+// The bytes of the hops of one slot over every lane, and who talks to whom.
 class ProgrammedReduction::SlotBytes {
  public:
-  explicit SlotBytes(const Cluster& cluster) : bytes_(2 * cluster.links(), 0) {}
+  explicit SlotBytes(const Lanes& lanes) : bytes_(lanes.seconds_per_byte().size(), 0) {}
 
-  void add(const Cluster& cluster, std::int32_t from, std::int32_t to, std::int64_t bytes) {
+  void add(const Lanes& lanes, std::int32_t from, std::int32_t to, std::int64_t bytes) {
     if (from == to || bytes == 0) return;
+    const Cluster& cluster = lanes.cluster();
     messages_.push_back({from, to, bytes});
     for (std::size_t level = cluster.parting(from, to); level < cluster.levels().size(); ++level) {
-      bytes_[2 * cluster.link(level, to)] += bytes;
-      bytes_[2 * cluster.link(level, from) + 1] += bytes;
+      bytes_[lanes.in(level, to)] += bytes;
+      bytes_[lanes.out(level, from)] += bytes;
       delay_ = std::max(delay_, cluster.levels()[level].delay());
     }
   }
 
   // After the last `add`: what goes from one device to another is one message.
-  void count_messages(const Cluster& cluster) {
+  void count_messages(std::int64_t devices) {
     const auto ends = [](const Message& message) { return std::pair(message.from, message.to); };
     std::sort(messages_.begin(), messages_.end(), [&](const auto& a, const auto& b) { return ends(a) < ends(b); });
-    std::vector<std::int64_t> out(static_cast<std::size_t>(cluster.devices()), 0);
+    std::vector<std::int64_t> out(static_cast<std::size_t>(devices), 0);
     std::vector<std::int64_t> in = out;
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
@@ -62,37 +89,61 @@ class ProgrammedReduction::SlotBytes {
   Delay delay_;
 };
 
-// In slot t the hops of slot i move stretch t - i, an even share of their bytes.
-double ProgrammedReduction::seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots,
-                                       std::int64_t stretches) {
-  const std::vector<double> lane_seconds = cluster.seconds_per_byte(2);
-  std::vector<double> latencies;
-  for (const SlotBytes& slot : slots) latencies.push_back(slot.latency());
-  // Slots with the same hops take the same time.
-  const auto window = [&](std::int64_t begin, std::int64_t end) {
+// The seconds of slots in any number of stretches: in slot t the hops of slot i move stretch t - i, an even share of
+// their bytes. Lanes over which all slots bring as much, as fast, are looked at once, and so is every set of slots that
+// work together.
+class ProgrammedReduction::SlotPrices {
+ public:
+  SlotPrices(const Lanes& lanes, const std::vector<SlotBytes>& slots) : together_(slots.size() * slots.size()) {
+    for (const SlotBytes& slot : slots) latencies_.push_back(slot.latency());
+    std::vector<std::pair<std::vector<std::int64_t>, double>> all;
+    for (std::size_t lane = 0; lane < lanes.seconds_per_byte().size(); ++lane) {
+      std::vector<std::int64_t> until{0};  // the bytes of the slots before each
+      for (const SlotBytes& slot : slots) until.push_back(until.back() + slot.bytes()[lane]);
+      if (until.back() > 0) all.emplace_back(std::move(until), lanes.seconds_per_byte()[lane]);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    lanes_ = std::move(all);
+  }
+
+  double seconds(std::int64_t stretches) {
+    const auto count = std::ssize(latencies_);
+    double total = 0;
+    std::int64_t full = 0;
+    for (std::int64_t t = 0; t < stretches + count - 1; ++t) {
+      const std::int64_t begin = std::max<std::int64_t>(0, t - stretches + 1);
+      const std::int64_t end = std::min(count, t + 1);
+      if (begin == 0 && end == count)
+        ++full;
+      else
+        total += of(begin, end, stretches);
+    }
+    return full == 0 ? total : total + static_cast<double>(full) * of(0, count, stretches);
+  }
+
+ private:
+  struct Together {
     double latency = 0;
     double busiest = 0;
-    for (std::int64_t i = begin; i < end; ++i) latency = std::max(latency, latencies[static_cast<std::size_t>(i)]);
-    for (std::size_t lane = 0; lane < lane_seconds.size(); ++lane) {
-      std::int64_t bytes = 0;
-      for (std::int64_t i = begin; i < end; ++i) bytes += slots[static_cast<std::size_t>(i)].bytes()[lane];
-      busiest = std::max(busiest, static_cast<double>(bytes) * lane_seconds[lane]);
-    }
-    return latency + busiest / static_cast<double>(stretches);
   };
-  const auto count = std::ssize(slots);
-  double total = 0;
-  std::int64_t full = 0;
-  for (std::int64_t t = 0; t < stretches + count - 1; ++t) {
-    const std::int64_t begin = std::max<std::int64_t>(0, t - stretches + 1);
-    const std::int64_t end = std::min(count, t + 1);
-    if (begin == 0 && end == count)
-      ++full;
-    else
-      total += window(begin, end);
+  double of(std::int64_t begin, std::int64_t end, std::int64_t stretches) {
+    const auto first = static_cast<std::size_t>(begin);
+    const auto last = static_cast<std::size_t>(end);
+    auto& known = together_[first * latencies_.size() + last - 1];
+    if (!known) {
+      known.emplace();
+      for (std::size_t i = first; i < last; ++i) known->latency = std::max(known->latency, latencies_[i]);
+      for (const auto& [until, seconds_per_byte] : lanes_)
+        known->busiest = std::max(known->busiest, static_cast<double>(until[last] - until[first]) * seconds_per_byte);
+    }
+    return known->latency + known->busiest / static_cast<double>(stretches);
   }
-  return full == 0 ? total : total + static_cast<double>(full) * window(0, count);
-}
+
+  std::vector<double> latencies_;
+  std::vector<std::pair<std::vector<std::int64_t>, double>> lanes_;
+  std::vector<std::optional<Together>> together_;  // by the first slot and the last
+};
 
 std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& step, const ArrayType& before,
                                                            const ArrayType& after) {
@@ -227,46 +278,43 @@ std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
   return received;
 }
 
-auto ProgrammedReduction::slots(const Cluster& cluster) const -> std::vector<SlotBytes> {
-  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves().hop_slots), SlotBytes(cluster));
+auto ProgrammedReduction::slots(const Lanes& lanes) const -> std::vector<SlotBytes> {
+  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves().hop_slots), SlotBytes(lanes));
   for (std::size_t group = 0; group < groups_.size(); ++group) {
+    base::look_for_stop();
     for (const ProgramHop& hop : moves(group).hops) {
       SlotBytes& slot = slots[static_cast<std::size_t>(hop.slot)];
       for (const ReduceMove& move : hop.moves) {
         const std::int64_t bytes = elements_of(group, move.chunks) * element_bytes_;
         for (const ReduceMove::From& from : move.from)
-          slot.add(cluster, run_device(group, from.member), run_device(group, move.to), bytes);
+          slot.add(lanes, run_device(group, from.member), run_device(group, move.to), bytes);
       }
     }
   }
-  for (SlotBytes& slot : slots) slot.count_messages(cluster);
+  for (SlotBytes& slot : slots) slot.count_messages(mesh_->devices_end());
   return slots;
 }
 
 StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
-  const std::vector<SlotBytes> all = slots(cluster);
+  const Lanes lanes(cluster, mesh_->devices_end());
+  const std::vector<SlotBytes> all = slots(lanes);
   StepCost cost;
   for (const std::int64_t received : received_elements()) {
     cost.received_bytes_total += received * element_bytes_;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
   }
   for (const SlotBytes& slot : all) cost.peers += slot.peers() * moves().stretches;
-  cost.seconds = seconds_of(cluster, all, moves().stretches);
+  cost.seconds = SlotPrices(lanes, all).seconds(moves().stretches);
   return cost;
 }
 
-std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluster& cluster,
-                                                                    std::int64_t message_bytes_min) const {
-  const std::vector<SlotBytes> all = slots(cluster);
+std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluster& cluster) const {
+  const Lanes lanes(cluster, mesh_->devices_end());
+  const std::vector<SlotBytes> all = slots(lanes);
   std::int64_t message = 0;
   for (const SlotBytes& slot : all) message = std::max(message, slot.message_bytes());
-  std::pair<std::int64_t, double> best{1, seconds_of(cluster, all, 1)};
-  for (const std::int64_t stretches : kStretches) {
-    if (message / stretches < message_bytes_min) break;
-    const double seconds = seconds_of(cluster, all, stretches);
-    if (seconds < best.second) best = {stretches, seconds};
-  }
-  return best;
+  SlotPrices prices(lanes, all);
+  return best_stretches_of(static_cast<double>(message), [&](std::int64_t stretches) { return prices.seconds(stretches); });
 }
 
 std::vector<BoxSend> ProgrammedReduction::sends() const {

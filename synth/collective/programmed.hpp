@@ -65,9 +65,8 @@ class ProgrammedReduction {
   std::vector<std::int64_t> received_elements() const;  // of every device
   // This and the next not of a wide reduction.
   StepCost cost(const Cluster& cluster) const;
-  // The fastest number of stretches, among those tried in which no message has fewer than so many bytes, and its
-  // seconds.
-  std::pair<std::int64_t, double> best_stretches(const Cluster& cluster, std::int64_t message_bytes_min) const;
+  // The best number of stretches (synth/transfer/stretches.hpp), and its seconds.
+  std::pair<std::int64_t, double> best_stretches(const Cluster& cluster) const;
   std::vector<BoxSend> sends() const;  // between devices of the run
 
  private:
@@ -88,9 +87,10 @@ class ProgrammedReduction {
       for (const ReduceMove& move : moves_with(program, hop, first)) f(group, move);
     }
   }
+  class Lanes;
   class SlotBytes;
-  std::vector<SlotBytes> slots(const Cluster& cluster) const;
-  static double seconds_of(const Cluster& cluster, const std::vector<SlotBytes>& slots, std::int64_t stretches);
+  class SlotPrices;
+  std::vector<SlotBytes> slots(const Lanes& lanes) const;
   bool make_moves(const Collective& step, const AxisList& reduced);
   bool make_unit_moves(const ReduceProgram& program, std::int64_t members);
   Interval chunk_interval(std::size_t group, std::int32_t chunk) const;

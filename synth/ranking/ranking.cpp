@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
@@ -24,13 +25,11 @@ namespace {
 
 class Ranking {
  public:
-  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
-          base::StopToken stop)
+  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished)
       : machine_(machine),
         mesh_(std::move(mesh)),
         requests_(requests),
         wished_(wished),
-        stop_(stop),
         estimate_(machine, *mesh_) {}
 
   base::Result<PlaceRanking> found() {
@@ -106,7 +105,7 @@ class Ranking {
   }
 
   Candidate bounded(const PlaceMatrix& matrix) {
-    stop_.look();
+    base::look_for_stop();
     if (common_bounds_) {
       Candidate candidate{{matrix, mesh_, 0, 0, {}}, 0};
       for (std::size_t i = 0; i < requests_.size(); ++i) {
@@ -142,7 +141,7 @@ class Ranking {
     double left = placement.bound_seconds;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       const auto [from, to] = ends(requests_[i], placement.mesh);
-      TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, stop_));
+      TESSERA_TRY(made, plan_unverified(from, to, machine_, {}));
       placement.seconds += requests_[i].times * made.seconds;
       placement.plans.push_back(std::make_shared<const Plan>(std::move(made)));
       left -= candidate.bounds[i];
@@ -160,7 +159,7 @@ class Ranking {
   base::Status verify_plans(RankedPlacement& placement) {
     for (std::shared_ptr<const Plan>& priced : placement.plans) {
       Plan verified = *priced;
-      TESSERA_TRY_STATUS(with_bounds(verified, machine_, stop_));
+      TESSERA_TRY_STATUS(with_bounds(verified, machine_));
       priced = std::make_shared<const Plan>(std::move(verified));
     }
     return base::Done{};
@@ -195,7 +194,6 @@ class Ranking {
   MeshRef mesh_;
   const std::vector<PlaceRequest>& requests_;
   std::size_t wished_;
-  base::StopToken stop_;
   std::optional<std::vector<double>> common_bounds_;  // of the requests
   SumEstimate estimate_;
   std::vector<Candidate> candidates_;
@@ -208,6 +206,7 @@ base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef
                                            const std::vector<PlaceRequest>& requests, std::size_t wished,
                                            base::StopToken stop) {
   return base::guarded_until_stopped([&]() -> base::Result<PlaceRanking> {
+    const base::StopScope scope(stop);
     TESSERA_TRY(checked, machine_for(machine, mesh->devices_end()));
     const PlaceProblem problem = place_problem(*mesh, checked);
     if (placements_count(problem) == 0) {
@@ -215,7 +214,7 @@ base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef
                                            mesh->devices(), fmt::join(problem.counts, ", ")))
           .suggest("leave it out: the devices are then numbered in row-major order");
     }
-    return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1), stop).found();
+    return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1)).found();
   });
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/rivals/pieces.hpp"
@@ -29,6 +30,9 @@ constexpr std::size_t kDigitsWanted = 4;
 constexpr std::size_t kDigitsMax = 6;
 constexpr std::size_t kMovingDimensionsMax = 9;  // that any of them cuts
 constexpr std::size_t kPermutesMax = 24;         // that are priced
+// A search ends without a chain after so many cuttings, each counted as often as it was met.
+constexpr std::int64_t kReachedMax = 400'000;
+constexpr std::int64_t kNanosecondsOfReach = 150;
 
 // The larger one of the two factors that are nearest each other; the number itself where it is prime.
 std::int64_t larger_factor(std::int64_t number) {
@@ -205,6 +209,8 @@ class DigitSearch {
   std::optional<Chain> run() {
     reach(from_, 0, Step{});
     while (!queue_.empty()) {
+      base::look_for_stop();
+      if (reached_ > kReachedMax || !all_prices_.may_go_on()) return std::nullopt;
       const Entry next = queue_.top();
       queue_.pop();
       if (next.is_permute) {
@@ -347,6 +353,8 @@ class DigitSearch {
   }
   void reach(const Cutting& at, double seconds, const Step& step) {
     if (seconds >= seconds_max_) return;
+    ++reached_;
+    all_prices_.worked(kNanosecondsOfReach);
     const auto [known, is_new] = numbers_.emplace(key(at), nodes_.size());
     if (is_new) {
       nodes_.push_back(Node{at, seconds, step});
@@ -397,6 +405,7 @@ class DigitSearch {
   std::unordered_map<std::uint64_t, std::size_t> numbers_;
   std::priority_queue<Entry> queue_;  // the top is the largest: the fewest seconds, then what was met first
   std::size_t permutes_ = 0;
+  std::int64_t reached_ = 0;
 };
 
 }  // namespace

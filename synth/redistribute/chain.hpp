@@ -148,11 +148,12 @@ base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const Arra
                                const std::vector<Chain>& portfolio, const PlanOptions& options);
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 
-// A plan with all figures but its lower bounds, not verified.
+// A plan with all figures but its lower bounds, not verified. This and the next look at the token of the thread's scope
+// (base/stop_scope.hpp).
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
-                                   const PlanOptions& options, base::StopToken stop = {});
+                                   const PlanOptions& options);
 // Adds the lower bounds to the plan's figures and verifies it.
-base::Status with_bounds(Plan& plan, const Machine& machine, base::StopToken stop = {});
+base::Status with_bounds(Plan& plan, const Machine& machine);
 
 // Works out the steps' peaks from their types: the JSON of a plan does not have them.
 void set_step_peaks(Plan& plan);

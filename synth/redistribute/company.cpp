@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/tasks_bound.hpp"
@@ -41,10 +42,10 @@ std::vector<ChangeClass> classes_of(const std::vector<LayoutChange>& changes) {
 }
 
 // The tasks of all classes, one after the other.
-std::vector<RelayTask> tasks_of(std::vector<ChangeClass>& classes, base::StopToken stop) {
+std::vector<RelayTask> tasks_of(std::vector<ChangeClass>& classes) {
   std::vector<RelayTask> all;
   for (ChangeClass& next : classes) {
-    stop.look();
+    base::look_for_stop();
     std::vector<RelayTask> tasks = relay_tasks(next.change.from, next.change.to);
     next.first_task = all.size();
     next.tasks = tasks.size();
@@ -96,11 +97,11 @@ std::optional<JointRelay> priced(const Cluster& cluster, const std::vector<Chang
 }
 
 std::optional<JointRelay> best_relay(const Cluster& cluster, const std::vector<ChangeClass>& classes,
-                                     const std::vector<RelayTask>& tasks, double bound, base::StopToken stop) {
+                                     const std::vector<RelayTask>& tasks, double bound) {
   std::optional<JointRelay> best;
   std::vector<std::int32_t> tried;
   for (const std::int64_t sends : kSendsWanted) {
-    stop.look();
+    base::look_for_stop();
     std::vector<std::int32_t> parts = relay_parts(tasks, kOneByte, sends);
     if (parts == tried) continue;
     auto found = priced(cluster, classes, tasks,
@@ -139,18 +140,17 @@ base::Result<Machine> machine_of(const std::vector<LayoutChange>& changes, const
   return machine_for(machine, devices);
 }
 
-base::Result<CompanyPlan> planned(const std::vector<LayoutChange>& changes, const Machine& given,
-                                  base::StopToken stop) {
+base::Result<CompanyPlan> planned(const std::vector<LayoutChange>& changes, const Machine& given) {
   TESSERA_TRY(machine, machine_of(changes, given));
   const Cluster cluster(machine);
   std::vector<ChangeClass> classes = classes_of(changes);
-  const std::vector<RelayTask> tasks = tasks_of(classes, stop);
+  const std::vector<RelayTask> tasks = tasks_of(classes);
   CompanyPlan company;
   company.plans.resize(changes.size());
   std::optional<JointRelay> relay;
   if (!tasks.empty()) {
     company.lower_bound_seconds = tasks_bound(cluster, tasks);
-    relay = best_relay(cluster, classes, tasks, company.lower_bound_seconds, stop);
+    relay = best_relay(cluster, classes, tasks, company.lower_bound_seconds);
     if (!relay) return base::make(base::Kind::internal, "a relay that was found does not fit its arrays");
     company.hops = relay->hops;
     company.stretches = relay->stretches;
@@ -158,7 +158,7 @@ base::Result<CompanyPlan> planned(const std::vector<LayoutChange>& changes, cons
   }
   company.peak_bytes = classes.empty() ? 0 : peak_of(classes, cluster.devices());
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    stop.look();
+    base::look_for_stop();
     TESSERA_TRY(made, plan_of_class(classes[c], relay ? &relay->recipes[c] : nullptr, given));
     const auto shared = std::make_shared<const Plan>(std::move(made));
     for (const std::size_t array : classes[c].arrays) {
@@ -174,7 +174,10 @@ base::Result<CompanyPlan> planned(const std::vector<LayoutChange>& changes, cons
 
 base::Result<CompanyPlan> plan_company(const std::vector<LayoutChange>& changes, const Machine& machine,
                                        base::StopToken stop) {
-  return base::guarded_until_stopped([&] { return planned(changes, machine, stop); });
+  return base::guarded_until_stopped([&] {
+    const base::StopScope scope(stop);
+    return planned(changes, machine);
+  });
 }
 
 }  // namespace tessera::synth

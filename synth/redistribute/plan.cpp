@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "base/wide.hpp"
 #include "synth/kinds.hpp"
 #include "synth/place/fit.hpp"
@@ -174,10 +175,10 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 }
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
-                                   const PlanOptions& options, base::StopToken stop) {
+                                   const PlanOptions& options) {
   TESSERA_TRY_STATUS(check_ends(from, to));
   TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
-  Prices prices(machine, stop);
+  Prices prices(machine);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
   std::vector<Chain> chains{Chain{}};
@@ -193,13 +194,11 @@ base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, c
   return best;
 }
 
-base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop) {
+base::Status with_bounds(Plan& plan, const Machine& given) {
   TESSERA_TRY(machine, machine_for_both(given, plan.from.mesh(), plan.to.mesh()));
-  stop.look();
   const LowerBound bound = lower_bound(machine, plan.from, plan.to);
   plan.lower_bound_bytes_total = bound.received_bytes_total;
   plan.lower_bound_seconds = bound.seconds;
-  stop.look();
   TESSERA_TRY_STATUS(verify(plan, machine));
   plan.verified = true;
   return base::Done{};
@@ -208,19 +207,25 @@ base::Status with_bounds(Plan& plan, const Machine& given, base::StopToken stop)
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine, const PlanOptions& options,
                         base::StopToken stop) {
   return base::guarded_until_stopped([&]() -> base::Result<Plan> {
-    TESSERA_TRY(made, plan_unverified(from, to, machine, options, stop));
-    TESSERA_TRY_STATUS(with_bounds(made, machine, stop));
+    const base::StopScope scope(stop);
+    TESSERA_TRY(made, plan_unverified(from, to, machine, options));
+    TESSERA_TRY_STATUS(with_bounds(made, machine));
     return made;
   });
 }
 
+static base::Result<ArrayType> after_steps(const ArrayType& from, const std::vector<Collective>& steps) {
+  ArrayType to = from;
+  for (const Collective& step : steps) {
+    TESSERA_TRY(next, apply(step, to));
+    to = next;
+  }
+  return to;
+}
+
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& given) {
   return base::guarded([&]() -> base::Result<Plan> {
-    ArrayType to = from;
-    for (const Collective& step : steps) {
-      TESSERA_TRY(next, apply(step, to));
-      to = next;
-    }
+    TESSERA_TRY(to, after_steps(from, steps));
     TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
     TESSERA_TRY_STATUS(check_sums(from, to, true));
     Prices prices(machine);
@@ -231,16 +236,52 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
   });
 }
 
+// The step with the recipe that plans would give it.
+static Collective as_in_plans(const Collective& step, const ArrayType& before, const ArrayType& after, Prices& prices) {
+  if (movement(step) != Movement::copies) return prices.best_form(step, before, after);
+  const double seconds = prices.of(step, before, after).seconds;
+  auto relay = relay_move(before, after, prices.machine(), seconds / kAsFast);
+  return relay ? relay->back() : step;
+}
+
+base::Result<Plan> plan_by_hand(const ArrayType& from, const Collective& step, const Machine& given,
+                                base::StopToken stop) {
+  return base::guarded_until_stopped([&]() -> base::Result<Plan> {
+    const base::StopScope scope(stop);
+    TESSERA_TRY(to, apply(step, from));
+    TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
+    TESSERA_TRY_STATUS(check_sums(from, to, true));
+    Prices prices(machine);
+    TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, {as_in_plans(step, from, to, prices)}));
+    made.bound_promised = false;
+    TESSERA_TRY_STATUS(with_bounds(made, given));
+    return made;
+  });
+}
+
+template <class Make>
+base::Result<std::shared_ptr<const Plan>> PlanCache::remembered(const std::string& key, const Make& make) {
+  if (const auto* known = plans_.find(key); known != nullptr) return *known;
+  TESSERA_TRY(made, make());
+  auto shared = std::make_shared<const Plan>(std::move(made));
+  plans_.set(key, shared);
+  ++size_;
+  return shared;
+}
+
 base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, const ArrayType& to,
                                                          const PlanOptions& options, base::StopToken stop) {
+  return base::guarded(
+      [&] { return remembered(cache_key(from, to, options), [&] { return plan(from, to, machine_, options, stop); }); });
+}
+
+base::Result<std::shared_ptr<const Plan>> PlanCache::get_by_hand(const ArrayType& from, const Collective& step,
+                                                                 base::StopToken stop) {
   return base::guarded([&]() -> base::Result<std::shared_ptr<const Plan>> {
-    const std::string key = cache_key(from, to, options);
-    if (const auto* known = plans_.find(key); known != nullptr) return *known;
-    TESSERA_TRY(made, plan(from, to, machine_, options, stop));
-    auto shared = std::make_shared<const Plan>(std::move(made));
-    plans_.set(key, shared);
-    ++size_;
-    return shared;
+    TESSERA_TRY(to, apply(step, from));
+    const std::string key =
+        fmt::format("by hand: {} {}; {}", name(step), detail(step, from.mesh()), cache_key(from, to, {}));
+    return remembered(key, [&] { return plan_by_hand(from, step, machine_, stop); });
   });
 }
 

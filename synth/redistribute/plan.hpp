@@ -36,21 +36,32 @@ struct PlanOptions {
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
                         const PlanOptions& options = {}, base::StopToken stop = {});
 
-// The plan whose steps somebody wrote out by hand (the language's explicit collectives): applied in order from `from`,
-// priced, verified. Fails with bad_collective where a step may not be taken. Its bound is not promised.
+// The plan of these steps as they are: applied in order from `from`, priced, verified. Fails with bad_collective where a
+// step may not be taken. Its bound is not promised.
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& machine);
 
-// Remembers plans of one machine by (from, to, options). Plans are shared and immutable; a copy of the cache costs
+// The plan of the one step that somebody wrote out by hand (the language's explicit collectives). Which step it is was
+// said; how its bytes move was not, and that is chosen as in every plan: a sum gets its program, and what copies is
+// relayed, where that is faster. Fails as plan_of_steps does.
+base::Result<Plan> plan_by_hand(const ArrayType& from, const Collective& step, const Machine& machine,
+                                base::StopToken stop = {});
+
+// Remembers plans of one machine by (from, to, options), and those by hand. Plans are shared and immutable; a copy of the cache costs
 // nothing and goes its own way.
 class PlanCache {
  public:
   explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}
   base::Result<std::shared_ptr<const Plan>> get(const ArrayType& from, const ArrayType& to,
                                                 const PlanOptions& options = {}, base::StopToken stop = {});
+  base::Result<std::shared_ptr<const Plan>> get_by_hand(const ArrayType& from, const Collective& step,
+                                                        base::StopToken stop = {});
   const Machine& machine() const { return machine_; }
   std::size_t size() const { return size_; }
 
  private:
+  template <class Make>
+  base::Result<std::shared_ptr<const Plan>> remembered(const std::string& key, const Make& make);
+
   Machine machine_;
   base::PersistentMap<std::string, std::shared_ptr<const Plan>> plans_;
   std::size_t size_ = 0;

@@ -34,6 +34,7 @@ class Portfolio {
     }
     if (floors.of_any() == 0) return base::Done{};  // nothing is missing anywhere
     has_move_ = true;
+    if (!prices_.may_go_on()) return base::Done{};
     TESSERA_TRY_STATUS(consider_by_digits(floors));
     Refinements refinements(from(), to_, prices_.machine());
     TESSERA_TRY_STATUS(consider_refinements(floors, refinements));
@@ -79,7 +80,7 @@ class Portfolio {
   }
 
   base::Status consider_refinements(const Floors& floors, Refinements& refinements) {
-    while (floors.of_two_launches() <= most()) {
+    while (floors.of_two_launches() <= most() && prices_.may_go_on()) {
       if (floors.holds_a_target() && is_hopeless(floors.of_two_launches(), floors.least_bytes() + 1)) {
         return base::Done{};
       }
@@ -244,6 +245,7 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   };
   Choice choice(from, to, prices);
   for (const PendingChange& other : pending_changes(from, to)) {
+    if (!prices.may_go_on() && choice.has_candidate()) break;
     TESSERA_TRY(ends, kept_ends(from, to, other));
     for (const KeptEnd& end : ends) TESSERA_TRY_STATUS(consider_all(from, end, other, prices, choice));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop_scope.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/cuts.hpp"
 #include "synth/machine/round_cost.hpp"
@@ -17,7 +18,7 @@ constexpr double kWorthAProgram = 1.01;
 }  // namespace
 
 StepCost Prices::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
-  stop_.look();
+  base::look_for_stop();
   const CollectiveKind kind = kind_of(step);
   if (movement(kind) == Movement::none) return StepCost{};
   if (const Round* round = round_of(step)) return of_round(*round, before, after);
@@ -76,7 +77,7 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
   };
   const auto found = std::find_if(programs_.begin(), programs_.end(), same);
   if (found != programs_.end()) return *found;
-  stop_.look();
+  base::look_for_stop();
   KnownProgram& known = programs_.emplace_back(KnownProgram{kind_of(step), before, after, nullptr, {}});
   const double seconds_max = of(step, before, after).seconds / kWorthAProgram;
   KnownSize* const of_size = known_size(step, before, after);

@@ -6,19 +6,27 @@
 #include <optional>
 #include <vector>
 
-#include "base/stop.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::synth {
+
+// What one plan's searches may take, in nanoseconds that they count.
+inline constexpr std::int64_t kWorkMax = 500'000'000;
 
 // On up to this many devices pricing a step takes no time that matters.
 constexpr std::int64_t kFewDevices = 64;
 
 class Prices {
  public:
-  // The machine outlives this. Once `stop` is set, planning ends before the next price.
-  explicit Prices(const Machine& machine, base::StopToken stop = {}) : machine_(machine), stop_(stop) {}
+  // The machine outlives this. Once a stop is asked for (base/stop_scope.hpp), planning ends before the next price.
+  explicit Prices(const Machine& machine) : machine_(machine) {}
   const Machine& machine() const { return machine_; }
+
+  // Searches count what they do, in nanoseconds that it takes about, and end with what they have found where it is
+  // enough: counted and not measured, so that the same input gives the same plan everywhere.
+  void worked(std::int64_t nanoseconds) { work_ += nanoseconds; }
+  bool may_go_on() const { return work_ < kWorkMax; }
+  std::int64_t work() const { return work_; }
 
   // The step in its fastest form: a sum gets the program that is faster on the machine than adding up at once, if there
   // is one. Without a machine file sums have no programs.
@@ -27,6 +35,8 @@ class Prices {
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 
  private:
+  std::int64_t work_ = 0;
+
   // A step is identified by its effect between two types; all steps that copy count as an exchange.
   struct Known {
     CollectiveKind kind;
@@ -70,7 +80,6 @@ class Prices {
   StepCost remembered(CollectiveKind kind, const Collective& step, const ArrayType& before, const ArrayType& after);
 
   const Machine& machine_;
-  base::StopToken stop_;
   std::vector<Known> known_;
   std::vector<KnownProgram> programs_;
   std::vector<KnownSize> sizes_;

@@ -20,8 +20,6 @@ ReduceGraphs& reduce_graphs() {
 
 namespace {
 
-constexpr std::int64_t kUnitMessageBytesMin = 4096;
-
 // Levels whose units a sum may be taken by: those of several devices, and devices whose own links differ. Innermost
 // first.
 std::vector<const Cluster::Level*> levels_of_units(const Cluster& cluster) {
@@ -59,7 +57,7 @@ ReduceProgramRef best_unit_program(const Machine& machine, const Collective& ste
     const Collective by_units{step.effect, std::make_shared<const ReduceProgram>(program)};
     const auto reduction = ProgrammedReduction::of(by_units, before, after);
     if (!reduction) continue;
-    const auto [stretches, now] = reduction->best_stretches(cluster, kUnitMessageBytesMin);
+    const auto [stretches, now] = reduction->best_stretches(cluster);
     if (now >= seconds) continue;
     seconds = now;
     program.stretches = stretches;

@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "synth/transfer/transfer_cost.hpp"
+#include "synth/transfer/stretches.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-constexpr double kMessageBytesMin = 4096;
 // Levels that have a form of their own; with more, all have the same.
 constexpr std::size_t kFormLevelsMax = 4;
 
@@ -173,14 +172,9 @@ void take_faster(PricedProgram& best, PricedProgram other) {
 
 PricedProgram in_best_stretches(const ReducePrices& prices, LevelProgram program) {
   const PipelineSeconds seconds(hops_of(prices, program, splits_of_nested(program)));
-  double best = seconds(1);
-  for (const std::int64_t stretches : kStretches) {
-    if (stretches > 1 && seconds.message_bytes() / static_cast<double>(stretches) < kMessageBytesMin) break;
-    const double now = seconds(stretches);
-    if (!is_faster(now, best)) continue;
-    best = now;
-    program.stretches = stretches;
-  }
+  const auto [stretches, best] =
+      best_stretches_of(seconds.message_bytes(), [&](std::int64_t in) { return seconds(in); });
+  program.stretches = stretches;
   return {std::move(program), best};
 }
 

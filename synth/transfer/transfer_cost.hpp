@@ -9,13 +9,10 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/cluster/device_links.hpp"
 #include "synth/cluster/step_cost.hpp"
+#include "synth/transfer/stretches.hpp"
 #include "synth/transfer/transfer.hpp"
 
 namespace tessera::synth {
-
-// The numbers of stretches that are tried.
-inline constexpr std::array<std::int64_t, 17> kStretches = {1,  2,  3,  4,  6,   8,   12,  16, 24,
-                                                            32, 48, 64, 96, 128, 160, 192, 256};
 
 // The sends of a transfer summed by hop and link, so that it can be priced for any number of stretches.
 //

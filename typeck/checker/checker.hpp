@@ -198,10 +198,9 @@ class Checker {
   void note_inserted(const Checked& value, const ArrayType& target);
   std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
                                                          const synth::PlanOptions& options = {});
-  // A plan whose steps were written out.
-  std::optional<std::shared_ptr<const synth::Plan>> plans_by_hand(const ArrayType& from,
-                                                                  const std::vector<synth::Collective>& steps,
-                                                                  Span span);
+  // The plan of a step that was written out.
+  std::optional<std::shared_ptr<const synth::Plan>> plan_by_hand(const ArrayType& from, const synth::Collective& step,
+                                                                 Span span);
 
   // ---- several meshes: meshes.cpp
   // Makes scalars that can be computed again on the others' mesh; false (reported) if values on two meshes meet.

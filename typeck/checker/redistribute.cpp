@@ -17,11 +17,10 @@ std::optional<std::shared_ptr<const synth::Plan>> Checker::plan(const ArrayType&
   return std::nullopt;
 }
 
-std::optional<std::shared_ptr<const synth::Plan>> Checker::plans_by_hand(const ArrayType& from,
-                                                                         const std::vector<synth::Collective>& steps,
-                                                                         Span span) {
-  auto made_plan = synth::plan_of_steps(from, steps, plans_.machine());
-  if (made_plan.ok()) return std::make_shared<const synth::Plan>(std::move(made_plan).value());
+std::optional<std::shared_ptr<const synth::Plan>> Checker::plan_by_hand(const ArrayType& from,
+                                                                        const synth::Collective& step, Span span) {
+  auto made_plan = plans_.get_by_hand(from, step, options_.stop);
+  if (made_plan.ok()) return std::move(made_plan).value();
   for (Diagnostic& diagnostic : std::move(made_plan).errors()) report(std::move(diagnostic).at(span));
   return std::nullopt;
 }

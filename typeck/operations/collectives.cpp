@@ -1,4 +1,5 @@
-// Collectives written out by hand: each changes the layout exactly as the planner's own step does.
+// Collectives written out by hand: each changes the layout exactly as the planner's own step does, and its bytes move as
+// in the planner's.
 #include <fmt/format.h>
 
 #include "synth/kinds.hpp"
@@ -14,7 +15,7 @@ MaybeValue take_step(OperationCall& call, const Checked& a, const synth::Collect
   const ArrayType before = checker.type(a);
   const auto after = checker.made(synth::apply(step, before), call.span);
   if (!after.has_value()) return std::nullopt;
-  auto plan = checker.plans_by_hand(before, {step}, call.span);
+  auto plan = checker.plan_by_hand(before, step, call.span);
   if (!plan.has_value()) return std::nullopt;
   Reason why{Reason::Asker::collective, call.quoted(), call.span, {}, {}};
   if (!checker.allow_received((*plan)->received_bytes_total, why, call.span)) return std::nullopt;
