@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/stop_scope.hpp"
 #include "base/wide.hpp"
 #include "synth/collective/relief.hpp"
 #include "synth/layout/axis_parts.hpp"
@@ -186,6 +187,7 @@ bool Routing::share_senders() {
   std::int64_t most_fetched = 0;  // by a device
   std::pmr::vector<std::int64_t> fetched_far(static_cast<std::size_t>(unit_count_), 0, memory_);
   for (std::int32_t target = 0; target < devices(); ++target) {
+    base::look_for_stop();
     fetches_begin_.push_back(fetches_.size());
     const std::size_t innermost = first_unit(run_device(target), [](std::size_t) { return true; });
     std::int64_t fetched = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop_scope.hpp"
 #include "synth/layout/axis_parts.hpp"
 
 namespace tessera::synth {
@@ -233,6 +234,7 @@ bool TileExchange::add_level(const Cluster& cluster, std::size_t level) {
   const auto unit_devices = static_cast<std::size_t>(cluster.levels()[level].unit_devices);
   UnitHoldings unit(source_, target_, links_.get_allocator().resource());
   for (std::size_t begin = 0; begin < devices(); begin += unit_devices) {
+    base::look_for_stop();
     if (!unit.hold(begin, begin + unit_devices)) return false;
     Exchanged& link = links_[cluster.link(level, static_cast<std::int32_t>(begin))];
     for (std::size_t device = begin; device < begin + unit_devices; ++device) {
@@ -270,6 +272,7 @@ NearestExchange::NearestExchange(const Cluster& cluster, const ArrayType& before
     const auto unit_devices = static_cast<std::size_t>(level.unit_devices);
     is_known_.push_back(true);
     for (std::size_t u = 0; u < level.units && is_known_[l]; ++u) {
+      base::look_for_stop();
       const std::size_t begin = u * unit_devices;
       is_known_[l] = unit.hold(begin, begin + unit_devices);
       for (std::size_t device = begin; is_known_[l] && device < begin + unit_devices; ++device) {

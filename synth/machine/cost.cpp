@@ -5,10 +5,12 @@
 
 #include "base/check.hpp"
 #include "base/scratch.hpp"
+#include "base/stop_scope.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/routing.hpp"
 #include "synth/collective/tile_exchange.hpp"
+#include "synth/layout/tiling.hpp"
 #include "synth/machine/even_traffic.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
@@ -18,9 +20,12 @@
 namespace tessera::synth {
 
 Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory)
+    : Traffic(machine, Cluster(machine).devices(), memory) {}
+
+Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
     : devices_(memory), device_bandwidths_(memory), levels_(memory) {
   const Cluster cluster(machine);
-  devices_.resize(static_cast<std::size_t>(cluster.devices()));
+  devices_.resize(static_cast<std::size_t>(devices));
   const Cluster::Level& own = cluster.levels().back();
   device_bandwidth_ = own.bandwidth;
   device_bandwidths_.assign(own.bandwidths.begin(), own.bandwidths.end());
@@ -33,9 +38,10 @@ Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory)
               std::pmr::vector<std::int64_t>(of.units, 0, memory), std::pmr::vector<std::int64_t>(of.units, 0, memory),
               std::pmr::vector<double>(of.bandwidths.begin(), of.bandwidths.end(), memory)});
     level.unit_of.reserve(devices_.size());
-    for (std::size_t unit = 0; unit < of.units; ++unit) {
-      level.unit_of.insert(level.unit_of.end(), static_cast<std::size_t>(of.unit_devices),
-                           static_cast<std::int32_t>(unit));
+    for (std::int32_t unit = 0; level.unit_of.size() < devices_.size(); ++unit) {
+      const std::size_t left = devices_.size() - level.unit_of.size();
+      const std::size_t of_unit = std::min(left, static_cast<std::size_t>(of.unit_devices));
+      level.unit_of.insert(level.unit_of.end(), of_unit, unit);
     }
   }
 }
@@ -173,8 +179,9 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
       return cost_of_nearest(cluster, nearest, devices, element_bytes);
   }
   const Routing routing(before, after, nullptr, sender_rule(cluster), scratch.memory());
-  Traffic traffic(machine, scratch.memory());
+  Traffic traffic(machine, run_devices(before, after), scratch.memory());
   for (std::int32_t target = 0; target < routing.devices(); ++target) {
+    base::look_for_stop();
     routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
       traffic.add(source, to, count * element_bytes);
     });
@@ -211,8 +218,11 @@ StepCost cost_of_reduction(const Machine& machine, const Collective& step, const
                            const ArrayType& after) {
   base::Scratch scratch;
   const DirectGroups groups(kind_of(step), before, after, scratch.memory());
-  Traffic traffic(machine, scratch.memory());
-  for (std::size_t g = 0; g < groups.count(); ++g) traffic.add(groups[g], bytes_of(after.element()));
+  Traffic traffic(machine, run_devices(before, after), scratch.memory());
+  for (std::size_t g = 0; g < groups.count(); ++g) {
+    base::look_for_stop();
+    traffic.add(groups[g], bytes_of(after.element()));
+  }
   return traffic.cost();
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/reduce/levels.hpp"
@@ -82,6 +83,7 @@ void EvenTraffic::add_all(const EvenHop& hop, Slot& slot) const {
   for (std::int64_t number = 0; number < mesh_->devices(); ++number) {
     const std::int32_t position = positions[static_cast<std::size_t>(number)];
     if (place_of(hop.digits, position) != 0) continue;
+    base::look_for_stop();
     const std::int64_t first = mesh_->place(number) - offsets_[static_cast<std::size_t>(position)];
     std::vector<std::int64_t> talkers;
     for (const std::int32_t member : others_along(hop.digits, position))

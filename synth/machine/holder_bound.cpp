@@ -3,6 +3,7 @@
 // drains, the children that the rest still reaches are a set that takes longer, and its time is tried next. Times only
 // rise, and each is that of a set; so this ends, at the largest.
 #include "synth/machine/holder_bound.hpp"
+#include "base/stop_scope.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -127,6 +128,7 @@ class Drain {
 
   // The nearest child with room that a class with bytes left reaches; where there is none, their number.
   std::size_t reach() {
+    base::look_for_stop();
     child_from_.assign(room_.size(), kNone);
     class_from_.assign(members_.size(), kNone);
     std::vector<std::size_t> queue;

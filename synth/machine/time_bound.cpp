@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/holder_bound.hpp"
@@ -141,6 +142,7 @@ void UnitBound::sum_groups() {
     candidates_.insert(candidates_.end(), sets.begin(), sets.end());
     auto& group = groups_[sets];
     group.resize(tiles_.size(), 0);
+    base::look_for_stop();
     std::size_t n = 0;
     for (const auto& [need, tiles] : tiles_) {
       double bytes = 0;
@@ -194,6 +196,7 @@ double UnitBound::seconds_of_copies() const {
 double UnitBound::seconds_of_sums() const {
   double longest = 0;
   for (const Children& senders : candidates_) {
+    base::look_for_stop();
     const double capacity = static_cast<double>(count(senders)) * unit_.child_bandwidth + unit_.bandwidth;
     if (capacity > 0) longest = std::max(longest, bytes(senders) / capacity);
   }
@@ -273,6 +276,7 @@ class Crossings {
   double seconds() const {
     double bytes = 0;
     for (const auto& [cell, units] : held_) {
+      base::look_for_stop();
       for (const auto& [tile, needers] : needers_) {
         const double shared = change_.shared(cell, tile);
         if (shared > 0) bytes += shared * static_cast<double>(count(units, needers));
@@ -347,6 +351,7 @@ double time_bound(const Machine& machine, const ArrayType& from, const ArrayType
   const OutBound out(change);
   double longest = 0;
   for (const Unit& unit : units(machine, change.devices)) {
+    base::look_for_stop();
     longest = std::max(longest, UnitBound(change, unit).seconds());
     if (unit.bandwidth > 0) longest = std::max(longest, out.seconds(unit));
   }

@@ -14,6 +14,8 @@ namespace tessera::synth {
 class Traffic {
  public:
   explicit Traffic(const Machine& machine, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  // The same between the first so many devices of the run.
+  Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory);
 
   // Between devices of the run. Messages come grouped by target; local ones count nothing.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);

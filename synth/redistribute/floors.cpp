@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/scratch.hpp"
+#include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/unit_bound.hpp"
@@ -27,6 +28,61 @@ std::pmr::vector<std::size_t> different(const Tiling& tiling, std::int64_t begin
   devices.erase(std::unique(devices.begin(), devices.end(), same), devices.end());
   return devices;
 }
+
+// What the different devices of a unit hold. Mostly that is all combinations of some contributors and some intervals of
+// each dimension: then it is looked at dimension by dimension, and not device by device.
+class HeldTogether {
+ public:
+  HeldTogether(const Tiling& tiling, std::span<const std::size_t> devices, std::pmr::memory_resource* memory)
+      : tiling_(tiling), devices_(devices), contributors_(memory), holders_(memory) {
+    std::size_t combinations = take_different(contributors_, [&](std::size_t device) { return tiling.contributor[device]; });
+    std::pmr::vector<std::int64_t> places(memory);
+    for (std::size_t d = 0; d < tiling.rank(); ++d) {
+      combinations *= take_different(places, [&](std::size_t device) { return tiling.place(d, device); });
+      for (const std::int64_t place : places) holders_.push_back(tiling.cuts(d)[static_cast<std::size_t>(place)]);
+      ends_.push_back(holders_.size());
+    }
+    are_combinations_ = combinations == devices.size();
+  }
+
+  // The elements of a device's tile that they hold.
+  std::int64_t shared(const Tiling& wanted, std::size_t needer) const {
+    const std::int64_t contributor = wanted.contributor[needer];
+    if (!are_combinations_) {
+      std::int64_t sum = 0;
+      for (const std::size_t holder : devices_) {
+        if (tiling_.contributor[holder] == contributor) sum += shared_elements(tiling_, holder, wanted, needer);
+      }
+      return sum;
+    }
+    std::int64_t count = std::binary_search(contributors_.begin(), contributors_.end(), contributor) ? 1 : 0;
+    for (std::size_t d = 0, at = 0; d < wanted.rank() && count > 0; ++d) {
+      const Interval& tile = wanted.interval(d, needer);
+      std::int64_t covered = 0;
+      for (; at < ends_[d]; ++at)
+        covered += std::max<std::int64_t>(0, std::min(tile.end, holders_[at].end) - std::max(tile.begin, holders_[at].begin));
+      count *= covered;
+    }
+    return count;
+  }
+
+ private:
+  template <class F>
+  std::size_t take_different(std::pmr::vector<std::int64_t>& all, const F& of) const {
+    all.clear();
+    for (const std::size_t device : devices_) all.push_back(static_cast<std::int64_t>(of(device)));
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all.size();
+  }
+
+  const Tiling& tiling_;
+  std::span<const std::size_t> devices_;
+  std::pmr::vector<std::int64_t> contributors_;
+  std::pmr::vector<Interval> holders_;  // of the dimensions in turn
+  base::FixedVector<std::size_t, kRankMax> ends_;
+  bool are_combinations_ = false;
+};
 
 // The device that lacks most of its tile, over its own link.
 double missing_seconds(const Tiling& held, const Tiling& wanted, std::int64_t element_bytes, double bandwidth) {
@@ -68,17 +124,17 @@ std::int64_t cells_met(const Tiling& held, const Tiling& wanted) {
 
 }  // namespace
 
-std::shared_ptr<const Tiling> Floors::tiles_of(const ArrayType& to, const Machine& machine) {
-  return std::make_shared<const Tiling>(to, Cluster(machine).devices());
+std::shared_ptr<const Tiling> Floors::tiles_of(const ArrayType& from, const ArrayType& to) {
+  return std::make_shared<const Tiling>(to, synth::run_devices(from, to));
 }
 
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
-    : Floors(from, to, machine, tiles_of(to, machine)) {}
+    : Floors(from, to, machine, tiles_of(from, to)) {}
 
 Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target)
     : machine_(machine),
       element_bytes_(bytes_of(to.element())),
-      run_devices_(Cluster(machine).devices()),
+      run_devices_(std::ssize(target->tile_of)),
       source_(from, run_devices_),
       shared_target_(std::move(target)),
       target_(*shared_target_),
@@ -123,16 +179,14 @@ double Floors::into_units() {
   for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
     if (unit_sizes_[l] == 1) continue;
     for (std::int64_t begin = 0; begin < devices; begin += unit_sizes_[l]) {
+      base::look_for_stop();
       base::Scratch scratch;
-      const auto held = different(source_, begin, unit_sizes_[l], scratch.memory());
+      const std::int64_t count = std::min(unit_sizes_[l], devices - begin);
+      const auto held = different(source_, begin, count, scratch.memory());
+      const HeldTogether together(source_, held, scratch.memory());
       std::int64_t missing = 0;
-      for (const std::size_t needed : different(target_, begin, unit_sizes_[l], scratch.memory())) {
-        missing += target_.elements(needed);
-        for (const std::size_t holder : held) {
-          if (source_.contributor[holder] != target_.contributor[needed]) continue;
-          missing -= shared_elements(source_, holder, target_, needed);
-        }
-      }
+      for (const std::size_t needed : different(target_, begin, count, scratch.memory()))
+        missing += target_.elements(needed) - together.shared(target_, needed);
       if (missing > 0) far_ = std::max(far_, delay_of(machine_.levels[l]));
       longest = std::max(longest,
                          static_cast<double>(missing * element_bytes_) / machine_.levels[l].bandwidth_bytes_per_second);
@@ -145,22 +199,20 @@ double Floors::into_units() {
 // link. On every level the first unit and the last.
 double Floors::each_into_units(const Tiling& held, const Tiling& wanted) const {
   constexpr std::int64_t kUnitMax = 64;  // devices of a unit; more take longer to look at than they spare
+  base::look_for_stop();
   double longest = 0;
   const auto devices = static_cast<std::int64_t>(wanted.tile_of.size());
   for (std::size_t l = 0; l < unit_sizes_.size(); ++l) {
     const std::int64_t size = unit_sizes_[l];
     if (size == 1 || size > kUnitMax) continue;
-    for (const std::int64_t begin : {std::int64_t{0}, devices - size}) {
+    for (const std::int64_t begin : {std::int64_t{0}, (devices - 1) / size * size}) {
       base::Scratch scratch;
-      const auto holders = different(held, begin, size, scratch.memory());
+      const std::int64_t end = std::min(devices, begin + size);
+      const auto holders = different(held, begin, end - begin, scratch.memory());
+      const HeldTogether together(held, holders, scratch.memory());
       std::int64_t missing = 0;
-      for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(begin + size); ++device) {
-        missing += wanted.elements(device);
-        for (const std::size_t holder : holders) {
-          if (held.contributor[holder] == wanted.contributor[device])
-            missing -= shared_elements(held, holder, wanted, device);
-        }
-      }
+      for (auto device = static_cast<std::size_t>(begin); device < static_cast<std::size_t>(end); ++device)
+        missing += wanted.elements(device) - together.shared(wanted, device);
       const double bytes = static_cast<double>(missing * element_bytes_);
       longest = std::max(longest, bytes / machine_.levels[l].bandwidth_bytes_per_second);
     }

@@ -14,9 +14,9 @@ namespace tessera::synth {
 class Floors {
  public:
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
-  // The same for callers with many types before one target, which pass its tiles by device of the machine's run.
+  // The same for callers with many types before one target, which pass its tiles by device of a run with both meshes.
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target);
-  static std::shared_ptr<const Tiling> tiles_of(const ArrayType& to, const Machine& machine);
+  static std::shared_ptr<const Tiling> tiles_of(const ArrayType& from, const ArrayType& to);
 
   // Seconds that any plan takes, and any of two or more launches.
   double of_one_launch() const { return links_ + far_.latency; }
@@ -49,7 +49,7 @@ class Floors {
   const Machine& machine_;
   std::vector<std::int64_t> unit_sizes_;  // of every level, in devices
   std::int64_t element_bytes_;
-  std::int64_t run_devices_;
+  std::int64_t run_devices_;  // of which there are no more than the meshes name
   Tiling source_;
   std::shared_ptr<const Tiling> shared_target_;
   const Tiling& target_;

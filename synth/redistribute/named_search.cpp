@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/redistribute/rivals/pieces.hpp"
 
@@ -154,6 +155,7 @@ class Search {
     const std::int64_t prices_max = std::max(kNamedPricesMax, of_few);
     meet(from_.layout().splits(), *pieces);
     while (!queue_.empty()) {
+      base::look_for_stop();
       const Entry entry = queue_.top();
       queue_.pop();
       Node& node = nodes_.at(ways_[entry.way].at);

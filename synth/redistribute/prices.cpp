@@ -34,6 +34,9 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
   if (found != known_.end()) return found->cost;
   const StepCost price =
       movement(kind) == Movement::sums ? of_direct_sum(step, before, after) : cost(machine_, step, before, after);
+  constexpr std::int64_t kNanosecondsOfDevice = 300;
+  constexpr std::int64_t kNanosecondsOfPeer = 20;
+  worked(after.devices() * (kNanosecondsOfDevice + kNanosecondsOfPeer * price.peers));
   known_.push_back(Known{kind, before, after, price});
   return price;
 }
@@ -86,6 +89,9 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
     known.cost = *of_size->by_program;
     return known;
   }
+  const std::int64_t members = shard_count(axes_of(step));
+  constexpr std::int64_t kNanosecondsOfPair = 100;
+  if (!is_wide(after.devices(), members)) worked(after.devices() * members * kNanosecondsOfPair);
   ReduceProgramRef program = best_reduce_program(machine_, step, before, after, seconds_max);
   if (program != nullptr) {
     known.cost = cost(machine_, Collective{step.effect, program}, before, after);

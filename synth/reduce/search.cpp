@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/stop_scope.hpp"
 #include "synth/transfer/stretches.hpp"
 
 namespace tessera::synth {
@@ -113,6 +114,7 @@ Layer next_layer(ReduceGraph& graph, StepPrices& prices, Reached& reached, const
   Layer next;
   for (std::size_t i = 0; i < last.size(); ++i) {
     if (!is_faster(last[i].seconds, seconds_max)) continue;
+    base::look_for_stop();
     for (const ReduceGraph::Edge& edge : graph.edges(last[i].node)) {
       const auto [price, form] = prices.of(edge);
       const double seconds = last[i].seconds + price;

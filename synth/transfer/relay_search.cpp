@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/scratch.hpp"
+#include "base/stop_scope.hpp"
 #include "synth/cluster/device_links.hpp"
 
 namespace tessera::synth {
@@ -466,12 +467,16 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
                        double bound, const std::vector<std::int32_t>& counts, RelayTrees trees) {
   std::vector<TaskPart> parts = parts_of(tasks, counts, element_bytes);
   Ways ways(cluster, bound, trees);
-  for (TaskPart& part : parts) part.way = ways.choose(tasks[part.task], part.bytes, false);
+  for (TaskPart& part : parts) {
+    base::look_for_stop();
+    part.way = ways.choose(tasks[part.task], part.bytes, false);
+  }
   for (int pass = 0; pass < kPasses; ++pass) {
     if (ways.busiest() <= bound * kBusyEnough) pass = std::max(pass, kPasses - 2);
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
     for (TaskPart& part : parts) {
+      base::look_for_stop();
       ways.take_out(part.way, part.bytes);
       part.way = ways.choose(tasks[part.task], part.bytes, true);
     }

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
@@ -137,6 +138,7 @@ std::vector<RelayTask> relay_tasks(const ArrayType& from, const ArrayType& to) {
   std::vector<RelayTask> tasks;
   for (std::int64_t part = 0; part < target.contributors; ++part) {
     for (std::int64_t tile = 0; tile < target.tiles; ++tile) {
+      base::look_for_stop();
       const DeviceList& wanting = needers.at(tile, part);
       if (wanting.empty()) continue;
       for_tiles_in(source, box_of(target, wanting.front()), [&](std::int64_t cell, const Box& box) {
@@ -158,6 +160,7 @@ std::optional<Transfer> sends_of(const std::vector<RelayTask>& tasks, const Rela
   transfer.stretches = recipe.stretches;
   Sends sends(transfer);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
+    base::look_for_stop();
     if (!add_task(tasks[t], recipe.tasks[t], sends)) return std::nullopt;
   }
   for (const Send& send : transfer.sends) transfer.hops = std::max<std::int64_t>(transfer.hops, send.hop + 1);

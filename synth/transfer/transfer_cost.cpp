@@ -1,4 +1,5 @@
 #include "synth/transfer/transfer_cost.hpp"
+#include "base/stop_scope.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,23 @@ TransferCost::TransferCost(const Cluster& cluster, std::span<const Part> parts)
   boxes_.assign(hops_ * shapes_.size(), std::vector<double>(2 * cluster.links(), 0.0));
   const DeviceLinks links(cluster);
   for (std::size_t k = 0; k < parts.size(); ++k) add(cluster, links, parts[k], shapes_of[k]);
+  keep_used_lanes();
   count_peers(cluster, parts);
+}
+
+// The meshes may lie on a small part of the machine.
+void TransferCost::keep_used_lanes() {
+  std::vector<std::size_t> used;
+  for (std::size_t lane = 0; lane < seconds_per_byte_.size(); ++lane) {
+    if (std::any_of(boxes_.begin(), boxes_.end(), [&](const std::vector<double>& boxes) { return boxes[lane] > 0; }))
+      used.push_back(lane);
+  }
+  const auto keep = [&](std::vector<double>& of_lanes) {
+    for (std::size_t i = 0; i < used.size(); ++i) of_lanes[i] = of_lanes[used[i]];
+    of_lanes.resize(used.size());
+  };
+  keep(seconds_per_byte_);
+  std::for_each(boxes_.begin(), boxes_.end(), keep);
 }
 
 std::size_t TransferCost::shape_number(const Box& box, const Part& part) {
@@ -115,6 +132,7 @@ class TransferCost::Slots {
       kinds.push_back(works ? kind_of_[static_cast<std::size_t>(stretch)] : kIdle);
     }
     const auto [known, is_new] = known_.try_emplace(std::move(kinds), 0);
+    if (is_new) base::look_for_stop();
     if (is_new) known->second = priced(known->first);
     return known->second;
   }

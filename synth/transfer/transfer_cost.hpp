@@ -47,6 +47,7 @@ class TransferCost {
   void add(const Cluster& cluster, const DeviceLinks& links, const Send& send, std::size_t shape);
   void add(const Cluster& cluster, const DeviceLinks& links, const Part& part,
            const std::vector<std::size_t>& shape_of);
+  void keep_used_lanes();
   void count_peers(const Cluster& cluster, std::span<const Part> parts);
   std::size_t shape_number(const Box& box, const Part& part);
   // Boxes of a shape that a hop brings over every lane. A link has two: in, then out.
@@ -71,7 +72,7 @@ class TransferCost {
 
   std::size_t hops_ = 0;
   std::vector<Shape> shapes_;             // that pieces have
-  std::vector<double> seconds_per_byte_;  // of every lane
+  std::vector<double> seconds_per_byte_;  // of every lane that is used
   std::vector<std::vector<double>> boxes_;
   std::vector<std::int64_t> received_;  // bytes, of every device
   std::vector<std::int64_t> peers_;     // of every hop

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
@@ -134,6 +135,7 @@ void for_each_need(const Unit& unit, const Change& change, const F& f) {
   for (const std::size_t t : unit.tiles(change.target)) {
     const ChildSet needers = unit.children_with(change.target.owners[t].front());
     double lacked = change.target_bytes(t);
+    base::look_for_stop();
     for (const auto& [s, parts] : held) {
       const double bytes = change.shared(s, t);
       lacked -= bytes;
@@ -238,6 +240,7 @@ class FirstCopies {
 
     // Looks for a link with room that a kind with bytes left can come to, perhaps by moving others on; false without.
     bool push() {
+      base::look_for_stop();
       came_from_.assign(room_.size(), kNever);
       std::vector<std::size_t> moved_from(kinds_.size(), kNever);
       std::vector<std::size_t> queue;
@@ -305,6 +308,7 @@ double seconds_of_sums(const Unit& unit, const Change& change) {
   });
   double longest = 0;
   for (const ChildSet& senders : candidates) {
+    base::look_for_stop();
     double bytes = 0;
     for (const auto& [kind, more] : kinds) {
       const auto& [parts, needers] = kind;
@@ -377,6 +381,7 @@ double seconds_of_crossings(const Change& change, const Machine& machine, std::i
     unit_devices /= level.count;
     double bytes = 0;
     for (std::size_t s = 0; s < change.source.owners.size(); ++s) {
+      base::look_for_stop();
       for (std::size_t t = 0; t < change.target.owners.size(); ++t) {
         const double shared = change.shared(s, t);
         if (shared == 0) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
@@ -123,6 +124,7 @@ double seconds_by_pairs(const State& before, const Collective& step, const Holdi
     members[static_cast<std::size_t>(adders.leader[device])].push_back(static_cast<std::int64_t>(device));
   SlotPrice slot(machine);
   for (std::size_t to = 0; to < members.size(); ++to) {
+    base::look_for_stop();
     for (const std::int64_t from : members[static_cast<std::size_t>(adders.leader[to])]) {
       const std::int64_t sums = adders.gives_sums ? adders.owned[static_cast<std::size_t>(from)] : 0;
       slot.add(after.ids[static_cast<std::size_t>(from)], after.ids[to], (adders.owned[to] + sums) * element_bytes);

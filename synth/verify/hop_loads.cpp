@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/stop_scope.hpp"
+
 namespace tessera::synth::verifier {
 
 HopLoads::HopLoads(const Machine& machine, std::int64_t devices) : devices_(devices) {
@@ -196,6 +198,7 @@ double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretche
   for (std::int64_t slot = 0; slot < stretches + count - 1; ++slot) {
     const std::pair working(std::max<std::int64_t>(0, slot - stretches + 1), std::min(count, slot + 1));
     if (working != last_hops) {
+      base::look_for_stop();
       double latency = 0;
       std::vector<double> lanes;
       for (std::int64_t i = working.first; i < working.second; ++i) {

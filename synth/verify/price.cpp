@@ -1,4 +1,5 @@
 #include "synth/verify/price.hpp"
+#include "base/stop_scope.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -226,6 +227,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
   std::int64_t target = 0;
   Fault fault;
   const auto end_target = [&] {
+    base::look_for_stop();
     if (!fault) fault = check_target(target);
     sent_.clear();
     ++target;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/hop_loads.hpp"
 #include "synth/verify/price.hpp"
 #include "synth/verify/units.hpp"
@@ -311,6 +312,7 @@ Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program
                    std::vector<HopLoads>& hops, std::int64_t& beside) {
   ProgramReplay replay(request, machine);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    base::look_for_stop();
     if (const Fault fault = replay.take(program.steps[i], hops)) return fmt::format("step {}: {}", i + 1, *fault);
   }
   beside = replay.beside();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/slot_loads.hpp"
 
 namespace tessera::synth::verifier {
@@ -118,6 +119,7 @@ class RelayReplay {
 
   // Devices get the part in the order of hops, until nobody new has it.
   Fault follow_part(const RelayPart& part, const Numbers& lengths, const Numbers& holding, const Numbers& needing) {
+    base::look_for_stop();
     if (part.sources.size() != needing.size()) return "a part does not say who sends to each device that needs it";
     constexpr std::int64_t kNever = -1;
     Numbers& has = first_hop_;  // the first hop in which a device can send it

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/price.hpp"
 
 namespace tessera::synth::verifier {
@@ -201,6 +202,7 @@ Fault replay_group(const UnitGroup& group, const std::vector<Stretch>& stretches
                    std::int64_t& beside) {
   Numbers foreign(at(group.size()), 0);
   for (const Stretch& stretch : stretches) {
+    base::look_for_stop();
     StretchReplay replay(group, stretch, hops);
     replay.run();
     if (!replay.is_done()) return "a sum lacks a contribution in the end, or has one twice";

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "base/wide.hpp"
 #include "synth/verify/bounds.hpp"
 #include "synth/verify/price.hpp"
@@ -141,6 +142,7 @@ class PlanVerifier {
   }
 
   Fault take(const PlanStep& step) {
+    base::look_for_stop();
     const Holdings after(step.after);
     if (auto fault = check_sums_fit(after)) return fault;
     if (auto fault = check_step(state_, step.collective, step.after, after)) return fault;
@@ -369,6 +371,7 @@ class PlanVerifier {
   }
 
   Fault check_bounds() const {
+    base::look_for_stop();
     const bool promises = plan_.bound_promised;
     if (promises && plan_.local_bytes_max > plan_.bound_bytes) return "an array is larger than both ends";
     if (const auto least = least_bytes()) {
@@ -426,6 +429,7 @@ class PlanVerifier {
     }
     base::Wide total = 0;
     for (const auto& [source, s] : sources) {
+      base::look_for_stop();
       for (const auto& [target, t] : targets) {
         const std::int64_t receives =
             from.contributors - 1 + needers[target] - (met.count({source, target}) > 0 ? 1 : 0);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "synth/redistribute/rivals/meshes.hpp"
 
 namespace tessera::synth::rivals {
@@ -88,6 +89,7 @@ class DepthFirst {
       best_.seconds = last;
       return;
     }
+    base::look_for_stop();
     std::set<std::tuple<std::int32_t, std::vector<std::int32_t>, double>> tried;
     for (const std::size_t box : by_start(times)) {
       if (!tried.emplace(now_.senders[box], boxes_[box].receivers, boxes_[box].seconds).second) continue;
@@ -138,6 +140,7 @@ class Greedy {
     while (!left_.empty()) {
       ConcurrentSet best;
       for (int i = 0; i < kDraws; ++i) {
+        base::look_for_stop();
         ConcurrentSet drawn = draw();
         const bool more = drawn.boxes.size() > best.boxes.size();
         const bool flatter = drawn.boxes.size() == best.boxes.size() && drawn.spread < best.spread;
