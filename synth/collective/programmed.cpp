@@ -53,21 +53,23 @@ class ProgrammedReduction::SlotBytes {
     }
   }
 
-  // After the last `add`: what goes from one device to another is one message.
+  // After the last `add`: what goes from one device to another is one message. Messages are dealt to their senders
+  // first, who have few.
   void count_messages(std::int64_t devices) {
-    const auto ends = [](const Message& message) { return std::pair(message.from, message.to); };
-    std::sort(messages_.begin(), messages_.end(), [&](const auto& a, const auto& b) { return ends(a) < ends(b); });
-    std::vector<std::int64_t> out(static_cast<std::size_t>(devices), 0);
-    std::vector<std::int64_t> in = out;
-    std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      const Message& message = messages_[i];
-      bytes += message.bytes;
-      message_bytes_ = std::max(message_bytes_, bytes);
-      if (i + 1 < messages_.size() && ends(messages_[i + 1]) == ends(message)) continue;
-      bytes = 0;
-      peers_ =
-          std::max({peers_, ++out[static_cast<std::size_t>(message.from)], ++in[static_cast<std::size_t>(message.to)]});
+    std::vector<std::vector<Message>> by_sender(static_cast<std::size_t>(devices));
+    for (const Message& message : messages_) by_sender[static_cast<std::size_t>(message.from)].push_back(message);
+    std::vector<std::int64_t> senders(by_sender.size(), 0);
+    for (std::vector<Message>& of_sender : by_sender) {
+      std::sort(of_sender.begin(), of_sender.end(), [](const Message& a, const Message& b) { return a.to < b.to; });
+      std::int64_t receivers = 0;
+      std::int64_t bytes = 0;
+      for (std::size_t i = 0; i < of_sender.size(); ++i) {
+        bytes += of_sender[i].bytes;
+        message_bytes_ = std::max(message_bytes_, bytes);
+        if (i + 1 < of_sender.size() && of_sender[i + 1].to == of_sender[i].to) continue;
+        bytes = 0;
+        peers_ = std::max({peers_, ++receivers, ++senders[static_cast<std::size_t>(of_sender[i].to)]});
+      }
     }
     messages_.clear();
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/wide.hpp"
+#include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
@@ -71,18 +72,28 @@ class DeviceChange {
 
 }  // namespace
 
-LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+LowerBound bound_of_devices(const Machine& machine, const ArrayType& from, const ArrayType& to) {
   LowerBound bound;
   if (!to.layout().pending().empty()) return bound;
   const DeviceChange change(from, to);
   constexpr base::Wide kMost = std::numeric_limits<std::int64_t>::max();
   bound.received_bytes_total = static_cast<std::int64_t>(std::min(change.least_bytes(), kMost));
+  bound.seconds = static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
+  const double all_links = Cluster(machine).levels().back().bandwidth_of_all();
+  if (!from.layout().pending().empty())
+    bound.seconds = std::max(bound.seconds, static_cast<double>(change.least_bytes()) / all_links);
+  return bound;
+}
+
+LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+  LowerBound bound = bound_of_devices(machine, from, to);
+  if (!to.layout().pending().empty()) return bound;
   if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) {
     bound.seconds = time_bound(machine, from, to);
     return bound;
   }
-  bound.seconds = static_cast<double>(change.most_missing_bytes()) / machine.levels.back().bandwidth_bytes_per_second;
-  bound.seconds = std::max(bound.seconds, first_units_bound(machine, from, to));
+  bound.seconds =
+      std::max({bound.seconds, first_units_bound(machine, from, to), sum_crossings_bound(machine, from, to)});
   return bound;
 }
 

@@ -29,5 +29,7 @@ struct LowerBound {
   double seconds = 0;
 };
 LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+// What follows from single devices and their own links, wherever on the machine the mesh lies.
+LowerBound bound_of_devices(const Machine& machine, const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth

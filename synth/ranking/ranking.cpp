@@ -78,7 +78,7 @@ class Ranking {
     if (mesh_->devices() <= kExactDevicesMax || !std::all_of(requests_.begin(), requests_.end(), is_placed)) return;
     common_bounds_.emplace();
     for (const PlaceRequest& request : requests_)
-      common_bounds_->push_back(lower_bound(machine_, request.from, request.to).seconds);
+      common_bounds_->push_back(bound_of_devices(machine_, request.from, request.to).seconds);
   }
 
   // The parts of a sum lie in all units that its axes are spread over, and cross links of the level once for each unit

@@ -30,8 +30,10 @@ constexpr std::size_t kDigitsWanted = 4;
 constexpr std::size_t kDigitsMax = 6;
 constexpr std::size_t kMovingDimensionsMax = 9;  // that any of them cuts
 constexpr std::size_t kPermutesMax = 24;         // that are priced
-// A search ends without a chain after so many cuttings, each counted as often as it was met.
+// A search ends without a chain after so many cuttings, each counted as often as it was met, or after a part of what
+// planning may still take: it is one of many ways.
 constexpr std::int64_t kReachedMax = 400'000;
+constexpr std::int64_t kPartOfTheWork = 4;
 constexpr std::int64_t kNanosecondsOfReach = 150;
 
 // The larger one of the two factors that are nearest each other; the number itself where it is prime.
@@ -199,7 +201,13 @@ class DigitSearch {
  public:
   DigitSearch(const Ends& ends, const DigitPrices& digit_prices, const ArrayType& from, const ArrayType& to,
               double seconds, Prices& prices)
-      : ends_(ends), prices_(digit_prices), all_prices_(prices), from_type_(from), to_type_(to), seconds_max_(seconds) {
+      : ends_(ends),
+        prices_(digit_prices),
+        all_prices_(prices),
+        from_type_(from),
+        to_type_(to),
+        seconds_max_(seconds),
+        reached_max_(std::min(kReachedMax, prices.work_left() / kPartOfTheWork / kNanosecondsOfReach)) {
     array_bytes_ = static_cast<double>(array_bytes(from)) / ends.staying();
     from_ = numbered(ends.from());
     to_ = numbered(ends.to());
@@ -210,7 +218,7 @@ class DigitSearch {
     reach(from_, 0, Step{});
     while (!queue_.empty()) {
       base::look_for_stop();
-      if (reached_ > kReachedMax || !all_prices_.may_go_on()) return std::nullopt;
+      if (reached_ > reached_max_) return std::nullopt;
       const Entry next = queue_.top();
       queue_.pop();
       if (next.is_permute) {
@@ -406,6 +414,7 @@ class DigitSearch {
   std::priority_queue<Entry> queue_;  // the top is the largest: the fewest seconds, then what was met first
   std::size_t permutes_ = 0;
   std::int64_t reached_ = 0;
+  std::int64_t reached_max_;
 };
 
 }  // namespace

@@ -40,8 +40,6 @@ class Choice {
   // All three outlive this. No array on a device may be larger than the larger of both ends.
   Choice(const ArrayType& from, const ArrayType& to, Prices& prices);
 
-  // Has any chain been considered that can be chosen?
-  bool has_candidate() const { return !candidates_.empty(); }
   // Nothing slower is chosen.
   double seconds_max() const { return seconds_max_; }
   double fastest_seconds() const { return seconds_max_ / kAsFast; }

@@ -159,14 +159,28 @@ bool has_keep(const Way& way) {
                      [](const Collective& step) { return std::holds_alternative<Keep>(step.effect); });
 }
 
-// Rivals' plans for the whole change, where sums are finished or begun. On many devices the rivals for sums are slow to
-// price, and the search for the best program has met their plans anyway.
+// No array on a device is larger than the larger of both ends.
+bool keeps_bound(const Chain& chain, const ArrayType& from, const ArrayType& to) {
+  const std::int64_t bound = std::max(tile_bytes_max(from), tile_bytes_max(to));
+  ArrayType type = from;
+  for (const Collective& step : chain) {
+    auto after = apply(step, type);
+    if (!after.ok() || tile_bytes_max(*after) > bound) return false;
+    type = std::move(*after);
+  }
+  return true;
+}
+
+// Rivals' plans for the whole change: where sums are finished or begun, and on so many devices that ways are not
+// followed by what rivals would do. The rivals for sums are slow to price on many devices, and the search for the best
+// program has met their plans anyway.
 base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const Machine& machine, Choice& choice) {
-  for (const Planner rival : {Planner::dtensor, Planner::gather, Planner::ring, Planner::smp, Planner::p2}) {
-    const bool of_sums = rival != Planner::dtensor && rival != Planner::gather;
+  for (const Planner rival : {Planner::dtensor, Planner::gather, Planner::shardy, Planner::paper, Planner::xla,
+                              Planner::ring, Planner::smp, Planner::p2}) {
+    const bool of_sums = rival == Planner::ring || rival == Planner::smp || rival == Planner::p2;
     if (of_sums && from.devices() > kFewDevices) break;
     const auto chain = rival_chain(from, to, rival, machine);
-    if (chain.ok()) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
+    if (chain.ok() && keeps_bound(*chain, from, to)) TESSERA_TRY_STATUS(choice.consider(Way{{}, from}, *chain));
   }
   return base::Done{};
 }
@@ -246,12 +260,13 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
     return base::Done{};
   };
   Choice choice(from, to, prices);
-  for (const PendingChange& other : pending_changes(from, to)) {
-    if (!prices.may_go_on() && choice.has_candidate()) break;
-    TESSERA_TRY(ends, kept_ends(from, to, other));
-    for (const KeptEnd& end : ends) TESSERA_TRY_STATUS(consider_all(from, end, other, prices, choice));
+  const std::vector<PendingChange> changes = pending_changes(from, to);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    prices.begin_share(std::ssize(changes) - static_cast<std::int64_t>(i));
+    TESSERA_TRY(ends, kept_ends(from, to, changes[i]));
+    for (const KeptEnd& end : ends) TESSERA_TRY_STATUS(consider_all(from, end, changes[i], prices, choice));
   }
-  if (!change.resolve.empty() || !change.keep.empty())
+  if (from.devices() > kExactDevicesMax || !change.resolve.empty() || !change.keep.empty())
     TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));
   std::vector<Chain> considered;
   if (ways == Resolve::every_way) considered = choice.considered();

@@ -2,6 +2,8 @@
 // when the chosen chain becomes a plan.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,8 +27,11 @@ class Prices {
   // Searches count what they do, in nanoseconds that it takes about, and end with what they have found where it is
   // enough: counted and not measured, so that the same input gives the same plan everywhere.
   void worked(std::int64_t nanoseconds) { work_ += nanoseconds; }
-  bool may_go_on() const { return work_ < kWorkMax; }
-  std::int64_t work() const { return work_; }
+  bool may_go_on() const { return work_ < share_end_; }
+  // What the next of so many searches that are still to come may take: an even share of what is left.
+  void begin_share(std::int64_t searches) { share_end_ = work_ + std::max<std::int64_t>(0, kWorkMax - work_) / searches; }
+  // What is left of the share.
+  std::int64_t work_left() const { return share_end_ - work_; }
 
   // The step in its fastest form: a sum gets the program that is faster on the machine than adding up at once, if there
   // is one. Without a machine file sums have no programs.
@@ -36,6 +41,7 @@ class Prices {
 
  private:
   std::int64_t work_ = 0;
+  std::int64_t share_end_ = kWorkMax;
 
   // A step is identified by its effect between two types; all steps that copy count as an exchange.
   struct Known {
