@@ -1,6 +1,7 @@
 #include "synth/redistribute/prices.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/stop_scope.hpp"
 #include "synth/layout/axis_parts.hpp"
@@ -14,6 +15,20 @@ namespace {
 
 // A program has to be faster by more than a part in a hundred: less nobody measures.
 constexpr double kWorthAProgram = 1.01;
+
+// Of a program that says who sends what to whom.
+std::int64_t work_of_pairs(const Collective& step, const ArrayType& after) {
+  constexpr std::int64_t kNanosecondsOfPair = 120;
+  const std::int64_t members = shard_count(axes_of(step));
+  return is_wide(after.devices(), members) ? 0 : after.devices() * members * kNanosecondsOfPair;
+}
+
+// To five bits.
+std::int64_t rounded(std::int64_t bytes) {
+  constexpr int kBits = 5;
+  const int more = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - kBits);
+  return bytes >> more << more;
+}
 
 }  // namespace
 
@@ -43,10 +58,11 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
 
 std::optional<Prices::SumSize> Prices::size_of_sum(const Collective& step, const ArrayType& before,
                                                    const ArrayType& after) {
-  if (!has_even_tiles(before) || !has_even_tiles(after)) return std::nullopt;
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return std::nullopt;
-  return SumSize{kind_of(step), before.mesh_ref(), *axes, tile_bytes_max(before), tile_bytes_max(after)};
+  const bool is_exact = has_even_tiles(before) && has_even_tiles(after);
+  const auto size = [&](const ArrayType& type) { return is_exact ? tile_bytes_max(type) : rounded(tile_bytes_max(type)); };
+  return SumSize{kind_of(step), before.mesh_ref(), *axes, size(before), size(after), is_exact};
 }
 
 Prices::KnownSize* Prices::known_size(const Collective& step, const ArrayType& before, const ArrayType& after) {
@@ -59,9 +75,10 @@ Prices::KnownSize* Prices::known_size(const Collective& step, const ArrayType& b
 
 StepCost Prices::of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after) {
   KnownSize* const known = known_size(step, before, after);
-  if (known != nullptr && known->direct) return *known->direct;
+  const bool is_exact = known != nullptr && known->size.is_exact;
+  if (is_exact && known->direct) return *known->direct;
   const StepCost price = cost(machine_, step, before, after);
-  if (known != nullptr) known->direct = price;
+  if (is_exact) known->direct = price;
   return price;
 }
 
@@ -84,23 +101,28 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
   KnownProgram& known = programs_.emplace_back(KnownProgram{kind_of(step), before, after, nullptr, {}});
   const double seconds_max = of(step, before, after).seconds / kWorthAProgram;
   KnownSize* const of_size = known_size(step, before, after);
-  if (of_size != nullptr && of_size->by_program) {
+  const bool is_known = of_size != nullptr && of_size->by_program;
+  if (is_known && of_size->size.is_exact) {
     known.program = of_size->program;
     known.cost = *of_size->by_program;
     return known;
   }
-  const std::int64_t members = shard_count(axes_of(step));
-  constexpr std::int64_t kNanosecondsOfPair = 100;
-  if (!is_wide(after.devices(), members)) worked(after.devices() * members * kNanosecondsOfPair);
-  ReduceProgramRef program = best_reduce_program(machine_, step, before, after, seconds_max);
+  ReduceProgramRef program = is_known ? of_size->program : searched(step, before, after, seconds_max);
   if (program != nullptr) {
+    worked(work_of_pairs(step, after));
     known.cost = cost(machine_, Collective{step.effect, program}, before, after);
     if (known.cost.seconds < seconds_max) known.program = std::move(program);
   }
-  if (of_size == nullptr) return known;
+  if (of_size == nullptr || is_known) return known;
   of_size->by_program = known.cost;
   of_size->program = known.program;
   return known;
+}
+
+ReduceProgramRef Prices::searched(const Collective& step, const ArrayType& before, const ArrayType& after,
+                                  double seconds_max) {
+  worked(work_of_pairs(step, after) * std::ssize(machine_.levels));
+  return best_reduce_program(machine_, step, before, after, seconds_max);
 }
 
 StepCost Prices::of_program(const Collective& step, const ArrayType& before, const ArrayType& after) {

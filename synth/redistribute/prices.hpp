@@ -61,13 +61,15 @@ class Prices {
     RelayRef recipe;
     StepCost cost;
   };
-  // If all tiles have one size, before and after, nothing else about them matters for the price of a sum.
+  // If all tiles have one size, before and after, nothing else about them matters for the price of a sum. Otherwise sums
+  // whose largest tiles are nearly as large have the same program, found for the first of them, and prices of their own.
   struct SumSize {
     CollectiveKind kind;
     MeshRef mesh;
     AxisList axes;
     std::int64_t tile_bytes_before;
     std::int64_t tile_bytes_after;
+    bool is_exact;
     friend bool operator==(const SumSize&, const SumSize&) = default;
   };
   static std::optional<SumSize> size_of_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
@@ -78,6 +80,7 @@ class Prices {
     ReduceProgramRef program;
   };
   KnownSize* known_size(const Collective& step, const ArrayType& before, const ArrayType& after);
+  ReduceProgramRef searched(const Collective& step, const ArrayType& before, const ArrayType& after, double seconds_max);
   KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_program(const Collective& step, const ArrayType& before, const ArrayType& after);
