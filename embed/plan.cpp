@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "base/stop_scope.hpp"
 #include "embed/convert.hpp"
 #include "embed/json_fields.hpp"
 #include "embed/kinds.hpp"
@@ -170,14 +171,17 @@ Result<std::string> json_with_sends(const Plan& plan) {
   });
 }
 
-PlanVerdict verify_plan(std::string_view json, const Machine& machine) {
+PlanVerdict verify_plan(std::string_view json, const Machine& machine, const std::optional<StopToken>& stop) {
   PlanVerdict verdict;
   const auto read = synth::read_json(json);
   if (!read) {
     verdict.fault = embed::to_public({}, read.errors()).front().message;
     return verdict;
   }
-  const auto fault = synth::fault_of(*read, embed::to_machine(machine));
+  const auto fault = base::guarded_until_stopped([&] {
+    const base::StopScope scope(embed::token_of(stop));
+    return synth::fault_of(*read, embed::to_machine(machine));
+  });
   verdict.fault = fault ? fault->value_or("") : embed::to_public({}, fault.errors()).front().message;
   auto plan = std::make_shared<synth::Plan>(*read);
   plan->verified = verdict.fault.empty();

@@ -18,7 +18,7 @@ constexpr double kWorthAProgram = 1.01;
 
 // Of a program that says who sends what to whom.
 std::int64_t work_of_pairs(const Collective& step, const ArrayType& after) {
-  constexpr std::int64_t kNanosecondsOfPair = 120;
+  constexpr std::int64_t kNanosecondsOfPair = 160;
   const std::int64_t members = shard_count(axes_of(step));
   return is_wide(after.devices(), members) ? 0 : after.devices() * members * kNanosecondsOfPair;
 }

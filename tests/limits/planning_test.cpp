@@ -123,5 +123,38 @@ TEST_F(PlanningAlone, OfTheLargestMeshTakesLittleTimeAndMemory) {
   }
 }
 
+// Sums on machines of three and four levels, with many axes: a search among many ways, each with programs to find. It is
+// bounded by what it counts, so that no plan takes longer than a second.
+TEST_F(PlanningAlone, OfSumsOnFourLevelsTakesASecondAtMost) {
+  const Machine four{{{"l0", 4, 1e9, 1e-5}, {"l1", 4, 4e9, 2.5e-6}, {"l2", 4, 16e9, 6.25e-7}, {"l3", 8, 64e9, 1.5e-7}}};
+  const Machine large{
+      {{"l0", 16, 1e9, 1e-5}, {"l1", 16, 4e9, 2.5e-6}, {"l2", 16, 16e9, 6.25e-7}, {"l3", 16, 64e9, 1.5e-7}}};
+  const Machine three{{{"l0", 8, 1e9, 1e-5}, {"l1", 8, 4e9, 2.5e-6}, {"l2", 8, 16e9, 6.25e-7}}};
+  const auto type = [](std::string_view text, const MeshRef& on) { return *synth::parse_array_type(text, on); };
+  struct Case {
+    std::string mesh;
+    std::string from;
+    std::string to;
+    Machine machine;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"a:2,b:3,c:4,d:3,e:2,h:2", "f32[1021,1021@(e,a),8192,257]{+b,c,d,h}", "f32[1021@h,1021@d,8192,257@c]{+a,b,e}", four},
+           {"a:3,b:4,c:8,d:4", "f32[8192@(d,a),4096,64,4096]{+c}", "f32[8192@c,4096@b,64@d,4096]", large},
+           {"a:3,c:8,d:4", "f32[8192@(d,a),64]{+c}", "f32[8192@c,64@d]", large},
+           {"a:3,b:4,c:4,d:4,e:2", "f32[1021,257@e,1021,8192]{+a,b,d}", "f32[1021@e,257,1021@a,8192@c]{+b,d}", three},
+           {"a:8,b:4,c:2,d:2,e:4", "f32[257,8192,8192,65536]{+b,c,d,e}", "f32[257@e,8192@c,8192@a,65536@d]", large}}) {
+    const MeshRef on = mesh(one.mesh);
+    EXPECT_LT(seconds_to_plan(type(one.from, on), type(one.to, on), one.machine, 1), 1) << one.from << " -> " << one.to;
+  }
+  Random random(23);
+  for (int round = 0; round < 30; ++round) {
+    const MeshRef on = mesh(round % 2 == 0 ? "a:2,b:2,c:3,d:4,e:2,f:3" : "a:4,b:2,c:3,d:2,e:2,f:2,g:2");
+    const synth::Shape shape{1021, 4096, 257, 64};
+    const ArrayType from = any_type(on, shape, true, random);
+    const Machine& machine = round % 3 == 0 ? four : round % 3 == 1 ? large : three;
+    EXPECT_LT(seconds_to_plan(from, any_type(on, shape, true, random), machine, 1), 1) << print(from);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::limits

@@ -24,7 +24,8 @@ struct PlanVerdict {
   std::string fault;         // what is wrong with it, in words without an end; empty: every figure is what it takes
 };
 // Reads a plan, one JSON object as Plan::json writes it, and replays it on the machine (empty: flat). The plan may come
-// from any source: every figure in it is checked.
-TESSERA_API PlanVerdict verify_plan(std::string_view json, const Machine& machine = {});
+// from any source: every figure in it is checked. A token that is asked to stop ends it: the fault then says so.
+TESSERA_API PlanVerdict verify_plan(std::string_view json, const Machine& machine = {},
+                                    const std::optional<StopToken>& stop = {});
 
 }  // namespace tessera
