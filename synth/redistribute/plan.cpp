@@ -236,12 +236,30 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
   });
 }
 
-// The step with the recipe that plans would give it.
-static Collective as_in_plans(const Collective& step, const ArrayType& before, const ArrayType& after, Prices& prices) {
-  if (movement(step) != Movement::copies) return prices.best_form(step, before, after);
-  const double seconds = prices.of(step, before, after).seconds;
-  auto relay = relay_move(before, after, prices.machine(), seconds / kAsFast);
-  return relay ? relay->back() : step;
+// Are both one step of the same name between the same types, whatever the recipes?
+static bool is_same_step(const Collective& step, const Plan& plan) {
+  if (plan.steps.size() != 1) return false;
+  const Collective& other = plan.steps[0].collective;
+  if (movement(step) == Movement::copies) return movement(other) == Movement::copies && plan.steps[0].after == plan.to;
+  return step.effect.index() == other.effect.index() && axes_of(step) == axes_of(other);
+}
+
+// The step with the recipe that plans would give it: that of a plan for the change, where this is one step, or what is
+// found for the step alone, if that is faster.
+static base::Result<Collective> as_in_plans(const Collective& step, const ArrayType& before, const ArrayType& after,
+                                            const Machine& machine) {
+  if (is_assumed(machine) || movement(step) == Movement::none) return step;
+  Prices prices(machine);
+  Collective best = prices.best_form(step, before, after);
+  double seconds = prices.of(best, before, after).seconds / kAsFast;
+  TESSERA_TRY(planned, plan_unverified(before, after, machine, {}));
+  if (is_same_step(step, planned) && planned.seconds < seconds) {
+    best = planned.steps[0].collective;
+    seconds = planned.seconds;
+  }
+  if (movement(step) != Movement::copies) return best;
+  auto relay = relay_move(before, after, machine, seconds);
+  return relay ? relay->back() : best;
 }
 
 base::Result<Plan> plan_by_hand(const ArrayType& from, const Collective& step, const Machine& given,
@@ -251,8 +269,9 @@ base::Result<Plan> plan_by_hand(const ArrayType& from, const Collective& step, c
     TESSERA_TRY(to, apply(step, from));
     TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
     TESSERA_TRY_STATUS(check_sums(from, to, true));
+    TESSERA_TRY(chosen_step, as_in_plans(step, from, to, machine));
     Prices prices(machine);
-    TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, {as_in_plans(step, from, to, prices)}));
+    TESSERA_TRY(made, priced(prices, from, to, Planner::tessera, {chosen_step}));
     made.bound_promised = false;
     TESSERA_TRY_STATUS(with_bounds(made, given));
     return made;

@@ -81,7 +81,9 @@ TEST(StopsWithinAFifthOfASecond, Planning) {
       PlanRequest with = request;
       with.stop = token;
       const auto made = make_plan(with);
-      if (!made) EXPECT_EQ(slug_of(made.diagnostics()), "interrupted");
+      if (!made) {
+        EXPECT_EQ(slug_of(made.diagnostics()), "interrupted");
+      }
     });
   }
 }
@@ -110,7 +112,9 @@ TEST(StopsWithinAFifthOfASecond, Placing) {
       PlacementRequest with = request;
       with.stop = token;
       const auto ranked = rank_placements(with);
-      if (!ranked) EXPECT_EQ(slug_of(ranked.diagnostics()), "interrupted");
+      if (!ranked) {
+        EXPECT_EQ(slug_of(ranked.diagnostics()), "interrupted");
+      }
     });
   }
 }
@@ -122,7 +126,9 @@ TEST(StopsWithinAFifthOfASecond, Verifying) {
     const std::string json = made->json();
     expect_stops("verify " + request.from, [&](StopToken token) {
       const PlanVerdict verdict = verify_plan(json, request.machine, token);
-      if (!token.asked()) EXPECT_EQ(verdict.fault, "");
+      if (!token.asked()) {
+        EXPECT_EQ(verdict.fault, "");
+      }
     });
   }
 }
@@ -145,7 +151,9 @@ TEST(StopsWithinAFifthOfASecond, Checking) {
     config.stop = token;
     Session session(config);
     const auto checked = session.check(text);
-    if (!checked) EXPECT_EQ(slug_of(checked.diagnostics()), "interrupted");
+    if (!checked) {
+      EXPECT_EQ(slug_of(checked.diagnostics()), "interrupted");
+    }
   });
 }
 
@@ -160,7 +168,9 @@ TEST(StopsWithinAFifthOfASecond, ByALimitOfSeconds) {
     const double begin = seconds_of_clock(CLOCK_THREAD_CPUTIME_ID);
     const auto checked = session.check(text);
     EXPECT_LT(seconds_of_clock(CLOCK_THREAD_CPUTIME_ID) - begin, limit + kSecondsMost);
-    if (!checked) EXPECT_EQ(slug_of(checked.diagnostics()), "over-time");
+    if (!checked) {
+      EXPECT_EQ(slug_of(checked.diagnostics()), "over-time");
+    }
   }
 }
 
