@@ -74,8 +74,9 @@ std::string planned_text(const CommandCall& call, const Plan& plan) {
   const auto planned = make_plan(request);
   constexpr double kFaster = 1.01;
   if (!planned || planned->seconds() * kFaster >= plan.seconds()) return "";
+  const auto steps = static_cast<std::int64_t>(planned->steps().size());
   return fmt::format("  one step, as it is written; `as {}` takes {} in {}\n", plan.to(),
-                     seconds_text(planned->seconds()), counted(static_cast<std::int64_t>(planned->steps().size()), "step", "steps"));
+                     seconds_text(planned->seconds()), counted(steps, "step", "steps"));
 }
 
 void say_why(const CommandCall& call, const Redistribution& change, const std::vector<NamedMesh>& meshes,

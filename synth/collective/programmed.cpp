@@ -316,7 +316,8 @@ std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluste
   std::int64_t message = 0;
   for (const SlotBytes& slot : all) message = std::max(message, slot.message_bytes());
   SlotPrices prices(lanes, all);
-  return best_stretches_of(static_cast<double>(message), [&](std::int64_t stretches) { return prices.seconds(stretches); });
+  return best_stretches_of(static_cast<double>(message),
+                           [&](std::int64_t stretches) { return prices.seconds(stretches); });
 }
 
 std::vector<BoxSend> ProgrammedReduction::sends() const {

@@ -1,5 +1,6 @@
 // Private to synth: for machines too large to look at every device, the seconds in which the first unit of each level
-// gets what its devices need and none of them holds, over its own link; and those in which sums cross from unit to unit.
+// gets what its devices need and none of them holds, over its own link; and those in which sums cross from unit to
+// unit.
 //
 // A placement says which coordinates the devices of a unit have: along an axis as many as the product of its factors at
 // the levels inside, from a multiple of that on. So their tiles are all combinations of some places of each dimension,

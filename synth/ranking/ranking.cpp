@@ -26,11 +26,7 @@ namespace {
 class Ranking {
  public:
   Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished)
-      : machine_(machine),
-        mesh_(std::move(mesh)),
-        requests_(requests),
-        wished_(wished),
-        estimate_(machine, *mesh_) {}
+      : machine_(machine), mesh_(std::move(mesh)), requests_(requests), wished_(wished), estimate_(machine, *mesh_) {}
 
   base::Result<PlaceRanking> found() {
     const PlaceProblem problem = place_problem(*mesh_, machine_);

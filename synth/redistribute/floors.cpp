@@ -35,7 +35,8 @@ class HeldTogether {
  public:
   HeldTogether(const Tiling& tiling, std::span<const std::size_t> devices, std::pmr::memory_resource* memory)
       : tiling_(tiling), devices_(devices), contributors_(memory), holders_(memory) {
-    std::size_t combinations = take_different(contributors_, [&](std::size_t device) { return tiling.contributor[device]; });
+    std::size_t combinations =
+        take_different(contributors_, [&](std::size_t device) { return tiling.contributor[device]; });
     std::pmr::vector<std::int64_t> places(memory);
     for (std::size_t d = 0; d < tiling.rank(); ++d) {
       combinations *= take_different(places, [&](std::size_t device) { return tiling.place(d, device); });
@@ -60,7 +61,8 @@ class HeldTogether {
       const Interval& tile = wanted.interval(d, needer);
       std::int64_t covered = 0;
       for (; at < ends_[d]; ++at)
-        covered += std::max<std::int64_t>(0, std::min(tile.end, holders_[at].end) - std::max(tile.begin, holders_[at].begin));
+        covered +=
+            std::max<std::int64_t>(0, std::min(tile.end, holders_[at].end) - std::max(tile.begin, holders_[at].begin));
       count *= covered;
     }
     return count;

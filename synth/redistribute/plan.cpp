@@ -290,8 +290,9 @@ base::Result<std::shared_ptr<const Plan>> PlanCache::remembered(const std::strin
 
 base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, const ArrayType& to,
                                                          const PlanOptions& options, base::StopToken stop) {
-  return base::guarded(
-      [&] { return remembered(cache_key(from, to, options), [&] { return plan(from, to, machine_, options, stop); }); });
+  return base::guarded([&] {
+    return remembered(cache_key(from, to, options), [&] { return plan(from, to, machine_, options, stop); });
+  });
 }
 
 base::Result<std::shared_ptr<const Plan>> PlanCache::get_by_hand(const ArrayType& from, const Collective& step,

@@ -36,8 +36,8 @@ struct PlanOptions {
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
                         const PlanOptions& options = {}, base::StopToken stop = {});
 
-// The plan of these steps as they are: applied in order from `from`, priced, verified. Fails with bad_collective where a
-// step may not be taken. Its bound is not promised.
+// The plan of these steps as they are: applied in order from `from`, priced, verified. Fails with bad_collective where
+// a step may not be taken. Its bound is not promised.
 base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collective>& steps, const Machine& machine);
 
 // The plan of the one step that somebody wrote out by hand (the language's explicit collectives). Which step it is was
@@ -46,8 +46,8 @@ base::Result<Plan> plan_of_steps(const ArrayType& from, const std::vector<Collec
 base::Result<Plan> plan_by_hand(const ArrayType& from, const Collective& step, const Machine& machine,
                                 base::StopToken stop = {});
 
-// Remembers plans of one machine by (from, to, options), and those by hand. Plans are shared and immutable; a copy of the cache costs
-// nothing and goes its own way.
+// Remembers plans of one machine by (from, to, options), and those by hand. Plans are shared and immutable; a copy of
+// the cache costs nothing and goes its own way.
 class PlanCache {
  public:
   explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}

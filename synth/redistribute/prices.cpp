@@ -61,7 +61,9 @@ std::optional<Prices::SumSize> Prices::size_of_sum(const Collective& step, const
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return std::nullopt;
   const bool is_exact = has_even_tiles(before) && has_even_tiles(after);
-  const auto size = [&](const ArrayType& type) { return is_exact ? tile_bytes_max(type) : rounded(tile_bytes_max(type)); };
+  const auto size = [&](const ArrayType& type) {
+    return is_exact ? tile_bytes_max(type) : rounded(tile_bytes_max(type));
+  };
   return SumSize{kind_of(step), before.mesh_ref(), *axes, size(before), size(after), is_exact};
 }
 

@@ -29,7 +29,9 @@ class Prices {
   void worked(std::int64_t nanoseconds) { work_ += nanoseconds; }
   bool may_go_on() const { return work_ < share_end_; }
   // What the next of so many searches that are still to come may take: an even share of what is left.
-  void begin_share(std::int64_t searches) { share_end_ = work_ + std::max<std::int64_t>(0, kWorkMax - work_) / searches; }
+  void begin_share(std::int64_t searches) {
+    share_end_ = work_ + std::max<std::int64_t>(0, kWorkMax - work_) / searches;
+  }
   // What is left of the share.
   std::int64_t work_left() const { return share_end_ - work_; }
 
@@ -61,8 +63,9 @@ class Prices {
     RelayRef recipe;
     StepCost cost;
   };
-  // If all tiles have one size, before and after, nothing else about them matters for the price of a sum. Otherwise sums
-  // whose largest tiles are nearly as large have the same program, found for the first of them, and prices of their own.
+  // If all tiles have one size, before and after, nothing else about them matters for the price of a sum. Otherwise
+  // sums whose largest tiles are nearly as large have the same program, found for the first of them, and prices of
+  // their own.
   struct SumSize {
     CollectiveKind kind;
     MeshRef mesh;
@@ -80,7 +83,8 @@ class Prices {
     ReduceProgramRef program;
   };
   KnownSize* known_size(const Collective& step, const ArrayType& before, const ArrayType& after);
-  ReduceProgramRef searched(const Collective& step, const ArrayType& before, const ArrayType& after, double seconds_max);
+  ReduceProgramRef searched(const Collective& step, const ArrayType& before, const ArrayType& after,
+                            double seconds_max);
   KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_program(const Collective& step, const ArrayType& before, const ArrayType& after);

@@ -66,7 +66,8 @@ class LevelUnits {
       return elements;
     }
     std::map<std::pair<Keys, Numbers>, std::int64_t> contributed;  // where it is needed
-    for (const Unit& unit : units_) contributed.insert_or_assign(std::pair(unit.held_tiles, unit.needed_tiles), unit.both);
+    for (const Unit& unit : units_)
+      contributed.insert_or_assign(std::pair(unit.held_tiles, unit.needed_tiles), unit.both);
     for (const auto& [tiles, both] : contributed) elements -= both;
     std::int64_t array = 1;
     for (const std::int64_t extent : from_.extents) array *= extent;
@@ -109,8 +110,8 @@ class LevelUnits {
     for (const auto& part : held_parts) ++holders_[part];
     for (const auto& tile : needed_tiles) ++needers_[tile.first];
     const std::int64_t volume_held = volume_of(held.covers, held_parts.empty());
-    units_.push_back({number, volume_of(needed.covers, needed_tiles.empty()), volume_held, both,
-                      std::ssize(held.parts), tiles_of(held_parts), tiles_of(needed_tiles), std::move(held_parts)});
+    units_.push_back({number, volume_of(needed.covers, needed_tiles.empty()), volume_held, both, std::ssize(held.parts),
+                      tiles_of(held_parts), tiles_of(needed_tiles), std::move(held_parts)});
   }
   bool has_only_parts(const Unit& unit) const {
     return std::all_of(unit.held_parts.begin(), unit.held_parts.end(),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "base/wide.hpp"
 #include "synth/verify/hop_loads.hpp"
 #include "synth/verify/price.hpp"
@@ -129,6 +130,7 @@ class WideReplay {
     if (request_.scatters && hops_.empty()) foreign_ = held_ - 1;
     // Summed directly, parts go to those who add them up, and sums to all.
     const std::int64_t ways = kind == ReduceStepKind::all_reduce && !halves ? 2 : 1;
+    base::look_for_stop();
     HopLoads& loads = hops_.emplace_back(machine_, devices_of(machine_));
     for (const std::vector<std::int64_t>& group : groups_along(hop))
       loads.add_among(group, ways * part(largest_, chunks));

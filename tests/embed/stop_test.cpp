@@ -1,6 +1,6 @@
-// A stop that is asked for while something is planned, placed, compared, verified or checked ends it within a fifth of a
-// second, whenever it comes. On a busy machine the clock on the wall says nothing: what is measured is the time of the
-// processor that the work still takes after it was asked to stop.
+// A stop that is asked for while something is planned, placed, compared, verified or checked ends it within a fifth of
+// a second, whenever it comes. On a busy machine the clock on the wall says nothing: what is measured is the time of
+// the processor that the work still takes after it was asked to stop.
 #include <pthread.h>
 
 #include <chrono>
@@ -49,13 +49,12 @@ double seconds_after_stop(const std::function<void(StopToken)>& work, std::chron
 }
 
 void expect_stops(std::string_view what, const std::function<void(StopToken)>& work) {
-  for (const int delay : {0, 3, 20, 60, 150, 350, 700, 1300})
-    EXPECT_LT(seconds_after_stop(work, std::chrono::milliseconds(delay)), kSecondsMost) << what << ", " << delay << " ms";
+  for (const int delay : {3, 40, 150, 400, 900})
+    EXPECT_LT(seconds_after_stop(work, std::chrono::milliseconds(delay)), kSecondsMost)
+        << what << ", " << delay << " ms";
 }
 
-Machine pods() {
-  return {{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"gpu", 32, 300e9, 1e-6}}};
-}
+Machine pods() { return {{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"gpu", 32, 300e9, 1e-6}}}; }
 Machine four_levels() {
   return {{{"l0", 4, 1e9, 1e-5}, {"l1", 4, 4e9, 2.5e-6}, {"l2", 4, 16e9, 6.25e-7}, {"l3", 8, 64e9, 1.5e-7}}};
 }
@@ -137,8 +136,8 @@ std::string large_program() {
   std::string text = "mesh m = [a: 16, b: 32]\nlet p = zeros(f32[4001@a, 1024])\n";
   for (int i = 0; i < 12; ++i) {
     const std::string rows = std::to_string(4001 + 16 * i);
-    text += "let p" + std::to_string(i) + " = (zeros(f32[" + rows + "@b, 1021]) as [" + rows + "@a, 1021]) as [" + rows +
-            ", 1021@(b,a)]\n";
+    text += "let p" + std::to_string(i) + " = (zeros(f32[" + rows + "@b, 1021]) as [" + rows + "@a, 1021]) as [" +
+            rows + ", 1021@(b,a)]\n";
   }
   return text;
 }

@@ -123,8 +123,8 @@ TEST_F(PlanningAlone, OfTheLargestMeshTakesLittleTimeAndMemory) {
   }
 }
 
-// Sums on machines of three and four levels, with many axes: a search among many ways, each with programs to find. It is
-// bounded by what it counts, so that no plan takes longer than a second.
+// Sums on machines of three and four levels, with many axes: a search among many ways, each with programs to find. It
+// is bounded by what it counts, so that no plan takes longer than a second.
 TEST_F(PlanningAlone, OfSumsOnFourLevelsTakesASecondAtMost) {
   const Machine four{{{"l0", 4, 1e9, 1e-5}, {"l1", 4, 4e9, 2.5e-6}, {"l2", 4, 16e9, 6.25e-7}, {"l3", 8, 64e9, 1.5e-7}}};
   const Machine large{
@@ -138,7 +138,8 @@ TEST_F(PlanningAlone, OfSumsOnFourLevelsTakesASecondAtMost) {
     Machine machine;
   };
   for (const Case& one : std::vector<Case>{
-           {"a:2,b:3,c:4,d:3,e:2,h:2", "f32[1021,1021@(e,a),8192,257]{+b,c,d,h}", "f32[1021@h,1021@d,8192,257@c]{+a,b,e}", four},
+           {"a:2,b:3,c:4,d:3,e:2,h:2", "f32[1021,1021@(e,a),8192,257]{+b,c,d,h}",
+            "f32[1021@h,1021@d,8192,257@c]{+a,b,e}", four},
            {"a:3,b:4,c:8,d:4", "f32[8192@(d,a),4096,64,4096]{+c}", "f32[8192@c,4096@b,64@d,4096]", large},
            {"a:3,c:8,d:4", "f32[8192@(d,a),64]{+c}", "f32[8192@c,64@d]", large},
            {"a:3,b:4,c:4,d:4,e:2", "f32[1021,257@e,1021,8192]{+a,b,d}", "f32[1021@e,257,1021@a,8192@c]{+b,d}", three},

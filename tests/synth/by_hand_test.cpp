@@ -24,8 +24,8 @@ TEST(ByHand, ASumHasTheProgramThatPlansGiveIt) {
   const MeshRef on = mesh("dp:64");
   const ArrayType from = type("f32[250000]{+dp}", on);
   const AxisList dp = from.layout().pending();
-  for (const auto& [step, to] : {std::pair{all_reduce_step(dp), "f32[250000]"},
-                                 std::pair{reduce_scatter_step(dp, 0), "f32[250000@dp]"}}) {
+  for (const auto& [step, to] :
+       {std::pair{all_reduce_step(dp), "f32[250000]"}, std::pair{reduce_scatter_step(dp, 0), "f32[250000@dp]"}}) {
     const Plan hand = by_hand(from, step, kNodes);
     const Plan own = planned(from, type(to, on), {}, kNodes);
     ASSERT_EQ(hand.steps.size(), 1U);
@@ -62,13 +62,15 @@ TEST(ByHand, WhatCopiesIsRelayedWherePlansRelayIt) {
 // was written; where a plan for the change is one step, no slower than that but for the hundredth.
 TEST(ByHand, OneStepIsAsFastAsAPlanOfOneStep) {
   Random random(29);
-  const std::vector<Machine> machines{kNodes, Machine{{{"pod", 2, 1e9, 1e-5}, {"node", 4, 8e9, 5e-6}, {"gpu", 8, 1e11, 1e-6}}}};
+  const std::vector<Machine> machines{kNodes,
+                                      Machine{{{"pod", 2, 1e9, 1e-5}, {"node", 4, 8e9, 5e-6}, {"gpu", 8, 1e11, 1e-6}}}};
   const std::vector<MeshRef> meshes{mesh("a:4,b:16"), mesh("a:8,b:2,c:4"), mesh("a:3,b:4")};
   std::size_t sums = 0;
   for (int round = 0; round < 100; ++round) {
     const MeshRef on = meshes[random.below(meshes.size())];
     const Machine& machine = machines[random.below(machines.size())];
-    const Shape shape{static_cast<std::int64_t>(1 + random.below(3000)), static_cast<std::int64_t>(1 + random.below(200))};
+    const Shape shape{static_cast<std::int64_t>(1 + random.below(3000)),
+                      static_cast<std::int64_t>(1 + random.below(200))};
     const ArrayType from = *ArrayType::make(ElementType::f32, shape, on, any_layout(*on, 2, true, random));
     const AxisList pending = from.layout().pending();
     std::vector<Collective> steps;

@@ -1,5 +1,5 @@
-// Plans on more than 512 devices: no rival that keeps the bound of memory is faster, the bounds of sums are as strong as
-// on fewer, and the price says into how many stretches a sum is cut.
+// Plans on more than 512 devices: no rival that keeps the bound of memory is faster, the bounds of sums are as strong
+// as on fewer, and the price says into how many stretches a sum is cut.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -159,7 +159,8 @@ TEST(LargeSums, NoOtherNumberOfStretchesIsFaster) {
       ReduceProgram other = *program;
       other.stretches = stretches;
       const Collective step{hand.steps[0].collective.effect, std::make_shared<const ReduceProgram>(other)};
-      EXPECT_GE(plan_of_steps(from, {step}, machine)->seconds * 1.0101, hand.seconds) << elements << " in " << stretches;
+      EXPECT_GE(plan_of_steps(from, {step}, machine)->seconds * 1.0101, hand.seconds)
+          << elements << " in " << stretches;
     }
   }
 }

@@ -1,5 +1,5 @@
-// Collectives written out by hand: each changes the layout exactly as the planner's own step does, and its bytes move as
-// in the planner's.
+// Collectives written out by hand: each changes the layout exactly as the planner's own step does, and its bytes move
+// as in the planner's.
 #include <fmt/format.h>
 
 #include "synth/kinds.hpp"
