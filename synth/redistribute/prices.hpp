@@ -13,7 +13,7 @@
 namespace tessera::synth {
 
 // What one plan's searches may take, in nanoseconds that they count.
-inline constexpr std::int64_t kWorkMax = 500'000'000;
+inline constexpr std::int64_t kWorkMax = 350'000'000;
 
 // On up to this many devices pricing a step takes no time that matters.
 constexpr std::int64_t kFewDevices = 64;
