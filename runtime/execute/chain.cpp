@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/check.hpp"
 #include "runtime/execute/chain_blocks.hpp"
 #include "runtime/execute/chain_operations.hpp"
 #include "runtime/execute/chain_strips.hpp"
+#include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/stream.hpp"
@@ -20,6 +22,9 @@ namespace {
 constexpr std::int64_t kReadForMade = 8;
 
 static_assert(kBlockElements == kReducePiece, "a block of flat arrays is a piece of their reduction");
+
+// Blocks of a flat chain whose results wait to be joined, at most: however long the arrays, they take little room.
+constexpr std::int64_t kBlocksAtOnce = std::int64_t{1} << 15U;
 
 // One device's arrays and blocks.
 struct DeviceWork {
@@ -36,7 +41,7 @@ class Work {
     const Block mine = storage.block(chain.shape_of());
     devices_.reserve(static_cast<std::size_t>(mine.end - mine.begin));
     for (std::int64_t device = mine.begin; device < mine.end; ++device) add(static_cast<std::size_t>(device));
-    if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks()) * sizeof(double));
+    if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks_at_once()) * sizeof(double));
   }
 
   const ChainOperations& chain() const { return chain_; }
@@ -56,17 +61,24 @@ class Work {
   // A task's worth of blocks.
   std::int64_t grain() const { return std::max<std::int64_t>(1, 2 * kGrain / std::max<std::int64_t>(1, usual_block_)); }
 
+  std::int64_t blocks_at_once() const { return chain_.is_flat() ? std::min(blocks(), kBlocksAtOnce) : blocks(); }
+
   // For a flat chain: the memory where the last reduction's result for a block goes.
   std::byte* piece(std::int64_t number, synth::ElementType element) {
-    return pieces_.data() + number * synth::bytes_of(element);
+    return pieces_.data() + number % kBlocksAtOnce * synth::bytes_of(element);
   }
-  void join_pieces() {
+  // What the blocks [begin, end) give is joined to what those before them gave, device by device.
+  void join_pieces(std::int64_t begin, std::int64_t end) {
     const ChainOperation& last = chain_.operations().back();
-    const auto& reduce = std::get<synth::Reduce>(last.apply->operation);
-    for (const DeviceWork& work : devices_) {
-      const TileView pieces =
-          dense_view(last.element, synth::Shape{work.blocks.count()}, piece(work.first, last.element));
-      runtime::join_pieces(reduce.kind, pieces, storage_.out(last.result(), work.device).data);
+    if (!join_) join_.emplace(std::get<synth::Reduce>(last.apply->operation).kind, last.element);
+    for (; joined_ < devices_.size(); ++joined_) {
+      const DeviceWork& work = devices_[joined_];
+      const std::int64_t end_of_device = work.first + work.blocks.count();
+      const std::int64_t from = std::max(begin, work.first);
+      const std::int64_t n = std::max<std::int64_t>(0, std::min(end, end_of_device) - from);
+      if (n > 0) join_->add(dense_view(last.element, synth::Shape{n}, piece(from, last.element)));
+      if (end_of_device > end) return;
+      join_->finish(storage_.out(last.result(), work.device).data);
     }
   }
 
@@ -109,6 +121,8 @@ class Work {
   std::int64_t block_elements_max_ = 0;
   std::int64_t usual_block_ = 0;
   std::vector<std::byte> pieces_;
+  std::optional<PieceJoin> join_;
+  std::size_t joined_ = 0;  // devices whose results are complete
 };
 
 class BlockRunner {
@@ -242,12 +256,18 @@ class BlockRunner {
 void run_chain(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage) {
   const ChainOperations chain(steps, lead, plan, storage);
   Work work(chain, storage);
-  parallel_ranges(work.blocks(), work.grain(), [&](std::int64_t begin, std::int64_t end) {
-    BlockRunner runner(work);
-    for (std::int64_t number = begin; number < end; ++number) runner.run(number);
-    if (chain.streams()) finish_streaming();
-  });
-  if (chain.is_flat() && chain.keeps_last()) work.join_pieces();
+  const bool joins = chain.is_flat() && chain.keeps_last();
+  std::int64_t first = 0;
+  do {
+    const std::int64_t some = std::min(work.blocks_at_once(), work.blocks() - first);
+    parallel_ranges(some, work.grain(), [&](std::int64_t begin, std::int64_t end) {
+      BlockRunner runner(work);
+      for (std::int64_t number = begin; number < end; ++number) runner.run(first + number);
+      if (chain.streams()) finish_streaming();
+    });
+    if (joins) work.join_pieces(first, first + some);
+    first += some;
+  } while (first < work.blocks() && !is_given_up());
 }
 
 }  // namespace tessera::runtime

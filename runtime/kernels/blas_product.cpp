@@ -19,6 +19,9 @@ namespace {
 constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kTerms = 1024;
+// What so many terms give, call by call, is joined in pairs with what others give: a sum of very many terms that grew
+// call by call would lose what each adds.
+constexpr std::int64_t kStretchTerms = 8 * kTerms;
 
 // The library clears its part of the result and then adds to it, again for each few hundred terms. For few terms it
 // adds up so little that the part has to stay in a core's cache meanwhile.
@@ -94,8 +97,6 @@ class BlasProduct {
         out_(typed<T>(out)) {
     const auto steps = [&](const IndexList& list) { return result_strides(indices, list, out.shape); };
     out_batch_ = indices.offsets(shape.batch, steps(shape.batch));
-    out_rows_ = indices.offsets(shape.rows, steps(shape.rows));
-    out_columns_ = indices.offsets(shape.columns, steps(shape.columns));
     const auto row_step = joint_step(indices, shape.rows, steps(shape.rows));
     const auto column_step = joint_step(indices, shape.columns, steps(shape.columns));
     const bool one_column = sizes_.columns == 1;
@@ -103,6 +104,9 @@ class BlasProduct {
       out_stride_ = sizes_.rows == 1 ? sizes_.columns : *row_step;
       if (out_stride_ < sizes_.columns) out_stride_ = 0;
     }
+    if (out_stride_ > 0) return;
+    out_rows_ = indices.offsets(shape.rows, steps(shape.rows));
+    out_columns_ = indices.offsets(shape.columns, steps(shape.columns));
   }
 
   std::int64_t row_blocks() const { return (sizes_.rows + call_rows_ - 1) / call_rows_; }
@@ -113,26 +117,19 @@ class BlasProduct {
     const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
     const std::int64_t row = number / column_blocks() % row_blocks() * call_rows_;
     const std::int64_t column = number % column_blocks() * kColumns;
-    BlasSizes block{std::min(call_rows_, sizes_.rows - row), std::min(kColumns, sizes_.columns - column), 0};
-    std::unique_ptr<T[]> own;
-    T* target = out_ + out_batch_[batch];
-    std::int64_t target_stride = out_stride_;
-    if (out_stride_ > 0) {
-      target += row * out_stride_ + column;
-    } else {
-      own = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block.rows * block.columns));
-      target = own.get();
-      target_stride = block.columns;
+    const Part part{batch,
+                    {row, std::min(call_rows_, sizes_.rows - row)},
+                    {column, std::min(kColumns, sizes_.columns - column)}};
+    T* const out = out_ + out_batch_[batch];
+    const bool is_joined = sizes_.terms > kStretchTerms;
+    if (!is_joined && out_stride_ > 0)
+      return multiply(part, {0, sizes_.terms}, out + row * out_stride_ + column, out_stride_);
+    MatrixJoin join(part.rows.length * part.columns.length);
+    for (std::int64_t term = 0; term < sizes_.terms && !is_given_up(); term += kStretchTerms) {
+      multiply(part, {term, std::min(kStretchTerms, sizes_.terms - term)}, join.next(), part.columns.length);
+      join.push();
     }
-    for (std::int64_t term = 0; term < sizes_.terms && !is_given_up(); term += kTerms) {
-      block.terms = std::min(kTerms, sizes_.terms - term);
-      std::unique_ptr<T[]> packed_left;
-      std::unique_ptr<T[]> packed_right;
-      const Matrix<T> a = matrix(left_, batch, {row, block.rows}, {term, block.terms}, packed_left);
-      const Matrix<T> b = matrix(right_, batch, {term, block.terms}, {column, block.columns}, packed_right);
-      blas_multiply<T>(block, a, b, term > 0, target, target_stride);
-    }
-    if (own != nullptr) spread(own.get(), block, row, column, out_ + out_batch_[batch]);
+    if (!is_given_up()) spread(join.joined(), part, out);
   }
 
  private:
@@ -140,6 +137,62 @@ class BlasProduct {
     std::int64_t begin;
     std::int64_t length;
   };
+  // What one call computes of the result.
+  struct Part {
+    std::size_t batch;
+    Range rows, columns;
+  };
+
+  // Matrices joined in pairs of equal size, like a binary counter: level l holds the sum of 2^l of them.
+  class MatrixJoin {
+   public:
+    explicit MatrixJoin(std::int64_t size) : size_(size) {}
+    // Where the next matrix is to be written before it is pushed.
+    T* next() {
+      if (next_ == nullptr) next_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size_));
+      return next_.get();
+    }
+    void push() {
+      std::size_t level = 0;
+      for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) add(levels_[level].get(), next());
+      if (level == levels_.size()) levels_.emplace_back();
+      std::swap(levels_[level], next_);
+      ++pushed_;
+    }
+    // The sum of all that were pushed, at least one.
+    const T* joined() {
+      T* sum = nullptr;
+      for (std::size_t level = 0; level < levels_.size(); ++level) {
+        if ((pushed_ >> level & 1U) == 0) continue;
+        if (sum != nullptr) add(sum, levels_[level].get());
+        sum = levels_[level].get();
+      }
+      return sum;
+    }
+
+   private:
+    void add(const T* from, T* to) const {
+      for (std::int64_t i = 0; i < size_; ++i) to[i] = from[i] + to[i];
+    }
+    std::int64_t size_;
+    std::unique_ptr<T[]> next_;
+    std::vector<std::unique_ptr<T[]>> levels_;
+    std::uint64_t pushed_ = 0;
+  };
+
+  // A part of the result from some of the terms, call by call.
+  void multiply(const Part& part, Range terms, T* target, std::int64_t target_stride) const {
+    BlasSizes call{part.rows.length, part.columns.length, 0};
+    for (std::int64_t at = 0; at < terms.length && !is_given_up(); at += kTerms) {
+      call.terms = std::min(kTerms, terms.length - at);
+      const Range some{terms.begin + at, call.terms};
+      std::unique_ptr<T[]> packed_left;
+      std::unique_ptr<T[]> packed_right;
+      const Matrix<T> a = matrix(left_, part.batch, part.rows, some, packed_left);
+      const Matrix<T> b = matrix(right_, part.batch, some, part.columns, packed_right);
+      blas_multiply<T>(call, a, b, at > 0, target, target_stride);
+    }
+  }
 
   // A part of a side, as BLAS takes it; copied if need be.
   static Matrix<T> matrix(const Side& side, std::size_t batch, Range rows, Range columns,
@@ -171,12 +224,17 @@ class BlasProduct {
     return at;
   }
 
-  void spread(const T* from, const BlasSizes& block, std::int64_t row, std::int64_t column, T* to) const {
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      for (std::int64_t j = 0; j < block.columns; ++j) {
-        to[out_rows_[static_cast<std::size_t>(row + i)] + out_columns_[static_cast<std::size_t>(column + j)]] =
-            from[i * block.columns + j];
+  void spread(const T* from, const Part& part, T* to) const {
+    for (std::int64_t i = 0; i < part.rows.length; ++i) {
+      const T* const own = from + i * part.columns.length;
+      const std::int64_t row = part.rows.begin + i;
+      if (out_stride_ > 0) {
+        std::copy_n(own, part.columns.length, to + row * out_stride_ + part.columns.begin);
+        continue;
       }
+      T* const first = to + out_rows_[static_cast<std::size_t>(row)];
+      for (std::int64_t j = 0; j < part.columns.length; ++j)
+        first[out_columns_[static_cast<std::size_t>(part.columns.begin + j)]] = own[j];
     }
   }
 

@@ -8,6 +8,7 @@
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/matmul.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/term_sums.hpp"
 
 namespace tessera::runtime {
 
@@ -47,6 +48,16 @@ std::int64_t ContractIndices::count(const IndexList& indices) const {
   return product;
 }
 
+std::int64_t ContractIndices::place(std::size_t operand, const IndexList& indices, std::int64_t position) const {
+  std::int64_t at = 0;
+  for (std::size_t d = indices.size(); d-- > 0 && position > 0;) {
+    const std::int64_t extent = extents_[indices[d]];
+    at += position % extent * strides_[operand][indices[d]];
+    position /= extent;
+  }
+  return at;
+}
+
 std::vector<std::int64_t> ContractIndices::offsets(std::size_t operand, const IndexList& indices) const {
   std::vector<std::int64_t> steps;
   for (const std::uint8_t index : indices) steps.push_back(strides_[operand][index]);
@@ -69,88 +80,72 @@ std::vector<std::int64_t> ContractIndices::offsets(const IndexList& indices,
 
 namespace {
 
-// Any number of operands, element by element. Holds the state of one thread's walk.
+// Groups of results whose terms are walked together, and what makes their values of a stretch of the terms.
+template <class T, class Reduced>
+void sum_in_groups(std::int64_t results, std::int64_t at_once, std::int64_t terms, T* out, const Reduced& reduced) {
+  using How = Combine<synth::ReduceKind::sum, T>;
+  const std::int64_t groups = (results + at_once - 1) / at_once;
+  const auto width = [&](std::int64_t group) { return std::min(at_once, results - group * at_once); };
+  if (terms <= kReduceStretch) {
+    const std::int64_t work = at_once * std::max<std::int64_t>(1, terms);
+    parallel_ranges(groups, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t begin, std::int64_t end) {
+      reduced(begin, end, 0, terms, [&](std::int64_t group, const T* values) {
+        std::copy_n(values, width(group), out + group * at_once);
+      });
+    });
+    return;
+  }
+  reduce_in_stretches<T>(
+      {groups, (terms + kReduceStretch - 1) / kReduceStretch, at_once}, How::identity(), How::combine,
+      [&](std::int64_t group, std::int64_t stretch, T* to) {
+        const std::int64_t begin = stretch * kReduceStretch;
+        reduced(group, group + 1, begin, std::min(terms, begin + kReduceStretch),
+                [&](std::int64_t, const T* values) { std::copy_n(values, at_once, to); });
+      },
+      [&](std::int64_t group, const T* joined) { std::copy_n(joined, width(group), out + group * at_once); });
+}
+
+template <class T, std::size_t operands>
+void sum_across(const ContractIndices& indices, std::span<const TileView> views, std::int64_t results,
+                std::int64_t terms, T* out) {
+  constexpr std::int64_t kAtOnce = TermsAcross<T, operands>::kAtOnce;
+  sum_in_groups(results, kAtOnce, terms, out,
+                [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
+                  TermsAcross<T, operands> sums(indices, views, results);
+                  for (std::int64_t g = first; g < last && !is_given_up(); ++g)
+                    give(g, sums.reduced(g * kAtOnce, begin, end).data());
+                });
+}
+
+// Do the terms of one result lie side by side in all operands?
+bool are_in_rows(const ContractIndices& indices, std::int64_t terms) {
+  constexpr std::int64_t kFewest = 32;
+  if (terms < kFewest) return false;
+  const std::uint8_t last = indices.summed().back();
+  if (indices.extent(last) < kFewest) return false;
+  for (std::size_t k = 0; k < indices.operands(); ++k) {
+    if (indices.stride(k, last) != 1 && indices.stride(k, last) != 0) return false;
+  }
+  return true;
+}
+
+// Any number of operands, element by element. The bits are the same whichever way the terms are walked.
 template <class T>
-class GeneralSum {
- public:
-  static constexpr std::int64_t kAtOnce = 8;
-
-  GeneralSum(const ContractIndices& indices, std::span<const TileView> operands)
-      : indices_(indices), at_(operands.size()), term_at_(operands.size()) {
-    for (const TileView& operand : operands) data_.push_back(typed<T>(operand));
-    terms_ = indices.count(indices.summed());
-    inner_ = indices.summed().empty() ? 1 : indices.extent(indices.summed().back());
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      steps_.push_back(indices.summed().empty() ? 0 : indices.stride(k, indices.summed().back()));
-    }
-  }
-
-  // out[position] for all positions in [begin, end).
-  void elements(std::int64_t begin, std::int64_t end, T* out) {
-    for (; data_.size() == 2 && begin + kAtOnce <= end; begin += kAtOnce) several(begin, out + begin);
-    for (; begin < end; ++begin) out[begin] = element(begin);
-  }
-
- private:
-  T element(std::int64_t position) {
-    std::fill(at_.begin(), at_.end(), 0);
-    advance(at_, indices_.result(), position);
-    T sum = Combine<synth::ReduceKind::sum, T>::identity();
-    for (std::int64_t term = 0; term < terms_; term += inner_) {
-      term_at_ = at_;
-      advance(term_at_, indices_.summed(), term);
-      sum = add_inner(sum);
-    }
-    return sum;
-  }
-  // For two operands: an addition waits for the one before it in its sum, but not for those of other sums.
-  void several(std::int64_t position, T* out) {
-    std::array<const T*, kAtOnce> left;
-    std::array<const T*, kAtOnce> right;
-    std::array<T, kAtOnce> sums;
-    sums.fill(Combine<synth::ReduceKind::sum, T>::identity());
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      std::fill(at_.begin(), at_.end(), 0);
-      advance(at_, indices_.result(), position + static_cast<std::int64_t>(r));
-      left[r] = data_[0] + at_[0];
-      right[r] = data_[1] + at_[1];
-    }
-    for (std::int64_t term = 0; term < terms_; term += inner_) {
-      std::fill(at_.begin(), at_.end(), 0);
-      advance(at_, indices_.summed(), term);
-      for (std::int64_t i = 0; i < inner_; ++i) {
-#pragma GCC unroll 8
-        for (std::size_t r = 0; r < sums.size(); ++r)
-          sums[r] = plus(sums[r], times(left[r][at_[0] + i * steps_[0]], right[r][at_[1] + i * steps_[1]]));
-      }
-    }
-    std::copy(sums.begin(), sums.end(), out);
-  }
-  void advance(std::vector<std::int64_t>& at, const IndexList& indices, std::int64_t position) const {
-    for (std::size_t d = indices.size(); d-- > 0;) {
-      const std::int64_t extent = indices_.extent(indices[d]);
-      for (std::size_t k = 0; k < at.size(); ++k) at[k] += position % extent * indices_.stride(k, indices[d]);
-      position /= extent;
-    }
-  }
-  // The terms along the last summed index.
-  T add_inner(T sum) {
-    for (std::int64_t i = 0; i < inner_; ++i) {
-      T value = data_[0][term_at_[0] + i * steps_[0]];
-      for (std::size_t k = 1; k < data_.size(); ++k) value = times(value, data_[k][term_at_[k] + i * steps_[k]]);
-      sum = plus(sum, value);
-    }
-    return sum;
-  }
-
-  const ContractIndices& indices_;
-  std::vector<const T*> data_;
-  std::vector<std::int64_t> steps_;
-  std::int64_t terms_ = 0;
-  std::int64_t inner_ = 1;
-  std::vector<std::int64_t> at_;
-  std::vector<std::int64_t> term_at_;
-};
+void sum_terms(const ContractIndices& indices, std::span<const TileView> operands, std::int64_t results, T* out) {
+  const std::int64_t terms = indices.count(indices.summed());
+  const bool few = results < TermsAcross<T, 1>::kAtOnce && terms > kReduceBlock;
+  if (operands.size() <= 2 && !few && !are_in_rows(indices, terms))
+    return operands.size() == 1 ? sum_across<T, 1>(indices, operands, results, terms, out)
+                                : sum_across<T, 2>(indices, operands, results, terms, out);
+  sum_in_groups(results, 1, terms, out,
+                [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
+                  const TermsInRow<T> sums(indices, operands);
+                  for (std::int64_t o = first; o < last && !is_given_up(); ++o) {
+                    const T value = sums.reduced(o, begin, end);
+                    give(o, &value);
+                  }
+                });
+}
 
 // Two operands whose summed indices are in both are a matrix product: batch, rows, columns, and what is summed. Very
 // small products are quicker done element by element; the bits are the same.
@@ -209,11 +204,7 @@ void contract(const synth::Contract& how, std::span<const TileView> operands, co
       if (as_product && is_worth_blas(indices, shape)) return contract_with_blas<T>(indices, shape, operands, out);
     }
     if (as_product) return contract_as_product<T>(indices, shape, operands, out);
-    const std::int64_t terms = std::max<std::int64_t>(1, indices.count(indices.summed()));
-    const std::int64_t grain = std::max(GeneralSum<T>::kAtOnce, kGrain / terms);
-    parallel_ranges(results, grain, [&](std::int64_t begin, std::int64_t end) {
-      GeneralSum<T>(indices, operands).elements(begin, end, typed<T>(out));
-    });
+    sum_terms<T>(indices, operands, results, typed<T>(out));
   });
 }
 

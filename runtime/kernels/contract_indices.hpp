@@ -27,6 +27,8 @@ class ContractIndices {
 
   // Product of the extents.
   std::int64_t count(const IndexList& indices) const;
+  // Where the operand's element at this position along the indices, row-major, lies.
+  std::int64_t place(std::size_t operand, const IndexList& indices, std::int64_t position) const;
   // For every position along the indices, row-major, where the operand's elements lie.
   std::vector<std::int64_t> offsets(std::size_t operand, const IndexList& indices) const;
   // The same with the steps given, one for each index.

@@ -4,102 +4,23 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/bring_in.hpp"
-#include "runtime/kernels/packs.hpp"
+#include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/pairwise.hpp"
 #include "runtime/kernels/parallel.hpp"
-#include "runtime/kernels/reduce_blocks.hpp"
 
 namespace tessera::runtime {
 
 namespace {
 
 constexpr std::int64_t kBlock = kReduceBlock;
-constexpr std::int64_t kLanes = kReduceLanes;
-// Complete stretches of this many blocks leave the cascade as one value, so stretches may be reduced apart (in
-// parallel) without changing the order.
-constexpr std::int64_t kStretch = kBlock * 1024;
-
-// Joins a sequence of values in pairs of equal size, like a binary counter: level l holds the join of 2^l values.
-template <class T>
-class PairwiseJoin {
- public:
-  template <class How>
-  void push(T value) {
-    std::size_t level = 0;
-    for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) {
-      value = How::combine(levels_[level], value);
-    }
-    levels_[level] = value;
-    ++pushed_;
-  }
-  // The levels in use, oldest (highest) outermost; `last` is what comes after all that was pushed, if anything does.
-  template <class How>
-  T join(const T* last = nullptr) const {
-    T value = last != nullptr ? *last : How::identity();
-    bool any = last != nullptr;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if ((pushed_ >> level & 1U) == 0) continue;
-      value = any ? How::combine(levels_[level], value) : levels_[level];
-      any = true;
-    }
-    return value;
-  }
-
- private:
-  std::array<T, 56> levels_{};
-  std::uint64_t pushed_ = 0;
-};
-
-// Reduces n >= kLanes elements, all whole groups of kLanes; lane k has those at k, k + kLanes, ...
-template <class How, Float T>
-std::array<T, kLanes> reduce_to_lanes(const T* x, std::int64_t n) {
-  Lanes<T, kLanes> lanes(x);
-  for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) lanes.template combine<How>(x + i);
-  return lanes.values();
-}
-
-template <class How, class T>
-T reduce_block(const T* x, std::int64_t n) {
-  T value = x[0];
-  if constexpr (Float<T>) {
-    std::int64_t i = 1;
-    if (n >= kLanes) {
-      std::array<T, kLanes> lanes = reduce_to_lanes<How>(x, n);
-      for (std::int64_t width = 1; width < kLanes; width *= 2) {
-        for (std::int64_t k = 0; k < kLanes; k += 2 * width) lanes[k] = How::combine(lanes[k], lanes[k + width]);
-      }
-      value = lanes[0];
-      i = n / kLanes * kLanes;
-    }
-    for (; i < n; ++i) value = How::combine(value, x[i]);
-  } else {
-    exact_reduction<T>(How::of_kind)(x, n, &value);
-  }
-  return value;
-}
-
-// Blocks of n elements side by side, the last of which may be shorter.
-template <class How, class T>
-void push_blocks(PairwiseJoin<T>& cascade, const T* x, std::int64_t n) {
-  std::int64_t at = 0;
-  if constexpr (Float<T>) {
-    constexpr std::int64_t kAtOnce = 64;
-    std::array<T, kAtOnce> some;
-    const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
-    for (std::int64_t blocks = n / kBlock; blocks > 0; blocks -= kAtOnce) {
-      const std::int64_t now = std::min(kAtOnce, blocks);
-      function(x + at, now, some.data());
-      for (std::int64_t b = 0; b < now; ++b) cascade.template push<How>(some[static_cast<std::size_t>(b)]);
-      at += now * kBlock;
-    }
-  }
-  if (at < n) cascade.template push<How>(reduce_block<How, T>(x + at, n - at));
-}
+constexpr std::int64_t kStretch = kReduceStretch;
 
 template <class How>
 struct CombineRows {
@@ -126,8 +47,7 @@ struct Steps {
   T (*block)(const T* x, std::int64_t n);
   // Blocks side by side; of integers, as many elements as a block at most.
   void (*push_blocks)(PairwiseJoin<T>& cascade, const T* x, std::int64_t n);
-  void (*push)(PairwiseJoin<T>& cascade, T value);
-  T (*join)(const PairwiseJoin<T>& cascade, const T* last);
+  T (*combine)(T a, T b);
   // out[i] becomes a[i] and b[i] combined; `out` may be one of them.
   void (*rows)(const T* a, const T* b, T* out, std::int64_t n);
   // out[i] becomes itself and a[i] to d[i] combined, in turn.
@@ -144,8 +64,7 @@ Steps<T> steps_of(synth::ReduceKind kind) {
     return Steps<T>{How::identity(),
                     reduce_block<How, T>,
                     push_blocks<How, T>,
-                    [](PairwiseJoin<T>& cascade, T value) { cascade.template push<How>(value); },
-                    [](const PairwiseJoin<T>& cascade, const T* last) { return cascade.template join<How>(last); },
+                    How::combine,
                     Rows::of(widest_target()),
                     FourRows::of(widest_target())};
   });
@@ -160,7 +79,7 @@ T reduce_sequence(const Steps<T>& steps, const Nest<1>& nest, const T* first, st
   PairwiseJoin<T> cascade;
   if (consecutive) {
     steps.push_blocks(cascade, first + begin, end - begin);
-    return steps.join(cascade, nullptr);
+    return cascade.join(steps.identity, steps.combine);
   }
   std::array<T, kBlock> gathered;
   for (std::int64_t at = begin; at < end; at += kBlock) {
@@ -171,7 +90,7 @@ T reduce_sequence(const Steps<T>& steps, const Nest<1>& nest, const T* first, st
     });
     steps.push_blocks(cascade, gathered.data(), n);
   }
-  return steps.join(cascade, nullptr);
+  return cascade.join(steps.identity, steps.combine);
 }
 
 struct Groups {
@@ -203,22 +122,22 @@ void reduce_inner(const Steps<T>& steps, const Groups& groups, const T* first, T
   const std::int64_t length = groups.reduced_nest.count;
   const std::int64_t stretches = std::max<std::int64_t>(1, (length + kStretch - 1) / kStretch);
   const std::int64_t results = groups.kept_nest.count;
-  const auto stretch = [&](std::int64_t item) {
-    const std::int64_t begin = item % stretches * kStretch;
-    const T* sequence = first + groups.start(item / stretches);
+  const auto part = [&](std::int64_t o, std::int64_t stretch) {
+    const std::int64_t begin = stretch * kStretch;
+    const T* const sequence = first + groups.start(o);
     return reduce_sequence(steps, groups.reduced_nest, sequence, begin, std::min(length, begin + kStretch));
   };
-  const auto parts = std::make_unique<T[]>(stretches == 1 ? 0 : static_cast<std::size_t>(results * stretches));
-  T* const targets = stretches == 1 ? out : parts.get();
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, std::min(length, kStretch)));
-  parallel_ranges(results * stretches, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t item = begin; item < end; ++item) targets[item] = stretch(item);
-  });
-  for (std::int64_t o = 0; stretches > 1 && o < results; ++o) {
-    PairwiseJoin<T> cascade;
-    for (std::int64_t s = 0; s + 1 < stretches; ++s) steps.push(cascade, parts[o * stretches + s]);
-    out[o] = steps.join(cascade, &parts[(o + 1) * stretches - 1]);
+  if (stretches == 1) {
+    parallel_ranges(results, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o) out[o] = part(o, 0);
+    });
+    return;
   }
+  reduce_in_stretches<T>(
+      {results, stretches, 1}, steps.identity, steps.combine,
+      [&](std::int64_t o, std::int64_t stretch, T* to) { *to = part(o, stretch); },
+      [&](std::int64_t o, const T* joined) { out[o] = *joined; });
 }
 
 // A PairwiseJoin for each of some columns.
@@ -236,9 +155,21 @@ class RowCascade {
     ++pushed_;
   }
   // `last` comes after all that was pushed, and becomes what all are joined to.
-  void join(T* last) {
+  void join_with(T* last) const {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       if ((pushed_ >> level & 1U) != 0) join_rows(levels_[level].get(), last);
+    }
+  }
+  // What has been pushed, at least one row, is joined in `out`.
+  void join(T* out) const {
+    bool any = false;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if ((pushed_ >> level & 1U) == 0) continue;
+      if (any)
+        join_rows(levels_[level].get(), out);
+      else
+        std::copy_n(levels_[level].get(), width_, out);
+      any = true;
     }
   }
 
@@ -267,7 +198,7 @@ class RowReducer {
   void finish() {
     take_waiting();
     if (rows_ > 0)
-      cascade_.join(block_);
+      cascade_.join_with(block_);
     else
       std::fill_n(block_, width_, steps_.identity);
   }
@@ -332,48 +263,97 @@ struct RowCut {
   }
 };
 
-// The innermost dimension is kept: rows of it are added up.
+// The innermost dimension is kept: rows of it are added up, strip by strip.
 template <class T>
-void reduce_outer(const Steps<T>& steps, const Groups& groups, const T* first, T* out) {
-  const RowCut cut(groups.kept.shape.back(), groups.reduced_nest.count);
-  const std::int64_t stride = groups.kept.strides.back();
-  const std::int64_t inner = groups.reduced_nest.inner_strides()[0];
-  const std::int64_t strips = groups.kept_nest.count / cut.columns * cut.strips;
-  const auto parts = std::make_unique_for_overwrite<T[]>(
-      cut.stretches == 1 ? 0 : static_cast<std::size_t>(strips * cut.stretches * RowCut::kStrip));
-  const auto first_of = [&](std::int64_t strip) {
-    return strip / cut.strips * cut.columns + strip % cut.strips * RowCut::kStrip;
-  };
-  const auto width_of = [&](std::int64_t strip) {
-    return std::min(RowCut::kStrip, cut.columns - strip % cut.strips * RowCut::kStrip);
-  };
-  const auto run = [&](std::int64_t item) {
-    const std::int64_t strip = item / cut.stretches;
-    const std::int64_t begin = item % cut.stretches * cut.stretch;
-    const T* const start = first + groups.start(first_of(strip));
-    T* const target = cut.stretches == 1 ? out + first_of(strip) : parts.get() + item * RowCut::kStrip;
-    RowReducer<T> rows(steps, width_of(strip), stride, target);
-    for_runs(groups.reduced_nest, begin, std::min(cut.rows, begin + cut.stretch),
+class OuterReduction {
+ public:
+  OuterReduction(const Steps<T>& steps, const Groups& groups, const T* first, T* out)
+      : steps_(steps),
+        groups_(groups),
+        first_(first),
+        out_(out),
+        cut_(groups.kept.shape.back(), groups.reduced_nest.count),
+        strips_(groups.kept_nest.count / cut_.columns * cut_.strips) {}
+
+  void run() {
+    if (cut_.stretches == 1)
+      run_whole();
+    else if (cut_.stretches <= at_once())
+      run_strips();
+    else
+      for (std::int64_t strip = 0; strip < strips_ && !is_given_up(); ++strip) run_long_strip(strip);
+  }
+
+ private:
+  std::int64_t slot() const { return std::min(cut_.columns, RowCut::kStrip); }
+  // The stretches whose results are remembered at a time.
+  std::int64_t at_once() const { return (std::int64_t{1} << 20U) / slot(); }
+  std::int64_t first_of(std::int64_t strip) const {
+    return strip / cut_.strips * cut_.columns + strip % cut_.strips * RowCut::kStrip;
+  }
+  std::int64_t width_of(std::int64_t strip) const {
+    return std::min(RowCut::kStrip, cut_.columns - strip % cut_.strips * RowCut::kStrip);
+  }
+
+  void reduce_stretch(std::int64_t strip, std::int64_t stretch, T* target) const {
+    const std::int64_t begin = stretch * cut_.stretch;
+    const std::int64_t inner = groups_.reduced_nest.inner_strides()[0];
+    const T* const start = first_ + groups_.start(first_of(strip));
+    RowReducer<T> rows(steps_, width_of(strip), groups_.kept.strides.back(), target);
+    for_runs(groups_.reduced_nest, begin, std::min(cut_.rows, begin + cut_.stretch),
              [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
                for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
              });
     rows.finish();
-  };
-  const std::int64_t work = std::min(cut.rows, cut.stretch) * std::min(cut.columns, RowCut::kStrip);
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, work));
-  parallel_ranges(strips * cut.stretches, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t item = begin; item < end; ++item) run(item);
-  });
-  if (cut.stretches == 1) return;
-  parallel_each(strips, [&](std::int64_t strip) {
-    RowCascade<T> cascade(steps, width_of(strip));
-    T* const of_strip = parts.get() + strip * cut.stretches * RowCut::kStrip;
-    T* const last = of_strip + (cut.stretches - 1) * RowCut::kStrip;
-    for (std::int64_t s = 0; s + 1 < cut.stretches; ++s) cascade.push(of_strip + s * RowCut::kStrip);
-    cascade.join(last);
-    std::copy_n(last, width_of(strip), out + first_of(strip));
-  });
-}
+  }
+  void run_whole() const {
+    const std::int64_t work = std::min(cut_.rows, cut_.stretch) * slot();
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, work));
+    parallel_ranges(strips_, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t strip = begin; strip < end; ++strip) reduce_stretch(strip, 0, out_ + first_of(strip));
+    });
+  }
+  // Some strips at a time, each with all of its stretches.
+  void run_strips() const {
+    const std::int64_t some = std::min(strips_, at_once() / cut_.stretches);
+    const auto parts = memory(some * cut_.stretches);
+    for (std::int64_t strip = 0; strip < strips_ && !is_given_up(); strip += some) {
+      const std::int64_t n = std::min(some, strips_ - strip);
+      parallel_each(n * cut_.stretches, [&](std::int64_t item) {
+        reduce_stretch(strip + item / cut_.stretches, item % cut_.stretches, parts.get() + item * slot());
+      });
+      parallel_each(n, [&](std::int64_t k) {
+        RowCascade<T> cascade(steps_, width_of(strip + k));
+        push(cascade, parts.get() + k * cut_.stretches * slot(), cut_.stretches);
+        cascade.join(out_ + first_of(strip + k));
+      });
+    }
+  }
+  // One strip, some of its stretches at a time.
+  void run_long_strip(std::int64_t strip) const {
+    const auto parts = memory(at_once());
+    RowCascade<T> cascade(steps_, width_of(strip));
+    for (std::int64_t stretch = 0; stretch < cut_.stretches && !is_given_up(); stretch += at_once()) {
+      const std::int64_t n = std::min(at_once(), cut_.stretches - stretch);
+      parallel_each(n, [&](std::int64_t k) { reduce_stretch(strip, stretch + k, parts.get() + k * slot()); });
+      push(cascade, parts.get(), n);
+    }
+    cascade.join(out_ + first_of(strip));
+  }
+  std::unique_ptr<T[]> memory(std::int64_t stretches) const {
+    return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(stretches * slot()));
+  }
+  void push(RowCascade<T>& cascade, T* parts, std::int64_t n) const {
+    for (std::int64_t k = 0; k < n; ++k) cascade.push(parts + k * slot());
+  }
+
+  const Steps<T>& steps_;
+  const Groups& groups_;
+  const T* first_;
+  T* out_;
+  RowCut cut_;
+  std::int64_t strips_;
+};
 
 template <class T>
 void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
@@ -386,7 +366,7 @@ void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<con
   if (inner)
     reduce_inner(steps, groups, typed<T>(operand), typed<T>(out));
   else
-    reduce_outer(steps, groups, typed<T>(operand), typed<T>(out));
+    OuterReduction<T>(steps, groups, typed<T>(operand), typed<T>(out)).run();
 }
 
 }  // namespace
@@ -400,17 +380,36 @@ void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std
   });
 }
 
-void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out) {
-  static_assert(kReducePiece % kBlock == 0 && std::has_single_bit(static_cast<std::uint64_t>(kReducePiece / kBlock)));
-  synth::visit_element(pieces.element, [&](auto zero) {
-    using T = decltype(zero);
-    const Steps<T> steps = steps_of<T>(kind);
-    const std::int64_t n = count(pieces.shape);
-    PairwiseJoin<T> cascade;
-    for (std::int64_t k = 0; k + 1 < n; ++k) steps.push(cascade, typed<T>(pieces)[k]);
-    const T joined = n == 0 ? steps.identity : steps.join(cascade, typed<T>(pieces) + n - 1);
+struct PieceJoin::State {
+  virtual ~State() = default;
+  virtual void add(const TileView& pieces) = 0;
+  virtual void finish(std::byte* out) = 0;
+};
+
+namespace {
+
+template <class T>
+struct PieceState final : PieceJoin::State {
+  explicit PieceState(synth::ReduceKind kind) : steps(steps_of<T>(kind)) {}
+  void add(const TileView& pieces) override {
+    for (std::int64_t k = 0; k < count(pieces.shape); ++k) cascade.push(typed<T>(pieces)[k], steps.combine);
+  }
+  void finish(std::byte* out) override {
+    const T joined = std::exchange(cascade, {}).join(steps.identity, steps.combine);
     std::memcpy(out, &joined, sizeof joined);
-  });
+  }
+  Steps<T> steps;
+  PairwiseJoin<T> cascade;
+};
+
+}  // namespace
+
+PieceJoin::PieceJoin(synth::ReduceKind kind, synth::ElementType element) {
+  static_assert(kReducePiece % kBlock == 0 && std::has_single_bit(static_cast<std::uint64_t>(kReducePiece / kBlock)));
+  synth::visit_element(element, [&](auto zero) { state_ = std::make_unique<PieceState<decltype(zero)>>(kind); });
 }
+PieceJoin::~PieceJoin() = default;
+void PieceJoin::add(const TileView& pieces) { state_->add(pieces); }
+void PieceJoin::finish(std::byte* out) { state_->finish(out); }
 
 }  // namespace tessera::runtime

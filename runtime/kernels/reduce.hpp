@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/kernels/tile.hpp"
@@ -16,10 +17,23 @@ namespace tessera::runtime {
 void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
             const TileOut& out);
 
-// A sequence may be reduced in pieces of so many elements, the last one shorter, whose results are joined: the bits are
-// those of reduce(). `pieces` are dense; out is one element.
+// A sequence may be reduced in pieces of so many elements, the last one shorter, whose results are joined as they come:
+// the bits are those of reduce().
 inline constexpr std::int64_t kReducePiece = std::int64_t{1} << 14U;
-void join_pieces(synth::ReduceKind kind, const TileView& pieces, std::byte* out);
+class PieceJoin {
+ public:
+  PieceJoin(synth::ReduceKind kind, synth::ElementType element);
+  ~PieceJoin();
+  // The next pieces' results, dense.
+  void add(const TileView& pieces);
+  // Writes the one element that they give, and begins anew.
+  void finish(std::byte* out);
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
 
 // out = the row-major position, along `dimensions`, of the greatest (least) element; the first of equals; NaN beats
 // all.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "base/check.hpp"
@@ -21,55 +22,119 @@ struct Lines {
   std::int64_t length, from_step, to_step;
 };
 
+// Sums inside a block run from its first position to its last; in front of them goes the sum of the blocks before it.
+// Blocks are counted from where the line begins, so what a tile holds does not change a bit.
+constexpr std::int64_t kSumBlock = 1024;
+// Each addition waits for the one before it in its block, but not for those of other blocks and lines.
+constexpr std::int64_t kSumsAtOnce = 8;
+
+// The sums inside kSumsAtOnce blocks of n positions each, whose first elements lie at from[k] and go to to[k].
 template <class T>
-void sum_line(const Lines& lines, const T* from, T* to, std::int64_t begin, std::int64_t end) {
-  for (std::int64_t i = begin; i < end; ++i)
-    to[i * lines.to_step] = i == 0 ? from[0] : plus(to[(i - 1) * lines.to_step], from[i * lines.from_step]);
+void sum_inside(const Lines& lines, const std::array<const T*, kSumsAtOnce>& from,
+                const std::array<T*, kSumsAtOnce>& to, std::int64_t n) {
+  std::array<T, kSumsAtOnce> sums;
+#pragma GCC unroll 8
+  for (std::size_t k = 0; k < sums.size(); ++k) to[k][0] = sums[k] = from[k][0];
+  for (std::int64_t i = 1; i < n; ++i) {
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      to[k][i * lines.to_step] = sums[k] = plus(sums[k], from[k][i * lines.from_step]);
+  }
+}
+template <class T>
+void sum_inside(const Lines& lines, const T* from, T* to, std::int64_t n) {
+  T sum = to[0] = from[0];
+  for (std::int64_t i = 1; i < n; ++i) to[i * lines.to_step] = sum = plus(sum, from[i * lines.from_step]);
 }
 
-// Four lines at once: each addition waits for the one before it in its line, but not for those of other lines.
+// Puts the sum of the blocks before it, `before`, in front of a block's n sums, and gives that of the next block. The
+// sum of no blocks, -0.0, would change no element.
 template <class T>
-void sum_four_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line,
-                    std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kLines = 4;
-  std::array<T, kLines> sums;
-#pragma GCC unroll 4
-  for (std::int64_t k = 0; k < kLines; ++k) {
-    if (begin == 0) to[k * to_line] = from[k * from_line];
-    sums[k] = to[k * to_line + (std::max<std::int64_t>(begin, 1) - 1) * lines.to_step];
+T put_in_front(const Lines& lines, T* to, std::int64_t n, T before, bool is_first) {
+  if (is_first) return to[(n - 1) * lines.to_step];
+  const bool is_dense = std::abs(lines.to_step) == 1;
+  T* const first = lines.to_step == -1 ? to - (n - 1) : to;
+  const std::int64_t step = is_dense ? 1 : lines.to_step;
+  if (step == 1) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) first[i] = plus(before, first[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) first[i * step] = plus(before, first[i * step]);
   }
-  for (std::int64_t i = std::max<std::int64_t>(begin, 1); i < end; ++i) {
-#pragma GCC unroll 4
-    for (std::int64_t k = 0; k < kLines; ++k) {
-      sums[k] = plus(sums[k], from[k * from_line + i * lines.from_step]);
-      to[k * to_line + i * lines.to_step] = sums[k];
-    }
+  return to[(n - 1) * lines.to_step];
+}
+
+// The k-th of several stretches that begin so far apart.
+template <class T>
+std::array<T*, kSumsAtOnce> starts_of(T* first, std::int64_t step) {
+  std::array<T*, kSumsAtOnce> starts;
+  for (std::size_t k = 0; k < starts.size(); ++k) starts[k] = first + static_cast<std::int64_t>(k) * step;
+  return starts;
+}
+
+// One line, several of its blocks at once.
+template <class T>
+void sum_line(const Lines& lines, const T* from, T* to) {
+  T before{};
+  std::int64_t at = 0;
+  for (; at + kSumsAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kSumsAtOnce * kSumBlock) {
+    const auto targets = starts_of(to + at * lines.to_step, kSumBlock * lines.to_step);
+    sum_inside(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock);
+    for (T* const target : targets) before = put_in_front(lines, target, kSumBlock, before, target == to);
+  }
+  for (; at < lines.length && !is_given_up(); at += kSumBlock) {
+    const std::int64_t n = std::min(kSumBlock, lines.length - at);
+    sum_inside(lines, from + at * lines.from_step, to + at * lines.to_step, n);
+    before = put_in_front(lines, to + at * lines.to_step, n, before, at == 0);
+  }
+}
+
+// Several lines, block by block.
+template <class T>
+void sum_some_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line) {
+  std::array<T, kSumsAtOnce> before{};
+  for (std::int64_t at = 0; at < lines.length && !is_given_up(); at += kSumBlock) {
+    const std::int64_t n = std::min(kSumBlock, lines.length - at);
+    const auto targets = starts_of(to + at * lines.to_step, to_line);
+    sum_inside(lines, starts_of(from + at * lines.from_step, from_line), targets, n);
+    for (std::size_t k = 0; k < targets.size(); ++k)
+      before[k] = put_in_front(lines, targets[k], n, before[k], at == 0);
   }
 }
 
 // n lines, whose first elements are so far apart.
 template <class T>
 void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
-  for (std::int64_t begin = 0; begin < lines.length && !is_given_up(); begin += kGrain) {
-    const std::int64_t end = std::min(begin + kGrain, lines.length);
-    std::int64_t k = 0;
-    for (; k + 4 <= n; k += 4)
-      sum_four_lines(lines, from + k * from_line, from_line, to + k * to_line, to_line, begin, end);
-    for (; k < n; ++k) sum_line(lines, from + k * from_line, to + k * to_line, begin, end);
-  }
+  std::int64_t k = 0;
+  for (; k + kSumsAtOnce <= n; k += kSumsAtOnce)
+    sum_some_lines(lines, from + k * from_line, from_line, to + k * to_line, to_line);
+  for (; k < n && !is_given_up(); ++k) sum_line(lines, from + k * from_line, to + k * to_line);
 }
 
 // n lines side by side: row by row.
 template <class T>
 void sum_rows(const Lines& lines, const T* from, T* to, std::int64_t n) {
-  std::copy_n(from, n, to);
-  for (std::int64_t i = 1; i < lines.length && !is_given_up(); ++i) {
+  const auto inside = std::make_unique<T[]>(lines.length <= kSumBlock ? 0 : static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < lines.length && !is_given_up(); ++i) {
     const T* const row = from + i * lines.from_step;
-    const T* const before = to + (i - 1) * lines.to_step;
     T* const sums = to + i * lines.to_step;
     bring_in(row, std::min(n, kBringInBytes / static_cast<std::int64_t>(sizeof(T))));
-    TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t c = 0; c < n; ++c) sums[c] = plus(before[c], row[c]);
+    if (i == 0) {
+      std::copy_n(row, n, sums);
+    } else if (i < kSumBlock) {
+      const T* const last = sums - lines.to_step;
+      TESSERA_INDEPENDENT_ROUNDS
+      for (std::int64_t c = 0; c < n; ++c) sums[c] = plus(last[c], row[c]);
+    } else {
+      const T* const before = to + (i / kSumBlock * kSumBlock - 1) * lines.to_step;
+      T* const own = inside.get();
+      if (i % kSumBlock == 0) std::fill_n(own, n, Combine<synth::ReduceKind::sum, T>::identity());
+      TESSERA_INDEPENDENT_ROUNDS
+      for (std::int64_t c = 0; c < n; ++c) {
+        own[c] = plus(own[c], row[c]);
+        sums[c] = plus(before[c], own[c]);
+      }
+    }
   }
 }
 
@@ -94,7 +159,7 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, 
   // Lines side by side are summed in strips wide enough for the memory to be read in long runs.
   constexpr std::int64_t kStrip = 1024;
   const bool by_rows = steps == Offsets<2>{1, 1} && std::abs(lines.to_step) != 1;
-  const std::int64_t lines_of_grain = std::max<std::int64_t>(4, kGrain / lines.length);
+  const std::int64_t lines_of_grain = std::max(kSumsAtOnce, kGrain / lines.length);
   const std::int64_t grain = by_rows ? std::max(kStrip, lines_of_grain) : lines_of_grain;
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);

@@ -1,0 +1,174 @@
+// Einstein sums of any operands, element by element. The terms of an element are reduced as reduce() does it, in
+// ascending order of the summed indices, the last fastest: blocks of 128 in eight lanes, joined in pairs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/kernels/contract_indices.hpp"
+#include "runtime/kernels/nest.hpp"
+#include "runtime/kernels/pairwise.hpp"
+
+namespace tessera::runtime {
+
+// Where an operand's elements for the terms of any result lie, from its first one on; a nest of one array.
+inline Nest<1> term_nest(const ContractIndices& indices, std::size_t operand) {
+  synth::Shape shape;
+  synth::Shape strides;
+  for (const std::uint8_t index : indices.summed()) {
+    shape.push_back(indices.extent(index));
+    strides.push_back(indices.stride(operand, index));
+  }
+  return make_nest<1>(shape, {strides});
+}
+
+// The terms of one element of the result after the other: they are written side by side, and reduced.
+template <class T>
+class TermsInRow {
+ public:
+  TermsInRow(const ContractIndices& indices, std::span<const TileView> operands) : indices_(indices) {
+    for (std::size_t k = 0; k < operands.size(); ++k) operands_.push_back({typed<T>(operands[k]), term_nest(indices, k)});
+  }
+
+  // What the terms [begin, end) of the element give, with this row-major number in the result.
+  T reduced(std::int64_t number, std::int64_t begin, std::int64_t end) const {
+    using How = Combine<synth::ReduceKind::sum, T>;
+    if (begin == end) return How::identity();
+    std::vector<const T*> first;
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      first.push_back(operands_[k].data + indices_.place(k, indices_.result(), number));
+    std::array<T, kAtOnce> terms;
+    PairwiseJoin<T> cascade;
+    for (std::int64_t at = begin; at < end && !is_given_up(); at += kAtOnce) {
+      const std::int64_t n = std::min(kAtOnce, end - at);
+      for (std::size_t k = 0; k < operands_.size(); ++k) take(operands_[k].nest, first[k], at, n, k == 0, terms.data());
+      if (at == begin && at + n == end && n <= kReduceBlock) return reduce_block<How>(terms.data(), n);
+      push_blocks<How>(cascade, terms.data(), n);
+    }
+    return cascade.join(How::identity(), How::combine);
+  }
+
+ private:
+  static constexpr std::int64_t kAtOnce = 16 * kReduceBlock;
+  struct Operand {
+    const T* data;
+    Nest<1> nest;
+  };
+
+  // terms[i] becomes, or is multiplied by, the operand's element for term at + i.
+  static void take(const Nest<1>& nest, const T* first, std::int64_t at, std::int64_t n, bool is_first, T* terms) {
+    const std::int64_t step = nest.inner_strides()[0];
+    for_runs(nest, at, at + n, [&](std::int64_t position, const Offsets<1>& offset, std::int64_t length) {
+      T* const to = terms + (position - at);
+      const T* const from = first + offset[0];
+      if (is_first && step == 1)
+        std::copy_n(from, length, to);
+      else if (is_first)
+        for (std::int64_t i = 0; i < length; ++i) to[i] = from[i * step];
+      else if (step == 1)
+        for (std::int64_t i = 0; i < length; ++i) to[i] = times(to[i], from[i]);
+      else
+        for (std::int64_t i = 0; i < length; ++i) to[i] = times(to[i], from[i * step]);
+    });
+  }
+
+  const ContractIndices& indices_;
+  std::vector<Operand> operands_;
+};
+
+// Of one or two operands, whose elements for the terms of one result do not lie side by side: several results at once.
+// An addition waits for the one before it in its sum, but not for those of other sums.
+template <class T, std::size_t operands>
+class TermsAcross {
+ public:
+  static constexpr std::int64_t kAtOnce = 8;
+  using Sums = std::array<T, kAtOnce>;
+
+  TermsAcross(const ContractIndices& indices, std::span<const TileView> views, std::int64_t results)
+      : indices_(indices), results_(results) {
+    for (std::size_t k = 0; k < operands; ++k) {
+      data_[k] = typed<T>(views[k]);
+      nests_[k] = term_nest(indices, k);
+    }
+  }
+
+  // What the terms [begin, end) of the elements from `number` on give; beyond the result the last one is computed again.
+  Sums reduced(std::int64_t number, std::int64_t begin, std::int64_t end) {
+    for (std::size_t r = 0; r < kAtOnce; ++r) {
+      const std::int64_t each = std::min(number + static_cast<std::int64_t>(r), results_ - 1);
+      for (std::size_t k = 0; k < operands; ++k) first_[k][r] = data_[k] + indices_.place(k, indices_.result(), each);
+    }
+    Sums sums;
+    if (end - begin <= kReduceBlock) {
+      sums.fill(How::identity());
+      if (begin < end) block(begin, end - begin, sums);
+      return sums;
+    }
+    std::array<PairwiseJoin<T>, kAtOnce> cascades;
+    for (std::int64_t at = begin; at < end && !is_given_up(); at += kReduceBlock) {
+      block(at, std::min(kReduceBlock, end - at), sums);
+      for (std::size_t r = 0; r < kAtOnce; ++r) cascades[r].push(sums[r], How::combine);
+    }
+    for (std::size_t r = 0; r < kAtOnce; ++r) sums[r] = cascades[r].join(How::identity(), How::combine);
+    return sums;
+  }
+
+ private:
+  using How = Combine<synth::ReduceKind::sum, T>;
+
+  T term(std::size_t r, std::size_t t) const {
+    const T value = first_[0][r][at_[0][t]];
+    if constexpr (operands == 1)
+      return value;
+    else
+      return times(value, first_[1][r][at_[1][t]]);
+  }
+  // sums[r] becomes what the terms t, t + step, ... below `end` of result r give, one after the other.
+  void add(std::size_t t, std::size_t step, std::size_t end, Sums& sums) const {
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < kAtOnce; ++r) sums[r] = term(r, t);
+    add_to(t + step, step, end, sums);
+  }
+  void add_to(std::size_t t, std::size_t step, std::size_t end, Sums& to) const {
+    Sums sums = to;
+    for (; t < end; t += step) {
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < kAtOnce; ++r) sums[r] = plus(sums[r], term(r, t));
+    }
+    to = sums;
+  }
+  void block(std::int64_t begin, std::int64_t length, Sums& sums) {
+    for (std::size_t k = 0; k < operands; ++k) find_places(nests_[k], begin, length, at_[k].data());
+    const auto n = static_cast<std::size_t>(length);
+    constexpr auto kLanes = static_cast<std::size_t>(kReduceLanes);
+    const std::size_t whole = n / kLanes * kLanes;
+    if (!Float<T> || whole == 0) return add(0, 1, n, sums);
+    std::array<Sums, kLanes> lanes;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, kLanes, whole, lanes[lane]);
+    for (std::size_t width = 1; width < kLanes; width *= 2) {
+      for (std::size_t lane = 0; lane < kLanes; lane += 2 * width) {
+        for (std::size_t r = 0; r < kAtOnce; ++r) lanes[lane][r] = plus(lanes[lane][r], lanes[lane + width][r]);
+      }
+    }
+    sums = lanes[0];
+    add_to(whole, 1, n, sums);
+  }
+  static void find_places(const Nest<1>& nest, std::int64_t begin, std::int64_t n, std::int64_t* to) {
+    const std::int64_t step = nest.inner_strides()[0];
+    for_runs(nest, begin, begin + n, [&](std::int64_t position, const Offsets<1>& offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) to[position - begin + i] = offset[0] + i * step;
+    });
+  }
+
+  const ContractIndices& indices_;
+  std::int64_t results_;
+  std::array<const T*, operands> data_;
+  std::array<Nest<1>, operands> nests_;
+  std::array<std::array<const T*, kAtOnce>, operands> first_;
+  std::array<std::array<std::int64_t, kReduceBlock>, operands> at_;
+};
+
+}  // namespace tessera::runtime
