@@ -15,13 +15,14 @@ namespace tessera::runtime {
 namespace {
 
 // A call computes so much of the result at most, from so many terms: large enough that the library's own preparation of
-// the operands does not count, and small enough for many cores; a core that is told to stop ends the call it is in.
+// the operands does not count, and small enough for many cores; a core that is told to stop ends the call it is in. The
+// library may add a call's terms one after the other: many of one size would then lose what each adds.
 constexpr std::int64_t kRows = 1024;
 constexpr std::int64_t kColumns = 512;
-constexpr std::int64_t kTerms = 1024;
+constexpr std::int64_t kTerms = 512;
 // What so many terms give, call by call, is joined in pairs with what others give: a sum of very many terms that grew
 // call by call would lose what each adds.
-constexpr std::int64_t kStretchTerms = 8 * kTerms;
+constexpr std::int64_t kStretchTerms = 16 * kTerms;
 
 // The library clears its part of the result and then adds to it, again for each few hundred terms. For few terms it
 // adds up so little that the part has to stay in a core's cache meanwhile.

@@ -47,21 +47,48 @@ void sum_inside(const Lines& lines, const T* from, T* to, std::int64_t n) {
   for (std::int64_t i = 1; i < n; ++i) to[i * lines.to_step] = sum = plus(sum, from[i * lines.from_step]);
 }
 
-// Puts the sum of the blocks before it, `before`, in front of a block's n sums, and gives that of the next block. The
-// sum of no blocks, -0.0, would change no element.
+// The totals of a line's blocks added up from left to right, with what each addition of floats rounds off added up
+// beside them: of very many blocks every one still counts.
 template <class T>
-T put_in_front(const Lines& lines, T* to, std::int64_t n, T before, bool is_first) {
-  if (is_first) return to[(n - 1) * lines.to_step];
+class Before {
+ public:
+  // What goes in front of the next block; nothing is added before the first.
+  T value() const {
+    if constexpr (Float<T>) {
+      if (lost_ != 0) return sum_ + lost_;
+    }
+    return sum_;
+  }
+  void add(T total) {
+    const T next = plus(sum_, total);
+    if constexpr (Float<T>) {
+      const T added = next - sum_;
+      const T lost = (sum_ - (next - added)) + (total - added);
+      if (!is_nan(lost)) lost_ += lost;  // of infinities nothing is lost
+    }
+    sum_ = next;
+  }
+
+ private:
+  T sum_ = Combine<synth::ReduceKind::sum, T>::identity();
+  T lost_{};
+};
+
+// Puts what is before a block in front of its n sums. The sum of no blocks, -0.0, would change no element.
+template <class T>
+void put_in_front(const Lines& lines, T* to, std::int64_t n, Before<T>& all_before, bool is_first) {
+  const T total = to[(n - 1) * lines.to_step];
+  const T before = all_before.value();
+  all_before.add(total);
+  if (is_first) return;
   const bool is_dense = std::abs(lines.to_step) == 1;
   T* const first = lines.to_step == -1 ? to - (n - 1) : to;
-  const std::int64_t step = is_dense ? 1 : lines.to_step;
-  if (step == 1) {
+  if (is_dense) {
     TESSERA_INDEPENDENT_ROUNDS
     for (std::int64_t i = 0; i < n; ++i) first[i] = plus(before, first[i]);
   } else {
-    for (std::int64_t i = 0; i < n; ++i) first[i * step] = plus(before, first[i * step]);
+    for (std::int64_t i = 0; i < n; ++i) first[i * lines.to_step] = plus(before, first[i * lines.to_step]);
   }
-  return to[(n - 1) * lines.to_step];
 }
 
 // The k-th of several stretches that begin so far apart.
@@ -75,30 +102,30 @@ std::array<T*, kSumsAtOnce> starts_of(T* first, std::int64_t step) {
 // One line, several of its blocks at once.
 template <class T>
 void sum_line(const Lines& lines, const T* from, T* to) {
-  T before{};
+  Before<T> before;
   std::int64_t at = 0;
   for (; at + kSumsAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kSumsAtOnce * kSumBlock) {
     const auto targets = starts_of(to + at * lines.to_step, kSumBlock * lines.to_step);
     sum_inside(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock);
-    for (T* const target : targets) before = put_in_front(lines, target, kSumBlock, before, target == to);
+    for (T* const target : targets) put_in_front(lines, target, kSumBlock, before, target == to);
   }
   for (; at < lines.length && !is_given_up(); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     sum_inside(lines, from + at * lines.from_step, to + at * lines.to_step, n);
-    before = put_in_front(lines, to + at * lines.to_step, n, before, at == 0);
+    put_in_front(lines, to + at * lines.to_step, n, before, at == 0);
   }
 }
 
 // Several lines, block by block.
 template <class T>
 void sum_some_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line) {
-  std::array<T, kSumsAtOnce> before{};
+  std::array<Before<T>, kSumsAtOnce> before;
   for (std::int64_t at = 0; at < lines.length && !is_given_up(); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     const auto targets = starts_of(to + at * lines.to_step, to_line);
     sum_inside(lines, starts_of(from + at * lines.from_step, from_line), targets, n);
     for (std::size_t k = 0; k < targets.size(); ++k)
-      before[k] = put_in_front(lines, targets[k], n, before[k], at == 0);
+      put_in_front(lines, targets[k], n, before[k], at == 0);
   }
 }
 
@@ -113,30 +140,58 @@ void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to,
 
 // n lines side by side: row by row.
 template <class T>
-void sum_rows(const Lines& lines, const T* from, T* to, std::int64_t n) {
-  const auto inside = std::make_unique<T[]>(lines.length <= kSumBlock ? 0 : static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < lines.length && !is_given_up(); ++i) {
-    const T* const row = from + i * lines.from_step;
-    T* const sums = to + i * lines.to_step;
-    bring_in(row, std::min(n, kBringInBytes / static_cast<std::int64_t>(sizeof(T))));
-    if (i == 0) {
-      std::copy_n(row, n, sums);
-    } else if (i < kSumBlock) {
-      const T* const last = sums - lines.to_step;
-      TESSERA_INDEPENDENT_ROUNDS
-      for (std::int64_t c = 0; c < n; ++c) sums[c] = plus(last[c], row[c]);
-    } else {
-      const T* const before = to + (i / kSumBlock * kSumBlock - 1) * lines.to_step;
-      T* const own = inside.get();
-      if (i % kSumBlock == 0) std::fill_n(own, n, Combine<synth::ReduceKind::sum, T>::identity());
-      TESSERA_INDEPENDENT_ROUNDS
-      for (std::int64_t c = 0; c < n; ++c) {
-        own[c] = plus(own[c], row[c]);
-        sums[c] = plus(before[c], own[c]);
-      }
+class SideBySide {
+ public:
+  SideBySide(const Lines& lines, std::int64_t n)
+      : lines_(lines), n_(n), is_long_(lines.length > kSumBlock), totals_(is_long_ ? n : 0) {
+    if (!is_long_) return;
+    inside_ = std::make_unique<T[]>(static_cast<std::size_t>(n));
+    before_ = std::make_unique<T[]>(static_cast<std::size_t>(n));
+  }
+
+  void sum(const T* from, T* to) {
+    for (std::int64_t i = 0; i < lines_.length && !is_given_up(); ++i) {
+      const T* const row = from + i * lines_.from_step;
+      T* const sums = to + i * lines_.to_step;
+      bring_in(row, std::min(n_, kBringInBytes / static_cast<std::int64_t>(sizeof(T))));
+      if (i == 0)
+        std::copy_n(row, n_, sums);
+      else if (i < kSumBlock)
+        add_rows(sums - lines_.to_step, row, sums);
+      else
+        add_inside(i, row, i == kSumBlock ? sums - lines_.to_step : inside_.get(), sums);
     }
   }
-}
+
+ private:
+  void add_rows(const T* last, const T* row, T* sums) const {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < n_; ++c) sums[c] = plus(last[c], row[c]);
+  }
+  // `totals` are those of the block before where row i begins one.
+  void add_inside(std::int64_t i, const T* row, const T* totals, T* sums) {
+    T* const inside = inside_.get();
+    T* const before = before_.get();
+    if (i % kSumBlock == 0) {
+      for (std::int64_t c = 0; c < n_; ++c) {
+        totals_[static_cast<std::size_t>(c)].add(totals[c]);
+        before[c] = totals_[static_cast<std::size_t>(c)].value();
+      }
+      std::fill_n(inside, n_, Combine<synth::ReduceKind::sum, T>::identity());
+    }
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t c = 0; c < n_; ++c) {
+      inside[c] = plus(inside[c], row[c]);
+      sums[c] = plus(before[c], inside[c]);
+    }
+  }
+
+  Lines lines_;
+  std::int64_t n_;
+  bool is_long_;
+  std::vector<Before<T>> totals_;  // of each line
+  std::unique_ptr<T[]> inside_, before_;
+};
 
 }  // namespace
 
@@ -168,7 +223,7 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, 
         const T* const from = typed<T>(operand) + at[0] + from_first;
         T* const to = typed<T>(out) + at[1] + to_first;
         if (by_rows)
-          sum_rows(lines, from, to, n);
+          SideBySide<T>(lines, n).sum(from, to);
         else
           sum_lines(lines, from, steps[0], to, steps[1], n);
       });

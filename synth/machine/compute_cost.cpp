@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "synth/program/contraction.hpp"
 
 namespace tessera::synth {
 
@@ -23,23 +26,36 @@ struct Tiles {
   Box result;
 };
 
+using Lengths = std::array<double, 256>;
+
 // Every combination of the indices' values is a multiply-add for each operand after the first, or an addition.
-double operations(const Contract& contract, const Tiles& tiles) {
-  std::array<double, 256> length{};
-  for (std::size_t k = 0; k < tiles.operands.size(); ++k) {
-    for (std::size_t d = 0; d < tiles.operands[k].size(); ++d) {
-      length.at(contract.operand_indices[k][d]) = static_cast<double>(tiles.operands[k][d].length());
-    }
-  }
+double operations(const Contract& contract, const Lengths& lengths) {
   std::array<bool, 256> met{};
   double combinations = 1;
   for (const auto& indices : contract.operand_indices) {
     for (const std::uint8_t index : indices) {
-      if (!met.at(index)) combinations *= length.at(index);
+      if (!met.at(index)) combinations *= lengths.at(index);
       met.at(index) = true;
     }
   }
-  return combinations * static_cast<double>(std::max<std::size_t>(1, 2 * (tiles.operands.size() - 1)));
+  return combinations * static_cast<double>(std::max<std::size_t>(1, 2 * (contract.operand_indices.size() - 1)));
+}
+// Several operands are multiplied in pairs.
+double operations(const Contract& contract, const Tiles& tiles) {
+  Lengths lengths{};
+  std::vector<Shape> shapes;
+  for (std::size_t k = 0; k < tiles.operands.size(); ++k) {
+    shapes.emplace_back();
+    for (std::size_t d = 0; d < tiles.operands[k].size(); ++d) {
+      shapes.back().push_back(tiles.operands[k][d].length());
+      lengths.at(contract.operand_indices[k][d]) = static_cast<double>(tiles.operands[k][d].length());
+    }
+  }
+  const std::vector<ContractionStep> steps = contraction_steps(contract, shapes);
+  if (steps.empty()) return operations(contract, lengths);
+  double all = 0;
+  for (const ContractionStep& step : steps) all += operations(step.how, lengths);
+  return all;
 }
 double operations(const Map&, const Tiles& tiles) { return elements_of(tiles.result); }
 double operations(const Reduce&, const Tiles& tiles) { return elements_of(tiles.operands); }

@@ -124,7 +124,8 @@ struct ArgReduce {
 // Einstein sum of one or more operands: operand k's dimension d carries index operand_indices[k][d]; the result's
 // dimension d carries result_indices[d] (each index at most once there); indices the result lacks are summed, in
 // ascending order of index number, the last fastest. An index may repeat in one operand (a diagonal; such dimensions
-// are not split). A summed index that is split (alike in all that carry it) leaves the result pending over those axes.
+// are not split). A summed index that is split (alike in all that carry it) leaves the result pending over those axes;
+// so does an operand that is a pending sum, over axes that nothing else uses.
 struct Contract {
   std::vector<std::vector<std::uint8_t>> operand_indices;
   std::vector<std::uint8_t> result_indices;

@@ -99,12 +99,12 @@ Error contract_operand_error(const ArrayType& operand, const Dimensions& indices
 }
 
 Error contract_pending_error(const Operands& operands, const std::vector<IndexUse>& uses, const ArrayType& result) {
+  // Operands pending over different axes: every device multiplies a part of one sum by a part of the other.
   AxisList pending;
-  std::size_t count = 0;
   for (const ArrayType* operand : operands) {
     if (!is_pending(*operand)) continue;
-    if (++count > 1 || operand->layout().reduce() != ReduceOp::sum) return "its operands may not be pending like this";
-    pending = operand->layout().pending();
+    if (operand->layout().reduce() != ReduceOp::sum) return "its operands may not be pending like this";
+    pending.insert(pending.end(), operand->layout().pending().begin(), operand->layout().pending().end());
   }
   for (const IndexUse& use : uses) {
     if (use.type == nullptr || use.in_result) continue;

@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "synth/kinds.hpp"
+#include "synth/program/contraction.hpp"
 #include "synth/program/registers.hpp"
+#include "typeck/typed/contractions.hpp"
 
 namespace tessera::typeck {
 
@@ -221,9 +223,32 @@ class Lowering {
   std::vector<RegisterId> lower(const Node& node, const Compute& body, Registers& local) {
     auto operands = many(body.operands, local);
     auto results = fresh_all(node.types);
-    step(node, synth::Apply{body.operation, std::move(operands), results});
+    if (const auto* sum = std::get_if<synth::Contract>(&body.operation))
+      contract(node, *sum, std::move(operands), results[0]);
+    else
+      step(node, synth::Apply{body.operation, std::move(operands), results});
     return results;
   }
+
+  // An Einstein sum of several operands is taken in pairs, the last of which gives the result.
+  void contract(const Node& node, const synth::Contract& sum, std::vector<RegisterId> made, RegisterId result) {
+    const auto& types = lowered_.program.registers;
+    std::vector<synth::Shape> shapes;
+    for (const RegisterId id : made) shapes.push_back(types[id].shape());
+    const std::vector<synth::ContractionStep> steps = synth::contraction_steps(sum, shapes);
+    if (steps.empty()) return step(node, synth::Apply{sum, std::move(made), {result}});
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      std::vector<RegisterId> operands;
+      std::vector<const ArrayType*> operand_types;
+      for (const std::size_t number : steps[k].operands) {
+        operands.push_back(made[number]);
+        operand_types.push_back(&types[made[number]]);
+      }
+      made.push_back(k + 1 == steps.size() ? result : fresh(contracted(steps[k].how, operand_types)));
+      step(node, synth::Apply{steps[k].how, std::move(operands), {made.back()}});
+    }
+  }
+
 
   std::vector<RegisterId> lower(const Node& node, const Redistribute& body, Registers& local) {
     RegisterId current = one(body.operand, local);

@@ -1,0 +1,206 @@
+#include "synth/program/contraction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <limits>
+#include <tuple>
+
+namespace tessera::synth {
+
+namespace {
+
+constexpr std::size_t kIndices = 256;
+constexpr std::size_t kSearched = 8;  // operands among which all orders are tried
+using Indices = std::bitset<kIndices>;
+
+// What is still to be multiplied: an operand, or a step's result.
+struct Factor {
+  std::size_t number;
+  std::vector<std::uint8_t> own;  // an index for each dimension
+  Indices indices;
+};
+
+Indices set_of(const std::vector<std::uint8_t>& list) {
+  Indices all;
+  for (const std::uint8_t index : list) all.set(index);
+  return all;
+}
+
+// How a set of factors is multiplied best.
+struct Best {
+  double cost = std::numeric_limits<double>::infinity();
+  double elements = 0;  // of all intermediates
+  std::size_t first = 0;
+};
+
+class Search {
+ public:
+  Search(const Contract& contract, std::span<const Shape> operands)
+      : result_(contract.result_indices), kept_(set_of(contract.result_indices)) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      factors_.push_back({k, contract.operand_indices[k], set_of(contract.operand_indices[k])});
+      for (std::size_t d = 0; d < operands[k].size(); ++d) note(contract.operand_indices[k][d], operands[k][d]);
+    }
+    double all = elements(kept_);
+    for (const Factor& factor : factors_) all += elements(factor.indices);
+    constexpr double kAlwaysFine = 1 << 24;
+    constexpr double kTimes = 8;
+    elements_max_ = std::max(kAlwaysFine, kTimes * all);
+  }
+
+  std::vector<ContractionStep> steps() {
+    const bool has_terms = std::none_of(factors_.begin(), factors_.end(),
+                                        [&](const Factor& factor) { return elements(factor.indices) == 0; });
+    if (factors_.size() < 2 || !has_terms) return {};
+    sum_alone();
+    if (factors_.size() == 2 && steps_.empty()) return {};
+    while (factors_.size() > kSearched) {
+      if (!multiply_cheapest_pair()) return {};
+    }
+    search();
+    if (best_.back().cost == std::numeric_limits<double>::infinity()) return {};
+    multiply(best_.size() - 1);
+    return std::move(steps_);
+  }
+
+ private:
+  void note(std::uint8_t index, std::int64_t extent) {
+    extents_[index] = static_cast<double>(extent);
+    used_ = std::max(used_, index + std::size_t{1});
+  }
+  double elements(const Indices& indices) const {
+    double product = 1;
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (indices[i]) product *= extents_[i];
+    }
+    return product;
+  }
+  bool is_fine(const Indices& indices) const {
+    return indices.count() <= kRankMax && elements(indices) <= elements_max_;
+  }
+
+  Factor take(std::vector<const Factor*> factors, std::vector<std::uint8_t> result) {
+    ContractionStep step;
+    for (const Factor* factor : factors) {
+      step.operands.push_back(factor->number);
+      step.how.operand_indices.push_back(factor->own);
+    }
+    step.how.result_indices = result;
+    steps_.push_back(std::move(step));
+    return {operand_count_ + steps_.size() - 1, std::move(result), set_of(steps_.back().how.result_indices)};
+  }
+
+  void sum_alone() {
+    operand_count_ = factors_.size();
+    for (std::size_t k = 0; k < factors_.size(); ++k) {
+      Indices others = kept_;
+      for (std::size_t other = 0; other < factors_.size(); ++other) {
+        if (other != k) others |= factors_[other].indices;
+      }
+      const Indices rest = factors_[k].indices & others;
+      if (rest != factors_[k].indices) factors_[k] = take({&factors_[k]}, in_order({&factors_[k]}, rest));
+    }
+  }
+
+  // The wanted indices: first those that all factors have, then as they stand in one factor after the other.
+  static std::vector<std::uint8_t> in_order(const std::vector<const Factor*>& factors, const Indices& wanted) {
+    std::vector<std::uint8_t> order;
+    const auto add = [&](std::uint8_t index) {
+      if (wanted[index] && std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
+    };
+    for (const std::uint8_t index : factors[0]->own) {
+      if (factors.back()->indices[index]) add(index);
+    }
+    for (const Factor* factor : factors) std::ranges::for_each(factor->own, add);
+    return order;
+  }
+
+  // What the product of the chosen factors has to keep.
+  Indices kept_by(const std::vector<bool>& chosen) const {
+    Indices inside;
+    Indices outside = kept_;
+    for (std::size_t k = 0; k < factors_.size(); ++k) (chosen[k] ? inside : outside) |= factors_[k].indices;
+    return inside & outside;
+  }
+
+  bool multiply_cheapest_pair() {
+    std::tuple<double, double, std::size_t, std::size_t> least{std::numeric_limits<double>::infinity(), 0, 0, 0};
+    for (std::size_t a = 0; a < factors_.size(); ++a) {
+      for (std::size_t b = a + 1; b < factors_.size(); ++b) {
+        const Indices kept = kept_by_pair(a, b);
+        if (!is_fine(kept)) continue;
+        least = std::min(least, std::tuple{elements(factors_[a].indices | factors_[b].indices), elements(kept), a, b});
+      }
+    }
+    const auto [cost, size, a, b] = least;
+    if (cost == std::numeric_limits<double>::infinity()) return false;
+    const std::vector<const Factor*> pair = {&factors_[a], &factors_[b]};
+    factors_[a] = take(pair, in_order(pair, kept_by_pair(a, b)));
+    factors_.erase(factors_.begin() + static_cast<std::ptrdiff_t>(b));
+    return true;
+  }
+  Indices kept_by_pair(std::size_t a, std::size_t b) const {
+    std::vector<bool> chosen(factors_.size(), false);
+    chosen[a] = chosen[b] = true;
+    return kept_by(chosen);
+  }
+
+  // Sets of factors are numbers whose bits say who is in.
+  void search() {
+    const std::size_t sets = std::size_t{1} << factors_.size();
+    best_.assign(sets, {});
+    kept_of_.assign(sets, {});
+    for (std::size_t set = 1; set < sets; ++set) {
+      std::vector<bool> chosen;
+      for (std::size_t k = 0; k < factors_.size(); ++k) chosen.push_back((set >> k & 1U) != 0);
+      kept_of_[set] = kept_by(chosen);
+      if ((set & (set - 1)) == 0) best_[set] = {0, 0, set};
+    }
+    for (std::size_t set = 1; set < sets; ++set) {
+      if ((set & (set - 1)) != 0 && (set + 1 == sets || is_fine(kept_of_[set]))) search(set);
+    }
+  }
+  void search(std::size_t set) {
+    const std::size_t lowest = set & (~set + 1);
+    const double own = set + 1 == best_.size() ? 0 : elements(kept_of_[set]);
+    for (std::size_t first = (set - 1) & set; first != 0; first = (first - 1) & set) {
+      if ((first & lowest) == 0) continue;
+      const Best& a = best_[first];
+      const Best& b = best_[set ^ first];
+      const double cost = a.cost + b.cost + elements(kept_of_[first] | kept_of_[set ^ first]);
+      const double size = a.elements + b.elements + own;
+      if (std::tie(cost, size) < std::tie(best_[set].cost, best_[set].elements)) best_[set] = {cost, size, first};
+    }
+  }
+
+  Factor multiply(std::size_t set) {
+    if ((set & (set - 1)) == 0) {
+      std::size_t k = 0;
+      while ((set >> k & 1U) == 0) ++k;
+      return factors_[k];
+    }
+    const Factor a = multiply(best_[set].first);
+    const Factor b = multiply(set ^ best_[set].first);
+    return take({&a, &b}, set + 1 == best_.size() ? result_ : in_order({&a, &b}, kept_of_[set]));
+  }
+
+  std::vector<std::uint8_t> result_;
+  Indices kept_;
+  std::array<double, kIndices> extents_{};
+  std::size_t used_ = 0;  // indices below it
+  std::vector<Factor> factors_;
+  double elements_max_ = 0;
+  std::size_t operand_count_ = 0;
+  std::vector<ContractionStep> steps_;
+  std::vector<Best> best_;
+  std::vector<Indices> kept_of_;
+};
+
+}  // namespace
+
+std::vector<ContractionStep> contraction_steps(const Contract& contract, std::span<const Shape> operands) {
+  return Search(contract, operands).steps();
+}
+
+}  // namespace tessera::synth
