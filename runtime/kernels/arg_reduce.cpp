@@ -64,18 +64,18 @@ class BestInRow {
 
 template <Float T>
 std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
-  constexpr std::int64_t kAtOnce = 8;
+  constexpr std::int64_t kAtOnce = 64;
   std::array<T, kAtOnce> values;
   const BlocksFunction<T> function = blocks_function<T>(max ? synth::ReduceKind::max : synth::ReduceKind::min);
   BestInRow<T> best(max, row);
   std::int64_t at = 0;
-  while (at + kReduceBlock <= length) {
+  while (at + kReduceBlock <= length && !is_given_up()) {
     const std::int64_t blocks = std::min(kAtOnce, (length - at) / kReduceBlock);
     function(row + at, blocks, values.data());
     for (std::int64_t b = 0; b < blocks; ++b, at += kReduceBlock)
       best.add(values[static_cast<std::size_t>(b)], at, kReduceBlock);
   }
-  for (; at < length; ++at) best.add(row[at], at, 1);
+  for (at = length / kReduceBlock * kReduceBlock; at < length; ++at) best.add(row[at], at, 1);
   return best.position();
 }
 
@@ -84,7 +84,7 @@ std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
   constexpr std::int64_t kBlock = 1024;
   const ExactReduction<T> function = exact_reduction<T>(max ? synth::ReduceKind::max : synth::ReduceKind::min);
   BestInRow<T> best(max, row);
-  for (std::int64_t at = 0; at < length; at += kBlock) {
+  for (std::int64_t at = 0; at < length && !(at % kGrain == 0 && is_given_up()); at += kBlock) {
     const std::int64_t n = std::min(kBlock, length - at);
     T value{};
     function(row + at, n, &value);
@@ -93,13 +93,20 @@ std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
   return best.position();
 }
 
+// for_runs() of everything, or until the work is given up.
+template <class F>
+void for_pieces(const Nest<1>& nest, const F& f) {
+  for (std::int64_t at = 0; at < nest.count && !is_given_up(); at += kGrain)
+    for_runs(nest, at, std::min(at + kGrain, nest.count), f);
+}
+
 template <class T>
 std::int64_t best_position(bool max, const Nest<1>& nest, const T* line) {
   if (nest.rank == 1 && nest.inner_strides()[0] == 1) return best_in_row(max, line, nest.count);
   std::int64_t best = 0;
   T best_value = line[0];
   const std::int64_t stride = nest.inner_strides()[0];
-  for_runs(nest, 0, nest.count, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
+  for_pieces(nest, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       const T value = line[offsets[0] + i * stride];
       if (!beats(max, value, best_value)) continue;

@@ -112,7 +112,7 @@ void sum_across(const ContractIndices& indices, std::span<const TileView> views,
   sum_in_groups(results, kAtOnce, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
                   TermsAcross<T, operands> sums(indices, views, results);
-                  for (std::int64_t g = first; g < last && !is_given_up(); ++g)
+                  for (std::int64_t g = first; g < last; ++g)
                     give(g, sums.reduced(g * kAtOnce, begin, end).data());
                 });
 }
@@ -140,7 +140,7 @@ void sum_terms(const ContractIndices& indices, std::span<const TileView> operand
   sum_in_groups(results, 1, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
                   const TermsInRow<T> sums(indices, operands);
-                  for (std::int64_t o = first; o < last && !is_given_up(); ++o) {
+                  for (std::int64_t o = first; o < last; ++o) {
                     const T value = sums.reduced(o, begin, end);
                     give(o, &value);
                   }

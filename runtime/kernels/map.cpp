@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/check.hpp"
+#include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/map_ops.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -19,14 +21,21 @@ template <class T, class Bad>
 std::optional<std::int64_t> first_bad(const TileView& operand, const synth::Shape& shape, Bad bad) {
   const auto nest = make_nest<1>(shape, {broadcast_strides(operand, shape)});
   const std::int64_t stride = nest.inner_strides()[0];
-  std::optional<std::int64_t> found;
-  for_runs(nest, 0, nest.count, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
-    const T* first = typed<T>(operand) + offsets[0];
-    for (std::int64_t i = 0; !found && i < n; ++i) {
-      if (bad(first[i * stride])) found = position + i;
-    }
+  std::atomic<std::int64_t> least = nest.count;
+  const auto note = [&](std::int64_t position) {
+    std::int64_t known = least;
+    while (position < known && !least.compare_exchange_weak(known, position)) continue;
+  };
+  parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    if (begin > least) return;
+    for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& offsets, std::int64_t n) {
+      const T* const first = typed<T>(operand) + offsets[0];
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (bad(first[i * stride])) return note(position + i);
+      }
+    });
   });
-  return found;
+  return least == nest.count ? std::nullopt : std::optional(least.load());
 }
 
 // The operand is looked through in its own shape first: mostly nothing is bad, and a scalar is quickly done.
@@ -126,6 +135,7 @@ void run_over_tiles(const MapLoop& loop, Operands operands, const TileOut& out) 
 
 std::optional<std::int64_t> map(synth::MapOp op, Operands operands, const TileOut& out) {
   if (const auto bad = first_without_value(op, operands, out.shape)) return bad;
+  if (is_given_up()) return std::nullopt;  // divisors that nobody has looked at may be anything
   const MapLoop loop = map_loop(op, operands, out.element);
   TESSERA_CHECK(operands.size() >= loop.operands, "an elementwise operation has another number of operands");
   if (loop.operands == 1) run_over_tiles<1>(loop, operands, out);

@@ -109,7 +109,7 @@ void sum_line(const Lines& lines, const T* from, T* to) {
     sum_inside(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock);
     for (T* const target : targets) put_in_front(lines, target, kSumBlock, before, target == to);
   }
-  for (; at < lines.length && !is_given_up(); at += kSumBlock) {
+  for (; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     sum_inside(lines, from + at * lines.from_step, to + at * lines.to_step, n);
     put_in_front(lines, to + at * lines.to_step, n, before, at == 0);
@@ -120,7 +120,7 @@ void sum_line(const Lines& lines, const T* from, T* to) {
 template <class T>
 void sum_some_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line) {
   std::array<Before<T>, kSumsAtOnce> before;
-  for (std::int64_t at = 0; at < lines.length && !is_given_up(); at += kSumBlock) {
+  for (std::int64_t at = 0; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     const auto targets = starts_of(to + at * lines.to_step, to_line);
     sum_inside(lines, starts_of(from + at * lines.from_step, from_line), targets, n);
@@ -135,7 +135,7 @@ void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to,
   std::int64_t k = 0;
   for (; k + kSumsAtOnce <= n; k += kSumsAtOnce)
     sum_some_lines(lines, from + k * from_line, from_line, to + k * to_line, to_line);
-  for (; k < n && !is_given_up(); ++k) sum_line(lines, from + k * from_line, to + k * to_line);
+  for (; k < n; ++k) sum_line(lines, from + k * from_line, to + k * to_line);
 }
 
 // n lines side by side: row by row.

@@ -1,8 +1,8 @@
 #include "runtime/kernels/sort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
@@ -32,32 +32,87 @@ bool is_less(T a, T b) {
   return a < b;
 }
 
-// Halves what is long about its middle first, so that it can be given up on the way.
+// Elements that a line is walked for between two looks at whether it has been given up.
+constexpr std::int64_t kLook = 1 << 14;
+
+// Calls f(i) for all i in [begin, end), or until the work is given up.
+template <class F>
+void for_all(std::int64_t begin, std::int64_t end, const F& f) {
+  for (std::int64_t at = begin; at < end && !is_given_up(); at += kLook) {
+    for (std::int64_t i = at; i < std::min(at + kLook, end); ++i) f(i);
+  }
+}
+
+// The middle one of some hundred elements from all over a long line.
 template <class T, class Less>
-void sort_line(T* first, T* last, const Less& less) {
+T usual_element(const T* first, const T* last, const Less& less) {
+  std::array<T, 255> some;
+  const std::ptrdiff_t step = (last - first) / std::ssize(some);
+  for (std::ptrdiff_t k = 0; k < std::ssize(some); ++k) some[static_cast<std::size_t>(k)] = first[k * step];
+  std::nth_element(some.begin(), some.begin() + some.size() / 2, some.end(), less);
+  return some[some.size() / 2];
+}
+
+// Parts a long line in two, neither of which is empty, so that nothing in the second comes before anything in the
+// first, and gives where the second begins; null if it was given up on the way.
+template <class T, class Less>
+T* parted(T* first, T* last, const Less& less) {
+  const T middle = usual_element(first, last, less);
+  T* low = first;
+  T* high = last - 1;
+  std::int64_t until_look = kLook;
+  const auto may_go_on = [&] {
+    if (--until_look > 0) return true;
+    until_look = kLook;
+    return !is_given_up();
+  };
+  while (true) {
+    for (; less(*low, middle); ++low) {
+      if (!may_go_on()) return nullptr;
+    }
+    for (; less(middle, *high); --high) {
+      if (!may_go_on()) return nullptr;
+    }
+    if (low >= high) return low == first ? low + 1 : low;
+    std::swap(*low++, *high--);
+    if (!may_go_on()) return nullptr;
+  }
+}
+
+// Parts what is long first, so that it can be given up on the way. A line that is parted badly again and again is
+// halved.
+template <class T, class Less>
+void sort_line(T* first, T* last, const Less& less, int parts = 0) {
   constexpr std::ptrdiff_t kRun = 1 << 18;
+  constexpr int kMostParts = 64;
   if (is_given_up()) return;
   if (last - first <= kRun) return std::sort(first, last, less);
-  T* const middle = first + (last - first) / 2;
-  std::nth_element(first, middle, last, less);
-  sort_line(first, middle, less);
-  sort_line(middle + 1, last, less);
+  T* second = first + (last - first) / 2;
+  if (parts < kMostParts)
+    second = parted(first, last, less);
+  else
+    std::nth_element(first, second, last, less);
+  if (second == nullptr) return;
+  sort_line(first, second, less, parts + 1);
+  sort_line(second, last, less, parts + 1);
 }
 
 // The `count` of at(0), ..., at(length - 1) that come first, in their order: those found so far are a heap in the
 // result's place, on top the last of them, which gives way to what comes before it.
 template <class T, class At, class Less>
 void find_first(std::int64_t length, std::int64_t count, const At& at, T* to, const Less& less) {
-  constexpr std::int64_t kRun = 1 << 18;
-  for (std::int64_t i = 0; i < count; ++i) to[i] = at(i);
-  std::make_heap(to, to + count, less);
-  for (std::int64_t i = count; i < length && !(i % kRun == 0 && is_given_up()); ++i) {
+  for_all(0, count, [&](std::int64_t i) { to[i] = at(i); });
+  if (count <= kLook)
+    std::make_heap(to, to + count, less);
+  else
+    for_all(1, count, [&](std::int64_t i) { std::push_heap(to, to + i + 1, less); });
+  for_all(count, length, [&](std::int64_t i) {
     const T next = at(i);
-    if (!less(next, to[0])) continue;
+    if (!less(next, to[0])) return;
     std::pop_heap(to, to + count, less);
     to[count - 1] = next;
     std::push_heap(to, to + count, less);
-  }
+  });
   sort_line(to, to + count, less);
 }
 
@@ -88,7 +143,7 @@ void sort_elements(const TileView& operand, const TileOut& out) {
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     for_last_lines<T, T>(operand, out, [&](const T* from, T* to) {
-      for (std::int64_t i = 0; i < length; ++i) to[i] = from[i * step];
+      for_all(0, length, [&](std::int64_t i) { to[i] = from[i * step]; });
       sort_line(to, to + length, [](T a, T b) { return comes_before(a, b); });
     });
   });
@@ -101,7 +156,7 @@ void sort_positions(const TileView& operand, const TileOut& out) {
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     for_last_lines<T, std::int64_t>(operand, out, [&](const T* from, std::int64_t* to) {
-      std::iota(to, to + length, std::int64_t{0});
+      for_all(0, length, [&](std::int64_t i) { to[i] = i; });
       sort_line(to, to + length, [&](std::int64_t i, std::int64_t k) {
         const T a = from[i * step];
         const T b = from[k * step];

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/check.hpp"
 #include "runtime/kernels/arithmetic.hpp"
@@ -77,7 +76,8 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
   const std::int64_t row_bytes = length * synth::bytes_of(table.element);
   const std::int64_t step_bytes = table.strides[0] * synth::bytes_of(table.element);
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
-  const bool is_plain = is_dense(row.shape, row.strides);
+  // A long row is copied by many cores, who can be stopped.
+  const bool is_plain = is_dense(row.shape, row.strides) && length <= kGrain;
   parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t number = (list[i] < 0 ? list[i] + rows : list[i]) - first_row;
@@ -108,8 +108,10 @@ void add_rows(const T* values, const Ids& ids, std::int64_t first_row, std::int6
   const std::int64_t length = held == 0 ? 0 : count(out.shape) / held;
   const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, ids.size()));
   parallel_ranges(length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = 0; row < held; ++row)
+    for (std::int64_t row = 0; row < held; ++row) {
+      if (row % kGrain == 0 && is_given_up()) return;
       std::fill(typed<T>(out) + row * length + begin, typed<T>(out) + row * length + end, T{});
+    }
     for (std::int64_t i = 0; i < ids.size(); ++i) {
       if (i % kGrain == 0 && is_given_up()) return;
       const std::int64_t row = (ids[i] < 0 ? ids[i] + rows : ids[i]) - first_row;
@@ -128,12 +130,13 @@ std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, st
   const Ids list(ids);
   if (const auto bad = list.first_outside(-rows, rows)) return bad;
   if (is_given_up()) return std::nullopt;
-  std::vector<std::byte> dense;
+  std::unique_ptr<std::byte[]> dense;
   const std::byte* from = values.data;
   if (!is_dense(values.shape, values.strides)) {
-    dense.resize(static_cast<std::size_t>(count(values.shape) * synth::bytes_of(values.element)));
-    copy_elements(values, TileOut{values.element, values.shape, dense.data()});
-    from = dense.data();
+    dense = std::make_unique_for_overwrite<std::byte[]>(
+        static_cast<std::size_t>(count(values.shape) * synth::bytes_of(values.element)));
+    copy_elements(values, TileOut{values.element, values.shape, dense.get()});
+    from = dense.get();
   }
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
@@ -151,12 +154,13 @@ std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut&
   if (is_given_up()) return std::nullopt;
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n));
-    parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        T* row = typed<T>(out) + i * n;
-        std::fill_n(row, n, T{});
-        row[list[i]] = static_cast<T>(1);
+    // Cut where the result is: a row may be long.
+    const std::int64_t grain = n <= kGrain ? std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n)) * n : kGrain;
+    parallel_ranges(list.size() * n, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(typed<T>(out) + begin, typed<T>(out) + end, T{});
+      for (std::int64_t i = begin / n; i * n < end; ++i) {
+        const std::int64_t at = i * n + list[i];
+        if (at >= begin && at < end) typed<T>(out)[at] = static_cast<T>(1);
       }
     });
   });

@@ -42,7 +42,7 @@ class TermsInRow {
       first.push_back(operands_[k].data + indices_.place(k, indices_.result(), number));
     std::array<T, kAtOnce> terms;
     PairwiseJoin<T> cascade;
-    for (std::int64_t at = begin; at < end && !is_given_up(); at += kAtOnce) {
+    for (std::int64_t at = begin; at < end && !(at % kGrain == 0 && is_given_up()); at += kAtOnce) {
       const std::int64_t n = std::min(kAtOnce, end - at);
       for (std::size_t k = 0; k < operands_.size(); ++k) take(operands_[k].nest, first[k], at, n, k == 0, terms.data());
       if (at == begin && at + n == end && n <= kReduceBlock) return reduce_block<How>(terms.data(), n);
@@ -108,7 +108,7 @@ class TermsAcross {
       return sums;
     }
     std::array<PairwiseJoin<T>, kAtOnce> cascades;
-    for (std::int64_t at = begin; at < end && !is_given_up(); at += kReduceBlock) {
+    for (std::int64_t at = begin; at < end && !(at % kGrain == 0 && is_given_up()); at += kReduceBlock) {
       block(at, std::min(kReduceBlock, end - at), sums);
       for (std::size_t r = 0; r < kAtOnce; ++r) cascades[r].push(sums[r], How::combine);
     }

@@ -54,6 +54,12 @@ class Interrupts(CommandLine):
     def test_a_product(self):
         self.interrupts("print sum(a @ a @ a @ a)\n", "let a = ones(f64[5000, 5000])\n")
 
+    def test_an_einstein_sum(self):
+        self.interrupts('print einsum("ab,bc,ca->", a, a, a)\n', "let a = ones(f64[6000, 6000])\n")
+
+    def test_a_sum_of_very_many(self):
+        self.interrupts("print sum(broadcast(ones(f32[1]), [10000000000000]))\n")
+
     def test_running_sums_along_one_line(self):
         sums = "".join("let a = cumsum(a, 0)\n" for _ in range(100))
         self.interrupts(sums + "print sum(a)\n", "let a = iota(i64[40000000])\n")
