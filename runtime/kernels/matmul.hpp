@@ -95,7 +95,7 @@ void multiply_block(const Product<T>& product, std::int64_t number, const T* lef
   const std::int64_t column = number % product.column_blocks() * P::block_columns;
   const ProductBlock<T> block(std::min(P::block_rows, product.rows() - row),
                               std::min(P::block_columns, product.columns() - column), product.terms());
-  for (std::int64_t s = 0; s < product.terms() && !is_given_up(); s += P::block_terms) {
+  for (std::int64_t s = 0; s < product.terms() && !(s > 0 && is_given_up()); s += P::block_terms) {
     const std::int64_t terms = std::min(P::block_terms, product.terms() - s);
     pack(block.left.get(), left, &product.left_rows[row], block.rows, P::register_rows, &product.left_summed[s], terms);
     pack(block.right.get(), right, &product.right_columns[column], block.columns, P::register_columns,

@@ -26,25 +26,27 @@ struct Lines {
 // Blocks are counted from where the line begins, so what a tile holds does not change a bit.
 constexpr std::int64_t kSumBlock = 1024;
 // Each addition waits for the one before it in its block, but not for those of other blocks and lines.
-constexpr std::int64_t kSumsAtOnce = 8;
+constexpr std::int64_t kSumsAtOnce = 4;
 
-// The sums inside kSumsAtOnce blocks of n positions each, whose first elements lie at from[k] and go to to[k].
-template <class T>
-void sum_inside(const Lines& lines, const std::array<const T*, kSumsAtOnce>& from,
-                const std::array<T*, kSumsAtOnce>& to, std::int64_t n) {
-  std::array<T, kSumsAtOnce> sums;
-#pragma GCC unroll 8
-  for (std::size_t k = 0; k < sums.size(); ++k) to[k][0] = sums[k] = from[k][0];
-  for (std::int64_t i = 1; i < n; ++i) {
-#pragma GCC unroll 8
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      to[k][i * lines.to_step] = sums[k] = plus(sums[k], from[k][i * lines.from_step]);
+// The sums inside N blocks of n positions each, whose first elements lie at from[k] and go to to[k], behind before[k]
+// where `in_front`; gives the blocks' totals.
+template <bool in_front, class T, std::size_t N>
+std::array<T, N> sum_inside(const Lines& lines, const std::array<const T*, N>& from, const std::array<T*, N>& to,
+                            std::int64_t n, const std::array<T, N>& before) {
+  std::array<T, N> sums;
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < N; ++k) {
+    sums[k] = from[k][0];
+    to[k][0] = in_front ? plus(before[k], sums[k]) : sums[k];
   }
-}
-template <class T>
-void sum_inside(const Lines& lines, const T* from, T* to, std::int64_t n) {
-  T sum = to[0] = from[0];
-  for (std::int64_t i = 1; i < n; ++i) to[i * lines.to_step] = sum = plus(sum, from[i * lines.from_step]);
+  for (std::int64_t i = 1; i < n; ++i) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < N; ++k) {
+      sums[k] = plus(sums[k], from[k][i * lines.from_step]);
+      to[k][i * lines.to_step] = in_front ? plus(before[k], sums[k]) : sums[k];
+    }
+  }
+  return sums;
 }
 
 // The totals of a line's blocks added up from left to right, with what each addition of floats rounds off added up
@@ -74,20 +76,35 @@ class Before {
   T lost_{};
 };
 
-// Puts what is before a block in front of its n sums. The sum of no blocks, -0.0, would change no element.
+// Puts what is before a block in front of its n sums.
 template <class T>
-void put_in_front(const Lines& lines, T* to, std::int64_t n, Before<T>& all_before, bool is_first) {
-  const T total = to[(n - 1) * lines.to_step];
-  const T before = all_before.value();
-  all_before.add(total);
-  if (is_first) return;
-  const bool is_dense = std::abs(lines.to_step) == 1;
+void put_in_front(const Lines& lines, T* to, std::int64_t n, T before) {
   T* const first = lines.to_step == -1 ? to - (n - 1) : to;
-  if (is_dense) {
+  if (std::abs(lines.to_step) == 1) {
     TESSERA_INDEPENDENT_ROUNDS
     for (std::int64_t i = 0; i < n; ++i) first[i] = plus(before, first[i]);
   } else {
     for (std::int64_t i = 0; i < n; ++i) first[i * lines.to_step] = plus(before, first[i * lines.to_step]);
+  }
+}
+
+// N lines, block by block from position `at` on. What is before the first block, -0.0, would change no element.
+template <std::size_t N, class T>
+void sum_blocks(const Lines& lines, const std::array<const T*, N>& from, const std::array<T*, N>& to,
+                std::array<Before<T>, N>& all_before, std::int64_t at) {
+  for (; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
+    const std::int64_t n = std::min(kSumBlock, lines.length - at);
+    std::array<const T*, N> starts;
+    std::array<T*, N> targets;
+    std::array<T, N> before;
+    for (std::size_t k = 0; k < N; ++k) {
+      starts[k] = from[k] + at * lines.from_step;
+      targets[k] = to[k] + at * lines.to_step;
+      before[k] = all_before[k].value();
+    }
+    const std::array<T, N> totals = at == 0 ? sum_inside<false>(lines, starts, targets, n, before)
+                                            : sum_inside<true>(lines, starts, targets, n, before);
+    for (std::size_t k = 0; k < N; ++k) all_before[k].add(totals[k]);
   }
 }
 
@@ -102,39 +119,29 @@ std::array<T*, kSumsAtOnce> starts_of(T* first, std::int64_t step) {
 // One line, several of its blocks at once.
 template <class T>
 void sum_line(const Lines& lines, const T* from, T* to) {
-  Before<T> before;
+  std::array<Before<T>, 1> before;
   std::int64_t at = 0;
   for (; at + kSumsAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kSumsAtOnce * kSumBlock) {
     const auto targets = starts_of(to + at * lines.to_step, kSumBlock * lines.to_step);
-    sum_inside(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock);
-    for (T* const target : targets) put_in_front(lines, target, kSumBlock, before, target == to);
+    const auto totals = sum_inside<false>(
+        lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock, {});
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      if (targets[k] != to) put_in_front(lines, targets[k], kSumBlock, before[0].value());
+      before[0].add(totals[k]);
+    }
   }
-  for (; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
-    const std::int64_t n = std::min(kSumBlock, lines.length - at);
-    sum_inside(lines, from + at * lines.from_step, to + at * lines.to_step, n);
-    put_in_front(lines, to + at * lines.to_step, n, before, at == 0);
-  }
-}
-
-// Several lines, block by block.
-template <class T>
-void sum_some_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line) {
-  std::array<Before<T>, kSumsAtOnce> before;
-  for (std::int64_t at = 0; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
-    const std::int64_t n = std::min(kSumBlock, lines.length - at);
-    const auto targets = starts_of(to + at * lines.to_step, to_line);
-    sum_inside(lines, starts_of(from + at * lines.from_step, from_line), targets, n);
-    for (std::size_t k = 0; k < targets.size(); ++k)
-      put_in_front(lines, targets[k], n, before[k], at == 0);
-  }
+  sum_blocks<1, T>(lines, {from}, {to}, before, at);
 }
 
 // n lines, whose first elements are so far apart.
 template <class T>
 void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
   std::int64_t k = 0;
-  for (; k + kSumsAtOnce <= n; k += kSumsAtOnce)
-    sum_some_lines(lines, from + k * from_line, from_line, to + k * to_line, to_line);
+  for (; k + kSumsAtOnce <= n; k += kSumsAtOnce) {
+    std::array<Before<T>, kSumsAtOnce> before;
+    sum_blocks<kSumsAtOnce, T>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
+                               before, 0);
+  }
   for (; k < n; ++k) sum_line(lines, from + k * from_line, to + k * to_line);
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/pairwise.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
 
@@ -25,12 +26,25 @@ inline Nest<1> term_nest(const ContractIndices& indices, std::size_t operand) {
   return make_nest<1>(shape, {strides});
 }
 
+struct ProductsInRow {
+  template <class T>
+  TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
+    TESSERA_INDEPENDENT_ROUNDS
+    for (std::int64_t i = 0; i < n; ++i) out[i] = times(a[i], b[i]);
+  }
+};
+
 // The terms of one element of the result after the other: they are written side by side, and reduced.
 template <class T>
 class TermsInRow {
  public:
   TermsInRow(const ContractIndices& indices, std::span<const TileView> operands) : indices_(indices) {
-    for (std::size_t k = 0; k < operands.size(); ++k) operands_.push_back({typed<T>(operands[k]), term_nest(indices, k)});
+    bool are_dense = operands.size() == 2;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      operands_.push_back({typed<T>(operands[k]), term_nest(indices, k)});
+      are_dense = are_dense && operands_[k].nest.rank == 1 && operands_[k].nest.inner_strides()[0] == 1;
+    }
+    if (are_dense) multiply_ = for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
   }
 
   // What the terms [begin, end) of the element give, with this row-major number in the result.
@@ -44,7 +58,9 @@ class TermsInRow {
     PairwiseJoin<T> cascade;
     for (std::int64_t at = begin; at < end && !(at % kGrain == 0 && is_given_up()); at += kAtOnce) {
       const std::int64_t n = std::min(kAtOnce, end - at);
-      for (std::size_t k = 0; k < operands_.size(); ++k) take(operands_[k].nest, first[k], at, n, k == 0, terms.data());
+      if (multiply_ != nullptr) multiply_(first[0] + at, first[1] + at, terms.data(), n);
+      for (std::size_t k = 0; multiply_ == nullptr && k < operands_.size(); ++k)
+        take(operands_[k].nest, first[k], at, n, k == 0, terms.data());
       if (at == begin && at + n == end && n <= kReduceBlock) return reduce_block<How>(terms.data(), n);
       push_blocks<How>(cascade, terms.data(), n);
     }
@@ -77,6 +93,7 @@ class TermsInRow {
 
   const ContractIndices& indices_;
   std::vector<Operand> operands_;
+  void (*multiply_)(const T* a, const T* b, T* out, std::int64_t n) = nullptr;  // of two whose terms lie side by side
 };
 
 // Of one or two operands, whose elements for the terms of one result do not lie side by side: several results at once.
@@ -97,10 +114,7 @@ class TermsAcross {
 
   // What the terms [begin, end) of the elements from `number` on give; beyond the result the last one is computed again.
   Sums reduced(std::int64_t number, std::int64_t begin, std::int64_t end) {
-    for (std::size_t r = 0; r < kAtOnce; ++r) {
-      const std::int64_t each = std::min(number + static_cast<std::int64_t>(r), results_ - 1);
-      for (std::size_t k = 0; k < operands; ++k) first_[k][r] = data_[k] + indices_.place(k, indices_.result(), each);
-    }
+    find_first(number);
     Sums sums;
     if (end - begin <= kReduceBlock) {
       sums.fill(How::identity());
@@ -118,6 +132,26 @@ class TermsAcross {
 
  private:
   using How = Combine<synth::ReduceKind::sum, T>;
+
+  // Where the operands' elements for the results from `number` on begin: neighbours along the last index are a step apart.
+  void find_first(std::int64_t number) {
+    const IndexList& result = indices_.result();
+    const std::int64_t extent = result.empty() ? 1 : indices_.extent(result.back());
+    std::int64_t along = number % extent;
+    for (std::size_t r = 0; r < kAtOnce; ++r, ++along, ++number) {
+      const bool is_beyond = number >= results_;
+      const bool is_next = r > 0 && along < extent;
+      if (along == extent) along = 0;
+      for (std::size_t k = 0; k < operands; ++k) {
+        if (is_beyond)
+          first_[k][r] = first_[k][r - 1];
+        else if (is_next)
+          first_[k][r] = first_[k][r - 1] + indices_.stride(k, result.back());
+        else
+          first_[k][r] = data_[k] + indices_.place(k, result, number);
+      }
+    }
+  }
 
   T term(std::size_t r, std::size_t t) const {
     const T value = first_[0][r][at_[0][t]];
@@ -141,7 +175,10 @@ class TermsAcross {
     to = sums;
   }
   void block(std::int64_t begin, std::int64_t length, Sums& sums) {
-    for (std::size_t k = 0; k < operands; ++k) find_places(nests_[k], begin, length, at_[k].data());
+    for (std::size_t k = 0; (begin != begin_ || length != length_) && k < operands; ++k)
+      find_places(nests_[k], begin, length, at_[k].data());
+    begin_ = begin;
+    length_ = length;
     const auto n = static_cast<std::size_t>(length);
     constexpr auto kLanes = static_cast<std::size_t>(kReduceLanes);
     const std::size_t whole = n / kLanes * kLanes;
@@ -168,7 +205,10 @@ class TermsAcross {
   std::array<const T*, operands> data_;
   std::array<Nest<1>, operands> nests_;
   std::array<std::array<const T*, kAtOnce>, operands> first_;
+  // For the terms of the last block.
   std::array<std::array<std::int64_t, kReduceBlock>, operands> at_;
+  std::int64_t begin_ = -1;
+  std::int64_t length_ = 0;
 };
 
 }  // namespace tessera::runtime
