@@ -171,8 +171,9 @@ void contract_as_product(const ContractIndices& indices, const ProductShape& sha
   };
   Product<T> product;
   product.left_rows = indices.offsets(0, shape.rows);
-  product.left_summed = indices.offsets(0, indices.summed());
-  product.right_summed = indices.offsets(1, indices.summed());
+  product.left_terms = term_nest(indices, 0);
+  product.right_terms = term_nest(indices, 1);
+  product.find_first_places();
   product.right_columns = indices.offsets(1, shape.columns);
   product.out_rows = in_result(shape.rows);
   product.out_columns = in_result(shape.columns);

@@ -6,15 +6,17 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/term_places.hpp"
 
 namespace tessera::runtime {
 
-// out[out_rows[i] + out_columns[j]] = sum over s of left[left_rows[i] + left_summed[s]] * right[right_summed[s] +
-// right_columns[j]].
+// out[out_rows[i] + out_columns[j]] = sum over s of left[left_rows[i] + place s of left_terms] * right[place s of
+// right_terms + right_columns[j]].
 template <class T>
 struct Product {
   static constexpr std::int64_t block_rows = 64;
@@ -24,11 +26,21 @@ struct Product {
   static constexpr std::int64_t register_rows = 4;
   static constexpr std::int64_t register_columns = 32 / sizeof(T);
 
-  std::vector<std::int64_t> left_rows, left_summed, right_summed, right_columns, out_rows, out_columns;
+  std::vector<std::int64_t> left_rows, right_columns, out_rows, out_columns;
+  Nest<1> left_terms, right_terms;
+  // Of the first block of terms, which may be the only one of very many small products.
+  std::vector<std::int64_t> left_first, right_first;
 
+  void find_first_places() {
+    const std::int64_t n = std::min(terms(), block_terms);
+    left_first.resize(static_cast<std::size_t>(n));
+    right_first.resize(static_cast<std::size_t>(n));
+    find_places(left_terms, 0, n, left_first.data());
+    find_places(right_terms, 0, n, right_first.data());
+  }
   std::int64_t rows() const { return static_cast<std::int64_t>(out_rows.size()); }
   std::int64_t columns() const { return static_cast<std::int64_t>(out_columns.size()); }
-  std::int64_t terms() const { return static_cast<std::int64_t>(left_summed.size()); }
+  std::int64_t terms() const { return left_terms.count; }
   std::int64_t column_blocks() const { return (columns() + block_columns - 1) / block_columns; }
   std::int64_t blocks() const { return (rows() + block_rows - 1) / block_rows * column_blocks(); }
   std::int64_t block_work() const {
@@ -95,11 +107,18 @@ void multiply_block(const Product<T>& product, std::int64_t number, const T* lef
   const std::int64_t column = number % product.column_blocks() * P::block_columns;
   const ProductBlock<T> block(std::min(P::block_rows, product.rows() - row),
                               std::min(P::block_columns, product.columns() - column), product.terms());
+  std::array<std::int64_t, P::block_terms> places;
   for (std::int64_t s = 0; s < product.terms() && !(s > 0 && is_given_up()); s += P::block_terms) {
     const std::int64_t terms = std::min(P::block_terms, product.terms() - s);
-    pack(block.left.get(), left, &product.left_rows[row], block.rows, P::register_rows, &product.left_summed[s], terms);
+    const auto at = [&](const Nest<1>& nest, const std::vector<std::int64_t>& of_first) {
+      if (s == 0) return of_first.data();
+      find_places(nest, s, terms, places.data());
+      return std::as_const(places).data();
+    };
+    pack(block.left.get(), left, &product.left_rows[row], block.rows, P::register_rows,
+         at(product.left_terms, product.left_first), terms);
     pack(block.right.get(), right, &product.right_columns[column], block.columns, P::register_columns,
-         &product.right_summed[s], terms);
+         at(product.right_terms, product.right_first), terms);
     for (std::int64_t c = 0; c < block.columns; c += P::register_columns) {
       for (std::int64_t r = 0; r < block.rows; r += P::register_rows) {
         multiply_strips(&block.sums[r * block.pitch + c], block.pitch, &block.left[r * terms], &block.right[c * terms],

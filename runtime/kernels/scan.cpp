@@ -92,7 +92,7 @@ void put_in_front(const Lines& lines, T* to, std::int64_t n, T before) {
 template <std::size_t N, class T>
 void sum_blocks(const Lines& lines, const std::array<const T*, N>& from, const std::array<T*, N>& to,
                 std::array<Before<T>, N>& all_before, std::int64_t at) {
-  for (; at < lines.length && !(at > 0 && is_given_up()); at += kSumBlock) {
+  for (; at < lines.length && !is_given_up(); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     std::array<const T*, N> starts;
     std::array<T*, N> targets;
@@ -138,6 +138,11 @@ template <class T>
 void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
   std::int64_t k = 0;
   for (; k + kSumsAtOnce <= n; k += kSumsAtOnce) {
+    if (lines.length <= kSumBlock) {
+      sum_inside<false>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
+                        lines.length, {});
+      continue;
+    }
     std::array<Before<T>, kSumsAtOnce> before;
     sum_blocks<kSumsAtOnce, T>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
                                before, 0);

@@ -11,20 +11,10 @@
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/pairwise.hpp"
+#include "runtime/kernels/term_places.hpp"
 #include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
-
-// Where an operand's elements for the terms of any result lie, from its first one on; a nest of one array.
-inline Nest<1> term_nest(const ContractIndices& indices, std::size_t operand) {
-  synth::Shape shape;
-  synth::Shape strides;
-  for (const std::uint8_t index : indices.summed()) {
-    shape.push_back(indices.extent(index));
-    strides.push_back(indices.stride(operand, index));
-  }
-  return make_nest<1>(shape, {strides});
-}
 
 struct ProductsInRow {
   template <class T>
@@ -193,13 +183,6 @@ class TermsAcross {
     sums = lanes[0];
     add_to(whole, 1, n, sums);
   }
-  static void find_places(const Nest<1>& nest, std::int64_t begin, std::int64_t n, std::int64_t* to) {
-    const std::int64_t step = nest.inner_strides()[0];
-    for_runs(nest, begin, begin + n, [&](std::int64_t position, const Offsets<1>& offset, std::int64_t length) {
-      for (std::int64_t i = 0; i < length; ++i) to[position - begin + i] = offset[0] + i * step;
-    });
-  }
-
   const ContractIndices& indices_;
   std::int64_t results_;
   std::array<const T*, operands> data_;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "runtime/kernels/blas.hpp"
 #include "tests/runtime/support.hpp"
@@ -42,6 +43,48 @@ Shape shape_by(const std::vector<std::uint8_t>& indices, const Extents& extents)
   return shape;
 }
 
+// Is it a product of two operands with at least 16 results a batch? Small ones add one term after the other.
+bool is_product(const synth::Contract& how, const Extents& extents) {
+  if (how.operand_indices.size() != 2) return false;
+  const auto has = [](const std::vector<std::uint8_t>& list, std::uint8_t index) {
+    return std::find(list.begin(), list.end(), index) != list.end();
+  };
+  std::int64_t results = 1;
+  for (const auto& [index, extent] : extents) {
+    const bool everywhere = has(how.operand_indices[0], index) && has(how.operand_indices[1], index);
+    if (!has(how.result_indices, index) && !everywhere) return false;
+    if (has(how.result_indices, index) && !everywhere) results *= extent;
+  }
+  return results >= 16;
+}
+
+// Terms as sum() adds them: blocks of 128 in eight lanes that meet in pairs, joined in pairs of equal size.
+template <class T>
+T in_blocks(const std::vector<T>& terms) {
+  std::vector<std::pair<int, T>> joined;  // sums of 2^first blocks, the largest first
+  for (std::size_t begin = 0; begin < terms.size(); begin += 128) {
+    const std::size_t n = std::min<std::size_t>(128, terms.size() - begin);
+    const std::size_t whole = n / 8 * 8;
+    std::vector<T> lanes(terms.begin() + begin, terms.begin() + begin + std::min<std::size_t>(n, whole == 0 ? 1 : 8));
+    for (std::size_t i = 8; i < whole; ++i) lanes[i % 8] += terms[begin + i];
+    for (std::size_t width = 1; width < lanes.size(); width *= 2) {
+      for (std::size_t k = 0; k < lanes.size(); k += 2 * width) lanes[k] += lanes[k + width];
+    }
+    for (std::size_t i = std::max<std::size_t>(whole, 1); i < n; ++i) lanes[0] += terms[begin + i];
+    T sum = lanes[0];
+    int level = 0;
+    for (; !joined.empty() && joined.back().first == level; ++level) {
+      sum = joined.back().second + sum;
+      joined.pop_back();
+    }
+    joined.emplace_back(level, sum);
+  }
+  if (joined.empty()) return static_cast<T>(-0.0);
+  T sum = joined.back().second;
+  for (std::size_t k = joined.size() - 1; k-- > 0;) sum = joined[k].second + sum;
+  return sum;
+}
+
 // The definition, term by term in the order it names.
 template <class T>
 Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operands, const Extents& extents) {
@@ -50,7 +93,7 @@ Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operan
     if (std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
   }
   Array<T> out(shape_by(how.result_indices, extents));
-  std::fill_n(out.data(), out.size(), static_cast<T>(-0.0));
+  std::vector<std::vector<T>> terms(static_cast<std::size_t>(out.size()));
   for_indices(shape_by(order, extents), [&](const Shape& at) {
     const auto value_at = [&](std::uint8_t index) {
       return at[std::find(order.begin(), order.end(), index) - order.begin()];
@@ -64,8 +107,12 @@ Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operan
     }
     Shape to;
     for (const std::uint8_t i : how.result_indices) to.push_back(value_at(i));
-    out.data()[position(out.shape, to)] += product;
+    terms[static_cast<std::size_t>(position(out.shape, to))].push_back(product);
   });
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const auto& own = terms[static_cast<std::size_t>(i)];
+    out.data()[i] = is_product(how, extents) ? std::accumulate(own.begin(), own.end(), static_cast<T>(-0.0)) : in_blocks(own);
+  }
   return out;
 }
 
@@ -109,7 +156,7 @@ TEST(Contract, IntegersWrap) {
 // definition exactly.
 TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
   const auto how = einsum("ab,bc->ac");
-  for (const auto& [rows, terms, columns] : {std::array{66, 49, 9}, std::array{2, 60, 261}, std::array{3, 520, 5}}) {
+  for (const auto& [rows, terms, columns] : {std::array{66, 49, 9}, std::array{2, 60, 261}, std::array{4, 520, 5}, std::array{3, 520, 5}}) {
     const Extents extents = {{0, rows}, {1, terms}, {2, columns}};
     std::vector<Array<float>> operands = {Array<float>(Shape{rows, terms}), Array<float>(Shape{terms, columns})};
     for (auto& operand : operands) {
@@ -178,6 +225,34 @@ void expect_near_the_definition(std::string_view text, const Extents& all_extent
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_NEAR(got[i], want.data()[i], apart_at_most<T>(terms) * sizes.data()[i]) << text << " at " << i;
   }
+}
+
+// Long sums, also of terms that do not lie side by side: as sum() adds them, whichever way they are walked.
+TEST(LongContract, AddsItsTermsAsSumDoes) {
+  for (const std::string_view text : {"a->", "a,a->", "ab->b", "ab,ab->b", "ba->b", "ba,ba->b", "ab,a->b", "a,a,a->", "ba,ab,a->b"}) {
+    for (const int length : {1, 7, 8, 9, 127, 128, 129, 1000, 5000, 140'000}) {
+      for (const int results : {1, 3, 9}) {
+        const auto how = einsum(text);
+        const bool has_results = text.find('b') != std::string_view::npos;
+        const Extents extents = has_results ? Extents{{0, length}, {1, results}} : Extents{{0, length}};
+        const auto operands = waves<float>(how, extents);
+        const auto want = by_hand<float>(how, operands, extents);
+        ASSERT_EQ(contracted<float>(how, operands, want.shape), want.values()) << text << ' ' << length << ' ' << results;
+        if (length == 140'000 || !has_results) break;
+      }
+    }
+  }
+}
+
+// More terms than BLAS adds up by itself: stretches of 8,192 are joined in pairs, so that ones are counted beyond 2^24.
+TEST(LongContract, ProductsOfVeryManyTermsLoseNothing) {
+  constexpr std::int64_t kTerms = 17'000'000;
+  const Array<float> one(Shape{1}, {1.0F});
+  const std::vector<TileView> sides = {{ElementType::f32, Shape{8, kTerms}, Shape{0, 0}, one.bytes.data()},
+                                       {ElementType::f32, Shape{kTerms, 2}, Shape{0, 0}, one.bytes.data()}};
+  Array<float> out(Shape{8, 2});
+  contract(einsum("ab,bc->ac"), sides, out.out());
+  EXPECT_THAT(out.values(), testing::Each(17'000'000.0F));
 }
 
 // Every way operands and result can lie: plain, transposed, with several indices where a matrix has one, batched, and

@@ -332,6 +332,49 @@ RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
   }
 }
 
+// Long lines go by blocks of 1,024 positions: inside a block from left to right, behind the blocks' totals, whose sum
+// loses nothing. So ones are counted beyond 2^24, and neither a view nor lines beside it change a bit.
+TEST(Cumsum, LongLinesGoByBlocks) {
+  constexpr std::int64_t kLength = 10'000;
+  for (const Shape& shape : {Shape{kLength}, Shape{5, kLength}, Shape{kLength, 3}}) {
+    const std::size_t d = shape[0] == kLength ? 0 : 1;
+    Array<float> a(shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = std::sin(static_cast<float>(i)) + 0.3F;
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      Array<float> out(shape);
+      cumsum(a.view(), d, out.out(), direction);
+      const std::int64_t lines = a.size() / kLength;
+      for (std::int64_t line = 0; line < lines; ++line) {
+        long double before = 0;
+        float inside = 0;
+        for (std::int64_t i = 0; i < kLength; ++i) {
+          const std::int64_t along = direction == Direction::forward ? i : kLength - 1 - i;
+          const std::int64_t at = d == 1 ? line * kLength + along : along * lines + line;
+          if (i % 1024 == 0 && i > 0) before += inside;
+          inside = i % 1024 == 0 ? a[at] : inside + a[at];
+          ASSERT_EQ(out[at], i < 1024 ? inside : static_cast<float>(before) + inside) << i << " of line " << line;
+        }
+      }
+    }
+  }
+  Array<float> ones(Shape{20'000'000});
+  std::fill_n(ones.data(), ones.size(), 1.0F);
+  Array<float> sums(ones.shape);
+  cumsum(ones.view(), 0, sums.out());
+  EXPECT_EQ(sums[19'999'999], 20'000'000.0F);
+}
+
+TEST(Cumsum, InfinitiesAndZerosStayWhatTheyAre) {
+  Array<float> a(Shape{5000});
+  std::fill_n(a.data(), a.size(), -0.0F);
+  Array<float> out(a.shape);
+  cumsum(a.view(), 0, out.out());
+  EXPECT_TRUE(std::all_of(out.data(), out.data() + 5000, [](float x) { return x == 0 && std::signbit(x); }));
+  a.data()[10] = std::numeric_limits<float>::infinity();
+  cumsum(a.view(), 0, out.out());
+  EXPECT_EQ(out[4999], std::numeric_limits<float>::infinity());
+}
+
 // Line by line, several at once or by rows: each sum is the one before it and its element.
 RC_GTEST_PROP(CumsumProperty, EveryLineFromItsBeginning, ()) {
   const Shape shape{*rc::gen::inRange(0, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};

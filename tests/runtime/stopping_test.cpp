@@ -61,7 +61,7 @@ void expect_ends_soon(const std::function<void()>& f) {
     });
     const base::Status done = run_stoppable(&stop, [&](const BeginWatch& watch) -> base::Status {
       watch();
-      f();
+      EXPECT_NO_THROW(f());
       EXPECT_TRUE(stop) << "it has come to an end";
       return base::Done{};
     });
