@@ -73,6 +73,8 @@ void expect_accurate_of(std::int64_t n, const std::string& element, const std::s
       n, shape, element, fmt::vformat(terms, fmt::make_format_args(shape))))));
   const std::vector<double> all = values_of(session.get("a").value(), single);
   for (const Sum& sum : sums()) {
+    constexpr std::int64_t kMostOfWide = 10'000'000;  // a broadcast array takes its memory
+    if (n > kMostOfWide && sum.text.find("broadcast") != std::string::npos) continue;
     const std::string text = (sum.text.starts_with("let") ? "" : "let r = ") + sum.text + "\n";
     ASSERT_TRUE(succeeded(session.run(text))) << text;
     double error = 0;
