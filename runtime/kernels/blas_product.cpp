@@ -118,9 +118,8 @@ class BlasProduct {
     const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
     const std::int64_t row = number / column_blocks() % row_blocks() * call_rows_;
     const std::int64_t column = number % column_blocks() * kColumns;
-    const Part part{batch,
-                    {row, std::min(call_rows_, sizes_.rows - row)},
-                    {column, std::min(kColumns, sizes_.columns - column)}};
+    const Part part{
+        batch, {row, std::min(call_rows_, sizes_.rows - row)}, {column, std::min(kColumns, sizes_.columns - column)}};
     T* const out = out_ + out_batch_[batch];
     const bool is_joined = sizes_.terms > kStretchTerms;
     if (!is_joined && out_stride_ > 0)

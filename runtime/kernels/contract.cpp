@@ -89,9 +89,8 @@ void sum_in_groups(std::int64_t results, std::int64_t at_once, std::int64_t term
   if (terms <= kReduceStretch) {
     const std::int64_t work = at_once * std::max<std::int64_t>(1, terms);
     parallel_ranges(groups, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t begin, std::int64_t end) {
-      reduced(begin, end, 0, terms, [&](std::int64_t group, const T* values) {
-        std::copy_n(values, width(group), out + group * at_once);
-      });
+      reduced(begin, end, 0, terms,
+              [&](std::int64_t group, const T* values) { std::copy_n(values, width(group), out + group * at_once); });
     });
     return;
   }
@@ -112,8 +111,7 @@ void sum_across(const ContractIndices& indices, std::span<const TileView> views,
   sum_in_groups(results, kAtOnce, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
                   TermsAcross<T, operands> sums(indices, views, results);
-                  for (std::int64_t g = first; g < last; ++g)
-                    give(g, sums.reduced(g * kAtOnce, begin, end).data());
+                  for (std::int64_t g = first; g < last; ++g) give(g, sums.reduced(g * kAtOnce, begin, end).data());
                 });
 }
 

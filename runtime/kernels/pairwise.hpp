@@ -54,8 +54,7 @@ class PairwiseJoin {
 template <class How, Float T>
 std::array<T, kReduceLanes> reduce_to_lanes(const T* x, std::int64_t n) {
   Lanes<T, kReduceLanes> lanes(x);
-  for (std::int64_t i = kReduceLanes; i + kReduceLanes <= n; i += kReduceLanes)
-    lanes.template combine<How>(x + i);
+  for (std::int64_t i = kReduceLanes; i + kReduceLanes <= n; i += kReduceLanes) lanes.template combine<How>(x + i);
   return lanes.values();
 }
 
@@ -103,7 +102,8 @@ struct Stretches {
   std::int64_t sequences, stretches, width;
 };
 
-// part(sequence, stretch, to) gives the values of a stretch; done(sequence, values) takes what a sequence's give joined.
+// part(sequence, stretch, to) gives the values of a stretch; done(sequence, values) takes what a sequence's give
+// joined.
 template <class T, class Joined, class Part, class Done>
 void reduce_in_stretches(const Stretches& cut, T identity, const Joined& combine, const Part& part, const Done& done) {
   constexpr std::int64_t kRound = 4096;
@@ -118,8 +118,7 @@ void reduce_in_stretches(const Stretches& cut, T identity, const Joined& combine
       part((first + i) / cut.stretches, (first + i) % cut.stretches, parts.get() + i * cut.width);
     });
     for (std::int64_t i = 0; i < n; ++i) {
-      for (std::size_t w = 0; w < width; ++w)
-        joins[w].push(parts[static_cast<std::size_t>(i) * width + w], combine);
+      for (std::size_t w = 0; w < width; ++w) joins[w].push(parts[static_cast<std::size_t>(i) * width + w], combine);
       if ((first + i + 1) % cut.stretches != 0) continue;
       for (std::size_t w = 0; w < width; ++w) values[w] = std::exchange(joins[w], {}).join(identity, combine);
       done((first + i) / cut.stretches, values.get());

@@ -61,12 +61,8 @@ Steps<T> steps_of(synth::ReduceKind kind) {
     using Rows = typename for_target<CombineRows<How>>::template with<const T*, const T*, T*, std::int64_t>;
     using FourRows = typename for_target<CombineFourRows<How>>::template with<const T*, const T*, const T*, const T*,
                                                                               T*, std::int64_t>;
-    return Steps<T>{How::identity(),
-                    reduce_block<How, T>,
-                    push_blocks<How, T>,
-                    How::combine,
-                    Rows::of(widest_target()),
-                    FourRows::of(widest_target())};
+    return Steps<T>{How::identity(), reduce_block<How, T>,      push_blocks<How, T>,
+                    How::combine,    Rows::of(widest_target()), FourRows::of(widest_target())};
   });
 }
 

@@ -123,8 +123,8 @@ void sum_line(const Lines& lines, const T* from, T* to) {
   std::int64_t at = 0;
   for (; at + kSumsAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kSumsAtOnce * kSumBlock) {
     const auto targets = starts_of(to + at * lines.to_step, kSumBlock * lines.to_step);
-    const auto totals = sum_inside<false>(
-        lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step), targets, kSumBlock, {});
+    const auto totals = sum_inside<false>(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step),
+                                          targets, kSumBlock, {});
     for (std::size_t k = 0; k < targets.size(); ++k) {
       if (targets[k] != to) put_in_front(lines, targets[k], kSumBlock, before[0].value());
       before[0].add(totals[k]);

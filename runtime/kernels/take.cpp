@@ -155,7 +155,8 @@ std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut&
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
     // Cut where the result is: a row may be long.
-    const std::int64_t grain = n <= kGrain ? std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n)) * n : kGrain;
+    const std::int64_t grain =
+        n <= kGrain ? std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n)) * n : kGrain;
     parallel_ranges(list.size() * n, grain, [&](std::int64_t begin, std::int64_t end) {
       std::fill(typed<T>(out) + begin, typed<T>(out) + end, T{});
       for (std::int64_t i = begin / n; i * n < end; ++i) {

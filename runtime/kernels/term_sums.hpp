@@ -34,7 +34,8 @@ class TermsInRow {
       operands_.push_back({typed<T>(operands[k]), term_nest(indices, k)});
       are_dense = are_dense && operands_[k].nest.rank == 1 && operands_[k].nest.inner_strides()[0] == 1;
     }
-    if (are_dense) multiply_ = for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
+    if (are_dense)
+      multiply_ = for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
   }
 
   // What the terms [begin, end) of the element give, with this row-major number in the result.
@@ -102,7 +103,8 @@ class TermsAcross {
     }
   }
 
-  // What the terms [begin, end) of the elements from `number` on give; beyond the result the last one is computed again.
+  // What the terms [begin, end) of the elements from `number` on give; beyond the result the last one is computed
+  // again.
   Sums reduced(std::int64_t number, std::int64_t begin, std::int64_t end) {
     find_first(number);
     Sums sums;
@@ -123,7 +125,8 @@ class TermsAcross {
  private:
   using How = Combine<synth::ReduceKind::sum, T>;
 
-  // Where the operands' elements for the results from `number` on begin: neighbours along the last index are a step apart.
+  // Where the operands' elements for the results from `number` on begin: neighbours along the last index are a step
+  // apart.
   void find_first(std::int64_t number) {
     const IndexList& result = indices_.result();
     const std::int64_t extent = result.empty() ? 1 : indices_.extent(result.back());

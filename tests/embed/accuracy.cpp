@@ -34,8 +34,10 @@ std::vector<Sum> sums() {
       {"einsum i,i->", "einsum(\"i,i->\", a, u)"},
       {"einsum i->", "einsum(\"i->\", a)"},
       {"einsum i,i,i->", "einsum(\"i,i,i->\", a, u, u)"},
-      {"einsum bi,bi->b", "einsum(\"bi,bi->b\", broadcast(reshape(a, [1, n]), [2, n]), broadcast(reshape(u, [1, n]), [2, n]))"},
-      {"einsum ib,ib->b", "einsum(\"ib,ib->b\", broadcast(reshape(a, [n, 1]), [n, 9]), broadcast(reshape(u, [n, 1]), [n, 9]))"},
+      {"einsum bi,bi->b",
+       "einsum(\"bi,bi->b\", broadcast(reshape(a, [1, n]), [2, n]), broadcast(reshape(u, [1, n]), [2, n]))"},
+      {"einsum ib,ib->b",
+       "einsum(\"ib,ib->b\", broadcast(reshape(a, [n, 1]), [n, 9]), broadcast(reshape(u, [n, 1]), [n, 9]))"},
       {"sum", "sum(a)"},
       {"sum of rows", "sum(broadcast(reshape(a, [n, 1]), [n, 2]), dim=0)"},
       {"mean", "mean(a)", Of::mean},
@@ -67,10 +69,10 @@ void expect_accurate_of(std::int64_t n, const std::string& element, const std::s
   const bool single = element == "f32";
   Session session;
   const std::string shape = fmt::format("{}[{}{}]", element, n, split ? "@x" : "");
-  ASSERT_TRUE(succeeded(session.run(fmt::format(
-      "mesh m = [x: 4]\nlet n = {0}\nlet u = ones({1})\nlet one = {2}(1.0)\nlet a = {3}\n"
-      "fn weighed(w: {2}[], v: {1}) = sum(v * w)\n",
-      n, shape, element, fmt::vformat(terms, fmt::make_format_args(shape))))));
+  ASSERT_TRUE(succeeded(
+      session.run(fmt::format("mesh m = [x: 4]\nlet n = {0}\nlet u = ones({1})\nlet one = {2}(1.0)\nlet a = {3}\n"
+                              "fn weighed(w: {2}[], v: {1}) = sum(v * w)\n",
+                              n, shape, element, fmt::vformat(terms, fmt::make_format_args(shape))))));
   const std::vector<double> all = values_of(session.get("a").value(), single);
   for (const Sum& sum : sums()) {
     constexpr std::int64_t kMostOfWide = 10'000'000;  // a broadcast array takes its memory

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSoon = 0.2;    // seconds from a stop to the end of the run
+constexpr double kSoon = 0.2;     // seconds from a stop to the end of the run
 constexpr double kBefore = 0.08;  // seconds that a run goes on before it is stopped
 constexpr int kTries = 5;         // others may keep this machine busy: the least counts
 
@@ -51,12 +51,11 @@ std::string again_and_again(const std::string& expression) {
   return "let r = loop w = 0 for i < 1000000 {\n  let t = " + expression + "\n  w + 1\n}\n";
 }
 
-// The operations of the table, by name.
-std::vector<Work> of_the_table() {
+std::vector<Work> elementwise_and_reductions() {
   std::vector<Work> all;
-  for (const char* name : {"exp", "exp2", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "gelu", "erf", "abs", "neg",
-                           "sign", "floor", "sin", "cos"})
-    all.push_back({name, again_and_again(std::string(name) + "(a)")});
+  for (const char* name : {"exp", "exp2", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "gelu", "erf", "abs",
+                           "neg", "sign", "floor", "sin", "cos"})
+    all.push_back({name, std::string(name) + "(a)"});
   const std::vector<Work> others = {
       {"where", "where(c, a, 1.0)"},
       {"clip", "clip(a, 0.25, 0.75)"},
@@ -83,6 +82,13 @@ std::vector<Work> of_the_table() {
       {"topk", "topk(line, 4000000, 0)"},
       {"topk", "topk(iota(i64[16777216]), 1000, 0)"},
       {"argtopk", "argtopk(line, 4000000, 0)"},
+  };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+std::vector<Work> other_operations() {
+  return {
       {"transpose", "transpose(a) + 1.0"},
       {"reshape", "reshape(transpose(a), [16777216])"},
       {"broadcast", "broadcast(reshape(line, [1, 16777216]), [2, 16777216]) + 1.0"},
@@ -115,17 +121,42 @@ std::vector<Work> of_the_table() {
       {"permute", "permute(s, f32[4096@x, 4096])"},
       {"exchange", "exchange(s, f32[4096, 4096@x])"},
   };
-  for (const Work& each : others) all.push_back({each.name, again_and_again(each.text)});
+}
+
+// The operations of the table, by name.
+std::vector<Work> of_the_table() {
+  std::vector<Work> all;
+  for (const auto& some : {elementwise_and_reductions(), other_operations()}) {
+    for (const Work& each : some) all.push_back({each.name, again_and_again(each.text)});
+  }
   return all;
 }
 
 // What has no name in the table.
 std::vector<Work> beside_the_table() {
   std::vector<Work> all;
-  for (const char* expression :
-       {"a + a", "a / s", "k / k", "k % k", "a ** 3.5", "k ** 2", "a < s", "k == k", "!c", "c && c", "-a", "f64(a)",
-        "i64(a)", "a @ a", "line @ line", "a @ a[0]", "a[0] @ a", "a[1:4000, ::2]", "s as [4096, 4096@x]", "cost(a)",
-        "(exp(a) + 1.0) / (a + 2.0)", "sqrt(sum(a * a, dim=1))"})
+  for (const char* expression : {"a + a",
+                                 "a / s",
+                                 "k / k",
+                                 "k % k",
+                                 "a ** 3.5",
+                                 "k ** 2",
+                                 "a < s",
+                                 "k == k",
+                                 "!c",
+                                 "c && c",
+                                 "-a",
+                                 "f64(a)",
+                                 "i64(a)",
+                                 "a @ a",
+                                 "line @ line",
+                                 "a @ a[0]",
+                                 "a[0] @ a",
+                                 "a[1:4000, ::2]",
+                                 "s as [4096, 4096@x]",
+                                 "cost(a)",
+                                 "(exp(a) + 1.0) / (a + 2.0)",
+                                 "sqrt(sum(a * a, dim=1))"})
     all.push_back({expression, again_and_again(expression)});
   all.push_back({"a sum of very many", "let r = sum(broadcast(none, [10000000000000]))\n"});
   all.push_back({"a product of very many", "let r = prod(broadcast(none, [10000000000000]))\n"});
@@ -139,8 +170,9 @@ std::vector<Work> beside_the_table() {
   all.push_back({"shows", "let r = loop w = 0 for i < 1000000 {\n  show s\n  w + 1\n}\n"});
   all.push_back({"saves", "let r = loop w = 0 for i < 1000000 {\n  save(a, \"again.npy\")\n  w + 1\n}\n"});
   all.push_back({"asserts", "let r = loop w = 0 for i < 1000000 {\n  assert all(a < 2.0)\n  w + 1\n}\n"});
-  all.push_back({"a pipeline", "mesh p = [u: 1]\nlet r = pipeline q = zeros(f32[4096, 4096] on p) for i < 1000 by \"1f1b\" "
-                               "{\n  let h = full(f32[4096, 4096] on m, f32(i)) as [4096, 4096] on p\n  q + h\n}\n"});
+  all.push_back({"a pipeline",
+                 "mesh p = [u: 1]\nlet r = pipeline q = zeros(f32[4096, 4096] on p) for i < 1000 by \"1f1b\" "
+                 "{\n  let h = full(f32[4096, 4096] on m, f32(i)) as [4096, 4096] on p\n  q + h\n}\n"});
   return all;
 }
 

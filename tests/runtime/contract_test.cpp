@@ -111,7 +111,8 @@ Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operan
   });
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const auto& own = terms[static_cast<std::size_t>(i)];
-    out.data()[i] = is_product(how, extents) ? std::accumulate(own.begin(), own.end(), static_cast<T>(-0.0)) : in_blocks(own);
+    out.data()[i] =
+        is_product(how, extents) ? std::accumulate(own.begin(), own.end(), static_cast<T>(-0.0)) : in_blocks(own);
   }
   return out;
 }
@@ -156,7 +157,8 @@ TEST(Contract, IntegersWrap) {
 // definition exactly.
 TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
   const auto how = einsum("ab,bc->ac");
-  for (const auto& [rows, terms, columns] : {std::array{66, 49, 9}, std::array{2, 60, 261}, std::array{4, 520, 5}, std::array{3, 520, 5}}) {
+  for (const auto& [rows, terms, columns] :
+       {std::array{66, 49, 9}, std::array{2, 60, 261}, std::array{4, 520, 5}, std::array{3, 520, 5}}) {
     const Extents extents = {{0, rows}, {1, terms}, {2, columns}};
     std::vector<Array<float>> operands = {Array<float>(Shape{rows, terms}), Array<float>(Shape{terms, columns})};
     for (auto& operand : operands) {
@@ -229,7 +231,8 @@ void expect_near_the_definition(std::string_view text, const Extents& all_extent
 
 // Long sums, also of terms that do not lie side by side: as sum() adds them, whichever way they are walked.
 TEST(LongContract, AddsItsTermsAsSumDoes) {
-  for (const std::string_view text : {"a->", "a,a->", "ab->b", "ab,ab->b", "ba->b", "ba,ba->b", "ab,a->b", "a,a,a->", "ba,ab,a->b"}) {
+  for (const std::string_view text :
+       {"a->", "a,a->", "ab->b", "ab,ab->b", "ba->b", "ba,ba->b", "ab,a->b", "a,a,a->", "ba,ab,a->b"}) {
     for (const int length : {1, 7, 8, 9, 127, 128, 129, 1000, 5000, 140'000}) {
       for (const int results : {1, 3, 9}) {
         const auto how = einsum(text);
@@ -237,7 +240,8 @@ TEST(LongContract, AddsItsTermsAsSumDoes) {
         const Extents extents = has_results ? Extents{{0, length}, {1, results}} : Extents{{0, length}};
         const auto operands = waves<float>(how, extents);
         const auto want = by_hand<float>(how, operands, extents);
-        ASSERT_EQ(contracted<float>(how, operands, want.shape), want.values()) << text << ' ' << length << ' ' << results;
+        ASSERT_EQ(contracted<float>(how, operands, want.shape), want.values())
+            << text << ' ' << length << ' ' << results;
         if (length == 140'000 || !has_results) break;
       }
     }

@@ -90,9 +90,8 @@ TEST(Stopping, ReductionsOfVeryMany) {
   const TileView numbers{ElementType::i64, Shape{kVeryMany}, Shape{0}, whole.bytes.data()};
   for (const TileView& view : {line, numbers}) {
     expect_ends_soon([&] { arg_reduce(true, view, first, positions.out()); });
-    expect_ends_soon([&] {
-      reduce(synth::ReduceKind::product, view, first, TileOut{view.element, Shape{}, out.bytes.data()});
-    });
+    expect_ends_soon(
+        [&] { reduce(synth::ReduceKind::product, view, first, TileOut{view.element, Shape{}, out.bytes.data()}); });
   }
 }
 

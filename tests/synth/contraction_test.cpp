@@ -56,7 +56,7 @@ std::vector<std::string> texts(std::string_view text, const std::vector<std::int
 
 using Texts = std::vector<std::string>;
 
-TEST(ExampleOf, ContractionSteps) {
+TEST(ExampleOf, Contraction) {
   EXPECT_EQ(texts("ab,cd,ef->", {60, 60, 60, 60, 60, 60}), (Texts{"ab->", "cd->", "ef->", ",->", ",->"}));
 }
 

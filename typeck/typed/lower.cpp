@@ -249,7 +249,6 @@ class Lowering {
     }
   }
 
-
   std::vector<RegisterId> lower(const Node& node, const Redistribute& body, Registers& local) {
     RegisterId current = one(body.operand, local);
     for (const synth::PlanStep& plan_step : body.plan->steps) {
