@@ -24,7 +24,7 @@ struct Lines {
 
 // Sums inside a block run from its first position to its last; in front of them goes the sum of the blocks before it.
 // Blocks are counted from where the line begins, so what a tile holds does not change a bit.
-constexpr std::int64_t kSumBlock = 1024;
+constexpr std::int64_t kSumBlock = 256;
 // Each addition waits for the one before it in its block, but not for those of other blocks and lines.
 constexpr std::int64_t kSumsAtOnce = 4;
 

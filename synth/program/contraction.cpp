@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kIndices = 256;
 constexpr std::size_t kSearched = 8;  // operands among which all orders are tried
+constexpr std::size_t kPaired = 16;   // of more, those among which the cheapest pair is sought
 using Indices = std::bitset<kIndices>;
 
 // What is still to be multiplied: an operand, or a step's result.
@@ -93,14 +94,28 @@ class Search {
 
   void sum_alone() {
     operand_count_ = factors_.size();
-    for (std::size_t k = 0; k < factors_.size(); ++k) {
-      Indices others = kept_;
-      for (std::size_t other = 0; other < factors_.size(); ++other) {
-        if (other != k) others |= factors_[other].indices;
-      }
-      const Indices rest = factors_[k].indices & others;
-      if (rest != factors_[k].indices) factors_[k] = take({&factors_[k]}, in_order({&factors_[k]}, rest));
+    for (const Factor& factor : factors_) count(factor.indices, 1);
+    for (Factor& factor : factors_) {
+      const Indices rest = kept_by({&factor});
+      if (rest == factor.indices) continue;
+      count(factor.indices, -1);
+      factor = take({&factor}, in_order({&factor}, rest));
+      count(factor.indices, 1);
     }
+  }
+  void count(const Indices& indices, std::int64_t by) {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (indices[i]) holders_[i] += by;
+    }
+  }
+  // What the product of some factors has to keep: what the result wants, or a factor beside them.
+  Indices kept_by(const std::vector<const Factor*>& factors) const {
+    Indices kept;
+    for (std::size_t i = 0; i < used_; ++i) {
+      const auto inside = std::ranges::count_if(factors, [&](const Factor* factor) { return factor->indices[i]; });
+      kept[i] = inside > 0 && (kept_[i] || holders_[i] > inside);
+    }
+    return kept;
   }
 
   // The wanted indices: first those that all factors have, then as they stand in one factor after the other.
@@ -116,34 +131,26 @@ class Search {
     return order;
   }
 
-  // What the product of the chosen factors has to keep.
-  Indices kept_by(const std::vector<bool>& chosen) const {
-    Indices inside;
-    Indices outside = kept_;
-    for (std::size_t k = 0; k < factors_.size(); ++k) (chosen[k] ? inside : outside) |= factors_[k].indices;
-    return inside & outside;
-  }
-
   bool multiply_cheapest_pair() {
-    std::tuple<double, double, std::size_t, std::size_t> least{std::numeric_limits<double>::infinity(), 0, 0, 0};
-    for (std::size_t a = 0; a < factors_.size(); ++a) {
-      for (std::size_t b = a + 1; b < factors_.size(); ++b) {
-        const Indices kept = kept_by_pair(a, b);
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    std::tuple<double, double, std::size_t, std::size_t> least{kNone, 0, 0, 0};
+    const std::size_t some = std::min(factors_.size(), kPaired);
+    for (std::size_t a = 0; a < some; ++a) {
+      for (std::size_t b = a + 1; b < some; ++b) {
+        const Indices kept = kept_by({&factors_[a], &factors_[b]});
         if (!is_fine(kept)) continue;
         least = std::min(least, std::tuple{elements(factors_[a].indices | factors_[b].indices), elements(kept), a, b});
       }
     }
     const auto [cost, size, a, b] = least;
-    if (cost == std::numeric_limits<double>::infinity()) return false;
+    if (cost == kNone) return false;
     const std::vector<const Factor*> pair = {&factors_[a], &factors_[b]};
-    factors_[a] = take(pair, in_order(pair, kept_by_pair(a, b)));
+    Factor product = take(pair, in_order(pair, kept_by(pair)));
+    for (const Factor* factor : pair) count(factor->indices, -1);
+    count(product.indices, 1);
+    factors_[a] = std::move(product);
     factors_.erase(factors_.begin() + static_cast<std::ptrdiff_t>(b));
     return true;
-  }
-  Indices kept_by_pair(std::size_t a, std::size_t b) const {
-    std::vector<bool> chosen(factors_.size(), false);
-    chosen[a] = chosen[b] = true;
-    return kept_by(chosen);
   }
 
   // Sets of factors are numbers whose bits say who is in.
@@ -152,8 +159,10 @@ class Search {
     best_.assign(sets, {});
     kept_of_.assign(sets, {});
     for (std::size_t set = 1; set < sets; ++set) {
-      std::vector<bool> chosen;
-      for (std::size_t k = 0; k < factors_.size(); ++k) chosen.push_back((set >> k & 1U) != 0);
+      std::vector<const Factor*> chosen;
+      for (std::size_t k = 0; k < factors_.size(); ++k) {
+        if ((set >> k & 1U) != 0) chosen.push_back(&factors_[k]);
+      }
       kept_of_[set] = kept_by(chosen);
       if ((set & (set - 1)) == 0) best_[set] = {0, 0, set};
     }
@@ -190,6 +199,7 @@ class Search {
   std::array<double, kIndices> extents_{};
   std::size_t used_ = 0;  // indices below it
   std::vector<Factor> factors_;
+  std::array<std::int64_t, kIndices> holders_{};  // factors that have an index
   double elements_max_ = 0;
   std::size_t operand_count_ = 0;
   std::vector<ContractionStep> steps_;

@@ -332,7 +332,7 @@ RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
   }
 }
 
-// Long lines go by blocks of 1,024 positions: inside a block from left to right, behind the blocks' totals, whose sum
+// Long lines go by blocks of 256 positions: inside a block from left to right, behind the blocks' totals, whose sum
 // loses nothing. So ones are counted beyond 2^24, and neither a view nor lines beside it change a bit.
 TEST(Cumsum, LongLinesGoByBlocks) {
   constexpr std::int64_t kLength = 10'000;
@@ -350,9 +350,9 @@ TEST(Cumsum, LongLinesGoByBlocks) {
         for (std::int64_t i = 0; i < kLength; ++i) {
           const std::int64_t along = direction == Direction::forward ? i : kLength - 1 - i;
           const std::int64_t at = d == 1 ? line * kLength + along : along * lines + line;
-          if (i % 1024 == 0 && i > 0) before += inside;
-          inside = i % 1024 == 0 ? a[at] : inside + a[at];
-          ASSERT_EQ(out[at], i < 1024 ? inside : static_cast<float>(before) + inside) << i << " of line " << line;
+          if (i % 256 == 0 && i > 0) before += inside;
+          inside = i % 256 == 0 ? a[at] : inside + a[at];
+          ASSERT_EQ(out[at], i < 256 ? inside : static_cast<float>(before) + inside) << i << " of line " << line;
         }
       }
     }

@@ -166,6 +166,10 @@ TEST(Contraction, ManyOperandsTakeNoTime) {
   double work = 0;
   for (const ContractionStep& step : contraction_steps(how, shapes(how, extents))) work += work_of(step.how, extents);
   EXPECT_LE(work, 22 * 101);
+  std::string many = "ab";
+  for (int k = 0; k < 20'000; ++k) many += ",ab";
+  const Contract product = einsum(many + "->b");
+  EXPECT_EQ(contraction_steps(product, shapes(product, {3, 4})).size(), 20'000U);
 }
 
 }  // namespace
