@@ -105,6 +105,7 @@ Error contract_pending_error(const Operands& operands, const std::vector<IndexUs
     if (!is_pending(*operand)) continue;
     if (operand->layout().reduce() != ReduceOp::sum) return "its operands may not be pending like this";
     pending.insert(pending.end(), operand->layout().pending().begin(), operand->layout().pending().end());
+    if (!Layout::make(result.mesh(), {}, pending).ok()) return "its operands may not be pending like this";
   }
   for (const IndexUse& use : uses) {
     if (use.type == nullptr || use.in_result) continue;
