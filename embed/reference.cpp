@@ -5,7 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "frontend/token.hpp"
-#include "typeck/operations/table.hpp"
+#include "typeck/elaborate/table.hpp"
 
 namespace tessera {
 

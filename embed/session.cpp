@@ -17,7 +17,7 @@
 #include "runtime/memory/device_peaks.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "runtime/values/move_value.hpp"
-#include "typeck/operations/table.hpp"
+#include "typeck/elaborate/table.hpp"
 
 namespace tessera {
 

@@ -5,78 +5,88 @@
 
 #include <algorithm>
 
-#include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
-#include "typeck/checker/checker.hpp"
+#include "typeck/elaborate/elaborator.hpp"
+#include "typeck/insert/inserter.hpp"
 
 namespace tessera::typeck {
 
 namespace {
 
-bool declares_mesh(const Ast& ast) {
-  return std::any_of(ast.program.begin(), ast.program.end(),
-                     [&](StatementId id) { return std::holds_alternative<frontend::MeshStatement>(ast[id].node); });
+// The text, read and closed once.
+base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
+                            const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
+                            const Placements& placements) {
+  Messages messages;
+  Elaborated elaborated =
+      Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
+  Inserter inserter(elaborated.program, sources, elaborated.after, plans, options, messages);
+  Typed typed = inserter.run();
+  options.stop.look();
+  const bool failed = messages.failed();
+  auto diagnostics = messages.take([&](const Messages::Asked& asked) { return inserter.type_text(asked); });
+  if (failed) {
+    const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
+    std::string& help = std::ranges::find_if(diagnostics, is_error)->help;
+    const std::string& remark = elaborated.remark_on_defines;
+    help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
+    return diagnostics;
+  }
+  typed.after = std::move(elaborated.after);
+  typed.notes = std::move(diagnostics);
+  typed.hidden_slots = std::move(elaborated.hidden_slots);
+  typed.placed_by_search = std::move(elaborated.placed_by_search);
+  return typed;
+}
+
+base::Result<Typed> checked(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
+                            const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
+                            const Placements& placements) {
+  try {
+    return closed(ast, sources, environment, plans, options, placements);
+  } catch (const TooManyValues& fault) {
+    return base::make(Kind::check_too_large, options.values_max)
+        .at(fault.statement)
+        .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`");
+  }
+}
+
+// An elaborator over a lone type or mesh: no names are known. What it reports is the failure.
+template <class F>
+auto alone(const frontend::Ast& ast, const synth::MeshRef& mesh, const synth::Machine& machine, F&& f)
+    -> base::Result<typename std::invoke_result_t<F, Elaborator&>::value_type> {
+  base::SourceMap sources;
+  Environment environment;
+  if (mesh != nullptr) environment.bind(NamedMesh{"mesh", mesh, {}});
+  Messages messages;
+  Elaborator elaborator(std::make_shared<const frontend::Ast>(ast), sources, environment, machine, {}, messages);
+  auto result = std::forward<F>(f)(elaborator);
+  if (!result.has_value()) return messages.take({});
+  return std::move(*result);
 }
 
 }  // namespace
 
-base::Result<Typed> Checker::run() {
-  Frame frame{typed_.ast, 0, {}, nullptr, {}, {}, true};
-  frame_ = &frame;
-  try {
-    for (const StatementId statement : ast().program) check_statement(statement);
-  } catch (const TooManyValues&) {
-    return base::make(Kind::check_too_large, options_.values_max)
-        .at(typed_.statements.back().span)
-        .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`");
-  }
-  for (const auto& [name, value] : options_.defines) {
-    if (!defines_used_.contains(name)) report(base::make(Kind::define_unused, name));
-  }
-  const bool wishes_place = options_.place.automatic || options_.place.matrix.has_value();
-  if (wishes_place && !declares_mesh(ast())) {
-    report(synth::bad_place(options_.place.matrix ? print(*options_.place.matrix) : "auto",
-                            "has nothing to place: the program declares no mesh"));
-  }
-  options_.stop.look();
-  if (failed()) {
-    const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
-    std::string& help = std::ranges::find_if(diagnostics_, is_error)->help;
-    help += help.empty() && !remark_on_defines_.empty() ? remark_on_defines_.substr(1) : remark_on_defines_;
-    return std::move(diagnostics_);
-  }
-  typed_.after = std::move(environment_);
-  typed_.notes = std::move(diagnostics_);
-  typed_.inserted_as = std::move(frame.inserted_as);
-  typed_.let_types = std::move(frame.let_types);
-  for (auto& [function, frames] : instance_frames_) {
-    if (frames.size() != 1) continue;
-    typed_.inserted_as.merge(frames.front().inserted_as);
-    typed_.let_types.merge(frames.front().let_types);
-  }
-  return std::move(typed_);
+base::Result<synth::MeshRef> check_mesh(const frontend::Ast& ast, const synth::Machine& machine) {
+  return base::guarded(
+      [&] { return alone(ast, nullptr, machine, [](Elaborator& elaborator) { return elaborator.lone_mesh(); }); });
 }
 
-// The expression that --define gives in place of a let's: parsed as a text of its own.
-MaybeValue Checker::defined_value(const std::string& name, const std::string& value_text, const Preference& want) {
-  defines_used_.insert(name);
-  const base::SourceId source =
-      sources_.add(fmt::format("--define {}", name), fmt::format("let {} = {}\n", name, value_text));
-  auto parsed = frontend::parse(sources_, source);
-  const bool one_let = parsed.ok() && parsed->program.size() == 1 &&
-                       std::holds_alternative<frontend::Let>((*parsed)[parsed->program[0]].node);
-  if (!one_let) {
-    report(base::make(Kind::define_bad, name, value_text).suggest("give one expression, as in --define N=1024"));
-    return std::nullopt;
-  }
-  Frame frame{std::make_shared<const Ast>(std::move(parsed).value()), 0, {}, nullptr, {}, {}, true};
-  Frame* const outer = std::exchange(frame_, &frame);
-  const auto& let = std::get<frontend::Let>(ast()[ast().program[0]].node);
-  MaybeValue value = check_array(let.value, want);
-  frame_ = outer;
-  if (value.has_value()) value->expr = {};
-  return value;
+base::Result<ArrayType> check_type(const frontend::Ast& ast, const synth::MeshRef& mesh) {
+  return base::guarded([&]() -> base::Result<ArrayType> {
+    TESSERA_TRY(written, alone(ast, mesh, {}, [](Elaborator& elaborator) { return elaborator.lone_type(); }));
+    const auto at = [&](base::Diagnostics why) {
+      for (Diagnostic& one : why) one = std::move(one).at(written.span);
+      return why;
+    };
+    auto layout = synth::Layout::make(*written.mesh, written.layout.splits, written.layout.pending,
+                                      written.layout.reduce);
+    if (!layout.ok()) return at(std::move(layout).errors());
+    auto type = ArrayType::make(written.element.value(), written.shape, written.mesh, *layout);
+    if (!type.ok()) return at(std::move(type).errors());
+    return type;
+  });
 }
 
 base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
@@ -84,7 +94,7 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
   return base::guarded_until_stopped([&]() -> base::Result<Typed> {
     TESSERA_TRY_STATUS(frontend::verify(*ast));
     const CheckPlaced check_placed = [&](const Placements& placements) {
-      return Checker(ast, sources, environment, plans, options, placements).run();
+      return checked(ast, sources, environment, plans, options, placements);
     };
     TESSERA_TRY(typed, check_placed({}));
     if (typed.placed_by_search.empty()) return typed;
@@ -101,7 +111,7 @@ base::Result<std::vector<ProgramRanking>> rank_placements(const std::shared_ptr<
     CheckOptions searching = options;
     searching.place = PlaceWish{true, std::nullopt};
     const CheckPlaced check_placed = [&](const Placements& placements) {
-      return Checker(ast, sources, environment, plans, searching, placements).run();
+      return checked(ast, sources, environment, plans, searching, placements);
     };
     TESSERA_TRY(typed, check_placed({}));
     std::vector<ProgramRanking> all;

@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "frontend/ast.hpp"
 #include "synth/redistribute/plan.hpp"
-#include "typeck/checker/options.hpp"
+#include "typeck/elaborate/options.hpp"
 #include "typeck/placement/search.hpp"
 #include "typeck/typed/environment.hpp"
 #include "typeck/typed/typed.hpp"

@@ -23,6 +23,13 @@ bool bytes_fit(ElementType element, const Shape& shape) {
   return left > 0;
 }
 
+base::Diagnostic pending_storage(ElementType element) {
+  return make(Kind::storage_pending, name(element))
+      .suggest(fmt::format("reduce in f32, then store: `{}(a)` of the finished sum", name(element)));
+}
+
+}  // namespace
+
 base::Status check_shape(ElementType element, const Shape& shape) {
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] < 0) return make(Kind::negative_extent, d, shape[d]);
@@ -32,13 +39,6 @@ base::Status check_shape(ElementType element, const Shape& shape) {
   for (const std::int64_t extent : shape) extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent);
   return make(Kind::size_too_large, fmt::format("`{}[{}]`", name(element), extents));
 }
-
-base::Diagnostic pending_storage(ElementType element) {
-  return make(Kind::storage_pending, name(element))
-      .suggest(fmt::format("reduce in f32, then store: `{}(a)` of the finished sum", name(element)));
-}
-
-}  // namespace
 
 base::Result<ArrayType> ArrayType::make(ElementType element, Shape shape, MeshRef mesh, Layout layout) {
   return base::guarded([&]() -> base::Result<ArrayType> {

@@ -11,16 +11,14 @@
 #include "synth/layout/element.hpp"
 #include "synth/layout/layout.hpp"
 #include "synth/layout/mesh.hpp"
+#include "synth/layout/shape.hpp"
 
 namespace tessera::synth {
 
-inline constexpr std::size_t kRankMax = 16;
-using Shape = base::FixedVector<std::int64_t, kRankMax>;
 
 // One interval per dimension, in global coordinates. A box of rank 0 holds one element.
 using Box = base::FixedVector<Interval, kRankMax>;
 
-std::int64_t elements(const Shape& shape);  // of a checked shape
 std::int64_t elements(const Box& box);
 bool empty(const Box& box);
 Box intersect(const Box& a, const Box& b);

@@ -13,18 +13,12 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "synth/layout/array_type.hpp"
+#include "synth/program/literal.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::synth {
 
 using RegisterId = base::Id<struct RegisterTag>;
-
-// Dense, row-major.
-struct Literal {
-  ElementType element = ElementType::f32;
-  Shape shape;
-  std::vector<std::byte> bytes;
-};
 
 struct Step;
 using Body = std::vector<Step>;

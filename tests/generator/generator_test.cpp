@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/generator/productions.hpp"
-#include "typeck/operations/table.hpp"
+#include "typeck/elaborate/table.hpp"
 
 namespace tessera::generator {
 namespace {

@@ -1,5 +1,5 @@
 // What is computed while checking is what would be computed while running.
-#include "typeck/checker/fold.hpp"
+#include "typeck/elaborate/fold.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

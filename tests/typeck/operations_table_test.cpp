@@ -1,5 +1,5 @@
 // Section 11 of docs/language.md and the table of operations say the same; what the table shows is right.
-#include "typeck/operations/table.hpp"
+#include "typeck/elaborate/table.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

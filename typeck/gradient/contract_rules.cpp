@@ -9,7 +9,7 @@ namespace {
 
 // The sum that one operand is given.
 struct Onto {
-  std::vector<Checked> operands;
+  std::vector<Held> operands;
   std::vector<std::vector<int>> indices;
   std::vector<int> result;
   std::vector<std::size_t> alone;  // dimensions of the operand whose index nothing else has: they repeat
@@ -22,15 +22,15 @@ bool anywhere(const std::vector<std::vector<int>>& indices, int index) {
 }
 
 // Ones on the diagonal: what puts the elements of a repeated index back where they were taken from.
-MaybeValue diagonal(const Build& build, const ArrayType& like, std::int64_t extent) {
-  Checker& checker = build.checker();
+MaybeHeld diagonal(const Build& build, const ArrayType& like, std::int64_t extent) {
+  Inserter& inserter = build.inserter();
   const auto type = ArrayType::replicated(ElementType::i64, {extent, extent}, like.mesh_ref());
-  const auto numbers_type = checker.made(type, build.span());
+  const auto numbers_type = inserter.made(type, build.span());
   if (!numbers_type.has_value()) return std::nullopt;
-  const Checked numbers = checker.compute(build.span(), *numbers_type, synth::Iota{}, {});
-  const Checked step = checker.scalar(build.span(), extent + 1, ElementType::i64, like.mesh_ref());
-  const Checked none = checker.scalar(build.span(), std::int64_t{0}, ElementType::i64, like.mesh_ref());
-  const MaybeValue on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
+  const Held numbers = inserter.compute(build.span(), *numbers_type, synth::Iota{}, {});
+  const Held step = inserter.scalar(build.span(), extent + 1, ElementType::i64, like.mesh_ref());
+  const Held none = inserter.scalar(build.span(), std::int64_t{0}, ElementType::i64, like.mesh_ref());
+  const MaybeHeld on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
   return build.cast(on, synth::computed_as(like.element()));
 }
 
@@ -42,7 +42,7 @@ std::optional<std::vector<int>> made_unique(const Reversal& r, Onto& onto, std::
     if (std::find(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(d), index) ==
         own.begin() + static_cast<std::ptrdiff_t>(d))
       continue;
-    const MaybeValue ones = diagonal(r.build, type, type.shape()[d]);
+    const MaybeHeld ones = diagonal(r.build, type, type.shape()[d]);
     if (!ones.has_value()) return std::nullopt;
     own[d] = fresh++;
     onto.operands.push_back(*ones);
@@ -81,11 +81,11 @@ bool give_onto(const Reversal& r, const synth::Contract& contract, std::size_t k
   auto onto = onto_operand(r, contract, k);
   if (!onto.has_value()) return false;
   const ArrayType type = r.type(k);
-  MaybeValue sum = r.g;
+  MaybeHeld sum = r.g;
   const bool is_sum = onto->operands.size() > 1 || onto->indices[0] != onto->result;
   if (is_sum) {
-    const Preference want = onto->alone.empty() ? want_splits(type) : Preference{};
-    sum = r.build.checker().contract(r.build.span(), std::move(onto->operands), std::move(onto->indices), onto->result,
+    const Want want = onto->alone.empty() ? want_splits(type) : Want{};
+    sum = r.build.inserter().contract(r.build.span(), std::move(onto->operands), std::move(onto->indices), onto->result,
                                      r.build.who(), want);
   }
   return r.give(k, r.build.repeated(r.build.with_unit_dimensions(sum, onto->alone), type));

@@ -2,31 +2,40 @@
 #include <numeric>
 
 #include "typeck/gradient/rules.hpp"
-#include "typeck/operations/table.hpp"
 
 namespace tessera::typeck::gradient {
 
+namespace {
+
+std::vector<std::size_t> all_dimensions(std::size_t rank) {
+  std::vector<std::size_t> all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
 bool reverse_fill(const Reversal& r) {
-  return r.give(0, r.build.reduce(synth::ReduceKind::sum, r.g, all_dimensions(r.build.checker().type(r.g))));
+  return r.give(0, r.build.reduce(synth::ReduceKind::sum, r.g, all_dimensions(r.build.inserter().type(r.g).rank())));
 }
 
 // The sums from the other end.
 bool reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum) {
-  const MaybeValue g = r.build.finished(r.g);
+  const MaybeHeld g = r.build.finished(r.g);
   if (!g.has_value()) return false;
-  Checker& checker = r.build.checker();
-  const ArrayType type = checker.type(*g);
+  Inserter& inserter = r.build.inserter();
+  const ArrayType type = inserter.type(*g);
   return r.give(0,
-                checker.compute(r.build.span(), type, synth::Cumsum{cumsum.dimension, !cumsum.reverse}, {g->node()}));
+                inserter.compute(r.build.span(), type, synth::Cumsum{cumsum.dimension, !cumsum.reverse}, {g->node()}));
 }
 
 namespace {
 
 // The elements of g, cut as the operand is, as an array of its shape. The operation moved tiles, so this does too.
 std::optional<ArrayType> as_operand(const Reversal& r) {
-  const ArrayType from = r.build.checker().type(r.g);
+  const ArrayType from = r.build.inserter().type(r.g);
   const ArrayType to = r.type(0);
-  return r.build.checker().make_type(r.build.span(), from.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
+  return r.build.inserter().make_type(r.build.span(), from.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
                                      from.layout().pending(), from.layout().reduce());
 }
 
@@ -38,13 +47,13 @@ bool reverse_transpose(const Reversal& r, const synth::Transpose& transpose) {
   const auto type = as_operand(r);
   if (!type.has_value()) return false;
   return r.give(0,
-                r.build.checker().compute(r.build.span(), *type, synth::Transpose{std::move(inverse)}, {r.g.node()}));
+                r.build.inserter().compute(r.build.span(), *type, synth::Transpose{std::move(inverse)}, {r.g.node()}));
 }
 
 bool reverse_reshape(const Reversal& r) {
   const auto type = as_operand(r);
   if (!type.has_value()) return false;
-  return r.give(0, r.build.checker().compute(r.build.span(), *type, synth::Reshape{}, {r.g.node()}));
+  return r.give(0, r.build.inserter().compute(r.build.span(), *type, synth::Reshape{}, {r.g.node()}));
 }
 
 // ---- take and its transpose ----
@@ -71,15 +80,15 @@ TakeIndices take_indices(std::size_t table_rank, std::size_t ids_rank) {
   return all;
 }
 
-MaybeValue solved_take(const Build& build, Signature signature, const Checked& a, const Checked& b,
+MaybeHeld solved_take(const Build& build, Signature signature, const Held& a, const Held& b,
                        const ArrayType& like, synth::Operation operation) {
   signature.who = build.who();
   signature.span = build.span();
   signature.element = synth::computed_as(like.element());
   signature.shape = like.shape();
-  auto solved = build.checker().solve(signature, {a, b}, want_splits(like));
+  auto solved = build.inserter().solve(signature, {a, b}, want_splits(like));
   if (!solved.has_value()) return std::nullopt;
-  return build.checker().compute(build.span(), solved->result, std::move(operation),
+  return build.inserter().compute(build.span(), solved->result, std::move(operation),
                                  {solved->operands[0].node(), solved->operands[1].node()});
 }
 
@@ -97,7 +106,7 @@ bool reverse_take(const Reversal& r) {
 
 bool reverse_scatter_add(const Reversal& r) {
   const ArrayType rows = r.type(0);
-  const TakeIndices indices = take_indices(r.build.checker().type(r.g).rank(), r.type(1).rank());
+  const TakeIndices indices = take_indices(r.build.inserter().type(r.g).rank(), r.type(1).rank());
   Signature signature;
   signature.operands = {indices.table, indices.ids};
   signature.result = indices.rows;
@@ -118,17 +127,17 @@ synth::Placement inverse(const synth::Placement& placement) {
 struct Moved {
   bool has_base = false;
   ArrayType type;
-  Checked from;
+  Held from;
   std::vector<synth::Placement> placements;
 };
 
 // Lays `from` into zeros of the type, or cuts it out, and counts what moves between devices.
-MaybeValue moved(const Reversal& r, const Moved& move) {
-  Checker& checker = r.build.checker();
-  const ArrayType from = checker.type(move.from);
+MaybeHeld moved(const Reversal& r, const Moved& move) {
+  Inserter& inserter = r.build.inserter();
+  const ArrayType from = inserter.type(move.from);
   std::vector<NodeId> nodes;
   if (move.has_base) {
-    const MaybeValue zeros = r.build.zeros(move.type);
+    const MaybeHeld zeros = r.build.zeros(move.type);
     if (!zeros.has_value()) return std::nullopt;
     nodes.push_back(zeros->node());
   }
@@ -150,36 +159,36 @@ MaybeValue moved(const Reversal& r, const Moved& move) {
   // If the start is known only at run time, the most that could move is counted.
   const std::int64_t most = moves ? synth::array_bytes(move.type) : 0;
   const std::int64_t bytes = at_run_time ? most : moved_bytes(from, move.type, offset);
-  if (!checker.allow_received(bytes, Reason{Reason::Asker::operation, r.build.who(), r.build.span(), {}, {}},
+  if (!inserter.allow_received(bytes, Reason{Reason::Asker::operation, r.build.who(), r.build.span(), {}, {}},
                               r.build.span()))
     return std::nullopt;
-  return checker.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}}, std::move(nodes),
+  return inserter.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}}, std::move(nodes),
                          bytes, r.build.who());
 }
 
 // The type of an array cut as `like` is, pending as g is where it may be.
 struct Cut {
-  Checked g;
+  Held g;
   ArrayType type;
 };
-std::optional<Cut> cut_as(const Reversal& r, const Checked& g, const ArrayType& like) {
-  Checker& checker = r.build.checker();
-  const AxisList& pending = checker.type(g).layout().pending();
+std::optional<Cut> cut_as(const Reversal& r, const Held& g, const ArrayType& like) {
+  Inserter& inserter = r.build.inserter();
+  const AxisList& pending = inserter.type(g).layout().pending();
   bool may_stay = true;
   for (const synth::AxisPart& part : pending) may_stay = may_stay && !like.layout().uses(part);
-  const MaybeValue own = may_stay ? MaybeValue(g) : r.build.finished(g);
+  const MaybeHeld own = may_stay ? MaybeHeld(g) : r.build.finished(g);
   if (!own.has_value()) return std::nullopt;
-  auto type = checker.make_type(r.build.span(), checker.type(*own).element(), like.shape(), like.mesh_ref(),
-                                like.layout().splits(), checker.type(*own).layout().pending());
+  auto type = inserter.make_type(r.build.span(), inserter.type(*own).element(), like.shape(), like.mesh_ref(),
+                                like.layout().splits(), inserter.type(*own).layout().pending());
   if (!type.has_value()) return std::nullopt;
   return Cut{*own, std::move(*type)};
 }
 
 // Gives a part its elements of the result back; if the part is longer, zeros are around them.
-MaybeValue taken_back(const Reversal& r, const Checked& g, const synth::Part& part) {
+MaybeHeld taken_back(const Reversal& r, const Held& g, const synth::Part& part) {
   const auto cut = cut_as(r, g, r.type(part.operand));
   if (!cut.has_value()) return std::nullopt;
-  const Shape& whole = r.build.checker().type(cut->g).shape();
+  const Shape& whole = r.build.inserter().type(cut->g).shape();
   Moved move{false, cut->type, cut->g, {}};
   for (std::size_t d = 0; d < part.placements.size(); ++d) {
     move.has_base = move.has_base || cut->type.shape()[d] > whole[d];
@@ -189,13 +198,13 @@ MaybeValue taken_back(const Reversal& r, const Checked& g, const synth::Part& pa
 }
 
 // g where the base shows: zero where the part lies. Every device has the zeros, so nothing moves.
-MaybeValue around(const Reversal& r, const Checked& g, const synth::Part& part) {
-  Checker& checker = r.build.checker();
-  const ArrayType type = checker.type(g);
+MaybeHeld around(const Reversal& r, const Held& g, const synth::Part& part) {
+  Inserter& inserter = r.build.inserter();
+  const ArrayType type = inserter.type(g);
   const ArrayType like = r.type(part.operand);
-  const auto hole = checker.make_type(r.build.span(), type.element(), like.shape(), type.mesh_ref(),
+  const auto hole = inserter.make_type(r.build.span(), type.element(), like.shape(), type.mesh_ref(),
                                       std::vector<AxisList>(like.rank()), type.layout().pending());
-  const MaybeValue zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
+  const MaybeHeld zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
   if (!zeros.has_value()) return std::nullopt;
   synth::Part laid{1, part.placements};
   std::vector<NodeId> nodes = {g.node(), zeros->node()};
@@ -204,14 +213,14 @@ MaybeValue around(const Reversal& r, const Checked& g, const synth::Part& part) 
     nodes.push_back(r.scope.here(r.compute.operands[static_cast<std::size_t>(placement.scalar)]));
     placement.scalar = static_cast<std::int32_t>(nodes.size()) - 1;
   }
-  return checker.compute(r.build.span(), type, synth::Assemble{true, {std::move(laid)}}, std::move(nodes));
+  return inserter.compute(r.build.span(), type, synth::Assemble{true, {std::move(laid)}}, std::move(nodes));
 }
 
 }  // namespace
 
 // Parts that lie on others are taken back first: what is under them did not show.
 bool reverse_assemble(const Reversal& r, const synth::Assemble& assemble) {
-  MaybeValue rest = r.g;
+  MaybeHeld rest = r.g;
   for (auto part = assemble.parts.rbegin(); part != assemble.parts.rend(); ++part) {
     if (r.wants(part->operand) && !r.give(part->operand, taken_back(r, *rest, *part))) return false;
     const bool covers = assemble.has_base && (r.wants(0) || part + 1 != assemble.parts.rend());

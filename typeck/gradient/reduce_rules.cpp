@@ -15,28 +15,28 @@ std::vector<std::size_t> positions(const synth::Reduce& reduce) {
 // The greatest elements of a group, if there are several, share evenly.
 bool reverse_extreme(const Reversal& r, const synth::Reduce& reduce) {
   const Build& b = r.build;
-  const MaybeValue a = r.operand(0);
-  const MaybeValue extreme = b.with_unit_dimensions(b.finished(r.result()), positions(reduce));
-  const MaybeValue is_extreme = b.cast(b.compare(MapOp::equal, a, extreme), r.type(0).element());
-  const MaybeValue count = b.finished(b.reduce(ReduceKind::sum, is_extreme, positions(reduce)));
-  const MaybeValue share = b.with_unit_dimensions(b.divide(r.g, count), positions(reduce));
+  const MaybeHeld a = r.operand(0);
+  const MaybeHeld extreme = b.with_unit_dimensions(b.finished(r.result()), positions(reduce));
+  const MaybeHeld is_extreme = b.cast(b.compare(MapOp::equal, a, extreme), r.type(0).element());
+  const MaybeHeld count = b.finished(b.reduce(ReduceKind::sum, is_extreme, positions(reduce)));
+  const MaybeHeld share = b.with_unit_dimensions(b.divide(r.g, count), positions(reduce));
   return r.give(0, b.multiply(is_extreme, share));
 }
 
 // With P the product of the elements that are not zero: without a zero g*P/a, with one g*P there, with more nothing.
 bool reverse_product(const Reversal& r, const synth::Reduce& reduce) {
   const Build& b = r.build;
-  const MaybeValue a = r.operand(0);
-  const MaybeValue one = b.number(1, a);
-  const MaybeValue zero = b.number(0, a);
-  const MaybeValue is_zero = b.compare(MapOp::equal, a, zero);
-  const MaybeValue others = b.select(is_zero, one, a);
-  const MaybeValue product = b.reduce(ReduceKind::product, others, positions(reduce));
-  const MaybeValue zeros = b.reduce(ReduceKind::sum, b.cast(is_zero, r.type(0).element()), positions(reduce));
-  const MaybeValue scaled = b.with_unit_dimensions(b.multiply(r.g, product), positions(reduce));
-  const MaybeValue count = b.with_unit_dimensions(zeros, positions(reduce));
-  const MaybeValue with_one = b.select(is_zero, scaled, zero);
-  const MaybeValue with_some = b.select(b.compare(MapOp::equal, count, one), with_one, zero);
+  const MaybeHeld a = r.operand(0);
+  const MaybeHeld one = b.number(1, a);
+  const MaybeHeld zero = b.number(0, a);
+  const MaybeHeld is_zero = b.compare(MapOp::equal, a, zero);
+  const MaybeHeld others = b.select(is_zero, one, a);
+  const MaybeHeld product = b.reduce(ReduceKind::product, others, positions(reduce));
+  const MaybeHeld zeros = b.reduce(ReduceKind::sum, b.cast(is_zero, r.type(0).element()), positions(reduce));
+  const MaybeHeld scaled = b.with_unit_dimensions(b.multiply(r.g, product), positions(reduce));
+  const MaybeHeld count = b.with_unit_dimensions(zeros, positions(reduce));
+  const MaybeHeld with_one = b.select(is_zero, scaled, zero);
+  const MaybeHeld with_some = b.select(b.compare(MapOp::equal, count, one), with_one, zero);
   return r.give(0, b.select(b.compare(MapOp::equal, count, zero), b.divide(scaled, others), with_some));
 }
 

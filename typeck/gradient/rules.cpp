@@ -38,7 +38,7 @@ struct Rules {
 
 }  // namespace
 
-bool reverse_operation(Scope& scope, const Build& build, const Compute& compute, NodeId id, const Checked& cotangent) {
+bool reverse_operation(Scope& scope, const Build& build, const Compute& compute, NodeId id, const Held& cotangent) {
   const Reversal reversal{scope, build, compute, id, cotangent};
   return std::visit(Rules{reversal}, compute.operation);
 }

@@ -12,14 +12,14 @@ struct Reversal {
   const Build& build;
   const Compute& compute;
   NodeId id;  // the operation
-  Checked g;  // the cotangent of its result
+  Held g;  // the cotangent of its result
 
   bool wants(std::size_t operand) const { return scope.wants(compute.operands[operand]); }
-  Checked operand(std::size_t k) const { return scope.value(compute.operands[k]); }
-  Checked result() const { return scope.value(id); }
+  Held operand(std::size_t k) const { return scope.value(compute.operands[k]); }
+  Held result() const { return scope.value(id); }
   // A copy: nodes move when others are made.
-  ArrayType type(std::size_t operand) const { return build.checker().type(scope.here(compute.operands[operand])); }
-  bool give(std::size_t operand, const MaybeValue& contribution) const {
+  ArrayType type(std::size_t operand) const { return build.inserter().type(scope.here(compute.operands[operand])); }
+  bool give(std::size_t operand, const MaybeHeld& contribution) const {
     return scope.add(compute.operands[operand], contribution, build);
   }
 };

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "synth/layout/halves.hpp"
+#include "typeck/typed/known_scalar.hpp"
 
 namespace tessera::typeck::gradient {
 
@@ -32,37 +31,23 @@ std::string reason(const Node& node) {
 std::optional<KnownScalar> constant_value(const Typed& typed, NodeId node) {
   const auto* compute = std::get_if<Compute>(&typed.nodes[node].body);
   const auto* constant = compute == nullptr ? nullptr : std::get_if<synth::Constant>(&compute->operation);
-  if (constant == nullptr || !typed.literals[constant->literal].shape.empty()) return std::nullopt;
-  const synth::Literal& literal = typed.literals[constant->literal];
-  if (synth::is_storage(literal.element)) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, literal.bytes.data(), sizeof(bits));
-    return KnownScalar(static_cast<double>(synth::widened(literal.element, bits)));
-  }
-  return synth::visit_element(literal.element, [&](auto zero) -> KnownScalar {
-    using T = decltype(zero);
-    T value;
-    std::memcpy(&value, literal.bytes.data(), sizeof(T));
-    if constexpr (std::is_same_v<T, bool>) return value;
-    if constexpr (std::is_integral_v<T>) return std::int64_t{value};
-    return static_cast<double>(value);
-  });
+  return constant == nullptr ? std::nullopt : value_of(typed.literals[constant->literal]);
 }
 
 }  // namespace
 
-std::optional<ArrayType> whole_cotangent(Checker& checker, Span span, const ArrayType& type) {
+std::optional<ArrayType> whole_cotangent(Inserter& inserter, Span span, const ArrayType& type) {
   auto layout = Layout::make(type.mesh(), type.layout().splits());
   TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
-  return checker.made(
+  return inserter.made(
       ArrayType::make(synth::computed_as(type.element()), type.shape(), type.mesh_ref(), std::move(layout).value()),
       span);
 }
 
-MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayType& type) {
+MaybeHeld bring(const Build& build, const MaybeHeld& cotangent, const ArrayType& type) {
   if (!cotangent.has_value()) return std::nullopt;
-  Checker& checker = build.checker();
-  const ArrayType own = checker.type(*cotangent);
+  Inserter& inserter = build.inserter();
+  const ArrayType own = inserter.type(*cotangent);
   AxisList pending;
   if (own.mesh() == type.mesh()) {
     for (const synth::AxisPart& part : own.layout().pending()) {
@@ -71,10 +56,10 @@ MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayTyp
   }
   auto layout = Layout::make(type.mesh(), type.layout().splits(), std::move(pending));
   TESSERA_CHECK(layout.ok(), "a cotangent has no layout");
-  const auto target = checker.made(
+  const auto target = inserter.made(
       ArrayType::make(own.element(), type.shape(), type.mesh_ref(), std::move(layout).value()), build.span());
   if (!target.has_value()) return std::nullopt;
-  return checker.redistribute(*cotangent, *target, Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
+  return inserter.redistribute(*cotangent, *target, Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
 }
 
 // ---- Values ----
@@ -92,10 +77,10 @@ NodeId Scope::here(NodeId original) const {
   return nodes == nullptr ? original : nodes->at(0);
 }
 
-Checked Scope::value(NodeId original) const {
+Held Scope::value(NodeId original) const {
   const NodeId node = here(original);
-  const Typed& typed = checker_.typed();
-  return Checked{{node}, typed.nodes[node].span, {}, constant_value(typed, node), {}};
+  const Typed& typed = inserter_.typed();
+  return Held{{node}, typed.nodes[node].span, {}, constant_value(typed, node)};
 }
 
 std::vector<NodeId> Scope::all_here(const std::vector<NodeId>& originals) const {
@@ -107,24 +92,24 @@ std::vector<NodeId> Scope::all_here(const std::vector<NodeId>& originals) const 
 std::vector<NodeId> Scope::results() const { return all_here(region_.results); }
 
 void Scope::emit(NodeId original, std::vector<ArrayType> types, decltype(Node::body) body) {
-  const Span span = checker_.typed().nodes[original].span;
+  const Span span = inserter_.typed().nodes[original].span;
   if (types.empty()) {
-    checker_.emit(span, {}, std::move(body));
+    inserter_.emit(span, {}, std::move(body));
     return;
   }
-  values_[original] = checker_.elements_of(checker_.emit(span, std::move(types), std::move(body)), span).nodes;
+  values_[original] = inserter_.elements_of(inserter_.emit(span, std::move(types), std::move(body)), span).nodes;
 }
 
 bool Scope::copy_region(const Region& from, Region& to, Scope& inner) const {
-  const bool good = checker_.in_region(to, [&] { return inner.compute(); });
+  const bool good = inserter_.in_region(to, [&] { return inner.compute(); });
   if (good) to.results = inner.all_here(from.results);
   return good;
 }
 
 bool Scope::compute() {
   for (const NodeId id : region_.order) {
-    checker_.options().stop.look();
-    const Node node = checker_.typed().nodes[id];  // a copy: the store grows
+    inserter_.options().stop.look();
+    const Node node = inserter_.typed().nodes[id];  // a copy: the store grows
     if (!std::visit([&](const auto& body) { return compute(id, node, body); }, node.body)) return false;
   }
   return true;
@@ -147,9 +132,9 @@ bool Scope::compute(NodeId id, const Node& node, const Redistribute& body) {
 }
 
 bool Scope::compute(NodeId id, const Node&, const Call& body) {
-  checker_.spend();
-  const Instance instance = checker_.typed().instances[body.instance];
-  auto inner = std::make_unique<Scope>(checker_, instance.body, activity_.callee(id), nullptr, purpose_, effects_);
+  inserter_.spend();
+  const Instance instance = inserter_.typed().instances[body.instance];
+  auto inner = std::make_unique<Scope>(inserter_, instance.body, activity_.callee(id), nullptr, purpose_, effects_);
   for (std::size_t k = 0; k < body.arguments.size(); ++k) inner->give(instance.parameters[k], here(body.arguments[k]));
   if (!inner->compute()) return false;
   values_[id] = inner->results();
@@ -161,25 +146,25 @@ bool Scope::compute(NodeId id, const Node& node, const Loop& body) {
   const bool turns = !body.known_count.has_value() || *body.known_count > 0;
   if (purpose_ == Purpose::reverse && turns && activity_.any_active(id)) return stack_carried(id, node, body);
   Loop own{here(body.count), body.known_count, {}, all_here(body.initial), {}, {}};
-  Scope inner(checker_, body.body, activity_, this, Purpose::value, effects_);
+  Scope inner(inserter_, body.body, activity_, this, Purpose::value, effects_);
   const auto parameter = [&](NodeId original) {
-    const Node from = checker_.typed().nodes[original];
-    const NodeId made = checker_.typed().nodes.add(from);
+    const Node from = inserter_.typed().nodes[original];
+    const NodeId made = inserter_.typed().nodes.add(from);
     inner.give(original, made);
     return made;
   };
   own.index = parameter(body.index);
   for (const NodeId original : body.indices_elsewhere) own.indices_elsewhere.push_back(parameter(original));
   for (const NodeId original : body.parameters) own.parameters.push_back(parameter(original));
-  if (!checker_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
+  if (!inserter_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
   emit(id, node.types, std::move(own));
   return true;
 }
 
 bool Scope::compute(NodeId id, const Node& node, const If& body) {
   If own{here(body.condition), {}, {}};
-  Scope then_scope(checker_, body.then_region, activity_, this, Purpose::value, effects_);
-  Scope else_scope(checker_, body.else_region, activity_, this, Purpose::value, effects_);
+  Scope then_scope(inserter_, body.then_region, activity_, this, Purpose::value, effects_);
+  Scope else_scope(inserter_, body.else_region, activity_, this, Purpose::value, effects_);
   if (!copy_region(body.then_region, own.then_region, then_scope)) return false;
   if (!copy_region(body.else_region, own.else_region, else_scope)) return false;
   emit(id, node.types, std::move(own));
@@ -188,7 +173,7 @@ bool Scope::compute(NodeId id, const Node& node, const If& body) {
 
 bool Scope::compute(NodeId id, const Node& node, const Again& body) {
   Again own;
-  Scope inner(checker_, body.body, activity_, this, Purpose::value, effects_);
+  Scope inner(inserter_, body.body, activity_, this, Purpose::value, effects_);
   if (!copy_region(body.body, own.body, inner)) return false;
   emit(id, node.types, std::move(own));
   return true;
@@ -203,21 +188,21 @@ bool Scope::compute(NodeId id, const Node&, const Element& body) {
 
 // ---- Cotangents ----
 
-const Checked* Scope::cotangent(NodeId original, std::uint32_t result) const {
+const Held* Scope::cotangent(NodeId original, std::uint32_t result) const {
   const auto found = cotangents_.find({original, result});
   return found == cotangents_.end() ? nullptr : &found->second;
 }
 
-bool Scope::add(NodeId original, const MaybeValue& cotangent, const Build& build, std::uint32_t result) {
+bool Scope::add(NodeId original, const MaybeHeld& cotangent, const Build& build, std::uint32_t result) {
   if (!cotangent.has_value()) return false;
   if (!activity_.flags(original, result).active) return true;
-  const ArrayType type = checker_.typed().nodes[original].types.at(result);
-  MaybeValue brought = bring(build, cotangent, type);
+  const ArrayType type = inserter_.typed().nodes[original].types.at(result);
+  MaybeHeld brought = bring(build, cotangent, type);
   if (!brought.has_value()) return false;
   const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), *brought);
   if (fresh) return true;
   // If one is a pending sum and the other is not, the sum is finished first: both are then as the type asks.
-  const MaybeValue both = build.add(at->second, brought);
+  const MaybeHeld both = build.add(at->second, brought);
   if (!both.has_value()) return false;
   at->second = *both;
   return true;
@@ -225,10 +210,10 @@ bool Scope::add(NodeId original, const MaybeValue& cotangent, const Build& build
 
 bool Scope::reverse() {
   for (auto at = region_.order.rbegin(); at != region_.order.rend(); ++at) {
-    checker_.options().stop.look();
+    inserter_.options().stop.look();
     const NodeId id = *at;
     if (!activity_.any_active(id)) continue;
-    const Node node = checker_.typed().nodes[id];
+    const Node node = inserter_.typed().nodes[id];
     if (!std::visit([&](const auto& body) { return reverse(id, node, body); }, node.body)) return false;
     for (std::uint32_t k = 0; k < node.types.size(); ++k) cotangents_.erase({id, k});
   }
@@ -239,30 +224,30 @@ bool Scope::reverse(NodeId, const Node&, const Parameter&) { return true; }
 bool Scope::reverse(NodeId, const Node&, const Input&) { return true; }
 
 bool Scope::reverse(NodeId id, const Node& node, const Compute& body) {
-  const Checked* const own = cotangent(id);
+  const Held* const own = cotangent(id);
   if (own == nullptr) return true;
-  const Checked given = *own;
-  return reverse_operation(*this, Build(checker_, node.span, reason(node)), body, id, given);
+  const Held given = *own;
+  return reverse_operation(*this, Build(inserter_, node.span, reason(node)), body, id, given);
 }
 
 bool Scope::reverse(NodeId id, const Node& node, const Redistribute& body) {
-  const Checked* const own = cotangent(id);
-  return own == nullptr || add(body.operand, *own, Build(checker_, node.span, reason(node)));
+  const Held* const own = cotangent(id);
+  return own == nullptr || add(body.operand, *own, Build(inserter_, node.span, reason(node)));
 }
 
 bool Scope::reverse(NodeId id, const Node& node, const Element& body) {
-  const Checked* const own = cotangent(id);
-  return own == nullptr || add(body.tuple, *own, Build(checker_, node.span, reason(node)), body.index);
+  const Held* const own = cotangent(id);
+  return own == nullptr || add(body.tuple, *own, Build(inserter_, node.span, reason(node)), body.index);
 }
 
 bool Scope::reverse(NodeId id, const Node& node, const Call& body) {
-  checker_.spend();
+  inserter_.spend();
   Scope& inner = *calls_.at(id);
-  const Build build(checker_, node.span, reason(node));
-  const Instance instance = checker_.typed().instances[body.instance];
+  const Build build(inserter_, node.span, reason(node));
+  const Instance instance = inserter_.typed().instances[body.instance];
   if (!seed(inner, id, instance.body.results, build) || !inner.reverse()) return false;
   for (std::size_t k = 0; k < body.arguments.size(); ++k) {
-    const Checked* const given = inner.cotangent(instance.parameters[k]);
+    const Held* const given = inner.cotangent(instance.parameters[k]);
     if (given != nullptr && !add(body.arguments[k], *given, build)) return false;
   }
   return true;
@@ -271,7 +256,7 @@ bool Scope::reverse(NodeId id, const Node& node, const Call& body) {
 // Hands the cotangents of a node's results to the scope of the region that gave them.
 bool Scope::seed(Scope& inner, NodeId id, const std::vector<NodeId>& results, const Build& build) const {
   for (std::uint32_t k = 0; k < results.size(); ++k) {
-    const Checked* const given = cotangent(id, k);
+    const Held* const given = cotangent(id, k);
     if (given != nullptr && !inner.add(results[k], *given, build)) return false;
   }
   return true;
@@ -286,8 +271,8 @@ bool Scope::hand_over(const Scope& inner, const Build& build) {
 
 // The block is computed a second time here, where its insides are needed.
 bool Scope::reverse(NodeId id, const Node& node, const Again& body) {
-  const Build build(checker_, node.span, reason(node));
-  Scope inner(checker_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
+  const Build build(inserter_, node.span, reason(node));
+  Scope inner(inserter_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
   return inner.compute() && seed(inner, id, body.body.results, build) && inner.reverse() && hand_over(inner, build);
 }
 

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/checker/checker.hpp"
+#include "typeck/insert/inserter.hpp"
 #include "typeck/gradient/activity.hpp"
 #include "typeck/gradient/build.hpp"
 
@@ -37,27 +37,27 @@ enum class Purpose : std::uint8_t { value, reverse };
 class Scope {
  public:
   // `outer` is the scope of the region around this one in the same function. All outlive the scope.
-  Scope(Checker& checker, const Region& region, const Activity& activity, const Scope* outer, Purpose purpose,
+  Scope(Inserter& inserter, const Region& region, const Activity& activity, const Scope* outer, Purpose purpose,
         Effects effects)
-      : checker_(checker), region_(region), activity_(activity), outer_(outer), purpose_(purpose), effects_(effects) {}
+      : inserter_(inserter), region_(region), activity_(activity), outer_(outer), purpose_(purpose), effects_(effects) {}
 
   void give(NodeId original, NodeId value) { values_[original] = {value}; }
   bool compute();
   bool reverse();
 
   // Adds to the cotangent of a result of a node of the function, brought to the layout that its type asks for.
-  bool add(NodeId original, const MaybeValue& cotangent, const Build& build, std::uint32_t result = 0);
+  bool add(NodeId original, const MaybeHeld& cotangent, const Build& build, std::uint32_t result = 0);
   bool wants(NodeId original) const { return activity_.flags(original).active; }
-  const Checked* cotangent(NodeId original, std::uint32_t result = 0) const;
+  const Held* cotangent(NodeId original, std::uint32_t result = 0) const;
 
   NodeId here(NodeId original) const;
   // The copy here of a node of the function; a scalar that is a constant is known.
-  Checked value(NodeId original) const;
+  Held value(NodeId original) const;
   std::vector<NodeId> results() const;
   const Activity& activity() const { return activity_; }
 
  private:
-  using Cotangents = std::map<std::pair<NodeId, std::uint32_t>, Checked>;
+  using Cotangents = std::map<std::pair<NodeId, std::uint32_t>, Held>;
 
   bool is_computed_here(NodeId original) const;
   const std::vector<NodeId>* held(NodeId original) const;
@@ -93,14 +93,14 @@ class Scope {
   // The cotangents that a reversed scope leaves to the values around it.
   Cotangents left_over() const { return cotangents_; }
   bool stack_carried(NodeId id, const Node& node, const Loop& body);
-  std::optional<Turn> turn(const Loop& body, const std::vector<NodeId>& stacks, const Checked& index,
+  std::optional<Turn> turn(const Loop& body, const std::vector<NodeId>& stacks, const Held& index,
                            const std::map<std::size_t, NodeId>& cotangents, const Build& build) const;
-  std::optional<std::map<std::size_t, Checked>> carried_cotangents(NodeId id, const Loop& body, const Build& build);
+  std::optional<std::map<std::size_t, Held>> carried_cotangents(NodeId id, const Loop& body, const Build& build);
   bool unturned(NodeId id, const Loop& body, const Build& build);
   bool reverse_loop(NodeId id, const Loop& body, const Build& build);
   std::optional<Branch> branch(NodeId id, const Region& region, const Build& build) const;
 
-  Checker& checker_;
+  Inserter& inserter_;
   Region region_;
   const Activity& activity_;
   const Scope* outer_;
@@ -113,11 +113,11 @@ class Scope {
 };
 
 // The contributions of one operation to the cotangents of its operands: rules.cpp.
-bool reverse_operation(Scope& scope, const Build& build, const Compute& compute, NodeId id, const Checked& cotangent);
+bool reverse_operation(Scope& scope, const Build& build, const Compute& compute, NodeId id, const Held& cotangent);
 
 // The type of the cotangents of values of this type, where nothing is pending.
-std::optional<ArrayType> whole_cotangent(Checker& checker, Span span, const ArrayType& type);
+std::optional<ArrayType> whole_cotangent(Inserter& inserter, Span span, const ArrayType& type);
 // A cotangent in the layout that values of this type ask for.
-MaybeValue bring(const Build& build, const MaybeValue& cotangent, const ArrayType& type);
+MaybeHeld bring(const Build& build, const MaybeHeld& cotangent, const ArrayType& type);
 
 }  // namespace tessera::typeck::gradient

@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "base/stop.hpp"
 #include "synth/ranking/ranking.hpp"
-#include "typeck/checker/options.hpp"
+#include "typeck/elaborate/options.hpp"
 #include "typeck/placement/requests.hpp"
 #include "typeck/typed/typed.hpp"
 

@@ -33,7 +33,22 @@ auto value_at(const Timeline& timeline, std::string_view name, Moment at) {
 
 }  // namespace
 
+Variable Variable::of_shape(std::string name, synth::ElementType element, const synth::Shape& shape,
+                            const synth::MeshRef& mesh) {
+  auto type = ArrayType::replicated(element, shape, mesh);
+  TESSERA_CHECK(type.ok(), "a variable's type is not valid");
+  return {std::move(name), std::move(type).value(), std::nullopt, 0, {}};
+}
+
 Environment::Environment() = default;
+
+void Environment::lay_out(const std::string& name, Moment moment, const ArrayType& type) {
+  const Variable* const bound = variables_.find({name, moment});
+  TESSERA_CHECK(bound != nullptr, "a variable that was not bound is laid out");
+  Variable laid_out = *bound;
+  laid_out.type = type;
+  variables_.set({name, moment}, std::move(laid_out));
+}
 
 // Can the body of a function mean this binding of a name? What its whole text mentions is more than it means.
 bool Environment::function_sees(const std::string& name, Moment bound) const {

@@ -35,6 +35,10 @@ struct Variable {
   std::optional<KnownScalar> known;
   std::uint32_t slot = 0;  // which value of the session holds it; unique among all bindings of a session
   base::Span span;         // of the name where it was bound
+
+  // One whose layout is not known yet: it is taken for whole.
+  static Variable of_shape(std::string name, synth::ElementType element, const synth::Shape& shape,
+                           const synth::MeshRef& mesh);
 };
 
 struct Function {
@@ -70,6 +74,8 @@ class Environment {
   void bind(const Function& function);
   void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
+  // Gives the variable that was bound at a moment its type.
+  void lay_out(const std::string& name, Moment moment, const ArrayType& type);
 
   const Variable* variable(std::string_view name, Moment at) const;
   const NamedText* text(std::string_view name, Moment at) const;  // a name is a variable's or a text's

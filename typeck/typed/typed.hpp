@@ -17,6 +17,7 @@
 #include "synth/program/program.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
+#include "typeck/typed/auto_placed.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
@@ -130,13 +131,6 @@ struct TypedStatement {
   Region region;                // results unused
   std::vector<Bound> bound;     // of a `let`
   std::optional<NodeId> shown;  // of a bare expression (REPL)
-};
-
-// A mesh whose placement is to be found: `place auto`.
-struct AutoPlaced {
-  std::string name;
-  base::Span span;      // of the statement
-  synth::MeshRef mesh;  // in row-major order
 };
 
 struct Typed {

@@ -1,0 +1,428 @@
+// Arguments of operations: which parameter each fills, and reading them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/foreign.hpp"
+#include "typeck/elaborate/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// Gives an example of what to pass for a parameter.
+std::string example_argument(const ParameterInfo& parameter) {
+  if (!parameter.example.empty()) return std::string(parameter.example);
+  switch (parameter.kind) {
+    case ArgumentKind::array:
+    case ArgumentKind::text: break;
+    case ArgumentKind::arrays: return "[a, b]";
+    case ArgumentKind::type: return "f32[8]";
+    case ArgumentKind::dim:
+    case ArgumentKind::dims: return "0";
+    case ArgumentKind::integers: return "[2, 4]";
+    case ArgumentKind::integer: return "8";
+    case ArgumentKind::axes: return "x";
+    case ArgumentKind::rest: return "a, b";
+  }
+  return std::string(parameter.name);
+}
+
+}  // namespace
+
+std::string example_call(const OperationInfo& operation, const std::vector<std::optional<std::string>>& given) {
+  std::vector<std::string> arguments;
+  for (std::size_t k = 0; k < operation.parameters.size(); ++k) {
+    const ParameterInfo& parameter = operation.parameters[k];
+    const bool is_given = k < given.size() && given[k].has_value();
+    // The second array of `max`, the value of `pad`: these calls are mostly written without.
+    if (!is_given && parameter.kind == ArgumentKind::array && !parameter.required && !parameter.named_only) continue;
+    const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
+    arguments.push_back(name + (is_given ? *given[k] : example_argument(parameter)));
+  }
+  return fmt::format("{}({})", operation.name, fmt::join(arguments, ", "));
+}
+
+namespace {
+
+// Says what to write for arguments that NumPy's functions have.
+std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
+  if (name == "keepdims" || name == "keepdim")
+    return fmt::format("a reduced dimension goes; `reshape({}, {})` brings it back with extent 1", example,
+                       example.ends_with("dim=0)") ? "[1, n]" : "[n, 1]");
+  if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
+  const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
+                                     [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
+  if (name == "axis" && takes_dim) return fmt::format("it is called `dim` here: `{}`", example);
+  return fmt::format("write it as in `{}`", example);
+}
+
+constexpr std::size_t kLettersMax = 24;  // of an argument that an example repeats
+
+bool is_called(const ParameterInfo& parameter, std::string_view name) {
+  return parameter.name == name || (name == "axis" && parameter.name == "dim");
+}
+
+}  // namespace
+
+bool OperationCall::refuse_unknown(const frontend::Argument& argument) {
+  const std::string what = fmt::format("there is no argument named `{}`", argument.name->text);
+  elaborator.report(base::make(Kind::wrong_arguments, info.name, what)
+                     .at(argument.span)
+                     .suggest(help_for_argument(argument.name->text, info, own_example(std::nullopt))));
+  return false;
+}
+
+bool OperationCall::wrong(Span at, const std::string& what) {
+  const auto transposition = transposition_meant();
+  std::string help = transposition.has_value()
+                         ? fmt::format("for dimensions in another order write `{}`", *transposition)
+                         : fmt::format("write it as in `{}`", own_example(at));
+  elaborator.report(base::make(Kind::wrong_arguments, info.name, what).at(at).suggest(std::move(help)));
+  return false;
+}
+
+// An argument as it was written, if it is short and not the one at fault.
+std::optional<std::string> OperationCall::as_written(const frontend::Argument& argument,
+                                                     std::optional<Span> at_fault) const {
+  const auto value_span = [&](const auto& value) { return elaborator.ast()[value].span; };
+  const Span own = std::visit(value_span, argument.value);
+  const bool is_wrong = at_fault.has_value() && (*at_fault == own || *at_fault == argument.span);
+  std::string text = elaborator.text(own);
+  if (is_wrong || text.empty() || text.size() > kLettersMax || text.find('\n') != std::string::npos)
+    return std::nullopt;
+  return text;
+}
+
+// Is the first argument of the kind that is wanted, where that is a list of arrays or the text of an einsum? Otherwise
+// the arguments after it do not fit an example.
+bool OperationCall::begins_well() const {
+  const ArgumentKind kind = info.parameters.front().kind;
+  const bool is_einsum = kind == ArgumentKind::text && info.parameters.back().kind == ArgumentKind::rest;
+  if (kind != ArgumentKind::arrays && !is_einsum) return true;
+  if (call_->arguments.empty()) return true;
+  const auto* expr = std::get_if<ExprId>(&call_->arguments.front().value);
+  if (expr == nullptr) return false;
+  const auto& node = elaborator.ast()[*expr].node;
+  return kind == ArgumentKind::arrays ? std::holds_alternative<frontend::ListLiteral>(node)
+                                      : std::holds_alternative<frontend::StringLiteral>(node);
+}
+
+namespace {
+
+// `f32[3, 4]` for the extents in `3, 4` or `[3, 4]`, which stand where the type should; nothing if these are none.
+std::optional<std::string> type_of_extents(std::string_view element, std::string written) {
+  std::erase(written, ' ');
+  for (const std::string_view subscript : {"][", "](", ")[", ")("}) {
+    if (written.find(subscript) != std::string::npos) return std::nullopt;
+  }
+  std::erase_if(written, [](char c) { return c == '[' || c == ']' || c == '(' || c == ')'; });
+  if (written.empty() || written.find_first_not_of("0123456789,") != std::string::npos || written.ends_with(','))
+    return std::nullopt;
+  std::string extents;
+  for (const char c : written) extents += c == ',' ? std::string(", ") : std::string(1, c);
+  return fmt::format("{}[{}]", element, extents);
+}
+
+}  // namespace
+
+// `zeros(3, 4)`, `ones([3, 4])`, `zeros(f32, [3, 4])`: the type that was meant, where the call begins with one.
+std::optional<std::string> OperationCall::type_meant() const {
+  if (info.parameters.empty() || info.parameters.front().kind != ArgumentKind::type || call_->arguments.empty())
+    return std::nullopt;
+  const auto text_of = [&](const frontend::Argument& argument) {
+    return std::visit([&](const auto& value) { return elaborator.text(elaborator.ast()[value].span); }, argument.value);
+  };
+  const bool is_type = std::holds_alternative<TypeId>(call_->arguments.front().value);
+  const bool has_more = call_->arguments.size() > info.parameters.size();
+  const std::string first = text_of(call_->arguments.front());
+  if (is_type && (!has_more || first.find('[') != std::string::npos)) return std::nullopt;
+  std::string extents = is_type ? "" : first;
+  for (std::size_t k = 1; k < call_->arguments.size() && has_more; ++k)
+    extents += (extents.empty() ? "" : ",") + text_of(call_->arguments[k]);
+  return type_of_extents(is_type ? first : "f32", std::move(extents));
+}
+
+// `permute(a, 1, 0)`, `permute(a, [1, 0])`: the transposition that other libraries write so.
+std::optional<std::string> OperationCall::transposition_meant() const {
+  if (info.name != "permute" || call_ == nullptr || call_->arguments.size() < 2) return std::nullopt;
+  std::vector<ExprId> items;
+  for (std::size_t k = 1; k < call_->arguments.size(); ++k) {
+    const auto* expr = std::get_if<ExprId>(&call_->arguments[k].value);
+    if (expr == nullptr) return std::nullopt;
+    items.push_back(*expr);
+  }
+  if (items.size() == 1) {
+    const auto& node = elaborator.ast()[items.front()].node;
+    if (const auto* list = std::get_if<frontend::ListLiteral>(&node)) items = list->items;
+    if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
+  }
+  std::vector<std::string> dims;
+  for (const ExprId item : items) dims.push_back(elaborator.text(elaborator.ast()[item].span));
+  std::vector<std::string> wanted;
+  for (std::size_t d = 0; d < dims.size(); ++d) wanted.push_back(fmt::format("{}", d));
+  if (dims.size() < 2 || !std::is_permutation(dims.begin(), dims.end(), wanted.begin())) return std::nullopt;
+  const std::string operand = as_written(call_->arguments.front(), std::nullopt).value_or("a");
+  return fmt::format("transpose({}, [{}])", operand, fmt::join(dims, ", "));
+}
+
+// How the call may look, with the arguments that were written: `topk(a, 2, 0)` for `topk(a, 2)`. Extents that were
+// written one by one become a list.
+std::string OperationCall::own_example(std::optional<Span> at_fault) const {
+  if (call_ == nullptr || (!info.parameters.empty() && !begins_well())) return example_call(info);
+  std::vector<std::optional<std::string>> given(info.parameters.size());
+  std::vector<std::string> surplus;
+  std::size_t next = 0;
+  for (const frontend::Argument& argument : call_->arguments) {
+    std::size_t at = next;
+    if (argument.name.has_value()) {
+      at = 0;
+      while (at < given.size() && !is_called(info.parameters[at], argument.name->text)) ++at;
+    } else {
+      ++next;
+    }
+    const bool is_surplus = at >= given.size();
+    auto written = as_written(argument, is_surplus ? std::nullopt : at_fault);
+    // `concat(a, b)`: an array in the place of a dimension is not an example of one.
+    const bool is_dim = !is_surplus && info.parameters[at].kind == ArgumentKind::dim;
+    if (is_dim && written.has_value() && written->find_first_of("0123456789") == std::string::npos) written.reset();
+    if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
+    if (!is_surplus) given[at] = std::move(written);
+  }
+  if (auto type = type_meant()) given.front() = std::move(type);
+  for (std::size_t k = 0; k < given.size() && meant_type_.has_value(); ++k) {
+    if (info.parameters[k].kind == ArgumentKind::type) given[k] = meant_type_;
+  }
+  const bool has_list = !surplus.empty() && info.parameters.back().kind == ArgumentKind::integers;
+  if (has_list && given.back().has_value())
+    given.back() = fmt::format("[{}, {}]", *given.back(), fmt::join(surplus, ", "));
+  return example_call(info, given);
+}
+
+// `sum(a, 1)`: what was probably meant.
+bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size_t at) {
+  const std::string_view name = info.parameters[at].name;
+  const auto shown = [&](const frontend::Argument* written, std::string_view otherwise) {
+    const std::string own = written == nullptr ? "" : elaborator.text(written->span);
+    return own.empty() || own.size() > kLettersMax ? std::string(otherwise) : own;
+  };
+  elaborator.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
+                     .at(argument.span)
+                     .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
+                                          shown(&argument, example_argument(info.parameters[at])))));
+  return false;
+}
+
+bool OperationCall::place(const frontend::Argument& argument, std::size_t& next, std::size_t given) {
+  std::size_t at = next;
+  if (argument.name.has_value()) {
+    const auto named = std::find_if(info.parameters.begin(), info.parameters.end(),
+                                    [&](const ParameterInfo& p) { return p.name == argument.name->text; });
+    at = static_cast<std::size_t>(named - info.parameters.begin());
+    if (at == info.parameters.size()) return refuse_unknown(argument);
+  } else if (at < info.parameters.size() && info.parameters[at].kind == ArgumentKind::rest) {
+    rest_.push_back(&argument);
+    bound_[at] = &argument;
+    return true;
+  } else {
+    if (at < info.parameters.size() && info.parameters[at].named_only) return refuse_unnamed(argument, at);
+    ++next;
+  }
+  if (at >= info.parameters.size())
+    return wrong(argument.span, fmt::format("takes at most {} argument{}, not {}", info.parameters.size(),
+                                            info.parameters.size() == 1 ? "" : "s", given));
+  if (bound_[at] != nullptr) return wrong(argument.span, fmt::format("`{}` is given twice", info.parameters[at].name));
+  bound_[at] = &argument;
+  return true;
+}
+
+bool OperationCall::bind(const frontend::Call& call) {
+  call_ = &call;
+  std::size_t next = 0;
+  for (const frontend::Argument& argument : call.arguments) {
+    if (!place(argument, next, call.arguments.size())) return false;
+  }
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (bound_[k] == nullptr && info.parameters[k].required) {
+      return wrong(call.callee.span, fmt::format("the argument `{}` is missing", info.parameters[k].name));
+    }
+  }
+  return kinds_fit();
+}
+
+// `int[8]`, or `[8, 4@x]` without an element type, which is then that of the array before it.
+bool OperationCall::refuse_value_for_type(std::size_t at) {
+  const Span span_at = bound_[at]->span;
+  const std::string written = elaborator.text(span_at);
+  const std::size_t shape_at = std::min(written.find('['), written.size());
+  const bool is_shape =
+      written.size() <= kLettersMax && written.ends_with(']') && written.find('[', shape_at + 1) == std::string::npos;
+  std::string element(shape_at == 0 ? "f32" : frontend::element_meant_by(written.substr(0, shape_at)).value_or(""));
+  if (is_shape && shape_at == 0 && info.parameters.front().kind == ArgumentKind::array) {
+    const MaybeValue operand = array(0);
+    if (!operand.has_value()) return false;  // this has been reported
+    element = synth::name(elaborator.element(*operand));
+  }
+  if (is_shape && !element.empty() && !transposition_meant().has_value())
+    meant_type_ = element + written.substr(shape_at);
+  return wrong(span_at, fmt::format("`{}` is a type, such as {}", info.parameters[at].name,
+                                    meant_type_.has_value() ? "`" + *meant_type_ + "`" : "f32[8]"));
+}
+
+// Types stand where types are wanted, and only there.
+bool OperationCall::kinds_fit() {
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (bound_[k] == nullptr) continue;
+    const bool is_type = std::holds_alternative<TypeId>(bound_[k]->value);
+    const bool wants_type = info.parameters[k].kind == ArgumentKind::type;
+    if (is_type == wants_type) continue;
+    if (wants_type) return refuse_value_for_type(k);
+    elaborator.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(bound_[k]->span));
+    return false;
+  }
+  return true;
+}
+
+ExprId OperationCall::expr(std::size_t parameter) const { return std::get<ExprId>(bound_[parameter]->value); }
+
+MaybeValue OperationCall::array(std::size_t parameter, std::optional<ElementType> element) {
+  return elaborator.check_array(expr(parameter), Preference{element});
+}
+
+MaybeValue OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
+  open::Wish wish;
+  for (const frontend::Name& axis : axis_names(axes_parameter).value_or(std::vector<frontend::Name>{})) {
+    wish.written_pending.push_back(axis.text);
+  }
+  const std::size_t begun = elaborator.begun();
+  MaybeValue value = elaborator.check_array(expr(parameter));
+  elaborator.wish(value, expr(parameter), begun, std::move(wish));
+  return value;
+}
+
+std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter) {
+  const auto* list = std::get_if<frontend::ListLiteral>(&elaborator.ast()[expr(parameter)].node);
+  if (list == nullptr || list->items.empty()) {
+    wrong(span_of(parameter),
+          fmt::format("`{}` is a list of one or more arrays, as in [a, b]", info.parameters[parameter].name));
+    return std::nullopt;
+  }
+  std::vector<Checked> all;
+  for (const ExprId item : list->items) {
+    const auto element = all.empty() ? std::nullopt : std::optional(elaborator.type(all.front()).element());
+    auto value = elaborator.check_array(item, Preference{element});
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(std::move(*value));
+  }
+  return all;
+}
+
+std::optional<std::vector<Checked>> OperationCall::rest(std::size_t parameter) {
+  std::vector<Checked> all;
+  for (const frontend::Argument* argument : rest_) {
+    const auto* item = std::get_if<ExprId>(&argument->value);
+    if (item == nullptr) {
+      elaborator.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(argument->span));
+      return std::nullopt;
+    }
+    auto value = elaborator.check_array(*item);
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(std::move(*value));
+  }
+  if (all.empty()) wrong(span_of(parameter), "at least one array is wanted");
+  return all;
+}
+
+std::optional<TypeId> OperationCall::type(std::size_t parameter) { return std::get<TypeId>(bound_[parameter]->value); }
+
+std::optional<std::int64_t> OperationCall::integer(std::size_t parameter) {
+  return elaborator.constant_integer(expr(parameter), fmt::format("`{}`", info.parameters[parameter].name));
+}
+
+std::optional<std::vector<std::int64_t>> OperationCall::integers(std::size_t parameter) {
+  const auto* list = std::get_if<frontend::ListLiteral>(&elaborator.ast()[expr(parameter)].node);
+  const std::vector<ExprId> items = list == nullptr ? std::vector<ExprId>{expr(parameter)} : list->items;
+  std::vector<std::int64_t> all;
+  for (const ExprId item : items) {
+    const auto value = elaborator.constant_integer(item, fmt::format("`{}`", info.parameters[parameter].name));
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(*value);
+  }
+  return all;
+}
+
+std::optional<std::vector<std::size_t>> OperationCall::dims(std::size_t parameter, std::size_t rank) {
+  std::vector<std::size_t> all;
+  if (!has(parameter)) {
+    for (std::size_t d = 0; d < rank; ++d) all.push_back(d);
+    return all;
+  }
+  const auto values = integers(parameter);
+  if (!values.has_value()) return std::nullopt;
+  const auto extent = static_cast<std::int64_t>(rank);
+  for (const std::int64_t value : *values) {
+    if (value < -extent || value >= extent) {
+      elaborator.report(base::make(Kind::dim_range, info.name, value, rank).at(span_of(parameter)));
+      return std::nullopt;
+    }
+    all.push_back(static_cast<std::size_t>(value < 0 ? value + extent : value));
+  }
+  std::sort(all.begin(), all.end());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  if (twice == all.end()) return all;
+  elaborator.report(base::make(Kind::dim_repeated, info.name, *twice).at(span_of(parameter)));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> OperationCall::dim(std::size_t parameter, std::size_t rank) {
+  const auto all = dims(parameter, rank);
+  if (!all.has_value()) return std::nullopt;
+  if (all->size() == 1) return all->front();
+  wrong(span_of(parameter), "one dimension is wanted, not a list");
+  return std::nullopt;
+}
+
+// Nothing where the argument is not a list of names.
+std::optional<std::vector<frontend::Name>> OperationCall::axis_names(std::size_t parameter) const {
+  const auto& node = elaborator.ast()[expr(parameter)].node;
+  std::vector<ExprId> items = {expr(parameter)};
+  if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
+  std::vector<frontend::Name> names;
+  for (const ExprId item : items) {
+    const auto* name = std::get_if<frontend::NameRef>(&elaborator.ast()[item].node);
+    if (name == nullptr) return std::nullopt;
+    names.push_back({name->name, elaborator.ast()[item].span});
+  }
+  return names;
+}
+
+std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
+  const auto names = axis_names(parameter);
+  if (names.has_value()) return elaborator.axis_list(*names, mesh);
+  wrong(span_of(parameter), "axes are written as x or (x, y)");
+  return std::nullopt;
+}
+
+std::optional<std::string> OperationCall::text(std::size_t parameter) {
+  if (auto string = elaborator.text_of(expr(parameter))) return string;
+  wrong(span_of(parameter), fmt::format("`{}` is a string, such as \"...\"", info.parameters[parameter].name));
+  return std::nullopt;
+}
+
+bool OperationCall::wants_element(const Checked& a, bool fits, const std::string& help) {
+  if (fits) return true;
+  elaborator.report(
+      base::make(Kind::element_unsupported, fmt::format("`{}`", info.name), synth::name(elaborator.type(a).element()))
+          .at(a.span)
+          .suggest(help));
+  return false;
+}
+
+MaybeValue call_operation(Elaborator& elaborator, const OperationInfo& operation, Span span, const frontend::Call& call,
+                          const Preference& want) {
+  OperationCall bound(elaborator, operation, span, want);
+  if (!bound.bind(call)) return std::nullopt;
+  return operation.run(bound);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,332 @@
+// `as`, annotations, blocks, `if`, `loop`, `local`, `again`, tuples.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "synth/kinds.hpp"
+#include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/fold.hpp"
+#include "typeck/kinds.hpp"
+
+namespace tessera::typeck {
+
+// Brings a value to a written type: the element type and the extents must be its own, the layout is redistributed to.
+MaybeValue Elaborator::annotated(const Checked& value, const WrittenType& written, const std::string& who,
+                                 Span asked_at, const frontend::As* as, ValueId operand_begins) {
+  const open::Type from = type(value);
+  const bool element_fits = !written.element.has_value() || *written.element == from.element();
+  if (!element_fits || written.shape != from.shape()) {
+    const std::string extents = written.shape.empty() ? "" : print_shape(written.shape);
+    const std::string declared = written.element.has_value()
+                                     ? fmt::format("{}{}", synth::name(*written.element), extents)
+                                     : print_shape(written.shape);
+    const std::string own = text(value);
+    Diagnostic diagnostic = base::make(as != nullptr ? synth::Kind::as_changes_shape : Kind::annotation_mismatch,
+                                       as != nullptr ? own : who, as != nullptr ? declared : own, declared);
+    std::string help = "change the extents with reshape, a slice or broadcast";
+    if (!element_fits) help = fmt::format("cast it: {}({})", synth::name(*written.element), text(value.span));
+    report(std::move(diagnostic).at(written.span).also(value.span, own).suggest(std::move(help)));
+    return std::nullopt;
+  }
+  if (written.any_layout) return value;
+  if (from.mesh() != *written.mesh) {
+    if (const MaybeValue again = again_on(value, written.mesh)) return again;
+  }
+  const auto within = as != nullptr ? as->within_bytes : std::nullopt;
+  open::As made_as{use(value), written.layout, who, asked_at, written.span, written.names_axes, as != nullptr, within,
+                   operand_begins};
+  Checked result = value;
+  result.nodes = {emit(value.span, {written.type(from.element())}, std::move(made_as))};
+  return result;
+}
+
+MaybeValue Elaborator::check_as(ExprId id, const frontend::As& as) {
+  const auto written = written_type(ast(), as.type);
+  if (!written.has_value()) {
+    check_array(as.operand);
+    return std::nullopt;
+  }
+  if (written->any_layout) {
+    report(base::make(Kind::any_layout_here).at(written->span));
+    return std::nullopt;
+  }
+  const ValueId operand_begins{static_cast<std::uint32_t>(begun())};
+  const MaybeValue operand = check_array_as(as.operand, ast(), as.type);
+  if (!operand.has_value()) return std::nullopt;
+  return annotated(*operand, *written, "`as`", ast()[id].span, &as, operand_begins);
+}
+
+std::vector<Checked> Elaborator::parts(const Checked& value) {
+  if (value.nodes.size() == 1) return {value};
+  std::vector<Checked> all;
+  for (const ValueId node : value.nodes) all.push_back(with_affine(Checked{{node}, value.span, {}, {}, {}}));
+  return all;
+}
+
+std::vector<open::Use> Elaborator::results_of(const Checked& value) {
+  std::vector<open::Use> all;
+  for (const ValueId node : value.nodes) all.push_back({node, value.span, {}});
+  return all;
+}
+
+MaybeValue Elaborator::check_tuple(ExprId, const frontend::Tuple& tuple) {
+  Checked all;
+  bool good = true;
+  for (const ExprId item : tuple.items) {
+    const MaybeValue value = check_array(item);
+    good = good && value.has_value();
+    if (value.has_value()) all.nodes.push_back(value->node());
+  }
+  if (!good) return std::nullopt;
+  return all;
+}
+
+// The nodes of a loop, branch or call with several results.
+Checked Elaborator::elements_of(ValueId node, Span span) {
+  const std::vector<open::Type> types = program_.nodes[node].types;
+  if (types.size() == 1) return with_affine(Checked{{node}, span, {}, {}, {}});
+  Checked all{{}, span, {}, {}, {}};
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    all.nodes.push_back(emit(span, {types[k]}, open::Element{node, static_cast<std::uint32_t>(k)}));
+  }
+  return all;
+}
+
+MaybeValue Elaborator::check_block(BlockId id, const Preference& want, bool tuple_allowed) {
+  const frontend::Block& block = ast()[id];
+  const std::size_t outer = frame_->locals.size();
+  ++frame_->block_depth;
+  bool good = true;
+  for (const StatementId statement : block.statements) good = check_block_statement(statement) && good;
+  MaybeValue result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
+  --frame_->block_depth;
+  frame_->locals.resize(outer);
+  if (!good) return std::nullopt;
+  return result;
+}
+
+MaybeValue Elaborator::check_local(ExprId, const frontend::Local& local, const Preference& want) {
+  ++local_depth_;
+  MaybeValue result = check_block(local.block, want, true);
+  --local_depth_;
+  return result;
+}
+
+// The block is a region of its own, so that a gradient can compute it twice.
+MaybeValue Elaborator::check_again(ExprId id, const frontend::Again& again, const Preference& want) {
+  open::Again made_again;
+  const MaybeValue result = in_region(made_again.body, [&] { return check_block(again.block, want, true); });
+  const Span span = ast()[id].span;
+  std::vector<open::Type> types;
+  if (result.has_value()) {
+    made_again.body.results = results_of(*result);
+    for (const ValueId node : result->nodes) types.push_back(type(node));
+  }
+  const ValueId node = emit(span, std::move(types), std::move(made_again));
+  program_.nodes[node].is_complete = result.has_value();
+  if (!result.has_value()) return std::nullopt;
+  Checked value = elements_of(node, span);
+  if (result->nodes.size() == 1) value.known = result->known;
+  return value;
+}
+
+// A replicated scalar of the given element type: a condition, a count, a position, a seed.
+MaybeValue Elaborator::scalar_of(const Checked& value, ElementType element, const std::string& who) {
+  const open::Type own = type(value);
+  if (own.rank() != 0 || own.element() != element) {
+    const std::string wanted = fmt::format("{} ({})", who, synth::name(element));
+    const bool is_position = element == ElementType::i64 && own.rank() > 0;
+    std::string help;
+    const std::string written = text(value.span);  // of a number in a file's name, the name
+    const bool is_number = own.element() != ElementType::boolean && element != ElementType::boolean;
+    if (own.rank() == 0 && is_number && !written.starts_with('"'))
+      help = fmt::format("cast it: {}({})", synth::name(element), written);
+    if (is_position && own.element() == ElementType::boolean)
+      help = "elements are not picked by a mask; `where(c, a, 0)` keeps the shape and sets the others to 0";
+    if (is_position && own.element() == ElementType::i64 && who == "a position")
+      help = "`take(a, indices)` picks the rows at several positions";
+    if (element == ElementType::boolean && own.element() != ElementType::boolean)
+      help = "compare it, as in `c != 0`";
+    else if (element == ElementType::boolean)
+      help = who == "the condition of `if`" ? "`where(c, a, b)` takes each element by its own condition"
+                                            : "`all(c)` is true where every element is, `any(c)` where one is";
+    report(base::make(Kind::not_a_scalar, wanted, text(value)).at(value.span).suggest(std::move(help)));
+    return std::nullopt;
+  }
+  return finished(value, who, value.span);
+}
+
+MaybeValue Elaborator::check_if(ExprId id, const frontend::If& node, const Preference& want) {
+  MaybeValue condition = check_array(node.condition);
+  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
+  const Preference for_branch{want.element};
+  open::If both;
+  const MaybeValue then_value =
+      in_region(both.then_region, [&] { return check_block(node.then_block, for_branch, true); });
+  Preference for_else = for_branch;
+  if (then_value.has_value() && then_value->nodes.size() == 1 && !for_else.element.has_value())
+    for_else.element = type(*then_value).element();
+  const MaybeValue else_value =
+      in_region(both.else_region, [&] { return check_block(node.else_block, for_else, true); });
+  return joined(id, std::move(both), condition, then_value, else_value);
+}
+
+// The else branch comes to the then branch's layout where only layouts differ.
+MaybeValue Elaborator::joined(ExprId id, open::If both, const MaybeValue& condition, const MaybeValue& then_value,
+                              const MaybeValue& else_value) {
+  const Span span = ast()[id].span;
+  const auto mismatch = [&](const std::string& a, const std::string& b) {
+    report(base::make(Kind::branch_mismatch, a, b).at(span).also(then_value->span, a).also(else_value->span, b));
+  };
+  const bool are_whole = condition.has_value() && then_value.has_value() && else_value.has_value();
+  bool good = are_whole && then_value->nodes.size() == else_value->nodes.size();
+  if (are_whole && !good) {
+    mismatch(fmt::format("{} values", then_value->nodes.size()), fmt::format("{} values", else_value->nodes.size()));
+  }
+  std::vector<open::Type> types;
+  for (std::size_t k = 0; good && k < then_value->nodes.size(); ++k) {
+    const open::Type wanted = type(then_value->nodes[k]);
+    const open::Type other = type(else_value->nodes[k]);
+    if (wanted.element() != other.element() || wanted.shape() != other.shape()) {
+      mismatch(text(then_value->nodes[k]), text(else_value->nodes[k]));
+      good = false;
+      break;
+    }
+    Checked part = *else_value;
+    part.nodes = {else_value->nodes[k]};
+    if (else_value->nodes.size() > 1) part.expr = {};
+    std::vector<Checked> with_mesh = {Checked{{then_value->nodes[k]}, then_value->span, {}, {}, {}}, part};
+    good = in_region(both.else_region, [&] { return unify_meshes(with_mesh, span); });
+    if (!good) break;
+    types.push_back(wanted);
+    both.then_region.results.push_back(use(Checked{{then_value->nodes[k]}, then_value->span, {}, {}, {}}));
+    both.else_region.results.push_back(use(with_mesh[1]));
+  }
+  if (condition.has_value()) both.condition = condition->node();
+  if (then_value.has_value()) both.then_span = then_value->span;
+  if (else_value.has_value()) both.else_span = else_value->span;
+  if (!good) types.clear();
+  const ValueId node = emit(span, std::move(types), std::move(both));
+  program_.nodes[node].is_complete = good;
+  return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
+}
+
+MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
+  const Span span = ast()[id].span;
+  const std::size_t outer = frame_->locals.size();
+  open::Loop made_loop;
+  bool good = true;
+  for (const frontend::Carried& carried : loop.carried) {
+    const MaybeValue initial =
+        check_array(carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt});
+    good = good && initial.has_value();
+    if (!initial.has_value()) continue;
+    made_loop.initial.push_back(use(*initial));
+    made_loop.names.push_back(carried.name);
+  }
+  MaybeValue count = check_array(loop.bound);
+  if (count.has_value()) count = scalar_of(*count, ElementType::i64, "the bound of a loop");
+  if (!good || !count.has_value()) return std::nullopt;
+  made_loop.count = use(*count);
+  made_loop.known_count = known_integer(*count);
+  const auto type_of = [&](const open::Use& value) { return type(value.value); };
+  for (std::size_t k = 0; k < loop.carried.size(); ++k) {
+    const Span at = loop.carried[k].name.span;
+    made_loop.parameters.push_back(parameter(at, type_of(made_loop.initial[k])));
+    frame_->locals.push_back(
+        {loop.carried[k].name.text, with_affine(Checked{{made_loop.parameters.back()}, at, {}, {}, {}})});
+  }
+  // The index lives where the first carried value does, so that it can select from it.
+  made_loop.index =
+      parameter(loop.index.span, open::Type(ElementType::i64, {}, type_of(made_loop.initial[0]).mesh_ref()));
+  frame_->locals.push_back({loop.index.text, with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
+  const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
+                                                      : std::nullopt};
+  const MaybeValue body = in_loop(
+      made_loop, [&] { return in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); }); });
+  frame_->locals.resize(outer);
+  good = body.has_value() && loop_keeps_shapes(loop, made_loop, *body);
+  if (body.has_value()) made_loop.body_span = body->span;
+  if (good) made_loop.body.results = results_of(*body);
+  if (good && loop.is_pipeline) {
+    made_loop.pipeline = written_schedule(loop);
+    if (!made_loop.known_count.has_value()) {
+      report(base::make(Kind::pipeline_count)
+                 .at(ast()[loop.bound].span)
+                 .suggest("write a number, `size(a, dim=0)` or a top-level name of one; or `loop`"));
+    }
+    good = made_loop.pipeline.has_value() && made_loop.known_count.has_value();
+  }
+  std::vector<open::Type> types;
+  for (const open::Use& initial : made_loop.initial) types.push_back(type_of(initial));
+  const ValueId node = emit(span, good ? std::move(types) : std::vector<open::Type>{}, std::move(made_loop));
+  program_.nodes[node].is_complete = good;
+  return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
+}
+
+// What to write where a fraction takes the element type of integers: those of another operand, or of nothing that could
+// be changed. A value that a loop carries keeps the element type with which it begins.
+std::string Elaborator::help_for_fraction(ExprId beside) const {
+  if (!beside.valid()) return "write an integer";
+  const std::string other = text(ast()[beside].span);
+  const auto* const name = std::get_if<frontend::NameRef>(&ast()[beside].node);
+  bool poisoned = false;
+  const Checked* const value = name == nullptr ? nullptr : local(name->name, poisoned);
+  for (const open::Loop* const loop : open_loops_) {
+    for (std::size_t k = 0; value != nullptr && k < loop->parameters.size(); ++k) {
+      if (loop->parameters[k] != value->node()) continue;
+      // The name that the loop gives the value, of which this may be another one.
+      const auto own = std::find_if(frame_->locals.begin(), frame_->locals.end(), [&](const auto& local) {
+        return local.value.has_value() && local.value->node() == value->node();
+      });
+      const std::string& carried = own->name;
+      const std::string initial = text(program_.nodes[loop->initial[k].value].span);
+      const bool is_integer = !initial.empty() && initial.find_first_not_of("0123456789") == std::string::npos;
+      return is_integer ? fmt::format("begin the loop with a float: `{} = {}.0`", carried, initial)
+                        : fmt::format("write an integer, or begin the loop with `{}` as a float", carried);
+    }
+  }
+  constexpr std::size_t kQuotable = 40;
+  const bool is_quotable = other.size() <= kQuotable && other.find('\n') == std::string::npos;
+  return fmt::format("write an integer, or cast the other side: `f32({})`", is_quotable ? other : "...");
+}
+
+std::optional<synth::Schedule> Elaborator::written_schedule(const frontend::Loop& loop) {
+  if (!loop.schedule.has_value()) return synth::Schedule::automatic;
+  const auto schedule = synth::schedule_by_name(loop.schedule->text);
+  if (schedule.has_value()) return schedule;
+  const std::vector<std::string> names = synth::schedule_names();
+  const auto near = base::nearest(loop.schedule->text, names);
+  const std::string help =
+      near.has_value() ? fmt::format("did you mean `{}`?", *near) : fmt::format("there are {}", fmt::join(names, ", "));
+  report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
+  return std::nullopt;
+}
+
+// A value may come in another layout, of which insertion says whether it is one.
+bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body) {
+  if (body.nodes.size() != loop.carried.size()) {
+    report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));
+    return false;
+  }
+  for (std::size_t k = 0; k < body.nodes.size(); ++k) {
+    const open::Type& before = type(made_loop.initial[k].value);
+    const open::Type& after = type(body.nodes[k]);
+    const bool is_kept = before.element() == after.element() && before.shape() == after.shape();
+    if (is_kept) continue;
+    std::string help;
+    if (before.element() != after.element() && before.shape() == after.shape())
+      help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
+    report(base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value),
+                      text(body.nodes[k]))
+               .at(body.span, text(body.nodes[k]))
+               .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
+               .suggest(help));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,42 @@
+// Arithmetic while the program is checked: on constants, and on sums of run-time scalars.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/ast.hpp"
+#include "synth/program/operation.hpp"
+#include "typeck/elaborate/elaborator.hpp"
+#include "typeck/typed/known_scalar.hpp"
+
+namespace tessera::typeck {
+
+// `+ - * / % **`: operators whose result has their operands' element type. `@` is not one.
+bool is_arithmetic(frontend::BinaryOp op);
+synth::MapOp map_op(frontend::BinaryOp op);  // not for `@`
+bool binary_accepts(frontend::BinaryOp op, ElementType element);
+std::string unsupported_help(frontend::BinaryOp op);
+// `f32(n)`: which cast would mend a mismatch; the wider type wins.
+std::string cast_help(ElementType a, const std::string& a_text, ElementType b, const std::string& b_text);
+
+// The value of a literal, or of minus a literal.
+std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id);
+bool has_float_literal(const Ast& ast, ExprId id);
+std::string print_known(const KnownScalar& value);
+
+// The same result as at run time, or nothing where the run would fail (a zero divisor) or should compute the value
+// itself.
+std::optional<KnownScalar> fold_unary(bool negate, const KnownScalar& value, ElementType element);
+std::optional<KnownScalar> fold_binary(frontend::BinaryOp op, const KnownScalar& a, const KnownScalar& b,
+                                       ElementType element);
+std::optional<KnownScalar> fold_cast(const KnownScalar& value, ElementType from, ElementType to);
+
+Affine scaled(Affine affine, std::int64_t factor);
+Affine sum(const Affine& a, const Affine& b);
+// a - b if that is a constant.
+std::optional<std::int64_t> difference(const Affine& a, const Affine& b);
+std::optional<Affine> combine(frontend::BinaryOp op, const std::optional<Affine>& a, const std::optional<Affine>& b);
+
+}  // namespace tessera::typeck

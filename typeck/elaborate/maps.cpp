@@ -1,0 +1,217 @@
+// Elementwise operations by name, and allclose, which is made of them.
+#include <algorithm>
+#include <limits>
+
+#include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+enum class Accepts : std::uint8_t { numbers, floats };
+
+Accepts accepts(synth::MapOp op) {
+  switch (op) {
+    case synth::MapOp::relu:
+    case synth::MapOp::abs:
+    case synth::MapOp::negate:
+    case synth::MapOp::sign:
+    case synth::MapOp::floor: return Accepts::numbers;
+    case synth::MapOp::add:
+    case synth::MapOp::subtract:
+    case synth::MapOp::multiply:
+    case synth::MapOp::divide:
+    case synth::MapOp::remainder:
+    case synth::MapOp::power:
+    case synth::MapOp::minimum:
+    case synth::MapOp::maximum:
+    case synth::MapOp::equal:
+    case synth::MapOp::not_equal:
+    case synth::MapOp::less:
+    case synth::MapOp::less_equal:
+    case synth::MapOp::greater:
+    case synth::MapOp::greater_equal:
+    case synth::MapOp::logical_and:
+    case synth::MapOp::logical_or:
+    case synth::MapOp::logical_not:
+    case synth::MapOp::exp:
+    case synth::MapOp::exp2:
+    case synth::MapOp::log:
+    case synth::MapOp::sqrt:
+    case synth::MapOp::rsqrt:
+    case synth::MapOp::tanh:
+    case synth::MapOp::sigmoid:
+    case synth::MapOp::gelu:
+    case synth::MapOp::erf:
+    case synth::MapOp::sin:
+    case synth::MapOp::cos:
+    case synth::MapOp::select:
+    case synth::MapOp::clip:
+    case synth::MapOp::cast:
+    case synth::MapOp::copy: return Accepts::floats;
+  }
+  return Accepts::floats;
+}
+
+// The element type of literals among themselves: one float makes all of them floats.
+std::optional<ElementType> literal_element(const OperationCall& call, const std::vector<std::size_t>& parameters) {
+  if (call.want.element.has_value()) return synth::computed_as(*call.want.element);
+  const auto is_float = [&](std::size_t k) { return has_float_literal(call.elaborator.ast(), call.expr(k)); };
+  if (std::any_of(parameters.begin(), parameters.end(), is_float)) return ElementType::f32;
+  return std::nullopt;
+}
+
+// Checks several operands of one element type; a literal takes it from the first that is not one.
+std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector<std::size_t>& parameters) {
+  std::vector<std::optional<Checked>> values(parameters.size());
+  std::optional<ElementType> element;
+  ExprId beside;
+  for (const bool literals : {false, true}) {
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (call.elaborator.is_literal(call.expr(parameters[k])) != literals) continue;
+      if (literals && !element.has_value()) element = literal_element(call, parameters);
+      const Preference want{literals ? element : std::nullopt, beside};
+      values[k] = call.elaborator.check_array(call.expr(parameters[k]), want);
+      if (!values[k].has_value()) return std::nullopt;
+      if (!element.has_value()) element = call.elaborator.element(*values[k]);
+      if (!literals) beside = call.expr(parameters[k]);
+    }
+  }
+  std::vector<Checked> all;
+  for (auto& value : values) all.push_back(std::move(*value));
+  for (const Checked& value : all) {
+    const ElementType own = call.elaborator.element(value);
+    const ElementType first = call.elaborator.element(all.front());
+    if (own == first) continue;
+    call.elaborator.report(
+        base::make(Kind::element_mismatch, call.quoted(), synth::name(first), synth::name(own))
+            .at(call.span)
+            .also(all.front().span, std::string(synth::name(first)))
+            .also(value.span, std::string(synth::name(own)))
+            .suggest(cast_help(first, call.elaborator.text(all.front().span), own, call.elaborator.text(value.span))));
+    return std::nullopt;
+  }
+  return all;
+}
+
+}  // namespace
+
+MaybeValue run_map(OperationCall& call) {
+  const auto op = std::get<synth::MapOp>(call.info.detail);
+  const bool numbers = accepts(op) == Accepts::numbers;
+  const bool literal = call.elaborator.is_literal(call.expr(0));
+  const auto element =
+      literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
+  MaybeValue a =
+      call.array(0, literal && element.has_value() ? std::optional(synth::computed_as(*element)) : std::nullopt);
+  if (!a.has_value()) return std::nullopt;
+  const ElementType own = call.elaborator.element(*a);
+  const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
+  if (!call.wants_element(*a, fits, numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
+    return std::nullopt;
+  return call.elaborator.map(call.span, op, {*a}, own, call.quoted());
+}
+
+MaybeValue run_where(OperationCall& call) {
+  const MaybeValue condition = call.array(0);
+  const auto branches = alike(call, {1, 2});
+  if (!condition.has_value() || !branches.has_value()) return std::nullopt;
+  const bool fits = call.elaborator.type(*condition).element() == ElementType::boolean;
+  if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
+  const ElementType element = call.elaborator.element((*branches)[0]);
+  return call.elaborator.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
+                          call.quoted());
+}
+
+MaybeValue run_clip(OperationCall& call) {
+  const auto all = alike(call, {0, 1, 2});
+  if (!all.has_value()) return std::nullopt;
+  const ElementType element = call.elaborator.element(all->front());
+  if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
+  return call.elaborator.map(call.span, synth::MapOp::clip, *all, element, call.quoted());
+}
+
+namespace {
+
+// `max(a, 1)`: who comes from NumPy may mean the dimension.
+void note_a_dimension(OperationCall& call, const Checked& a) {
+  Elaborator& elaborator = call.elaborator;
+  const auto* node = &elaborator.ast()[call.expr(1)].node;
+  const auto* minus = std::get_if<frontend::Unary>(node);
+  if (minus != nullptr && minus->op == frontend::UnaryOp::negate) node = &elaborator.ast()[minus->operand].node;
+  const auto* literal = std::get_if<frontend::IntLiteral>(node);
+  const auto rank = static_cast<std::int64_t>(elaborator.type(a).rank());
+  if (literal == nullptr || literal->value >= rank + (minus != nullptr ? 1 : 0)) return;
+  const std::string number = elaborator.text(call.span_of(1));
+  const std::string own = elaborator.text(call.span_of(0));
+  elaborator.report(base::make(Kind::number_or_dimension, call.info.name, number, number)
+                     .at(call.span_of(1))
+                     .suggest(fmt::format("along a dimension it is `{0}({1}, dim={2})`; to compare with the number, "
+                                          "write it first: `{0}({2}, {1})`",
+                                          call.info.name, own.size() > 24 ? "a" : own, number)));
+}
+
+}  // namespace
+
+MaybeValue run_min_max(OperationCall& call) {
+  if (!call.has(1)) return run_reduction(call);
+  if (call.has(2)) {
+    call.elaborator.report(base::make(Kind::wrong_arguments, call.info.name,
+                                   "two arrays are compared element by element; `dim=` goes with one")
+                            .at(call.span));
+    return std::nullopt;
+  }
+  const auto both = alike(call, {0, 1});
+  if (!both.has_value()) return std::nullopt;
+  const ElementType element = call.elaborator.element(both->front());
+  if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
+    return std::nullopt;
+  note_a_dimension(call, both->front());
+  const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
+  return call.elaborator.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, call.quoted());
+}
+
+// abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
+MaybeValue run_allclose(OperationCall& call) {
+  Elaborator& elaborator = call.elaborator;
+  const auto both = alike(call, {0, 1});
+  if (!both.has_value()) return std::nullopt;
+  const ElementType element = elaborator.element(both->front());
+  if (!call.wants_element(both->front(), synth::is_float(element), "compare integers with ==")) return std::nullopt;
+  const MeshRef mesh = elaborator.type(both->front()).mesh_ref();
+  MaybeValue rtol = call.has(2) ? call.array(2, element) : elaborator.scalar(call.span, 1e-5, element, mesh);
+  MaybeValue atol = call.has(3) ? call.array(3, element) : elaborator.scalar(call.span, 1e-8, element, mesh);
+  if (!rtol.has_value() || !atol.has_value()) return std::nullopt;
+  const std::string who = call.quoted();
+  const auto step = [&](synth::MapOp op, const std::vector<MaybeValue>& operands, ElementType result) -> MaybeValue {
+    std::vector<Checked> values;
+    for (const MaybeValue& operand : operands) {
+      if (!operand.has_value()) return std::nullopt;
+      values.push_back(*operand);
+    }
+    return elaborator.map(call.span, op, std::move(values), result, who, false);
+  };
+  // The arrays are finished and brought together once; every step below then finds them alike.
+  const auto together = elaborator.brought_together(call.span, *both, element, who);
+  if (!together.has_value()) return std::nullopt;
+  const MaybeValue a = (*together)[0];
+  const MaybeValue b = (*together)[1];
+  const MaybeValue distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
+  const MaybeValue relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
+  // An infinity is near to itself only: no distance within a finite limit is infinite.
+  const double most =
+      element == ElementType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const MaybeValue limit = step(
+      synth::MapOp::minimum,
+      {step(synth::MapOp::add, {atol, relative}, element), elaborator.scalar(call.span, most, element, mesh)}, element);
+  const MaybeValue near = step(synth::MapOp::less_equal, {distance, limit}, ElementType::boolean);
+  const MaybeValue same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
+  const MaybeValue good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
+  if (!good.has_value()) return std::nullopt;
+  const MaybeValue all =
+      reduce(call, *good, synth::ReduceKind::min, all_dimensions(elaborator.type(*good).rank()));
+  return all.has_value() ? MaybeValue(elaborator.finished(*all, who, call.span)) : std::nullopt;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,65 @@
+// The options of a check, for callers to set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/layout/array_type.hpp"
+#include "synth/layout/place_matrix.hpp"
+#include "synth/program/program.hpp"
+#include "synth/schedule/pipeline_plan.hpp"
+
+namespace tessera::typeck {
+
+enum class ReshardPolicy : std::uint8_t { silent, warn, error };
+
+struct FileHeader {
+  synth::ElementType element = synth::ElementType::f32;
+  synth::Shape shape;
+};
+
+// `--place`: where the meshes of a text lie on the machine, instead of where the text says.
+struct PlaceWish {
+  bool automatic = false;                                   // as if each said `place auto`
+  std::optional<synth::PlaceMatrix> matrix = std::nullopt;  // as if each said `place` and this
+};
+
+// The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
+using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
+
+// A check makes no more values than this, those of gradients and of functions' instances included: what a text means
+// may be exponentially larger than the text.
+inline constexpr std::size_t kCheckedValuesMax = 1'000'000;
+
+// Thrown where a check would make more values; `statement` is the one that asks for them.
+struct TooManyValues {
+  base::Span statement;
+};
+
+struct CheckOptions {
+  ReshardPolicy reshard = ReshardPolicy::silent;
+  // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
+  std::map<std::string, std::string> defines;
+  // Asked for the extents `_` of load; without it `_` is an error.
+  std::function<base::Result<FileHeader>(const std::string& path)> file_header;
+  bool bare_expressions = false;  // REPL: a bare expression is shown, not refused
+  // The number of a text's first line, for `plan` to say where; without it 1.
+  std::function<std::uint32_t(base::SourceId source)> first_line = {};
+  // Computes what every pipeline of a device program needs on every device, for `plan` to say; without it `plan` does
+  // not.
+  std::function<std::vector<synth::PipelinePeaks>(const synth::Program& program)> pipeline_peaks = {};
+  base::StopToken stop = {};  // ends the check with `interrupted`
+  PlaceWish place = {};
+  std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's
+  std::size_t values_max = kCheckedValuesMax;
+  std::size_t steps_max = synth::kProgramStepsMax;  // of device programs that are made to find something out
+};
+
+}  // namespace tessera::typeck

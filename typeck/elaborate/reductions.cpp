@@ -1,0 +1,248 @@
+// Reductions over dimensions, and what goes along one: running sums, sorting.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "typeck/elaborate/table.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+bool named(const std::vector<std::size_t>& dimensions, std::size_t d) {
+  return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+}
+
+std::vector<std::uint8_t> narrow(const std::vector<std::size_t>& dimensions) {
+  return {dimensions.begin(), dimensions.end()};
+}
+
+bool has_elements(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const open::Type& from = call.elaborator.type(a);
+  const bool none =
+      std::any_of(dimensions.begin(), dimensions.end(), [&](std::size_t d) { return from.shape()[d] == 0; });
+  if (none) call.elaborator.report(base::make(Kind::empty_reduction, call.info.name).at(a.span, call.elaborator.text(a)));
+  return !none;
+}
+
+// The array with the named dimensions whole and no pending reduction, in the type that is computed with: what
+// order-dependent reductions need.
+Checked gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const open::Type own = call.elaborator.type(a);
+  Checked whole = a;
+  whole.nodes = call.elaborator
+                    .compute(a.span, {synth::computed_as(own.element()), own.shape(), own.mesh_ref()},
+                             open::Whole{dimensions, call.span}, {a}, call.quoted())
+                    .nodes;
+  return whole;
+}
+
+}  // namespace
+
+std::vector<std::size_t> all_dimensions(std::size_t rank) {
+  std::vector<std::size_t> all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
+                  const std::vector<std::size_t>& dimensions, bool takes_wish) {
+  return call.elaborator.reduce(call.span, call.quoted(), a, kind, dimensions, takes_wish);
+}
+
+MaybeValue run_reduction(OperationCall& call) {
+  const auto kind = std::get<synth::ReduceKind>(call.info.detail);
+  MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(call.info.parameters.size() - 1, call.elaborator.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  if (call.elaborator.type(*a).element() == ElementType::boolean) {
+    const char* const help = kind == synth::ReduceKind::max ? "of bool it is `any`" : "of bool it is `all`";
+    if (!call.wants_element(*a, kind == synth::ReduceKind::sum, help)) return std::nullopt;
+    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+    if (!a.has_value()) return std::nullopt;
+  }
+  if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
+  return reduce(call, *a, kind, *dimensions);
+}
+
+// The least and the greatest of bool; of nothing they are what changes no other.
+MaybeValue run_all_any(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const open::Type from = call.elaborator.type(*a);
+  const auto dimensions = call.dims(1, from.rank());
+  const bool fits = from.element() == ElementType::boolean;
+  if (!dimensions.has_value() || !call.wants_element(*a, fits, "compare first, as in a != 0")) return std::nullopt;
+  return reduce(call, *a, std::get<synth::ReduceKind>(call.info.detail), *dimensions);
+}
+
+MaybeValue run_product(OperationCall& call) {
+  MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  if (call.elaborator.type(*a).element() == ElementType::boolean)
+    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+  if (!a.has_value()) return std::nullopt;
+  return reduce(call, gathered(call, *a, *dimensions), synth::ReduceKind::product, *dimensions);
+}
+
+// The global extent divides: of floats in their own type, of integers and bool in f64.
+MaybeValue run_mean(OperationCall& call) {
+  Elaborator& elaborator = call.elaborator;
+  MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimensions = call.dims(1, elaborator.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  const ElementType own = elaborator.element(*a);
+  const ElementType element = synth::is_float(own) ? own : ElementType::f64;
+  std::int64_t count = 1;
+  for (const std::size_t d : *dimensions) count *= elaborator.type(*a).shape()[d];
+  a = elaborator.cast_to(call.span, *a, element);
+  if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
+  if (!a.has_value()) return std::nullopt;
+  const Checked divisor =
+      elaborator.scalar(call.span, static_cast<double>(count), element, elaborator.type(*a).mesh_ref());
+  const MaybeValue mean = elaborator.map(call.span, synth::MapOp::divide, {*a, divisor}, element, call.quoted());
+  if (mean.has_value()) elaborator.share_wish(*mean, *a);
+  return mean;
+}
+
+MaybeValue run_arg_reduction(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const open::Type own = call.elaborator.type(*a);
+  const auto dimensions = call.dims(1, own.rank());
+  if (!dimensions.has_value() || !has_elements(call, *a, *dimensions)) return std::nullopt;
+  Shape shape;
+  for (std::size_t d = 0; d < own.rank(); ++d) {
+    if (!named(*dimensions, d)) shape.push_back(own.shape()[d]);
+  }
+  const auto result = call.elaborator.made(call.span, ElementType::i64, shape, own.mesh_ref());
+  if (!result.has_value()) return std::nullopt;
+  const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
+  return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)},
+                                 {gathered(call, *a, *dimensions)}, call.quoted());
+}
+
+MaybeValue run_cumsum(OperationCall& call) {
+  MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  if (call.elaborator.type(*a).element() == ElementType::boolean)
+    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+  if (!a.has_value()) return std::nullopt;
+  const Checked whole = gathered(call, *a, {*dimension});
+  return call.elaborator.compute(call.span, call.elaborator.type(whole),
+                                 synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {whole}, call.quoted());
+}
+
+namespace {
+
+// a with the two dimensions exchanged: local.
+Checked exchanged(OperationCall& call, const Checked& a, std::size_t one, std::size_t other) {
+  if (one == other) return a;
+  const open::Type own = call.elaborator.type(a);
+  std::vector<std::uint8_t> permutation = narrow(all_dimensions(own.rank()));
+  std::swap(permutation[one], permutation[other]);
+  Shape shape = own.shape();
+  std::swap(shape[one], shape[other]);
+  return call.elaborator.compute(call.span, {own.element(), shape, own.mesh_ref()},
+                                 synth::Transpose{std::move(permutation)}, {a}, call.quoted());
+}
+
+// Puts elements in order along a dimension, which is made whole and becomes so long. It works along the last one:
+// another one is brought there and back.
+MaybeValue ordered(OperationCall& call, const Checked& a, std::size_t dimension, std::int64_t length,
+                   synth::Operation operation) {
+  const Checked whole = gathered(call, a, {dimension});
+  const std::size_t last = call.elaborator.type(whole).rank() - 1;
+  const Checked ready = exchanged(call, whole, dimension, last);
+  const open::Type own = call.elaborator.type(ready);
+  Shape shape = own.shape();
+  shape.back() = length;
+  const bool gives_positions = std::get<Gives>(call.info.detail) == Gives::positions;
+  const auto result = call.elaborator.made(call.span, gives_positions ? ElementType::i64 : own.element(), shape,
+                                           own.mesh_ref());
+  if (!result.has_value()) return std::nullopt;
+  const Checked done = call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted());
+  return exchanged(call, done, dimension, last);
+}
+
+}  // namespace
+
+MaybeValue run_sort(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
+  return ordered(call, *a, *dimension, extent, synth::Sort{std::get<Gives>(call.info.detail) == Gives::positions});
+}
+
+MaybeValue run_topk(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  const auto count = call.integer(1);
+  if (!a.has_value() || !count.has_value()) return std::nullopt;
+  const auto dimension = call.dim(2, call.elaborator.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
+  if (*count < 0 || *count > extent) {
+    call.elaborator.report(base::make(Kind::wrong_arguments, call.who(),
+                                   fmt::format("k is {}, and dimension {} has {}", *count, *dimension, extent))
+                            .at(call.span_of(1))
+                            .suggest(fmt::format("k may be 0 to {}", extent)));
+    return std::nullopt;
+  }
+  return ordered(call, *a, *dimension, *count,
+                 synth::Greatest{*count, std::get<Gives>(call.info.detail) == Gives::positions});
+}
+
+namespace {
+
+// The reduction of a over one dimension, finished, with the dimension kept at extent 1.
+MaybeValue kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, std::size_t dimension) {
+  Elaborator& elaborator = call.elaborator;
+  const MaybeValue small = reduce(call, a, kind, {dimension}, false);
+  if (!small.has_value()) return std::nullopt;
+  const Checked whole = elaborator.finished(*small, call.quoted(), call.span);
+  const open::Type own = elaborator.type(whole);
+  Shape shape = own.shape();
+  shape.insert(dimension, 1);
+  return elaborator.compute(call.span, {own.element(), shape, own.mesh_ref()}, open::Unsqueeze{dimension}, {whole},
+                            call.quoted());
+}
+
+}  // namespace
+
+// exp(a - max) / sum of that. Along a split dimension the maximum and the sum are two small all_reduces.
+MaybeValue run_softmax(OperationCall& call) {
+  Elaborator& elaborator = call.elaborator;
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const ElementType element = elaborator.element(*a);
+  if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
+  const auto dimension = call.dim(1, elaborator.type(*a).rank());
+  if (!dimension.has_value()) return std::nullopt;
+  const Checked finished = elaborator.finished(*a, call.quoted(), call.span);
+  const Checked whole = elaborator.widened(finished);
+  if (elaborator.type(whole).shape()[*dimension] == 0) return whole;
+  const auto greatest = elaborator.flat(kept(call, whole, synth::ReduceKind::max, *dimension));
+  if (!greatest.has_value()) return std::nullopt;
+  const auto shifted =
+      elaborator.map(call.span, synth::MapOp::subtract, {whole, *greatest}, element, call.quoted(), false);
+  if (!shifted.has_value()) return std::nullopt;
+  const auto raised = elaborator.map(call.span, synth::MapOp::exp, {*shifted}, element, call.quoted(), false);
+  if (!raised.has_value()) return std::nullopt;
+  const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
+  if (!total.has_value()) return std::nullopt;
+  const auto result =
+      elaborator.map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
+  if (result.has_value()) elaborator.share_wish(*result, finished);
+  return result;
+}
+
+}  // namespace tessera::typeck

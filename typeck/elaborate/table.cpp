@@ -1,0 +1,208 @@
+#include "typeck/elaborate/table.hpp"
+
+#include <algorithm>
+
+namespace tessera::typeck {
+
+namespace {
+
+using K = ArgumentKind;
+
+OperationInfo map_info(std::string_view name, synth::MapOp op, std::string_view does) {
+  return {name, {{"a", K::array}}, run_map, op, does};
+}
+
+std::vector<OperationInfo> elementwise_operations() {
+  return {
+      map_info("exp", synth::MapOp::exp, "e to the power of each element"),
+      map_info("exp2", synth::MapOp::exp2, "2 to the power of each element"),
+      map_info("log", synth::MapOp::log, "natural logarithm"),
+      map_info("sqrt", synth::MapOp::sqrt, "square root"),
+      map_info("rsqrt", synth::MapOp::rsqrt, "1 / square root"),
+      map_info("tanh", synth::MapOp::tanh, "hyperbolic tangent"),
+      map_info("sigmoid", synth::MapOp::sigmoid, "1 / (1 + exp(-a))"),
+      map_info("relu", synth::MapOp::relu, "a where positive, else 0"),
+      map_info("gelu", synth::MapOp::gelu, "0.5 a (1 + erf(a / sqrt(2)))"),
+      map_info("erf", synth::MapOp::erf, "error function"),
+      map_info("abs", synth::MapOp::abs, "absolute value"),
+      map_info("neg", synth::MapOp::negate, "-a"),
+      map_info("sign", synth::MapOp::sign, "-1, 0 or 1"),
+      map_info("floor", synth::MapOp::floor, "greatest integer not above"),
+      map_info("sin", synth::MapOp::sin, "sine"),
+      map_info("cos", synth::MapOp::cos, "cosine"),
+      {"where", {{"c", K::array}, {"a", K::array}, {"b", K::array}}, run_where, {}, "a where c holds, else b"},
+      {"clip",
+       {{"a", K::array}, {"low", K::array}, {"high", K::array}},
+       run_clip,
+       {},
+       "a, but at least low and at most high"},
+  };
+}
+
+std::vector<OperationInfo> reduction_operations() {
+  const ParameterInfo dims{"dim", K::dims, false, true};
+  return {
+      {"min",
+       {{"a", K::array}, {"b", K::array, false}, dims},
+       run_min_max,
+       synth::ReduceKind::min,
+       "least, of two arrays or over dimensions"},
+      {"max",
+       {{"a", K::array}, {"b", K::array, false}, dims},
+       run_min_max,
+       synth::ReduceKind::max,
+       "greatest, of two arrays or over dimensions"},
+      {"all", {{"a", K::array}, dims}, run_all_any, synth::ReduceKind::min, "is every element true?"},
+      {"any", {{"a", K::array}, dims}, run_all_any, synth::ReduceKind::max, "is an element true?"},
+      {"sum",
+       {{"a", K::array}, dims},
+       run_reduction,
+       synth::ReduceKind::sum,
+       "sum over dimensions, all if none is named"},
+      {"prod", {{"a", K::array}, dims}, run_product, synth::ReduceKind::product, "product over dimensions"},
+      {"mean", {{"a", K::array}, dims}, run_mean, {}, "mean over dimensions"},
+      {"argmax", {{"a", K::array}, dims}, run_arg_reduction, synth::ReduceKind::max, "position of the greatest; the first wins ties"},
+      {"argmin", {{"a", K::array}, dims}, run_arg_reduction, synth::ReduceKind::min, "position of the least; the first wins ties"},
+      {"softmax", {{"a", K::array}, {"dim", K::dim}}, run_softmax, {}, "exp(a - max) / sum of that, along a dimension"},
+      {"cumsum", {{"a", K::array}, {"dim", K::dim}}, run_cumsum, {}, "running sum along a dimension"},
+      {"sort", {{"a", K::array}, {"dim", K::dim}}, run_sort, Gives::elements, "ascending along a dimension"},
+      {"argsort", {{"a", K::array}, {"dim", K::dim}}, run_sort, Gives::positions, "where each element of `sort` was"},
+      {"topk",
+       {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}},
+       run_topk,
+       Gives::elements,
+       "the k greatest along a dimension, descending"},
+      {"argtopk",
+       {{"a", K::array}, {"k", K::integer}, {"dim", K::dim}},
+       run_topk,
+       Gives::positions,
+       "where each element of `topk` was"},
+  };
+}
+
+std::vector<OperationInfo> shape_operations() {
+  return {
+      {"transpose",
+       {{"a", K::array}, {"dims", K::integers, false, false, "[1, 0]"}},
+       run_transpose,
+       {},
+       "dimensions in another order, reversed if none is given"},
+      {"reshape",
+       {{"a", K::array}, {"shape", K::integers}},
+       run_reshape,
+       {},
+       "the same elements, row-major, in another shape"},
+      {"broadcast", {{"a", K::array}, {"shape", K::integers}}, run_broadcast, {}, "repeated to a shape as NumPy does"},
+      {"concat", {{"arrays", K::arrays}, {"dim", K::dim}}, run_concat, {}, "arrays joined along a dimension"},
+      {"pad",
+       {{"a", K::array}, {"widths", K::integers, true, false, "[[1, 1]]"}, {"value", K::array, false}},
+       run_pad,
+       {},
+       "[[before, after], ...] elements more, of a value (0)"},
+      {"update",
+       {{"a", K::array}, {"i", K::array}, {"v", K::array}},
+       run_update,
+       {},
+       "a copy of a with the rows from i replaced by v"},
+      {"size", {{"a", K::array}, {"dim", K::dim}}, run_size, {}, "an extent, as a constant"},
+  };
+}
+
+std::vector<OperationInfo> product_operations() {
+  return {
+      {"einsum",
+       {{"indices", K::text, true, false, "\"ij,jk->ik\""}, {"operands", K::rest}},
+       run_einsum,
+       {},
+       "Einstein sum, as in einsum(\"ij,jk->ik\", a, b)"},
+      {"take", {{"table", K::array}, {"ids", K::array}}, run_take, {}, "the table's rows at ids"},
+      {"one_hot", {{"ids", K::array}, {"n", K::integer}}, run_one_hot, {}, "f32 rows with a 1 at each id"},
+      {"allclose",
+       {{"a", K::array},
+        {"b", K::array},
+        {"rtol", K::array, false, true, "1e-5"},
+        {"atol", K::array, false, true, "1e-8"}},
+       run_allclose,
+       {},
+       "is abs(a - b) <= atol + rtol * abs(b) everywhere?"},
+  };
+}
+
+std::vector<OperationInfo> constructor_operations() {
+  return {
+      {"iota", {{"T", K::type}}, run_iota, {}, "0, 1, 2, ... in row-major order"},
+      {"zeros", {{"T", K::type}}, run_zeros, {}, "all 0"},
+      {"ones", {{"T", K::type}}, run_ones, {}, "all 1"},
+      {"full", {{"T", K::type}, {"v", K::array}}, run_full, {}, "all v"},
+      {"random",
+       {{"T", K::type}, {"seed", K::array}},
+       run_random,
+       {},
+       "uniform in [0, 1), the same whatever the layout"},
+      {"normal", {{"T", K::type}, {"seed", K::array}}, run_normal, {}, "standard normal, the same whatever the layout"},
+      {"load", {{"path", K::text, true, false, "\"a.npy\""}, {"T", K::type}}, run_load, {}, "a .npy file"},
+  };
+}
+
+std::vector<OperationInfo> collective_operations() {
+  using C = synth::CollectiveKind;
+  const ParameterInfo a{"a", K::array};
+  const ParameterInfo dim{"dim", K::dim};
+  const ParameterInfo axes{"axes", K::axes};
+  return {
+      {"all_gather",
+       {a, dim, axes},
+       run_collective,
+       C::all_gather,
+       "the minor-most axes of a dimension leave it"},
+      {"slice", {a, dim, axes}, run_collective, C::slice, "unused axes become the minor-most of a dimension"},
+      {"all_to_all",
+       {a, axes, {"from_dim", K::dim}, {"to_dim", K::dim}},
+       run_collective,
+       C::all_to_all,
+       "axes go from one dimension to another"},
+      {"reduce_scatter",
+       {a, dim, axes},
+       run_collective,
+       C::reduce_scatter,
+       "pending axes are summed and split a dimension"},
+      {"all_reduce", {a, axes}, run_collective, C::all_reduce, "pending axes are summed"},
+      {"permute",
+       {a, {"T", K::type}},
+       run_collective_to,
+       C::permute,
+       "another layout with the same shard counts"},
+      {"exchange", {a, {"T", K::type}}, run_collective_to, C::exchange, "any other layout, in one step"},
+  };
+}
+
+std::vector<OperationInfo> all_operations() {
+  std::vector<OperationInfo> all;
+  for (auto family : {elementwise_operations, reduction_operations, shape_operations, product_operations,
+                      constructor_operations, collective_operations}) {
+    const auto some = family();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const OperationInfo& operation : operations()) names.emplace_back(operation.name);
+  return names;
+}
+
+const std::vector<OperationInfo>& operations() {
+  static const std::vector<OperationInfo> all = all_operations();
+  return all;
+}
+
+const OperationInfo* find_operation(std::string_view name) {
+  const auto& all = operations();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const OperationInfo& info) { return info.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace tessera::typeck

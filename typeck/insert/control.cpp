@@ -1,0 +1,237 @@
+// `as`, calls, loops, branches: what holds other nodes, or brings a value to a layout that is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "typeck/insert/inserter.hpp"
+#include "typeck/typed/plan_text.hpp"
+
+namespace tessera::typeck {
+
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& body) {
+  const MaybeHeld value = held(body.operand);
+  if (!value.has_value()) return;
+  const auto target = written_type(body.written, node.types.at(0), body.layout);
+  if (!target.has_value()) return;
+  synth::PlanOptions options;
+  if (body.is_as) {
+    const auto begun = body_->begun.lower_bound(body.operand_begins);
+    options.within_bytes = body.within_bytes;
+    options.source_dies = false;  // the runtime frees no part of an array
+    options.source_lives_on = may_live_on(value->node(), begun->second);
+  }
+  const MaybeHeld result =
+      redistribute(*value, *target, Reason{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}}, options);
+  if (result.has_value()) note_accidental_gather(*result, body);
+  keep(id, result);
+}
+
+// ---- Calls
+
+std::optional<std::vector<NodeId>> Inserter::bring_arguments(const open::Instance& callee,
+                                                             const std::vector<open::Use>& uses) {
+  const auto values = held(uses);
+  if (!values.has_value()) return std::nullopt;
+  std::vector<NodeId> nodes;
+  for (std::size_t k = 0; k < values->size(); ++k) {
+    const Held& value = (*values)[k];
+    const open::Instance::Parameter& parameter = callee.parameters[k];
+    if (!parameter.layout.has_value()) {
+      nodes.push_back(value.node());
+      continue;
+    }
+    const auto wanted = written_type(parameter.written, program_.type(parameter.value), *parameter.layout);
+    if (!wanted.has_value()) return std::nullopt;
+    const std::string who = fmt::format("argument {} of {}", parameter.name, callee.name);
+    const MaybeHeld moved =
+        redistribute(value, *wanted, Reason{Reason::Asker::argument, who, value.span, parameter.written, {}});
+    if (!moved.has_value()) return std::nullopt;
+    nodes.push_back(moved->node());
+  }
+  return nodes;
+}
+
+std::optional<InstanceId> Inserter::close(open::InstanceId callee, const std::vector<ArrayType>& types,
+                                          Span call_span) {
+  for (const Closed& known : closed_[callee]) {
+    if (known.types == types) return known.instance;
+  }
+  const std::size_t reports = messages_.size();
+  const bool outer_local = std::exchange(is_local_, false);
+  const auto instance = closed_now(callee, types);
+  is_local_ = outer_local;
+  if (call_span != program_.instances[callee].defined_at) messages_.label_calls(reports, call_span);
+  closed_[callee].push_back({types, instance});
+  return instance;
+}
+
+std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const std::vector<ArrayType>& types) {
+  const open::Instance& open_instance = program_.instances[callee];
+  Instance instance{open_instance.name, {}, {}};
+  Body own;
+  own.ast = open_instance.ast;
+  Body* const outer = std::exchange(body_, &own);
+  for (std::size_t k = 0; k < open_instance.parameters.size(); ++k) {
+    const open::ValueId value = open_instance.parameters[k].value;
+    instance.parameters.push_back(parameter(program_.nodes[value].span, types[k]));
+    keep(value, std::vector{instance.parameters.back()});
+  }
+  const auto results = in_region(instance.body, [&] {
+    region(open_instance.body);
+    return held(open_instance.body.results);
+  });
+  note_lets(open_instance.lets, own);
+  body_ = outer;
+  if (!open_instance.is_complete || !results.has_value()) return std::nullopt;
+  for (const Held& result : *results) instance.body.results.push_back(result.node());
+  if (own.ast == program_.ast) printed_[open_instance.name_span].push_back(std::move(own));
+  return typed_.instances.add(std::move(instance));
+}
+
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call& body) {
+  const open::Instance& callee = program_.instances[body.instance];
+  auto arguments = bring_arguments(callee, body.arguments);
+  if (!arguments.has_value()) return;
+  std::vector<ArrayType> types;
+  for (const NodeId argument : *arguments) types.push_back(type(argument));
+  const auto instance = close(body.instance, types, node.span);
+  if (!instance.has_value() || !local_allows(*instance, callee.name, node.span)) return;
+  std::vector<ArrayType> results;
+  for (const NodeId result : typed_.instances[*instance].body.results) results.push_back(type(result));
+  keep(id, std::vector{emit(node.span, std::move(results), Call{*instance, std::move(*arguments)})});
+}
+
+// A function that says all of its layouts.
+void Inserter::insert(open::ValueId, const open::Node&, const open::Definition& body) {
+  std::vector<ArrayType> types;
+  for (const open::Instance::Parameter& parameter : program_.instances[body.instance].parameters) {
+    auto own = written_type(parameter.written, program_.type(parameter.value), parameter.layout.value());
+    if (!own.has_value()) return;
+    types.push_back(std::move(*own));
+  }
+  close(body.instance, types, body.function);
+}
+
+// Inside `local` a function that receives bytes is refused as its body would be.
+bool Inserter::local_allows(InstanceId instance, const std::string& name, Span span) {
+  if (!is_local_) return true;
+  const std::int64_t bytes = received_bytes_of(typed_, typed_.instances[instance].body);
+  return allow_received(bytes, Reason{Reason::Asker::operation, fmt::format("`{}`", name), span, {}, {}}, span);
+}
+
+// ---- Loops, branches, blocks
+
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop& body) {
+  const auto initial = held(body.initial);
+  const auto count = held(body.count);
+  if (!initial.has_value()) return;
+  Loop made_loop;
+  made_loop.known_count = body.known_count;
+  for (std::size_t k = 0; k < initial->size(); ++k) {
+    const NodeId value = (*initial)[k].node();
+    made_loop.initial.push_back(value);
+    made_loop.parameters.push_back(parameter(program_.nodes[body.parameters[k]].span, type(value)));
+    keep(body.parameters[k], std::vector{made_loop.parameters.back()});
+  }
+  const auto index_on = [&](open::ValueId index) {
+    const NodeId made_index =
+        parameter(program_.nodes[index].span, ArrayType::scalar(ElementType::i64, program_.type(index).mesh_ref()));
+    keep(index, std::vector{made_index});
+    return made_index;
+  };
+  made_loop.index = index_on(body.index);
+  for (const open::ValueId index : body.indices_elsewhere) made_loop.indices_elsewhere.push_back(index_on(index));
+  const auto results = in_region(made_loop.body, [&] {
+    region(body.body);
+    return held(body.body.results);
+  });
+  if (!node.is_complete || !count.has_value() || !results.has_value()) return;
+  made_loop.count = count->node();
+  for (const Held& result : *results) made_loop.body.results.push_back(result.node());
+  if (!loop_keeps_types(body, made_loop)) return;
+  if (body.pipeline.has_value() && !plan_pipeline(node.span, body, made_loop)) return;
+  std::vector<ArrayType> types;
+  for (const NodeId value : made_loop.initial) types.push_back(type(value));
+  keep(id, std::vector{emit(node.span, std::move(types), std::move(made_loop))});
+}
+
+bool Inserter::loop_keeps_types(const open::Loop& loop, const Loop& made_loop) {
+  for (std::size_t k = 0; k < made_loop.initial.size(); ++k) {
+    const ArrayType& before = type(made_loop.initial[k]);
+    const ArrayType& after = type(made_loop.body.results[k]);
+    if (synth::same_type(before, after)) continue;
+    report(base::make(Kind::loop_carried, loop.names[k].text, text(before), text(after))
+               .at(loop.body_span, text(after))
+               .also(loop.names[k].span, text(before))
+               .suggest(fmt::format("end the body with `as {}`, or start with that layout", text(before))));
+    return false;
+  }
+  return true;
+}
+
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& body) {
+  If both;
+  const auto inside = [&](Region& made_region, const open::Region& nodes) {
+    return in_region(made_region, [&] {
+      region(nodes);
+      return held(nodes.results);
+    });
+  };
+  const auto then_values = inside(both.then_region, body.then_region);
+  const auto else_values = inside(both.else_region, body.else_region);
+  const std::vector<NodeId>* const condition = body.condition.valid() ? nodes_of(body.condition) : nullptr;
+  if (!node.is_complete || condition == nullptr || !then_values.has_value() || !else_values.has_value()) return;
+  both.condition = condition->at(0);
+  if (body.is_statement) {
+    emit(node.span, {}, std::move(both));
+    return;
+  }
+  const auto joined = join_branches(node.span, std::move(both), *then_values, *else_values);
+  if (joined.has_value()) keep(id, std::vector{*joined});
+}
+
+std::optional<NodeId> Inserter::join_branches(Span span, If both, const std::vector<Held>& then_values,
+                                              const std::vector<Held>& else_values) {
+  std::vector<ArrayType> types;
+  for (std::size_t k = 0; k < then_values.size(); ++k) {
+    const ArrayType wanted = type(then_values[k]);
+    const MaybeHeld moved = in_region(both.else_region, [&] {
+      return redistribute(else_values[k], wanted,
+                          Reason{Reason::Asker::operation, "`if`", span, then_values[k].span, {}});
+    });
+    if (!moved.has_value()) return std::nullopt;
+    types.push_back(wanted);
+    both.then_region.results.push_back(then_values[k].node());
+    both.else_region.results.push_back(moved->node());
+  }
+  return emit(span, std::move(types), std::move(both));
+}
+
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::Again& body) {
+  Again made_again;
+  const auto results = in_region(made_again.body, [&] {
+    region(body.body);
+    return held(body.body.results);
+  });
+  if (!node.is_complete || !results.has_value()) return;
+  std::vector<ArrayType> types;
+  for (const Held& result : *results) {
+    made_again.body.results.push_back(result.node());
+    types.push_back(type(result));
+  }
+  keep(id, std::vector{emit(node.span, std::move(types), std::move(made_again))});
+}
+
+// The results of operations that only bring values together have nodes of their own.
+void Inserter::insert(open::ValueId id, const open::Node& node, const open::Element& body) {
+  const std::vector<NodeId>* const tuple = nodes_of(body.tuple);
+  if (tuple == nullptr) return;
+  if (tuple->size() > 1) {
+    keep(id, std::vector{tuple->at(body.index)});
+    return;
+  }
+  const NodeId whole = tuple->at(0);
+  keep(id, std::vector{emit(node.span, {typed_.nodes[whole].types.at(body.index)}, Element{whole, body.index})});
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,235 @@
+// The inserter's infrastructure: the run over a program, values, nodes, types.
+#include "typeck/insert/inserter.hpp"
+
+#include <algorithm>
+
+#include "typeck/typed/known_scalar.hpp"
+
+namespace tessera::typeck {
+
+std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset) {
+  std::int64_t bytes = 0;
+  for (const synth::BoxCopy& copy : synth::copies(part, result, &offset)) {
+    if (copy.source != copy.target) bytes += synth::elements(copy.box) * synth::bytes_of(part.element());
+  }
+  return bytes;
+}
+
+Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
+                   synth::PlanCache& plans, const CheckOptions& options, Messages& messages)
+    : program_(program),
+      sources_(sources),
+      environment_(environment),
+      plans_(plans),
+      options_(options),
+      messages_(messages) {
+  typed_.ast = program.ast;
+  typed_.literals = program.literals;
+  typed_.strings = program.strings;
+  top_.ast = program.ast;
+  for (const Messages::Asked& one : messages.asked()) asked_.insert(one.value);
+}
+
+Typed Inserter::run() {
+  for (const open::Statement& statement : program_.statements) {
+    statement_ = statement.span;
+    moment_ = statement.moment;
+    Region made_region;
+    in_region(made_region, [&] {
+      region(statement.region);
+      return true;
+    });
+    TypedStatement closed{statement.span, std::move(made_region), {}, {}};
+    for (const open::Bound& bound : statement.bound) {
+      const std::vector<NodeId>* const nodes = nodes_of(bound.value);
+      if (nodes == nullptr) continue;
+      environment_.lay_out(bound.name, bound.moment, type(nodes->at(0)));
+      closed.bound.push_back({bound.name, bound.span, nodes->at(0), bound.slot});
+    }
+    const std::vector<NodeId>* const shown = statement.shown.has_value() ? nodes_of(*statement.shown) : nullptr;
+    if (shown != nullptr) closed.shown = shown->at(0);
+    typed_.statements.push_back(std::move(closed));
+  }
+  note_lets(program_.lets, top_);
+  typed_.inserted_as = std::move(top_.inserted_as);
+  typed_.let_types = std::move(top_.let_types);
+  for (auto& [function, bodies] : printed_) {
+    if (bodies.size() != 1) continue;
+    typed_.inserted_as.merge(bodies.front().inserted_as);
+    typed_.let_types.merge(bodies.front().let_types);
+  }
+  return std::move(typed_);
+}
+
+void Inserter::note_lets(const std::vector<open::Let>& lets, Body& body) {
+  for (const open::Let& let : lets) {
+    const auto found = body.values.find(let.value);
+    const std::vector<NodeId>* const nodes = found != body.values.end() ? &found->second : nodes_of(let.value);
+    if (nodes != nullptr)
+      body.let_types[let.statement] = print_type(type(nodes->at(0)), environment_, let.moment);
+  }
+}
+
+std::string Inserter::type_text(const Messages::Asked& asked) const {
+  if (asked.written.has_value()) {
+    const auto& [type, written] = *asked.written;
+    auto layout = Layout::make(type.mesh(), written.splits, written.pending, written.reduce);
+    auto array = layout.ok() ? ArrayType::make(type.element(), type.shape(), type.mesh_ref(), *layout)
+                             : ArrayType::replicated(type.element(), type.shape(), type.mesh_ref());
+    return array.ok() ? describe_type(*array, environment_, asked.moment) : std::string();
+  }
+  if (const auto known = asked_types_.find(asked.value); known != asked_types_.end())
+    return describe_type(known->second, environment_, asked.moment);
+  const open::Node& node = program_.nodes[asked.value];
+  if (const auto* input = std::get_if<open::Input>(&node.body))
+    return describe_type(environment_.variable(input->name, input->moment)->type, environment_, asked.moment);
+  const open::Type& type = node.types.at(0);
+  auto array = ArrayType::replicated(type.element(), type.shape(), type.mesh_ref());
+  return array.ok() ? describe_type(*array, environment_, asked.moment) : std::string();
+}
+
+// ---- Values
+
+const std::vector<NodeId>* Inserter::nodes_of(open::ValueId value) {
+  for (const Body* body : {body_, &top_}) {
+    if (const auto found = body->values.find(value); found != body->values.end()) return &found->second;
+  }
+  const auto* input = std::get_if<open::Input>(&program_.nodes[value].body);
+  if (input == nullptr) return nullptr;
+  const Variable* const variable = environment_.variable(input->name, input->moment);
+  const NodeId node = typed_.nodes.add(Node{variable->span, {variable->type}, Input{input->slot}});
+  return &top_.values.emplace(value, std::vector{node}).first->second;
+}
+
+MaybeHeld Inserter::held(const open::Use& use) {
+  const std::vector<NodeId>* const nodes = nodes_of(use.value);
+  if (nodes == nullptr) return std::nullopt;
+  return Held{*nodes, use.span, use.expr, use.known};
+}
+
+std::optional<std::vector<Held>> Inserter::held(const std::vector<open::Use>& uses) {
+  std::vector<Held> all;
+  for (const open::Use& use : uses) {
+    MaybeHeld value = held(use);
+    if (!value.has_value()) return std::nullopt;
+    all.push_back(std::move(*value));
+  }
+  return all;
+}
+
+void Inserter::region(const open::Region& nodes) {
+  for (const open::ValueId id : nodes.order) insert(id);
+}
+
+void Inserter::insert(open::ValueId id) {
+  options_.stop.look();
+  position_ = std::max<std::size_t>(position_, id.value);
+  body_->begun.emplace(id, typed_.nodes.size());
+  const open::Node& node = program_.nodes[id];
+  const bool outer = std::exchange(is_local_, node.is_local);
+  std::visit([&](const auto& body) { insert(id, node, body); }, node.body);
+  is_local_ = outer;
+}
+
+void Inserter::keep(open::ValueId id, const MaybeHeld& value) {
+  if (value.has_value()) keep(id, value->nodes);
+}
+
+void Inserter::keep(open::ValueId id, std::vector<NodeId> nodes) {
+  if (nodes.size() == 1 && typed_.nodes[nodes[0]].types.size() == 1 && asked_.contains(id))
+    asked_types_.emplace(id, type(nodes[0]));
+  body_->values[id] = std::move(nodes);
+}
+
+Want Inserter::want_of(const open::Node& node) const {
+  Want want;
+  if (!node.wish.has_value()) return want;
+  want.mesh = node.wish->mesh;
+  want.because = node.wish->because;
+  want.written_pending = node.wish->written_pending;
+  if (!node.wish->layout.has_value()) return want;
+  const open::WrittenLayout& written = *node.wish->layout;
+  auto layout = Layout::make(*want.mesh, written.splits, written.pending, written.reduce);
+  if (layout.ok()) want.layout = std::move(layout).value();
+  return want;
+}
+
+std::optional<ArrayType> Inserter::written_type(Span span, const open::Type& type,
+                                                const open::WrittenLayout& layout) {
+  return make_type(span, type.element(), type.shape(), type.mesh_ref(), layout.splits, layout.pending, layout.reduce);
+}
+
+void Inserter::insert(open::ValueId, const open::Node&, const open::Parameter&) {
+  TESSERA_CHECK(false, "a parameter is not computed");
+}
+
+void Inserter::insert(open::ValueId, const open::Node&, const open::Input&) {
+  TESSERA_CHECK(false, "an input is not computed");
+}
+
+// ---- Nodes
+
+NodeId Inserter::emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body) {
+  TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");
+  spend();
+  const NodeId id = typed_.nodes.add(Node{span, std::move(types), std::move(body), pass_});
+  region_->order.push_back(id);
+  return id;
+}
+
+Held Inserter::compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
+                       std::int64_t received_bytes, std::string who) {
+  const NodeId id =
+      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who), false});
+  return Held{{id}, span, {}, {}};
+}
+
+MaybeHeld Inserter::flat(const MaybeHeld& value) {
+  if (!value.has_value()) return std::nullopt;
+  if (auto* made = std::get_if<Compute>(&typed_.nodes[value->node()].body)) made->is_flat = true;
+  return value;
+}
+
+Held Inserter::scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh) {
+  synth::Literal literal{element, {}, {}};
+  append_bytes(literal.bytes, value, element);
+  const synth::LiteralId id = typed_.literals.add(std::move(literal));
+  Held made = compute(span, ArrayType::scalar(element, mesh), synth::Constant{id}, {});
+  made.known = as_held(value, element);
+  return made;
+}
+
+// The results of a loop, branch or call: an element of each where there are several.
+Held Inserter::elements_of(NodeId node, Span span) {
+  const std::vector<ArrayType> types = typed_.nodes[node].types;
+  if (types.size() == 1) return Held{{node}, span, {}, {}};
+  Held all{{}, span, {}, {}};
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    all.nodes.push_back(emit(span, {types[k]}, Element{node, static_cast<std::uint32_t>(k)}));
+  }
+  return all;
+}
+
+// ---- Types
+
+std::optional<ArrayType> Inserter::made(base::Result<ArrayType> result, Span span) {
+  if (result.ok()) return std::move(result).value();
+  for (Diagnostic& diagnostic : std::move(result).errors()) report(std::move(diagnostic).at(span));
+  return std::nullopt;
+}
+
+std::optional<ArrayType> Inserter::make_type(Span span, ElementType element, const Shape& shape, const MeshRef& mesh,
+                                             std::vector<AxisList> splits, AxisList pending, synth::ReduceOp reduce) {
+  auto layout = Layout::make(*mesh, std::move(splits), std::move(pending), reduce);
+  if (!layout.ok()) {
+    for (Diagnostic& diagnostic : std::move(layout).errors()) report(std::move(diagnostic).at(span));
+    return std::nullopt;
+  }
+  return made(ArrayType::make(element, shape, mesh, std::move(layout).value()), span);
+}
+
+std::optional<ArrayType> Inserter::with_layout(Span span, const ArrayType& array, Layout layout) {
+  return made(array.with_layout(std::move(layout)), span);
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,309 @@
+// open::Program -> Typed: every value gets its layout, and where layouts differ a redistribution is inserted, with its
+// reason. Private to typeck. One Inserter closes one program; its member functions are spread over the files named
+// beside them. A function that fails reports once and returns nothing; what needs the value is then passed over.
+//
+// Layouts are found in program order: an operation takes its operands as they lie, and brings them together where they
+// differ (solve.cpp). A function is closed once for each list of its arguments' types.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "synth/collective/moves.hpp"
+#include "typeck/elaborate/options.hpp"
+#include "typeck/kinds.hpp"
+#include "typeck/layouts/problem.hpp"
+#include "typeck/layouts/signature.hpp"
+#include "typeck/messages.hpp"
+#include "typeck/open/open.hpp"
+#include "typeck/typed/pipelines.hpp"
+#include "typeck/typed/typed.hpp"
+
+namespace tessera::typeck {
+
+using base::Diagnostic;
+using base::Span;
+using frontend::ExprId;
+using synth::AxisList;
+using synth::ElementType;
+using synth::Layout;
+using synth::MeshRef;
+using synth::Shape;
+
+// A value of the typed program where it is used.
+struct Held {
+  std::vector<NodeId> nodes;  // one; several for a tuple
+  Span span;
+  ExprId expr;  // the text it came from; not valid for values made on the way
+  std::optional<KnownScalar> known;
+
+  NodeId node() const { return nodes.at(0); }
+};
+using MaybeHeld = std::optional<Held>;
+
+// What the text wants of an operation's result.
+struct Want {
+  std::optional<Layout> layout;
+  MeshRef mesh;  // of the layout
+  Span because;  // the annotation
+  std::vector<std::string> written_pending = {};
+
+  // Is the wanted layout one for such an array?
+  bool fits(std::size_t rank, const synth::Mesh& own) const {
+    return layout.has_value() && layout->rank() == rank && *mesh == own;
+  }
+};
+
+// The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
+std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
+
+class Inserter {
+ public:
+  Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
+           synth::PlanCache& plans, const CheckOptions& options, Messages& messages);
+  Typed run();
+  // The type of a value for a message; without a layout where it has none.
+  std::string type_text(const Messages::Asked& asked) const;
+
+  // ---- infrastructure: inserter.cpp
+  void report(Diagnostic diagnostic) { messages_.report(std::move(diagnostic), position_); }
+  const ArrayType& type(const Held& value) const { return typed_.nodes[value.node()].types.at(0); }
+  const ArrayType& type(NodeId node) const { return typed_.nodes[node].types.at(0); }
+  std::string text(const ArrayType& array) const { return describe_type(array, environment_, moment_); }
+  NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
+  Held compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
+               std::int64_t received_bytes = 0, std::string who = {});
+  // The same value, which a gradient takes for a constant.
+  MaybeHeld flat(const MaybeHeld& value);
+  Held scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
+  NodeId parameter(Span span, const ArrayType& type) { return typed_.nodes.add(Node{span, {type}, Parameter{}}); }
+  // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
+  std::optional<ArrayType> made(base::Result<ArrayType> result, Span span);
+  std::optional<ArrayType> make_type(Span span, ElementType element, const Shape& shape, const MeshRef& mesh,
+                                     std::vector<AxisList> splits, AxisList pending = {},
+                                     synth::ReduceOp reduce = synth::ReduceOp::sum);
+  std::optional<ArrayType> with_layout(Span span, const ArrayType& array, Layout layout);
+  Held elements_of(NodeId node, Span span);
+  // Runs f with a region of its own, which it returns in `region`.
+  template <class F>
+  auto in_region(Region& region, F&& f) {
+    Region* const outer = std::exchange(region_, &region);
+    open_regions_.push_back(++regions_begun_);
+    auto result = std::forward<F>(f)();
+    open_regions_.pop_back();
+    region_ = outer;
+    return result;
+  }
+  // Runs f; the nodes that it makes belong to a pass of a gradient.
+  template <class F>
+  auto in_pass(synth::Pass pass, F&& f) {
+    const synth::Pass outer = std::exchange(pass_, pass);
+    auto result = std::forward<F>(f)();
+    pass_ = outer;
+    return result;
+  }
+
+  // ---- redistributions: redistribute.cpp
+  MaybeHeld redistribute(const Held& value, const ArrayType& target, Reason why,
+                         const synth::PlanOptions& options = {});
+  MaybeHeld resolve_pending(const Held& value, const std::string& who, Span asked_at, const Want* want = nullptr);
+  bool allow_received(std::int64_t bytes, const Reason& why, Span span);
+  std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
+                                                         const synth::PlanOptions& options = {});
+
+  // ---- index signatures: solve.cpp
+  struct Solution {
+    std::vector<Held> operands;
+    ArrayType result;
+  };
+  std::optional<Solution> solve(const Signature& signature, std::vector<Held> operands, const Want& want);
+
+  // ---- elementwise operations, contractions, reductions: index_wise.cpp
+  ElementType element(const Held& value) const { return synth::computed_as(type(value).element()); }
+  Held widened(const Held& value);
+  MaybeHeld map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
+                const std::string& who, const Want& want);
+  // Signature of elements of several arrays that broadcast to this shape.
+  Signature aligned(Span span, const std::vector<Held>& operands, const Shape& shape, ElementType result_element,
+                    PendingRule pending, const std::string& who) const;
+  MaybeHeld contract(Span span, std::vector<Held> operands, std::vector<std::vector<int>> indices,
+                     std::vector<int> result, const std::string& who, const Want& want,
+                     const std::vector<std::string>& index_names = {});
+  MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
+                   const std::vector<std::size_t>& dimensions, const Want& want);
+  MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
+  MaybeHeld take(Span span, const Held& table, const Held& ids, const Want& want);
+
+  // ---- shapes: shapes.cpp
+  MaybeHeld with_whole_dimensions(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                                  Span span);
+  MaybeHeld drop_dimensions(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                            Span span);
+  MaybeHeld unsqueezed(Span span, const Held& a, std::size_t dimension);
+  // Splits that the new shape cannot have are given up first.
+  MaybeHeld reshaped(Span span, const std::string& who, const Held& a, const Shape& shape);
+  // Elements of a scalar before and after each dimension of an array without pending sets.
+  MaybeHeld padded(Span span, const std::string& who, const Held& a,
+                   const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value);
+  MaybeHeld slice(Span span, const std::string& who, const std::vector<Held>& operands,
+                  const std::vector<open::Selected>& taken);
+  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every);
+  MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
+                   const Shape& shape, const Want& want);
+  MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
+  // The same tiles under a type that is written differently (a split of extent 1 that cuts nothing away).
+  Held retyped(const Held& value, const ArrayType& target);
+
+  // The else branch's values come to the layouts of the then branch's: control.cpp.
+  std::optional<NodeId> join_branches(Span span, If both, const std::vector<Held>& then_values,
+                                      const std::vector<Held>& else_values);
+
+  // ---- gradients: gradient/again.cpp
+  // Computes a scalar again on a mesh, if it is made of constants and indices of loops that are being made; returns the
+  // value itself if it is on that mesh.
+  MaybeHeld again_on(const Held& value, const MeshRef& mesh);
+  // While f makes a loop's body, the loop's index may be asked for on any mesh.
+  template <class F>
+  auto in_loop(Loop& loop, F&& f) {
+    open_loops_.push_back(&loop);
+    auto result = std::forward<F>(f)();
+    open_loops_.pop_back();
+    return result;
+  }
+
+  // Counts a piece of work that may be met again and again, such as a value or a call inside of a gradient. Throws
+  // TooManyValues.
+  void spend() {
+    options_.stop.look();
+    if (++spent_ > options_.values_max) throw TooManyValues{statement_};
+  }
+
+  const CheckOptions& options() const { return options_; }
+  Typed& typed() { return typed_; }
+
+ private:
+  // What is made of one text, or of a function for one list of types.
+  struct Body {
+    std::shared_ptr<const frontend::Ast> ast;
+    std::map<open::ValueId, std::vector<NodeId>> values;
+    std::map<ExprId, std::string> inserted_as;
+    std::map<frontend::StatementId, std::string> let_types;
+    // How many typed nodes there were when an open node was begun.
+    std::map<open::ValueId, std::size_t> begun;
+  };
+  struct Closed {
+    std::vector<ArrayType> types;
+    std::optional<InstanceId> instance;  // nothing: something in it is wrong
+  };
+
+  // ---- values and nodes: inserter.cpp
+  void note_lets(const std::vector<open::Let>& lets, Body& body);
+  const std::vector<NodeId>* nodes_of(open::ValueId value);
+  MaybeHeld held(const open::Use& use);
+  std::optional<std::vector<Held>> held(const std::vector<open::Use>& uses);
+  void region(const open::Region& nodes);
+  void insert(open::ValueId id);
+  void keep(open::ValueId id, const MaybeHeld& value);
+  void keep(open::ValueId id, std::vector<NodeId> nodes);
+  Want want_of(const open::Node& node) const;
+  std::optional<ArrayType> written_type(Span span, const open::Type& type, const open::WrittenLayout& layout);
+
+  // ---- one for each kind of node: operations.cpp, control.cpp, statements.cpp; gradient in gradient/gradient.cpp
+  void insert(open::ValueId id, const open::Node& node, const open::Parameter& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Input& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Compute& body);
+  void insert(open::ValueId id, const open::Node& node, const open::As& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Call& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Loop& body);
+  void insert(open::ValueId id, const open::Node& node, const open::If& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Again& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Element& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Gradient& body);
+  void insert(open::ValueId id, const open::Node& node, const open::PlanText& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Definition& body);
+
+  // One for each operation of an open program: operations.cpp.
+  friend struct Operations;
+  std::optional<std::vector<Held>> together(const open::Node& node, const open::Compute& body, std::vector<Held> values);
+  MaybeHeld finished_for_output(const Held& value, const std::string& who);
+  MaybeHeld whole(const open::Compute& body, const Held& value, const open::Whole& whole);
+  MaybeHeld constructed(const open::Node& node, const open::Compute& body, const open::Make& make,
+                        const std::vector<Held>& operands);
+  MaybeHeld numbers(Span span, const ArrayType& type, const synth::Operation& operation, std::vector<NodeId> operands);
+  MaybeHeld by_hand(const open::Node& node, const open::Compute& body, const open::ByHand& step, const Held& value);
+
+  // ---- redistribute.cpp
+  // The plan of a step that was written out.
+  std::optional<std::shared_ptr<const synth::Plan>> plan_by_hand(const ArrayType& from, const synth::Collective& step,
+                                                                 Span span);
+  // The same move made before, if there was one and its result may be kept: the value then moves only once.
+  std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
+  void note_moved(NodeId source, NodeId made);
+  void note_inserted(const Held& value, const ArrayType& target);
+  bool may_live_on(NodeId node, std::size_t made_before) const;
+  void note_accidental_gather(const Held& result, const open::As& as);
+
+  // ---- solve.cpp
+  std::vector<ArrayType> types_of(const std::vector<Held>& operands) const;
+  bool finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want);
+  std::vector<std::optional<Layout>> finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
+                                                       const Want& want);
+  std::optional<Alternative> finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
+                                             const std::vector<std::optional<Layout>>& layouts, const Want& want);
+  std::optional<Assignment> cheapest(const Signature& signature, const Problem& problem,
+                                     const std::vector<Held>& operands, const Want& want, Reason& why);
+  void report_clash(const Signature& signature, const std::vector<Held>& operands, std::size_t a, std::size_t b);
+
+  // ---- control.cpp, pipeline.cpp
+  bool loop_keeps_types(const open::Loop& loop, const Loop& made);
+  bool plan_pipeline(Span span, const open::Loop& loop, Loop& made);
+  // Brings a call's arguments to the layouts that its parameters declare.
+  std::optional<std::vector<NodeId>> bring_arguments(const open::Instance& callee, const std::vector<open::Use>& uses);
+  std::optional<InstanceId> close(open::InstanceId callee, const std::vector<ArrayType>& types, Span call_span);
+  std::optional<InstanceId> closed_now(open::InstanceId callee, const std::vector<ArrayType>& types);
+  bool local_allows(InstanceId instance, const std::string& name, Span span);
+  std::string plan_statement_text(const Region& scratch);
+  PeaksByPlace peaks_of_pipelines(const Region& region);
+  synth::PlanWords plan_words() const;
+  std::vector<NodeId> compared_in(NodeId condition) const;
+
+  const open::Program& program_;
+  const base::SourceMap& sources_;
+  Environment& environment_;
+  synth::PlanCache& plans_;
+  CheckOptions options_;
+  Messages& messages_;
+  Typed typed_;
+  Body top_;
+  Body* body_ = &top_;
+  std::map<open::InstanceId, std::vector<Closed>> closed_;
+  std::map<base::Span, std::vector<Body>> printed_;  // what was inserted into functions of this text, by their names
+  std::set<open::ValueId> asked_;                    // values that messages mention
+  std::map<open::ValueId, ArrayType> asked_types_;   // theirs, as they were closed first
+  std::size_t position_ = 0;
+  base::Span statement_;
+  Moment moment_ = 0;  // when the statement began
+  std::size_t spent_ = 0;
+  Region* region_ = nullptr;
+  std::vector<Loop*> open_loops_;
+  std::vector<std::uint64_t> open_regions_;  // numbers of those that are being made, outermost first
+  std::uint64_t regions_begun_ = 0;
+  // What a value has become by a redistribution: in which region, and with which type.
+  struct Move {
+    ArrayType type;
+    NodeId made;
+    std::uint64_t region = 0;
+  };
+  std::map<NodeId, std::vector<Move>> moves_;
+  synth::Pass pass_ = synth::Pass::none;
+  bool is_local_ = false;
+};
+
+}  // namespace tessera::typeck

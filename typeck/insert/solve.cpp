@@ -1,0 +1,386 @@
+// Rules 1 to 3 of where communication comes from: operands of an operation with an index signature are brought
+// together.
+//
+// An assignment says for every index which axes split it. Worked example: `A[i@x,k] @ B[k@x,j]` on x:4. Index k
+// disagrees (A does not split it, B splits it over x). Candidates: A's layout carried over (i@x, k whole, j whole: B is
+// gathered), B's (k@x, j whole, i takes A's split less x: whole; A is resharded and the product is left pending over
+// x), replication of k. The cheapest in seconds wins, then bytes, then peak, then this order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "synth/kinds.hpp"
+#include "synth/machine/machine.hpp"
+#include "typeck/insert/inserter.hpp"
+#include "typeck/layouts/pending.hpp"
+#include "typeck/layouts/problem.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::vector<const ArrayType*> pointers(const std::vector<ArrayType>& types) {
+  std::vector<const ArrayType*> all;
+  for (const ArrayType& type : types) all.push_back(&type);
+  return all;
+}
+
+// A constant as a float.
+std::optional<double> number_of(const std::optional<KnownScalar>& known) {
+  if (!known.has_value() || std::holds_alternative<bool>(*known)) return std::nullopt;
+  if (const auto* integer = std::get_if<std::int64_t>(&*known)) return static_cast<double>(*integer);
+  return std::get<double>(*known);
+}
+
+struct Candidate {
+  std::string description;
+  Assignment assignment;
+};
+
+// The layouts that an assignment gives operands and result.
+std::optional<Layout> operand_layout(const Signature& signature, std::size_t operand, const ArrayType& type,
+                                     const Assignment& assignment) {
+  std::vector<AxisList> splits;
+  for (const int index : signature.operands[operand]) {
+    splits.push_back(index == kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
+  }
+  auto layout = Layout::make(type.mesh(), std::move(splits), type.layout().pending(), type.layout().reduce());
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+std::optional<Layout> result_layout(const Signature& signature, const std::vector<const ArrayType*>& types,
+                                    const Assignment& assignment) {
+  std::vector<AxisList> splits;
+  for (const int index : signature.result) {
+    splits.push_back(index == kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
+  }
+  AxisList pending;
+  synth::ReduceOp reduce = signature.contraction;
+  for (const ArrayType* type : types) {
+    if (type->layout().pending().empty() || !pending.empty()) continue;
+    pending = type->layout().pending();
+    reduce = type->layout().reduce();
+  }
+  for (std::size_t i = 0; i < assignment.size(); ++i) {
+    if (in_result(signature, static_cast<int>(i))) continue;
+    pending.insert(pending.end(), assignment[i].begin(), assignment[i].end());
+  }
+  auto layout = Layout::make(types.front()->mesh(), std::move(splits), std::move(pending), reduce);
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+std::string describe(const Signature& signature, const synth::Mesh& mesh, const Assignment& assignment) {
+  std::string all;
+  for (std::size_t i = 0; i < assignment.size(); ++i) {
+    const std::string name = i < signature.index_names.size() ? signature.index_names[i] : fmt::format("dim {}", i);
+    if (!all.empty()) all += ", ";
+    all += assignment[i].empty() ? name : fmt::format("{}@{}", name, synth::print(mesh, assignment[i]));
+  }
+  return all;
+}
+
+bool cheaper(const Alternative& a, const Alternative& b) {
+  return std::tie(a.seconds, a.received_bytes, a.peak_bytes) < std::tie(b.seconds, b.received_bytes, b.peak_bytes);
+}
+
+void add_plan(Alternative& price, const synth::Plan& plan) {
+  price.seconds += plan.seconds;
+  price.received_bytes += plan.received_bytes_total;
+  price.peak_bytes = std::max(price.peak_bytes, plan.peak_bytes);
+}
+
+std::vector<Candidate> candidates(const Signature& signature, const Problem& problem, const synth::Mesh& mesh,
+                                  std::size_t operand_count, const Want& want) {
+  std::vector<Candidate> all;
+  for (std::size_t k = 0; k < operand_count; ++k) {
+    if (!signature.operands[k].empty())
+      all.push_back({fmt::format("as operand {} lies", k + 1), problem.carried_from(k)});
+  }
+  if (want.fits(signature.result.size(), mesh))
+    all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
+  all.push_back({"disputed dimensions whole", problem.undisputed()});
+  for (Candidate& candidate : all) {
+    if (want.fits(signature.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
+  }
+  return all;
+}
+
+// Prices candidates for one operation.
+class Pricing {
+ public:
+  // The types must outlive the pricing.
+  Pricing(Inserter& inserter, const Signature& signature, std::vector<const ArrayType*> types, const Want& want)
+      : inserter_(inserter), signature_(signature), types_(std::move(types)), want_(want) {}
+
+  // Seconds of all redistributions of operands, plus reaching the wanted layout, plus finishing a sum nobody wants.
+  std::optional<Alternative> price(const Assignment& assignment) const {
+    Alternative total;
+    for (std::size_t k = 0; k < types_.size(); ++k) {
+      const auto layout = operand_layout(signature_, k, *types_[k], assignment);
+      if (!layout.has_value() || !add_change(total, *types_[k], *layout)) return std::nullopt;
+    }
+    const auto layout = result_layout(signature_, types_, assignment);
+    if (!layout.has_value()) return std::nullopt;
+    auto result = ArrayType::make(signature_.element, signature_.shape, types_.front()->mesh_ref(), *layout);
+    if (!result.ok() || !add_afterwards(total, *result)) return std::nullopt;
+    return total;
+  }
+
+  // The cheapest way to bring the operands together; nothing where there is none.
+  std::optional<Alternative> least() const {
+    const Problem problem(signature_, types_);
+    if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
+    std::optional<Alternative> best;
+    for (const Candidate& candidate : candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_)) {
+      if (!problem.valid(candidate.assignment)) continue;
+      auto own = price(candidate.assignment);
+      if (own.has_value() && (!best.has_value() || cheaper(*own, *best))) best = std::move(own);
+    }
+    return best;
+  }
+
+ private:
+  bool add_change(Alternative& total, const ArrayType& from, const Layout& to) const {
+    auto target = from.with_layout(to);
+    if (!target.ok()) return false;
+    return synth::same_type(from, *target) || add(total, from, *target);
+  }
+
+  bool add(Alternative& total, const ArrayType& from, const ArrayType& to) const {
+    const auto plan = inserter_.plan(from, to, signature_.span);
+    if (!plan.has_value()) return false;
+    add_plan(total, **plan);
+    return true;
+  }
+
+  bool add_afterwards(Alternative& total, const ArrayType& result) const {
+    if (want_.fits(result.rank(), result.mesh())) {
+      auto wanted = result.with_layout(*want_.layout);
+      return wanted.ok() && (synth::same_type(result, *wanted) || add(total, result, *wanted));
+    }
+    if (result.layout().pending().empty()) return true;
+    std::vector<AxisList> splits = result.layout().splits();
+    if (!splits.empty()) {
+      splits[0].insert(splits[0].end(), result.layout().pending().begin(), result.layout().pending().end());
+    }
+    auto finished = Layout::make(result.mesh(), std::move(splits));
+    return finished.ok() && add_change(total, result, *finished);
+  }
+
+  Inserter& inserter_;
+  const Signature& signature_;
+  std::vector<const ArrayType*> types_;
+  const Want& want_;
+};
+
+// The layout an operand would have if the result were laid out as wanted.
+std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t operand, const ArrayType& type,
+                                        const Want& want) {
+  if (!signature.index_wise || !want.fits(signature.result.size(), type.mesh()) || !want.layout->pending().empty())
+    return std::nullopt;
+  std::vector<AxisList> splits;
+  for (const int index : signature.operands[operand]) {
+    const auto found = std::find(signature.result.begin(), signature.result.end(), index);
+    const bool carried = index != kWhole && found != signature.result.end();
+    splits.push_back(carried ? want.layout->split(static_cast<std::size_t>(found - signature.result.begin()))
+                             : AxisList{});
+  }
+  auto layout = Layout::make(type.mesh(), std::move(splits));
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+// The operand's layout with what is pending finished where it is.
+std::optional<Layout> whole_sum(const ArrayType& type) {
+  auto layout = Layout::make(type.mesh(), type.layout().splits());
+  TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
+  return std::move(layout).value();
+}
+
+// A pending operand's layout with the splits of another one; nothing where there is none, or none for this operand.
+std::optional<Layout> split_like(const Signature& signature, const std::vector<ArrayType>& types, std::size_t operand,
+                                 std::size_t like) {
+  if (!is_pending(types[operand]) || is_pending(types[like])) return std::nullopt;
+  std::vector<AxisList> splits;
+  for (std::size_t d = 0; d < signature.operands[operand].size(); ++d) {
+    const int index = signature.operands[operand][d];
+    const auto& others = signature.operands[like];
+    const auto found = std::find(others.begin(), others.end(), index);
+    const bool carried = index != kWhole && found != others.end();
+    splits.push_back(carried ? types[like].layout().split(static_cast<std::size_t>(found - others.begin()))
+                             : types[operand].layout().split(d));
+  }
+  auto layout = Layout::make(types[operand].mesh(), std::move(splits));
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+}  // namespace
+
+std::optional<Inserter::Solution> Inserter::solve(const Signature& signature, std::vector<Held> operands,
+                                                const Want& want) {
+  if (!finish_pending(signature, operands, want)) return std::nullopt;
+  const std::vector<ArrayType> held = types_of(operands);
+  const Problem problem(signature, pointers(held));
+  if (const auto clash = problem.clash()) {
+    report_clash(signature, operands, clash->first, clash->second);
+    return std::nullopt;
+  }
+  Reason why{Reason::Asker::operation, signature.who, signature.span, {}, {}};
+  auto chosen = problem.as_they_are();
+  const bool wanted_fits = want.fits(signature.result.size(), held.front().mesh());
+  if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
+  if (!chosen.has_value()) chosen = cheapest(signature, problem, operands, want, why);
+  if (!chosen.has_value()) return std::nullopt;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const auto layout = operand_layout(signature, k, held[k], *chosen);
+    TESSERA_CHECK(layout.has_value(), "a chosen layout is not valid");
+    const auto target = with_layout(operands[k].span, held[k], *layout);
+    if (!target.has_value()) return std::nullopt;
+    Reason own = why;
+    own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
+    auto moved = redistribute(operands[k], *target, std::move(own));
+    if (!moved.has_value()) return std::nullopt;
+    operands[k] = signature.computes ? widened(*moved) : std::move(*moved);
+  }
+  const auto layout = result_layout(signature, pointers(held), *chosen);
+  TESSERA_CHECK(layout.has_value(), "a chosen layout gives no result");
+  auto result =
+      made(ArrayType::make(signature.element, signature.shape, held.front().mesh_ref(), *layout), signature.span);
+  if (!result.has_value()) return std::nullopt;
+  return Solution{std::move(operands), std::move(*result)};
+}
+
+std::vector<ArrayType> Inserter::types_of(const std::vector<Held>& operands) const {
+  std::vector<ArrayType> types;
+  for (const Held& operand : operands) types.push_back(type(operand));
+  return types;
+}
+
+// The layouts into which pending operands are finished: the wanted one, where one is known, or their own splits, or of
+// an elementwise operation the splits of another operand, whichever is cheaper in the end. Worked example: on data:4,
+// `f32[16@data,64]` minus a `f32[16,64]{+data}` is a reduce_scatter, and nothing is left to do.
+std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& signature,
+                                                              const std::vector<ArrayType>& types,
+                                                              const Want& want) {
+  std::vector<std::optional<Layout>> best;
+  for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
+  if (!signature.index_wise || types.size() < 2) return best;
+  auto least = finishing_price(signature, types, best, want);
+  for (std::size_t like = 0; like < types.size(); ++like) {
+    std::vector<std::optional<Layout>> own;
+    for (std::size_t k = 0; k < types.size(); ++k) own.push_back(split_like(signature, types, k, like));
+    auto price = finishing_price(signature, types, own, want);
+    if (!price.has_value() || (least.has_value() && !cheaper(*price, *least))) continue;
+    best = std::move(own);
+    least = std::move(price);
+  }
+  return best;
+}
+
+// Prices finishing the pending operands into these layouts, and everything after it.
+std::optional<Alternative> Inserter::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
+                                                    const std::vector<std::optional<Layout>>& layouts,
+                                                    const Want& want) {
+  std::vector<ArrayType> finished = types;
+  Alternative total;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    if (!is_pending(types[k])) continue;
+    auto own = layouts[k].has_value() ? layouts[k] : whole_sum(types[k]);
+    const auto target = types[k].with_layout(std::move(*own));
+    const auto change = target.ok() ? plan(types[k], *target, signature.span) : std::nullopt;
+    if (!change.has_value()) return std::nullopt;
+    add_plan(total, **change);
+    finished[k] = *target;
+  }
+  if (Problem(signature, pointers(finished)).clash().has_value()) return std::nullopt;
+  const auto rest = Pricing(*this, signature, pointers(finished), want).least();
+  if (!rest.has_value()) return std::nullopt;
+  total.seconds += rest->seconds;
+  total.received_bytes += rest->received_bytes;
+  total.peak_bytes = std::max(total.peak_bytes, rest->peak_bytes);
+  return total;
+}
+
+// Rule 3: pending operands that do not pass through the operation are finished, into the wanted layout where one is
+// known.
+bool Inserter::finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want) {
+  const std::vector<ArrayType> types = types_of(operands);
+  const bool some_pending = std::any_of(types.begin(), types.end(), is_pending);
+  if (!some_pending) return true;
+  std::vector<PendingOperand> seen;
+  for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
+  if (passes(signature.pending, seen, want.written_pending)) return true;
+  const auto layouts = finishing_layouts(signature, types, want);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Want for_operand{layouts[k], types[k].mesh_ref(), want.because, {}};
+    auto finished = resolve_pending(operands[k], signature.who, signature.span, &for_operand);
+    if (!finished.has_value()) return false;
+    operands[k] = std::move(*finished);
+  }
+  return true;
+}
+
+// Rule 2: prices the candidates in order; the first of the cheapest wins.
+std::optional<Assignment> Inserter::cheapest(const Signature& signature, const Problem& problem,
+                                            const std::vector<Held>& operands, const Want& want, Reason& why) {
+  const std::vector<ArrayType> held = types_of(operands);
+  const Pricing pricing(*this, signature, pointers(held), want);
+  std::optional<std::size_t> best;
+  std::optional<Assignment> chosen;
+  for (const Candidate& candidate :
+       candidates(signature, problem, type(operands.front()).mesh(), operands.size(), want)) {
+    if (!problem.valid(candidate.assignment)) continue;
+    auto price = pricing.price(candidate.assignment);
+    if (!price.has_value()) continue;
+    price->description = fmt::format("{}: {}", candidate.description,
+                                     describe(signature, type(operands.front()).mesh(), candidate.assignment));
+    if (!best.has_value() || cheaper(*price, why.compared[*best])) {
+      best = why.compared.size();
+      chosen = candidate.assignment;
+    }
+    why.compared.push_back(std::move(*price));
+  }
+  TESSERA_CHECK(best.has_value(), "no layout fits an operation");
+  why.compared[*best].chosen = true;
+  return chosen;
+}
+
+// `A[i@x,k] @ B[k,j@x]`: both culprits are shown.
+void Inserter::report_clash(const Signature& signature, const std::vector<Held>& operands, std::size_t a,
+                           std::size_t b) {
+  const auto culprit = [&](std::size_t index) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const auto& dimensions = signature.operands[k];
+      const auto found = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(index));
+      if (found != dimensions.end()) return std::pair(k, static_cast<std::size_t>(found - dimensions.begin()));
+    }
+    return std::pair<std::size_t, std::size_t>(0, 0);
+  };
+  const auto [operand_a, dim_a] = culprit(a);
+  const auto [operand_b, dim_b] = culprit(b);
+  const ArrayType& type_a = type(operands[operand_a]);
+  const ArrayType& type_b = type(operands[operand_b]);
+  AxisList shared;
+  for (const synth::AxisPart& part : type_a.layout().split(dim_a)) {
+    if (any_overlap({part}, type_b.layout().split(dim_b))) shared.push_back(part);
+  }
+  const std::string axis = synth::print(type_a.mesh(), {shared.front()});
+  const std::size_t result_a = result_dimension(signature, a);
+  const std::size_t result_b = result_dimension(signature, b);
+  Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, axis);
+  diagnostic.message =
+      fmt::format("mesh axis `{}` would split two dimensions of the result of {}", axis, signature.who);
+  report(std::move(diagnostic)
+             .at(signature.span)
+             .also(operands[operand_a].span,
+                   fmt::format("{}: dimension {} gives the result's dimension {}", text(type_a), dim_a, result_a))
+             .also(operands[operand_b].span,
+                   fmt::format("{}: dimension {} gives the result's dimension {}", text(type_b), dim_b, result_b))
+             .suggest(fmt::format("replicate one of them over `{}` first, with `as`", axis)));
+}
+
+}  // namespace tessera::typeck

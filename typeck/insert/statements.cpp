@@ -1,0 +1,65 @@
+// Statements that say what a program moves, and what an assertion shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "synth/cluster/machine_text.hpp"
+#include "typeck/insert/inserter.hpp"
+#include "typeck/typed/local_work.hpp"
+#include "typeck/typed/lower.hpp"
+#include "typeck/typed/pipeline_text.hpp"
+#include "typeck/typed/plan_text.hpp"
+
+namespace tessera::typeck {
+
+PeaksByPlace Inserter::peaks_of_pipelines(const Region& region) {
+  if (!options_.pipeline_peaks || pipelines(typed_, region).empty()) return {};
+  const auto alone = lower_alone(typed_, region, options_.stop, options_.steps_max);
+  if (!alone.has_value()) return {};
+  return peaks_by_place(*alone, options_.pipeline_peaks(alone->program));
+}
+
+synth::PlanWords Inserter::plan_words() const {
+  const auto print_mesh = [this](const synth::Mesh& mesh) {
+    const NamedMesh* const named = environment_.name_of(mesh, moment_);
+    return named == nullptr ? synth::print(mesh) : fmt::format("{} ({})", named->name, synth::print(mesh));
+  };
+  return {print_mesh, environment_.default_mesh(moment_), &plans_.machine()};
+}
+
+std::string Inserter::plan_statement_text(const Region& scratch) {
+  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch),
+                                   options_.stop);
+  text += plan_text(typed_, scratch, sources_, options_.first_line, plan_words());
+  std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
+  if (!work.empty()) work.pop_back();  // the line end is the printer's
+  if (!work.empty()) text += "\n" + work;
+  if (plans_.machine().levels.empty() && !redistributions(typed_, scratch).empty())
+    text += fmt::format("\n{}; a machine file gives others", synth::modelled_text(plans_.machine()));
+  return text;
+}
+
+// The region is only read: nothing of it runs.
+void Inserter::insert(open::ValueId, const open::Node& node, const open::PlanText& body) {
+  Region scratch;
+  const auto results = in_region(scratch, [&] {
+    region(body.region);
+    return held(body.region.results);
+  });
+  if (!node.is_complete || !results.has_value()) return;
+  for (const Held& result : *results) scratch.results.push_back(result.node());
+  const synth::StringId text = typed_.strings.add(plan_statement_text(scratch));
+  emit(node.span, {}, Compute{synth::PrintText{text}, {}, 0, {}});
+}
+
+std::vector<NodeId> Inserter::compared_in(NodeId condition) const {
+  const auto* compute = std::get_if<Compute>(&typed_.nodes[condition].body);
+  const auto* map = compute == nullptr ? nullptr : std::get_if<synth::Map>(&compute->operation);
+  constexpr std::array kComparisons = {synth::MapOp::equal,      synth::MapOp::not_equal, synth::MapOp::less,
+                                       synth::MapOp::less_equal, synth::MapOp::greater,   synth::MapOp::greater_equal};
+  const bool compares = map != nullptr && std::ranges::find(kComparisons, map->op) != kComparisons.end();
+  return compares ? compute->operands : std::vector<NodeId>{};
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,286 @@
+// The open program: every name found, every shape and element type known, and no layout. A graph of nodes, as the typed
+// program is; what the text says of layouts stands in it as wishes. `insert` closes it: it gives every value a layout.
+//
+// Example: `let c = a @ b` and `print c as [8@x, 4]` are
+//
+//     %2 = contract ik,kj->ij(%0, %1)      no layout: it follows from those of a and b
+//     %3 = as [8@x, 4] (%2)                a wish of the text
+//     print(finished %3)                   what leaves the program holds no pending sum
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/ids.hpp"
+#include "base/source.hpp"
+#include "frontend/ast.hpp"
+#include "synth/layout/axis_part.hpp"
+#include "synth/layout/element.hpp"
+#include "synth/layout/mesh.hpp"
+#include "synth/layout/shape.hpp"
+#include "synth/program/literal.hpp"
+#include "synth/program/operation.hpp"
+#include "synth/schedule/schedule.hpp"
+#include "typeck/typed/environment.hpp"
+
+namespace tessera::typeck::open {
+
+using ValueId = base::Id<struct ValueTag>;  // a node
+using InstanceId = base::Id<struct OpenInstanceTag>;
+
+// An array without its layout.
+class Type {
+ public:
+  Type(synth::ElementType element, synth::Shape shape, synth::MeshRef mesh)
+      : element_(element), shape_(shape), mesh_(std::move(mesh)) {}
+
+  synth::ElementType element() const { return element_; }
+  const synth::Shape& shape() const { return shape_; }
+  std::size_t rank() const { return shape_.size(); }
+  const synth::MeshRef& mesh_ref() const { return mesh_; }
+  const synth::Mesh& mesh() const { return *mesh_; }
+
+  friend bool operator==(const Type& a, const Type& b) {
+    return a.element_ == b.element_ && a.shape_ == b.shape_ && *a.mesh_ == *b.mesh_;
+  }
+
+ private:
+  synth::ElementType element_;
+  synth::Shape shape_;
+  synth::MeshRef mesh_;
+};
+
+// A value where it is used.
+struct Use {
+  ValueId value;
+  base::Span span;                         // of the expression that stands for it here
+  frontend::ExprId expr;                   // not valid for values made on the way
+  std::optional<KnownScalar> known = {};   // a scalar that is known when the program is checked
+};
+
+// A layout as a text writes it, for an array of known extents; `insert` finds out whether it is one.
+struct WrittenLayout {
+  std::vector<synth::AxisList> splits;
+  synth::AxisList pending;
+  synth::ReduceOp reduce = synth::ReduceOp::sum;
+};
+
+// What the text around an operation wants of its result. It decides between equally good ways, and nothing else.
+struct Wish {
+  std::optional<WrittenLayout> layout;
+  synth::MeshRef mesh;  // of the layout
+  base::Span because;   // the annotation
+  // Mesh axes over which the program says that the value is a pending sum.
+  std::vector<std::string> written_pending;
+};
+
+// ---- Operations beside those of device programs: how they move depends on the layouts that they meet.
+
+struct Squeeze {  // these dimensions, of extent 1, go
+  std::vector<std::size_t> dimensions;
+};
+struct Unsqueeze {  // one of extent 1 comes at this place
+  std::size_t dimension = 0;
+};
+// One dimension of a slice: from `start`, or from the scalar operand of that number.
+struct Selected {
+  std::int64_t start = 0;
+  std::int64_t length = 0;
+  std::int32_t scalar = -1;
+  bool single = false;  // an integer: what it selects lies whole
+};
+struct Slice {
+  std::vector<Selected> dimensions;
+};
+struct Every {  // elements first, first + step, ... of a dimension
+  std::size_t dimension = 0;
+  std::int64_t step = 1;
+  std::int64_t first = 0;
+};
+struct Pad {  // operands: an array and a scalar
+  std::vector<std::pair<std::int64_t, std::int64_t>> widths;
+};
+struct Concat {
+  std::size_t dimension = 0;
+};
+struct Update {  // operands: an array, rows, and their place, where it is not known
+  std::optional<std::int64_t> at;
+};
+struct Product {  // an Einstein sum, with the names of its indices for messages
+  synth::Contract contract;
+  std::vector<std::string> names;
+};
+struct Broadcast {};  // to the shape of the result
+struct Widen {};      // to the type that elements are computed in, where they lie
+struct Together {};   // several results: the operands, laid out alike
+// Finished, with these dimensions whole, in the type that elements are computed in.
+struct Whole {
+  std::vector<std::size_t> dimensions;
+  base::Span asked_at;
+};
+struct Finish {       // no pending sum is left; in the layout that is wished for, where it may be
+  bool is_output = false;
+};
+struct Make {  // a constructor, in a layout that is written
+  synth::Operation operation;
+  WrittenLayout layout;
+  base::Span written;  // the type
+};
+struct ByHand {  // a collective that the text names
+  synth::CollectiveKind kind = synth::CollectiveKind::all_reduce;
+  synth::AxisList axes;
+  std::size_t from = 0;  // dimensions, of those that name any
+  std::size_t to = 0;
+  std::optional<WrittenLayout> target;  // of those that name a type
+};
+
+using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Product, Broadcast,
+                               Widen, Together, Whole, Finish, Make, ByHand>;
+
+// ---- Nodes
+
+struct Parameter {};  // of an instance or a loop's body: given from outside
+struct Input {        // a value of the session
+  std::uint32_t slot = 0;
+  std::string name;
+  Moment moment = 0;  // under which the name means it
+};
+struct Compute {
+  Operation operation;
+  std::vector<Use> operands;
+  std::string who;       // for reasons: `@`, a slice
+  bool is_flat = false;  // a gradient takes it for a constant
+};
+struct As {  // the value as a text writes it
+  Use operand;
+  WrittenLayout layout;
+  std::string who;  // `as`, or the name or result whose type it is
+  base::Span asked_at;
+  base::Span written;  // the type
+  bool names_axes = true;
+  bool is_as = false;
+  std::optional<std::int64_t> within_bytes;
+  ValueId operand_begins;  // nodes from here on were made for the operand
+};
+struct Call {
+  InstanceId instance;
+  std::vector<Use> arguments;
+};
+
+struct Region {
+  std::vector<ValueId> order;
+  std::vector<Use> results;
+};
+struct Loop {
+  Use count;
+  std::optional<std::int64_t> known_count;
+  ValueId index;
+  std::vector<Use> initial;
+  std::vector<ValueId> parameters;
+  Region body;
+  std::vector<ValueId> indices_elsewhere;
+  std::vector<frontend::Name> names;               // of what it carries
+  std::optional<synth::Schedule> pipeline = {};    // of a pipeline
+  base::Span body_span;
+};
+struct If {
+  ValueId condition;
+  Region then_region;
+  Region else_region;
+  base::Span then_span;
+  base::Span else_span;
+  bool is_statement = false;
+};
+struct Again {
+  Region body;
+};
+struct Element {
+  ValueId tuple;
+  std::uint32_t index = 0;
+};
+struct Gradient {
+  InstanceId instance;
+  std::vector<Use> arguments;
+  std::vector<std::size_t> parameters;  // those it is taken with respect to
+  std::vector<base::Span> spans;        // where they were named
+  base::Span function;                  // the function's name in `grad(f)`
+  bool names_parameters = false;        // they were listed
+};
+struct PlanText {  // prints what a region would move
+  Region region;
+};
+struct Definition {  // a function that says all of its layouts, checked where it stands
+  InstanceId instance;
+  base::Span function;
+};
+
+struct Node {
+  base::Span span;
+  std::vector<Type> types;
+  std::variant<Parameter, Input, Compute, As, Call, Loop, If, Again, Element, Gradient, PlanText, Definition> body;
+  bool is_local = false;            // inside `local`
+  bool is_complete = true;          // false: something inside was wrong, and it is looked at for more mistakes
+  std::optional<Wish> wish = {};    // of its result
+  ValueId shares_wish = {};         // an earlier step of the same operation that goes by the same wish
+  bool takes_wish = false;
+};
+
+// A `let` whose type a printed program shows.
+struct Let {
+  frontend::StatementId statement;
+  ValueId value;
+  Moment moment = 0;
+};
+
+// A function, elaborated for one list of shapes.
+struct Instance {
+  struct Parameter {
+    ValueId value;
+    std::string name;
+    std::optional<WrittenLayout> layout;  // nothing: as the argument lies
+    base::Span written;
+  };
+  std::shared_ptr<const frontend::Ast> ast;
+  std::string name;
+  base::Span name_span;
+  base::Span defined_at;
+  std::vector<Parameter> parameters;
+  Region body;
+  std::vector<Let> lets;
+  bool is_complete = true;
+};
+
+struct Bound {
+  std::string name;
+  base::Span span;
+  ValueId value;
+  std::uint32_t slot = 0;
+  Moment moment = 0;  // when it was bound
+};
+struct Statement {
+  base::Span span;
+  Moment moment = 0;  // when it began
+  Region region;
+  std::vector<Bound> bound;
+  std::optional<ValueId> shown;
+};
+
+struct Program {
+  std::shared_ptr<const frontend::Ast> ast;
+  base::Store<Node, ValueId> nodes;
+  base::Store<Instance, InstanceId> instances;
+  std::vector<Statement> statements;
+  base::Store<synth::Literal, synth::LiteralId> literals;
+  base::Store<std::string, synth::StringId> strings;
+  std::vector<Let> lets;
+
+  const Type& type(ValueId id) const { return nodes[id].types.at(0); }
+};
+
+}  // namespace tessera::typeck::open

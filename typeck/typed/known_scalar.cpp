@@ -1,0 +1,56 @@
+#include "typeck/typed/known_scalar.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "synth/layout/halves.hpp"
+
+namespace tessera::typeck {
+
+using synth::ElementType;
+
+namespace {
+
+template <class T>
+T known_as(const KnownScalar& value) {
+  return std::visit([](auto held) { return static_cast<T>(held); }, value);
+}
+
+template <class T>
+void append_value(std::vector<std::byte>& bytes, T value) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof(T));
+  std::memcpy(bytes.data() + at, &value, sizeof(T));
+}
+
+}  // namespace
+
+void append_bytes(std::vector<std::byte>& bytes, const KnownScalar& value, ElementType element) {
+  if (synth::is_storage(element)) return append_value(bytes, synth::stored(element, known_as<float>(value)));
+  synth::visit_element(element, [&](auto zero) { append_value(bytes, known_as<decltype(zero)>(value)); });
+}
+
+KnownScalar as_held(const KnownScalar& value, ElementType element) {
+  if (!synth::is_storage(element)) return value;
+  const auto bits = synth::stored(element, known_as<float>(value));
+  return static_cast<double>(synth::widened(element, bits));
+}
+
+std::optional<KnownScalar> value_of(const synth::Literal& literal) {
+  if (!literal.shape.empty()) return std::nullopt;
+  if (synth::is_storage(literal.element)) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, literal.bytes.data(), sizeof(bits));
+    return KnownScalar(static_cast<double>(synth::widened(literal.element, bits)));
+  }
+  return synth::visit_element(literal.element, [&](auto zero) -> KnownScalar {
+    using T = decltype(zero);
+    T value;
+    std::memcpy(&value, literal.bytes.data(), sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) return value;
+    if constexpr (std::is_integral_v<T>) return std::int64_t{value};
+    return static_cast<double>(value);
+  });
+}
+
+}  // namespace tessera::typeck
