@@ -31,6 +31,7 @@ class MadeAgain {
     if (const auto known = made_.find(id); known != made_.end()) return known->second;
     if (open::Loop* const loop = loop_of(id)) return index_of(*loop);
     const open::Node from = elaborator_.program().nodes[id];
+    if (const auto* as = std::get_if<open::As>(&from.body)) return node(as->operand.value);
     const auto& body = std::get<open::Compute>(from.body);
     if (std::holds_alternative<open::Finish>(body.operation)) return node(body.operands[0].value);
     std::vector<Checked> operands;
@@ -47,6 +48,7 @@ class MadeAgain {
     return false;
   }
   bool can(ValueId id, const open::Parameter&) const { return loop_of(id) != nullptr; }
+  bool can(ValueId, const open::As& body) { return body.layout.pending.empty() && can(body.operand.value); }
   bool can(ValueId, const open::Compute& body) {
     const auto* operation = std::get_if<synth::Operation>(&body.operation);
     const bool is_pure = operation == nullptr ? std::holds_alternative<open::Finish>(body.operation)
