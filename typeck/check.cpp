@@ -16,11 +16,10 @@ namespace {
 
 // The text, read and closed once.
 base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
-                            const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
-                            const Placements& placements) {
+                           const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
+                           const Placements& placements) {
   Messages messages;
-  Elaborated elaborated =
-      Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
+  Elaborated elaborated = Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
   Inserter inserter(elaborated.program, sources, elaborated.after, plans, options, messages);
   Typed typed = inserter.run();
   options.stop.look();
@@ -80,8 +79,8 @@ base::Result<ArrayType> check_type(const frontend::Ast& ast, const synth::MeshRe
       for (Diagnostic& one : why) one = std::move(one).at(written.span);
       return why;
     };
-    auto layout = synth::Layout::make(*written.mesh, written.layout.splits, written.layout.pending,
-                                      written.layout.reduce);
+    auto layout =
+        synth::Layout::make(*written.mesh, written.layout.splits, written.layout.pending, written.layout.reduce);
     if (!layout.ok()) return at(std::move(layout).errors());
     auto type = ArrayType::make(written.element.value(), written.shape, written.mesh, *layout);
     if (!type.ok()) return at(std::move(type).errors());

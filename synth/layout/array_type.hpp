@@ -15,7 +15,6 @@
 
 namespace tessera::synth {
 
-
 // One interval per dimension, in global coordinates. A box of rank 0 holds one element.
 using Box = base::FixedVector<Interval, kRankMax>;
 

@@ -31,6 +31,7 @@ INNER_WALLS = [
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
     (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
     (r"synth/(layout|collective|machine|program)/", r"synth/(redistribute|verify)/", "plans are made from it"),
+    (r"typeck/(open|elaborate)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|plan/|redistribute/|verify/)", "shapes are found before layouts, and layouts before plans"),
 ]
 
 # Each external library's doors: what an include of it looks like, and the only files that may hold one.

@@ -68,8 +68,8 @@ bool is_called(const ParameterInfo& parameter, std::string_view name) {
 bool OperationCall::refuse_unknown(const frontend::Argument& argument) {
   const std::string what = fmt::format("there is no argument named `{}`", argument.name->text);
   elaborator.report(base::make(Kind::wrong_arguments, info.name, what)
-                     .at(argument.span)
-                     .suggest(help_for_argument(argument.name->text, info, own_example(std::nullopt))));
+                        .at(argument.span)
+                        .suggest(help_for_argument(argument.name->text, info, own_example(std::nullopt))));
   return false;
 }
 
@@ -207,9 +207,9 @@ bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size
     return own.empty() || own.size() > kLettersMax ? std::string(otherwise) : own;
   };
   elaborator.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
-                     .at(argument.span)
-                     .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
-                                          shown(&argument, example_argument(info.parameters[at])))));
+                        .at(argument.span)
+                        .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
+                                             shown(&argument, example_argument(info.parameters[at])))));
   return false;
 }
 

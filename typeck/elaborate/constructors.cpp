@@ -27,9 +27,8 @@ MaybeValue make(OperationCall& call, const WrittenType& wanted, synth::Operation
                                .suggest("use i64, or `{max ...}`, which is true where any is, and `{min ...}`"));
     return std::nullopt;
   }
-  return call.elaborator.compute(call.span, wanted.type(),
-                                 open::Make{std::move(operation), wanted.layout, wanted.span}, operands,
-                                 call.quoted());
+  return call.elaborator.compute(call.span, wanted.type(), open::Make{std::move(operation), wanted.layout, wanted.span},
+                                 operands, call.quoted());
 }
 
 }  // namespace
@@ -75,8 +74,8 @@ MaybeValue drawn(OperationCall& call, const synth::Operation& operation) {
   if (!wanted.has_value()) return std::nullopt;
   if (!synth::is_float(synth::computed_as(*wanted->element))) {
     call.elaborator.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(*wanted->element))
-                            .at(call.span)
-                            .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
+                               .at(call.span)
+                               .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
     return std::nullopt;
   }
   MaybeValue seed = call.array(1, ElementType::i64);
@@ -116,8 +115,8 @@ MaybeValue run_load(OperationCall& call) {
     }
     if (!name->numbers.empty()) {
       elaborator.report(base::make(Kind::file_extent_unknown, "its name is known only when the program runs")
-                         .at(written.span)
-                         .suggest("write the extent"));
+                            .at(written.span)
+                            .suggest("write the extent"));
       return std::nullopt;
     }
     auto found = elaborator.options().file_header(path);
@@ -136,8 +135,8 @@ MaybeValue run_load(OperationCall& call) {
     if (header->shape.size() != written.dimensions.size()) {
       const std::string holds = fmt::format("an array of rank {}", header->shape.size());
       elaborator.report(base::make(Kind::load_mismatch, fmt::format("\"{}\"", path), holds,
-                                fmt::format("rank {}", written.dimensions.size()))
-                         .at(written.span));
+                                   fmt::format("rank {}", written.dimensions.size()))
+                            .at(written.span));
       return std::nullopt;
     }
   }

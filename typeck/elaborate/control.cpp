@@ -35,8 +35,8 @@ MaybeValue Elaborator::annotated(const Checked& value, const WrittenType& writte
     if (const MaybeValue again = again_on(value, written.mesh)) return again;
   }
   const auto within = as != nullptr ? as->within_bytes : std::nullopt;
-  open::As made_as{use(value), written.layout, who, asked_at, written.span, written.names_axes, as != nullptr, within,
-                   operand_begins};
+  open::As made_as{use(value),         written.layout, who,    asked_at,      written.span,
+                   written.names_axes, as != nullptr,  within, operand_begins};
   Checked result = value;
   result.nodes = {emit(value.span, {written.type(from.element())}, std::move(made_as))};
   return result;
@@ -319,11 +319,11 @@ bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop&
     std::string help;
     if (before.element() != after.element() && before.shape() == after.shape())
       help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
-    report(base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value),
-                      text(body.nodes[k]))
-               .at(body.span, text(body.nodes[k]))
-               .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
-               .suggest(help));
+    report(
+        base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value), text(body.nodes[k]))
+            .at(body.span, text(body.nodes[k]))
+            .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
+            .suggest(help));
     return false;
   }
   return true;

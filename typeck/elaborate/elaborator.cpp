@@ -79,8 +79,8 @@ MaybeValue Elaborator::defined_value(const std::string& name, const std::string&
   Frame frame{std::make_shared<const Ast>(std::move(parsed).value()), 0, {}, nullptr, {}, true};
   Frame* const outer = std::exchange(frame_, &frame);
   const auto& let = std::get<frontend::Let>(ast()[ast().program[0]].node);
-  MaybeValue value = replaced.type.has_value() ? check_array_as(let.value, *outer->ast, *replaced.type)
-                                               : check_array(let.value);
+  MaybeValue value =
+      replaced.type.has_value() ? check_array_as(let.value, *outer->ast, *replaced.type) : check_array(let.value);
   frame_ = outer;
   if (value.has_value()) value->expr = {};
   return value;
@@ -107,7 +107,8 @@ MeshRef Elaborator::default_mesh() const { return environment_.default_mesh(mesh
 ValueId Elaborator::emit(Span span, std::vector<open::Type> types, decltype(open::Node::body) body) {
   TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");
   options_.stop.look();
-  if (program_.nodes.size() >= options_.values_max) throw TooManyValues{program_.statements.empty() ? Span{} : program_.statements.back().span};
+  if (program_.nodes.size() >= options_.values_max)
+    throw TooManyValues{program_.statements.empty() ? Span{} : program_.statements.back().span};
   const ValueId id = program_.nodes.add(open::Node{span, std::move(types), std::move(body), local_depth_ > 0});
   region_->order.push_back(id);
   return id;
@@ -166,8 +167,7 @@ bool Elaborator::may_be_pending(ValueId value) const {
 Checked Elaborator::finished(const Checked& value, const std::string& who, Span asked_at, bool is_output) {
   if (!may_be_pending(value.node())) return value;
   Checked whole = value;
-  const ValueId id =
-      emit(asked_at, {type(value)}, open::Compute{open::Finish{is_output}, {use(value)}, who});
+  const ValueId id = emit(asked_at, {type(value)}, open::Compute{open::Finish{is_output}, {use(value)}, who});
   whole.nodes = {id};
   return whole;
 }

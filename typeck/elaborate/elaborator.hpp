@@ -19,7 +19,7 @@
 #include "synth/cluster/machine.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/kinds.hpp"
-#include "typeck/messages.hpp"
+#include "typeck/open/messages.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/auto_placed.hpp"
 #include "typeck/typed/environment.hpp"

@@ -121,7 +121,9 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     MaybeValue operator()(const frontend::Tuple& node) const { return elaborator.check_tuple(id, node); }
     MaybeValue operator()(const frontend::As& node) const { return elaborator.check_as(id, node); }
     MaybeValue operator()(const frontend::If& node) const { return elaborator.check_if(id, node, want); }
-    MaybeValue operator()(const frontend::BlockExpr& node) const { return elaborator.check_block(node.block, want, true); }
+    MaybeValue operator()(const frontend::BlockExpr& node) const {
+      return elaborator.check_block(node.block, want, true);
+    }
     MaybeValue operator()(const frontend::Local& node) const { return elaborator.check_local(id, node, want); }
     MaybeValue operator()(const frontend::Again& node) const { return elaborator.check_again(id, node, want); }
     MaybeValue operator()(const frontend::Loop& node) const { return elaborator.check_loop(id, node, want); }
@@ -295,8 +297,8 @@ ValueId Elaborator::input_node(const Variable& variable, Moment moment) {
   const auto found = slot_nodes_.find(variable.slot);
   if (found != slot_nodes_.end()) return found->second;
   const open::Type type(variable.type.element(), variable.type.shape(), variable.type.mesh_ref());
-  const ValueId id = program_.nodes.add(
-      open::Node{variable.span, {type}, open::Input{variable.slot, variable.name, moment}});
+  const ValueId id =
+      program_.nodes.add(open::Node{variable.span, {type}, open::Input{variable.slot, variable.name, moment}});
   slot_nodes_.emplace(variable.slot, id);
   return id;
 }
@@ -357,8 +359,8 @@ MaybeValue Elaborator::check_unary(ExprId id, const frontend::Unary& unary, cons
   const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
   if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
   if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
-  MaybeValue operand = check_array(
-      unary.operand, Preference{negate ? want.element : std::nullopt, negate ? want.beside : ExprId{}});
+  MaybeValue operand =
+      check_array(unary.operand, Preference{negate ? want.element : std::nullopt, negate ? want.beside : ExprId{}});
   if (!operand.has_value()) return std::nullopt;
   const ElementType element = this->element(*operand);
   const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
@@ -380,7 +382,8 @@ MaybeValue Elaborator::check_unary(ExprId id, const frontend::Unary& unary, cons
 }
 
 // Checks two operands so that a literal takes the other's element type.
-std::optional<std::pair<Checked, Checked>> Elaborator::check_operands(ExprId left, ExprId right, const Preference& want) {
+std::optional<std::pair<Checked, Checked>> Elaborator::check_operands(ExprId left, ExprId right,
+                                                                      const Preference& want) {
   const bool left_literal = is_literal(left);
   const bool right_literal = is_literal(right);
   MaybeValue a;
@@ -405,7 +408,8 @@ std::optional<std::pair<Checked, Checked>> Elaborator::check_operands(ExprId lef
 namespace {
 
 // `1 / 3` and `2 ** 70`, where Python has a fraction and a larger number: says what comes, and how to write the float.
-void note_an_integer_result(Elaborator& elaborator, const frontend::Binary& binary, Span span, const KnownScalar& result) {
+void note_an_integer_result(Elaborator& elaborator, const frontend::Binary& binary, Span span,
+                            const KnownScalar& result) {
   const auto left = literal_value(elaborator.ast(), binary.left);
   const auto right = literal_value(elaborator.ast(), binary.right);
   if (!left || !right) return;
@@ -420,10 +424,11 @@ void note_an_integer_result(Elaborator& elaborator, const frontend::Binary& bina
       binary.op == frontend::BinaryOp::power && *b >= 0 &&
       std::abs(std::pow(static_cast<double>(*a), static_cast<double>(*b)) - static_cast<double>(*value)) > kRounding;
   if (!rounds && !wraps) return;
-  elaborator.report(base::make(Kind::integer_result, elaborator.text(span), *value,
-                            rounds ? "`/` of integers rounds down" : "integers wrap around")
-                     .at(span)
-                     .suggest(fmt::format("for a float write `{}.0 {} {}.0`", *a, frontend::spelling(binary.op), *b)));
+  elaborator.report(
+      base::make(Kind::integer_result, elaborator.text(span), *value,
+                 rounds ? "`/` of integers rounds down" : "integers wrap around")
+          .at(span)
+          .suggest(fmt::format("for a float write `{}.0 {} {}.0`", *a, frontend::spelling(binary.op), *b)));
 }
 
 }  // namespace
@@ -471,8 +476,7 @@ MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
   const bool literal = is_literal(cast.operand) &&
                        (takes_fractions(element) || !has_float_literal(ast(), cast.operand)) &&
                        element != ElementType::boolean;
-  MaybeValue operand =
-      check_array(cast.operand, Preference{literal ? std::optional(element) : std::nullopt});
+  MaybeValue operand = check_array(cast.operand, Preference{literal ? std::optional(element) : std::nullopt});
   if (!operand.has_value()) return std::nullopt;
   if (type(*operand).element() == element) return operand;
   const auto known = operand->known;

@@ -31,12 +31,11 @@ class Chosen {
     if (type.rank() == 0 && synth::is_float(type.element())) return true;
     const std::string help = synth::is_float(type.element()) ? "reduce it, as in `sum(...)` or `mean(...)`"
                                                              : "cast it first, as in f32(...)";
-    elaborator_.report(
-        base::make(Kind::not_differentiable, fmt::format("`{}`", fn_.name.text),
-                   fmt::format("its first result is {}, not a scalar of floats", elaborator_.text(loss)))
-            .at(written_.function.span)
-            .also(fn_.name.span, "declared here")
-            .suggest(help));
+    elaborator_.report(base::make(Kind::not_differentiable, fmt::format("`{}`", fn_.name.text),
+                                  fmt::format("its first result is {}, not a scalar of floats", elaborator_.text(loss)))
+                           .at(written_.function.span)
+                           .also(fn_.name.span, "declared here")
+                           .suggest(help));
     return false;
   }
 
@@ -75,12 +74,11 @@ class Chosen {
       return false;
     }
     if (!is_float(k)) {
-      elaborator_.report(
-          base::make(Kind::not_differentiable, fmt::format("`{}`", name.text),
-                     fmt::format("it is {}", elaborator_.text(instance_.parameters[k].value)))
-              .at(name.span)
-              .also(found->name.span, "declared here")
-              .suggest("gradients are with respect to floats"));
+      elaborator_.report(base::make(Kind::not_differentiable, fmt::format("`{}`", name.text),
+                                    fmt::format("it is {}", elaborator_.text(instance_.parameters[k].value)))
+                             .at(name.span)
+                             .also(found->name.span, "declared here")
+                             .suggest("gradients are with respect to floats"));
       return false;
     }
     parameters.push_back(k);

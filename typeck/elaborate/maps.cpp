@@ -121,7 +121,7 @@ MaybeValue run_where(OperationCall& call) {
   if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
   const ElementType element = call.elaborator.element((*branches)[0]);
   return call.elaborator.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
-                          call.quoted());
+                             call.quoted());
 }
 
 MaybeValue run_clip(OperationCall& call) {
@@ -146,10 +146,10 @@ void note_a_dimension(OperationCall& call, const Checked& a) {
   const std::string number = elaborator.text(call.span_of(1));
   const std::string own = elaborator.text(call.span_of(0));
   elaborator.report(base::make(Kind::number_or_dimension, call.info.name, number, number)
-                     .at(call.span_of(1))
-                     .suggest(fmt::format("along a dimension it is `{0}({1}, dim={2})`; to compare with the number, "
-                                          "write it first: `{0}({2}, {1})`",
-                                          call.info.name, own.size() > 24 ? "a" : own, number)));
+                        .at(call.span_of(1))
+                        .suggest(fmt::format("along a dimension it is `{0}({1}, dim={2})`; to compare with the number, "
+                                             "write it first: `{0}({2}, {1})`",
+                                             call.info.name, own.size() > 24 ? "a" : own, number)));
 }
 
 }  // namespace
@@ -158,8 +158,8 @@ MaybeValue run_min_max(OperationCall& call) {
   if (!call.has(1)) return run_reduction(call);
   if (call.has(2)) {
     call.elaborator.report(base::make(Kind::wrong_arguments, call.info.name,
-                                   "two arrays are compared element by element; `dim=` goes with one")
-                            .at(call.span));
+                                      "two arrays are compared element by element; `dim=` goes with one")
+                               .at(call.span));
     return std::nullopt;
   }
   const auto both = alike(call, {0, 1});
@@ -169,7 +169,8 @@ MaybeValue run_min_max(OperationCall& call) {
     return std::nullopt;
   note_a_dimension(call, both->front());
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
-  return call.elaborator.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element, call.quoted());
+  return call.elaborator.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element,
+                             call.quoted());
 }
 
 // abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
@@ -209,8 +210,7 @@ MaybeValue run_allclose(OperationCall& call) {
   const MaybeValue same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
   const MaybeValue good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);
   if (!good.has_value()) return std::nullopt;
-  const MaybeValue all =
-      reduce(call, *good, synth::ReduceKind::min, all_dimensions(elaborator.type(*good).rank()));
+  const MaybeValue all = reduce(call, *good, synth::ReduceKind::min, all_dimensions(elaborator.type(*good).rank()));
   return all.has_value() ? MaybeValue(elaborator.finished(*all, who, call.span)) : std::nullopt;
 }
 

@@ -54,8 +54,8 @@ class MadeAgain {
     const bool is_pure = operation == nullptr ? std::holds_alternative<open::Finish>(body.operation)
                                               : std::holds_alternative<synth::Constant>(*operation) ||
                                                     std::holds_alternative<synth::Map>(*operation);
-    return is_pure &&
-           std::all_of(body.operands.begin(), body.operands.end(), [&](const open::Use& use) { return can(use.value); });
+    return is_pure && std::all_of(body.operands.begin(), body.operands.end(),
+                                  [&](const open::Use& use) { return can(use.value); });
   }
 
   open::Loop* loop_of(ValueId id) const {

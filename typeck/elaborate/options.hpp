@@ -11,8 +11,9 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
-#include "synth/layout/array_type.hpp"
+#include "synth/layout/element.hpp"
 #include "synth/layout/place_matrix.hpp"
+#include "synth/layout/shape.hpp"
 #include "synth/program/program.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
 

@@ -4,7 +4,8 @@
 
 namespace tessera::typeck {
 
-std::optional<MeshRef> Elaborator::placed_mesh(Span span, const frontend::MeshStatement& statement, const MeshRef& mesh) {
+std::optional<MeshRef> Elaborator::placed_mesh(Span span, const frontend::MeshStatement& statement,
+                                               const MeshRef& mesh) {
   const PlaceWish& wish = options_.place;
   std::optional<synth::PlaceMatrix> matrix = wish.matrix;
   Span at = span;

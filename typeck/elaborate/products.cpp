@@ -5,8 +5,8 @@
 
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/fold.hpp"
-#include "typeck/kinds.hpp"
 #include "typeck/elaborate/table.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 
@@ -81,10 +81,10 @@ MaybeValue run_einsum(OperationCall& call) {
     const ElementType element = synth::computed_as(own.element());
     if (element != first) {
       elaborator.report(base::make(Kind::element_mismatch, "`einsum`", synth::name(first), synth::name(element))
-                         .at(call.span)
-                         .also((*operands)[k].span, elaborator.text((*operands)[k]))
-                         .suggest(cast_help(first, elaborator.text(operands->front().span), element,
-                                            elaborator.text((*operands)[k].span))));
+                            .at(call.span)
+                            .also((*operands)[k].span, elaborator.text((*operands)[k]))
+                            .suggest(cast_help(first, elaborator.text(operands->front().span), element,
+                                               elaborator.text((*operands)[k].span))));
       return std::nullopt;
     }
     std::vector<int> dimensions;
@@ -134,8 +134,7 @@ MaybeValue run_take(OperationCall& call) {
   for (std::size_t d = 1; d < rows.rank(); ++d) shape.push_back(rows.shape()[d]);
   std::vector<Checked> operands = {*table, *ids};
   if (!elaborator.unify_meshes(operands, call.span)) return std::nullopt;
-  const auto result =
-      elaborator.made(call.span, rows.element(), shape, elaborator.type(operands.front()).mesh_ref());
+  const auto result = elaborator.made(call.span, rows.element(), shape, elaborator.type(operands.front()).mesh_ref());
   if (!result.has_value()) return std::nullopt;
   return elaborator.compute_as_wished(call.span, *result, synth::Operation(synth::Take{}), operands, call.quoted());
 }

@@ -22,7 +22,8 @@ bool has_elements(OperationCall& call, const Checked& a, const std::vector<std::
   const open::Type& from = call.elaborator.type(a);
   const bool none =
       std::any_of(dimensions.begin(), dimensions.end(), [&](std::size_t d) { return from.shape()[d] == 0; });
-  if (none) call.elaborator.report(base::make(Kind::empty_reduction, call.info.name).at(a.span, call.elaborator.text(a)));
+  if (none)
+    call.elaborator.report(base::make(Kind::empty_reduction, call.info.name).at(a.span, call.elaborator.text(a)));
   return !none;
 }
 
@@ -165,8 +166,8 @@ MaybeValue ordered(OperationCall& call, const Checked& a, std::size_t dimension,
   Shape shape = own.shape();
   shape.back() = length;
   const bool gives_positions = std::get<Gives>(call.info.detail) == Gives::positions;
-  const auto result = call.elaborator.made(call.span, gives_positions ? ElementType::i64 : own.element(), shape,
-                                           own.mesh_ref());
+  const auto result =
+      call.elaborator.made(call.span, gives_positions ? ElementType::i64 : own.element(), shape, own.mesh_ref());
   if (!result.has_value()) return std::nullopt;
   const Checked done = call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted());
   return exchanged(call, done, dimension, last);
@@ -192,9 +193,9 @@ MaybeValue run_topk(OperationCall& call) {
   const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
   if (*count < 0 || *count > extent) {
     call.elaborator.report(base::make(Kind::wrong_arguments, call.who(),
-                                   fmt::format("k is {}, and dimension {} has {}", *count, *dimension, extent))
-                            .at(call.span_of(1))
-                            .suggest(fmt::format("k may be 0 to {}", extent)));
+                                      fmt::format("k is {}, and dimension {} has {}", *count, *dimension, extent))
+                               .at(call.span_of(1))
+                               .suggest(fmt::format("k may be 0 to {}", extent)));
     return std::nullopt;
   }
   return ordered(call, *a, *dimension, *count,
@@ -239,8 +240,7 @@ MaybeValue run_softmax(OperationCall& call) {
   if (!raised.has_value()) return std::nullopt;
   const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
   if (!total.has_value()) return std::nullopt;
-  const auto result =
-      elaborator.map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
+  const auto result = elaborator.map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
   if (result.has_value()) elaborator.share_wish(*result, finished);
   return result;
 }

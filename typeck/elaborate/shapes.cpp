@@ -5,8 +5,8 @@
 
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/fold.hpp"
-#include "typeck/kinds.hpp"
 #include "typeck/elaborate/table.hpp"
+#include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
 
@@ -27,8 +27,8 @@ MaybeValue run_transpose(OperationCall& call) {
     for (std::size_t d = 0; good && d < sorted.size(); ++d) good = sorted[d] == static_cast<std::int64_t>(d);
     if (!good) {
       call.elaborator.report(base::make(Kind::bad_permutation, from.rank() - 1)
-                              .at(call.span_of(1))
-                              .also(a->span, call.elaborator.text(*a)));
+                                 .at(call.span_of(1))
+                                 .also(a->span, call.elaborator.text(*a)));
       return std::nullopt;
     }
     permutation.assign(wanted.begin(), wanted.end());
@@ -49,8 +49,8 @@ std::optional<Shape> reshape_target(OperationCall& call, const Checked& a) {
   const std::int64_t all = synth::elements(from.shape());
   const auto wrong = [&]() -> std::optional<Shape> {
     call.elaborator.report(base::make(Kind::bad_reshape, all, fmt::format("[{}]", fmt::join(*listed, ", ")))
-                            .at(call.span_of(1))
-                            .also(call.span_of(0), call.elaborator.text(a)));
+                               .at(call.span_of(1))
+                               .also(call.span_of(0), call.elaborator.text(a)));
     return std::nullopt;
   };
   if (listed->size() > synth::kRankMax) return wrong();
@@ -102,8 +102,8 @@ MaybeValue run_broadcast(OperationCall& call) {
   for (const std::int64_t extent : *listed) good = good && extent >= 0;
   if (!good) {
     elaborator.report(base::make(Kind::shape_mismatch, "`broadcast`", print_shape(from.shape()),
-                              fmt::format("[{}]", fmt::join(*listed, ", ")))
-                       .at(call.span));
+                                 fmt::format("[{}]", fmt::join(*listed, ", ")))
+                          .at(call.span));
     return std::nullopt;
   }
   const auto result =
@@ -126,14 +126,15 @@ bool joinable(OperationCall& call, const std::vector<Checked>& all, std::size_t 
           base::make(Kind::element_mismatch, call.quoted(), synth::name(first.element()), synth::name(own.element()))
               .at(value.span)
               .also(all.front().span, elaborator.text(all.front()))
-              .suggest(
-                  cast_help(first.element(), elaborator.text(all.front().span), own.element(), elaborator.text(value.span))));
+              .suggest(cast_help(first.element(), elaborator.text(all.front().span), own.element(),
+                                 elaborator.text(value.span))));
       return false;
     }
     if (fits) continue;
-    elaborator.report(base::make(Kind::shape_mismatch, call.quoted(), print_shape(first.shape()), print_shape(own.shape()))
-                       .at(value.span)
-                       .also(all.front().span, elaborator.text(all.front())));
+    elaborator.report(
+        base::make(Kind::shape_mismatch, call.quoted(), print_shape(first.shape()), print_shape(own.shape()))
+            .at(value.span)
+            .also(all.front().span, elaborator.text(all.front())));
     return false;
   }
   return true;
@@ -158,8 +159,7 @@ MaybeValue run_concat(OperationCall& call) {
     }
   }
   if (!elaborator.unify_meshes(*all, call.span)) return std::nullopt;
-  const auto result =
-      elaborator.made(call.span, first.element(), shape, elaborator.type(all->front()).mesh_ref());
+  const auto result = elaborator.made(call.span, first.element(), shape, elaborator.type(all->front()).mesh_ref());
   if (!result.has_value()) return std::nullopt;
   return elaborator.compute_as_wished(call.span, *result, open::Concat{*dimension}, *all, call.quoted());
 }
@@ -172,10 +172,11 @@ using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 // [[before, after], ...] per dimension, or one [before, after] for an array of rank 1.
 std::optional<Widths> pad_widths(OperationCall& call, const open::Type& from) {
   const auto wrong = [&]() -> std::optional<Widths> {
-    call.elaborator.report(base::make(Kind::wrong_arguments, "pad",
-                                   fmt::format("the widths are {} pairs [before, after] of integers >= 0", from.rank()))
-                            .at(call.span_of(1))
-                            .suggest("write them as [[1, 1], [0, 2]]"));
+    call.elaborator.report(
+        base::make(Kind::wrong_arguments, "pad",
+                   fmt::format("the widths are {} pairs [before, after] of integers >= 0", from.rank()))
+            .at(call.span_of(1))
+            .suggest("write them as [[1, 1], [0, 2]]"));
     return std::nullopt;
   };
   const auto* list = std::get_if<frontend::ListLiteral>(&call.elaborator.ast()[call.expr(1)].node);

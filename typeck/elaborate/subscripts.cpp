@@ -54,10 +54,11 @@ class Subscripts {
     if (!step.has_value()) return std::nullopt;
     if (*step < 1) {
       auto diagnostic = base::make(Kind::slice_step, *step).at(elaborator_.ast()[subscript.step].span);
-      elaborator_.report(std::move(diagnostic)
-                          .suggest(fmt::format("`take` has the rows of dimension 0 in any order: from the last to the "
-                                               "first they are `take(a, {} - iota(i64[{}]))`",
-                                               array_.shape()[0] - 1, array_.shape()[0])));
+      elaborator_.report(
+          std::move(diagnostic)
+              .suggest(fmt::format("`take` has the rows of dimension 0 in any order: from the last to the "
+                                   "first they are `take(a, {} - iota(i64[{}]))`",
+                                   array_.shape()[0] - 1, array_.shape()[0])));
       return std::nullopt;
     }
     if (*step < taken->length)
@@ -103,9 +104,10 @@ class Subscripts {
                             ? difference(*stop->affine, *start->affine)
                             : std::nullopt;
     if (!length.has_value()) {
-      elaborator_.report(base::make(Kind::slice_length)
-                          .at(subscript.span)
-                          .suggest("give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`"));
+      elaborator_.report(
+          base::make(Kind::slice_length)
+              .at(subscript.span)
+              .suggest("give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`"));
       return std::nullopt;
     }
     if (*length < 0 || *length > extent) return out_of_range(*length, extent, subscript.span);
@@ -199,8 +201,7 @@ MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vec
     slice.dimensions.push_back(selected);
   }
   if (all_whole) return drop_dimensions(value, std::move(singles), "an index", span);
-  const Checked part =
-      compute(span, {from.element(), shape, from.mesh_ref()}, std::move(slice), operands, who);
+  const Checked part = compute(span, {from.element(), shape, from.mesh_ref()}, std::move(slice), operands, who);
   return drop_dimensions(part, std::move(singles), "an index", span);
 }
 

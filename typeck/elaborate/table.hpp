@@ -60,7 +60,11 @@ MaybeValue call_operation(Elaborator& elaborator, const OperationInfo& operation
 class OperationCall {
  public:
   OperationCall(Elaborator& elaborator_in, const OperationInfo& info_in, Span span_in, const Preference& want_in)
-      : elaborator(elaborator_in), info(info_in), span(span_in), want(want_in), bound_(info_in.parameters.size(), nullptr) {}
+      : elaborator(elaborator_in),
+        info(info_in),
+        span(span_in),
+        want(want_in),
+        bound_(info_in.parameters.size(), nullptr) {}
   bool bind(const frontend::Call& call);
 
   bool has(std::size_t parameter) const { return bound_[parameter] != nullptr; }

@@ -200,7 +200,7 @@ std::optional<WrittenType> Elaborator::written_type(const Ast& tree, TypeId id, 
 }
 
 bool Elaborator::add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
-                            WrittenType& written) {
+                               WrittenType& written) {
   std::optional<std::int64_t> extent;
   if (!dimension.from_file) {
     extent = constant_integer(dimension.extent, "an extent");
@@ -275,8 +275,9 @@ std::optional<MeshRef> Elaborator::lone_mesh() {
 }
 
 // `work(speed)`, `work(memory)`: by what the machine's devices have.
-std::optional<synth::Weights> Elaborator::weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
-                                                          const synth::Mesh& mesh, std::size_t number) {
+std::optional<synth::Weights> Elaborator::weights_by_machine(const frontend::MeshAxis& axis,
+                                                             const frontend::NamedCut& cut, const synth::Mesh& mesh,
+                                                             std::size_t number) {
   const std::string& word = std::get<frontend::NameRef>(ast()[cut.weights[0]].node).name;
   const auto bad = [&](const std::string& why) {
     return base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text, why).at(cut.span);
@@ -296,8 +297,8 @@ std::optional<synth::Weights> Elaborator::weights_by_machine(const frontend::Mes
   return std::nullopt;
 }
 
-std::optional<std::vector<synth::NamedCut>> Elaborator::named_cuts(const frontend::MeshAxis& axis, const synth::Mesh& mesh,
-                                                                std::size_t number) {
+std::optional<std::vector<synth::NamedCut>> Elaborator::named_cuts(const frontend::MeshAxis& axis,
+                                                                   const synth::Mesh& mesh, std::size_t number) {
   std::vector<synth::NamedCut> cuts;
   for (const frontend::NamedCut& cut : axis.cuts) {
     const auto* word = cut.weights.size() == 1 ? std::get_if<frontend::NameRef>(&ast()[cut.weights[0]].node) : nullptr;

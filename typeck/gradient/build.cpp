@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace tessera::typeck::gradient {
 
 Want want_splits(const ArrayType& type) {
@@ -36,8 +35,7 @@ MaybeHeld Build::number(double value, const MaybeHeld& a) const {
   return inserter_.scalar(span_, value, inserter_.element(*a), inserter_.type(*a).mesh_ref());
 }
 
-MaybeHeld Build::reduce(synth::ReduceKind kind, const MaybeHeld& a,
-                         const std::vector<std::size_t>& dimensions) const {
+MaybeHeld Build::reduce(synth::ReduceKind kind, const MaybeHeld& a, const std::vector<std::size_t>& dimensions) const {
   if (!a.has_value()) return std::nullopt;
   return inserter_.reduce(span_, who_, *a, kind, dimensions, {});
 }
@@ -71,7 +69,7 @@ MaybeHeld Build::with_unit_dimensions(const MaybeHeld& a, const std::vector<std:
     splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(d), AxisList{});
   }
   const auto result = inserter_.make_type(span_, own.element(), shape, own.mesh_ref(), std::move(splits),
-                                         own.layout().pending(), own.layout().reduce());
+                                          own.layout().pending(), own.layout().reduce());
   if (!result.has_value()) return std::nullopt;
   return inserter_.compute(span_, *result, synth::Reshape{}, {a->node()});
 }
@@ -83,8 +81,8 @@ MaybeHeld Build::finished(const MaybeHeld& a) const {
 
 MaybeHeld Build::zeros(const ArrayType& type) const {
   const Held zero = synth::is_float(type.element())
-                           ? inserter_.scalar(span_, 0.0, type.element(), type.mesh_ref())
-                           : inserter_.scalar(span_, std::int64_t{0}, type.element(), type.mesh_ref());
+                        ? inserter_.scalar(span_, 0.0, type.element(), type.mesh_ref())
+                        : inserter_.scalar(span_, std::int64_t{0}, type.element(), type.mesh_ref());
   return inserter_.compute(span_, type, synth::Fill{}, {zero.node()});
 }
 

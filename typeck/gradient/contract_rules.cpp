@@ -86,7 +86,7 @@ bool give_onto(const Reversal& r, const synth::Contract& contract, std::size_t k
   if (is_sum) {
     const Want want = onto->alone.empty() ? want_splits(type) : Want{};
     sum = r.build.inserter().contract(r.build.span(), std::move(onto->operands), std::move(onto->indices), onto->result,
-                                     r.build.who(), want);
+                                      r.build.who(), want);
   }
   return r.give(k, r.build.repeated(r.build.with_unit_dimensions(sum, onto->alone), type));
 }

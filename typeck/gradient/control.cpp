@@ -65,9 +65,9 @@ namespace {
 std::optional<ArrayType> stacked(Inserter& inserter, Span span, const ArrayType& type, std::int64_t count) {
   if (type.rank() == synth::kRankMax) {
     inserter.report(base::make(Kind::gradient_loop, fmt::format("a carried array of rank {}", type.rank()))
-                       .at(span)
-                       .suggest("its values of all turns are kept in one array of one rank more: reshape it to fewer "
-                                "dimensions"));
+                        .at(span)
+                        .suggest("its values of all turns are kept in one array of one rank more: reshape it to fewer "
+                                 "dimensions"));
     return std::nullopt;
   }
   Shape shape = type.shape();
@@ -75,7 +75,7 @@ std::optional<ArrayType> stacked(Inserter& inserter, Span span, const ArrayType&
   std::vector<AxisList> splits = type.layout().splits();
   splits.insert(splits.begin(), AxisList{});
   return inserter.make_type(span, type.element(), shape, type.mesh_ref(), std::move(splits), type.layout().pending(),
-                           type.layout().reduce());
+                            type.layout().reduce());
 }
 
 synth::Part row_part(std::uint32_t operand, std::size_t rank, bool subtract) {
@@ -99,7 +99,7 @@ MaybeHeld with_row(const Build& build, NodeId stack, NodeId value, NodeId at) {
   if (!row_type.has_value()) return std::nullopt;
   const Held row = inserter.compute(build.span(), *row_type, synth::Reshape{}, {value});
   return inserter.compute(build.span(), whole, synth::Assemble{true, {row_part(1, whole.rank(), false)}},
-                         {stack, row.node(), index_on(inserter, build.span(), at, whole)});
+                          {stack, row.node(), index_on(inserter, build.span(), at, whole)});
 }
 
 // Row `at` of a stack, of the type that its values have.
@@ -109,7 +109,7 @@ MaybeHeld row_of(const Build& build, NodeId stack, const ArrayType& type, NodeId
   if (!row_type.has_value()) return std::nullopt;
   const NodeId index = index_on(inserter, build.span(), at, type);
   const Held row = inserter.compute(build.span(), *row_type,
-                                      synth::Assemble{false, {row_part(0, row_type->rank(), true)}}, {stack, index});
+                                    synth::Assemble{false, {row_part(0, row_type->rank(), true)}}, {stack, index});
   return inserter.compute(build.span(), type, synth::Reshape{}, {row.node()});
 }
 
@@ -119,9 +119,9 @@ bool Scope::stack_carried(NodeId id, const Node& node, const Loop& body) {
   const Build build(inserter_, node.span, "the gradient of a loop");
   if (!body.known_count.has_value()) {
     inserter_.report(base::make(Kind::gradient_loop, std::string("a count that is known only at run time"))
-                        .at(node.span)
-                        .also(inserter_.typed().nodes[body.count].span, "this count")
-                        .suggest("make it a constant: a literal, a top-level `let` of one, or an extent"));
+                         .at(node.span)
+                         .also(inserter_.typed().nodes[body.count].span, "this count")
+                         .suggest("make it a constant: a literal, a top-level `let` of one, or an extent"));
     return false;
   }
   const std::int64_t count = *body.known_count;
@@ -206,7 +206,7 @@ std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeI
     const MaybeHeld next =
         given == nullptr ? build.zeros(*whole)
                          : inserter_.redistribute(*given, *whole,
-                                                 Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
+                                                  Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
     if (!next.has_value()) return std::nullopt;
     made.carried[k] = next->node();
     made.captured.erase({parameter, 0});
@@ -215,8 +215,7 @@ std::optional<Scope::Turn> Scope::turn(const Loop& body, const std::vector<NodeI
 }
 
 // The cotangents after the last turn, finished, of all carried values that have one.
-std::optional<std::map<std::size_t, Held>> Scope::carried_cotangents(NodeId id, const Loop& body,
-                                                                        const Build& build) {
+std::optional<std::map<std::size_t, Held>> Scope::carried_cotangents(NodeId id, const Loop& body, const Build& build) {
   std::map<std::size_t, Held> all;
   for (std::size_t k = 0; k < body.parameters.size(); ++k) {
     if (!activity_.flags(body.parameters[k]).active) continue;
@@ -226,7 +225,7 @@ std::optional<std::map<std::size_t, Held>> Scope::carried_cotangents(NodeId id, 
     const MaybeHeld start =
         given == nullptr ? build.zeros(*whole)
                          : inserter_.redistribute(*given, *whole,
-                                                 Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
+                                                  Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
     if (!start.has_value()) return std::nullopt;
     all.emplace(k, *start);
   }

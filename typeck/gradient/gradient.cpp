@@ -53,8 +53,9 @@ class Differentiation {
       for (const End& end : ends)
         diagnostic.labels.push_back({end.span, fmt::format("{} has no derivative", end.what), false});
     } else {
-      diagnostic.labels.push_back(
-          {function_.name_span, fmt::format("no way with a derivative leads from `{}` to its first result", name), false});
+      diagnostic.labels.push_back({function_.name_span,
+                                   fmt::format("no way with a derivative leads from `{}` to its first result", name),
+                                   false});
     }
     const std::string others = written_.names_parameters ? "leave it out of `wrt`" : "name the others in `wrt=[...]`";
     inserter_.report(std::move(diagnostic).suggest(others));

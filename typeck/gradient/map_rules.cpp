@@ -46,7 +46,7 @@ MaybeHeld power_of_base(const Reversal& r) {
   const Held base = r.operand(0);
   const MaybeHeld one = b.number(1, exponent);
   const MaybeHeld are_zero = b.map(MapOp::logical_and, {b.compare(MapOp::equal, exponent, b.number(0, exponent)),
-                                                         b.compare(MapOp::equal, base, b.number(0, base))});
+                                                        b.compare(MapOp::equal, base, b.number(0, base))});
   const MaybeHeld less = b.select(are_zero, one, b.subtract(exponent, one));
   return b.multiply(scaled, b.map(MapOp::power, {base, less}));
 }

@@ -36,7 +36,7 @@ std::optional<ArrayType> as_operand(const Reversal& r) {
   const ArrayType from = r.build.inserter().type(r.g);
   const ArrayType to = r.type(0);
   return r.build.inserter().make_type(r.build.span(), from.element(), to.shape(), to.mesh_ref(), to.layout().splits(),
-                                     from.layout().pending(), from.layout().reduce());
+                                      from.layout().pending(), from.layout().reduce());
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ TakeIndices take_indices(std::size_t table_rank, std::size_t ids_rank) {
   return all;
 }
 
-MaybeHeld solved_take(const Build& build, Signature signature, const Held& a, const Held& b,
-                       const ArrayType& like, synth::Operation operation) {
+MaybeHeld solved_take(const Build& build, Signature signature, const Held& a, const Held& b, const ArrayType& like,
+                      synth::Operation operation) {
   signature.who = build.who();
   signature.span = build.span();
   signature.element = synth::computed_as(like.element());
@@ -89,7 +89,7 @@ MaybeHeld solved_take(const Build& build, Signature signature, const Held& a, co
   auto solved = build.inserter().solve(signature, {a, b}, want_splits(like));
   if (!solved.has_value()) return std::nullopt;
   return build.inserter().compute(build.span(), solved->result, std::move(operation),
-                                 {solved->operands[0].node(), solved->operands[1].node()});
+                                  {solved->operands[0].node(), solved->operands[1].node()});
 }
 
 }  // namespace
@@ -160,10 +160,10 @@ MaybeHeld moved(const Reversal& r, const Moved& move) {
   const std::int64_t most = moves ? synth::array_bytes(move.type) : 0;
   const std::int64_t bytes = at_run_time ? most : moved_bytes(from, move.type, offset);
   if (!inserter.allow_received(bytes, Reason{Reason::Asker::operation, r.build.who(), r.build.span(), {}, {}},
-                              r.build.span()))
+                               r.build.span()))
     return std::nullopt;
-  return inserter.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}}, std::move(nodes),
-                         bytes, r.build.who());
+  return inserter.compute(r.build.span(), move.type, synth::Assemble{move.has_base, {std::move(part)}},
+                          std::move(nodes), bytes, r.build.who());
 }
 
 // The type of an array cut as `like` is, pending as g is where it may be.
@@ -179,7 +179,7 @@ std::optional<Cut> cut_as(const Reversal& r, const Held& g, const ArrayType& lik
   const MaybeHeld own = may_stay ? MaybeHeld(g) : r.build.finished(g);
   if (!own.has_value()) return std::nullopt;
   auto type = inserter.make_type(r.build.span(), inserter.type(*own).element(), like.shape(), like.mesh_ref(),
-                                like.layout().splits(), inserter.type(*own).layout().pending());
+                                 like.layout().splits(), inserter.type(*own).layout().pending());
   if (!type.has_value()) return std::nullopt;
   return Cut{*own, std::move(*type)};
 }
@@ -203,7 +203,7 @@ MaybeHeld around(const Reversal& r, const Held& g, const synth::Part& part) {
   const ArrayType type = inserter.type(g);
   const ArrayType like = r.type(part.operand);
   const auto hole = inserter.make_type(r.build.span(), type.element(), like.shape(), type.mesh_ref(),
-                                      std::vector<AxisList>(like.rank()), type.layout().pending());
+                                       std::vector<AxisList>(like.rank()), type.layout().pending());
   const MaybeHeld zeros = hole.has_value() ? r.build.zeros(*hole) : std::nullopt;
   if (!zeros.has_value()) return std::nullopt;
   synth::Part laid{1, part.placements};

@@ -12,7 +12,7 @@ struct Reversal {
   const Build& build;
   const Compute& compute;
   NodeId id;  // the operation
-  Held g;  // the cotangent of its result
+  Held g;     // the cotangent of its result
 
   bool wants(std::size_t operand) const { return scope.wants(compute.operands[operand]); }
   Held operand(std::size_t k) const { return scope.value(compute.operands[k]); }

@@ -59,7 +59,8 @@ MaybeHeld bring(const Build& build, const MaybeHeld& cotangent, const ArrayType&
   const auto target = inserter.made(
       ArrayType::make(own.element(), type.shape(), type.mesh_ref(), std::move(layout).value()), build.span());
   if (!target.has_value()) return std::nullopt;
-  return inserter.redistribute(*cotangent, *target, Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
+  return inserter.redistribute(*cotangent, *target,
+                               Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
 }
 
 // ---- Values ----

@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/insert/inserter.hpp"
 #include "typeck/gradient/activity.hpp"
 #include "typeck/gradient/build.hpp"
+#include "typeck/insert/inserter.hpp"
 
 namespace tessera::typeck::gradient {
 
@@ -39,7 +39,12 @@ class Scope {
   // `outer` is the scope of the region around this one in the same function. All outlive the scope.
   Scope(Inserter& inserter, const Region& region, const Activity& activity, const Scope* outer, Purpose purpose,
         Effects effects)
-      : inserter_(inserter), region_(region), activity_(activity), outer_(outer), purpose_(purpose), effects_(effects) {}
+      : inserter_(inserter),
+        region_(region),
+        activity_(activity),
+        outer_(outer),
+        purpose_(purpose),
+        effects_(effects) {}
 
   void give(NodeId original, NodeId value) { values_[original] = {value}; }
   bool compute();

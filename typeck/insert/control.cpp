@@ -20,8 +20,8 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& 
     options.source_dies = false;  // the runtime frees no part of an array
     options.source_lives_on = may_live_on(value->node(), begun->second);
   }
-  const MaybeHeld result =
-      redistribute(*value, *target, Reason{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}}, options);
+  const MaybeHeld result = redistribute(
+      *value, *target, Reason{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}}, options);
   if (result.has_value()) note_accidental_gather(*result, body);
   keep(id, result);
 }

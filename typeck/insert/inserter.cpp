@@ -65,8 +65,7 @@ void Inserter::note_lets(const std::vector<open::Let>& lets, Body& body) {
   for (const open::Let& let : lets) {
     const auto found = body.values.find(let.value);
     const std::vector<NodeId>* const nodes = found != body.values.end() ? &found->second : nodes_of(let.value);
-    if (nodes != nullptr)
-      body.let_types[let.statement] = print_type(type(nodes->at(0)), environment_, let.moment);
+    if (nodes != nullptr) body.let_types[let.statement] = print_type(type(nodes->at(0)), environment_, let.moment);
   }
 }
 
@@ -154,8 +153,7 @@ Want Inserter::want_of(const open::Node& node) const {
   return want;
 }
 
-std::optional<ArrayType> Inserter::written_type(Span span, const open::Type& type,
-                                                const open::WrittenLayout& layout) {
+std::optional<ArrayType> Inserter::written_type(Span span, const open::Type& type, const open::WrittenLayout& layout) {
   return make_type(span, type.element(), type.shape(), type.mesh_ref(), layout.splits, layout.pending, layout.reduce);
 }
 

@@ -21,7 +21,7 @@
 #include "typeck/kinds.hpp"
 #include "typeck/layouts/problem.hpp"
 #include "typeck/layouts/signature.hpp"
-#include "typeck/messages.hpp"
+#include "typeck/open/messages.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/pipelines.hpp"
 #include "typeck/typed/typed.hpp"
@@ -231,7 +231,8 @@ class Inserter {
 
   // One for each operation of an open program: operations.cpp.
   friend struct Operations;
-  std::optional<std::vector<Held>> together(const open::Node& node, const open::Compute& body, std::vector<Held> values);
+  std::optional<std::vector<Held>> together(const open::Node& node, const open::Compute& body,
+                                            std::vector<Held> values);
   MaybeHeld finished_for_output(const Held& value, const std::string& who);
   MaybeHeld whole(const open::Compute& body, const Held& value, const open::Whole& whole);
   MaybeHeld constructed(const open::Node& node, const open::Compute& body, const open::Make& make,

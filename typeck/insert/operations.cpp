@@ -11,7 +11,8 @@ namespace tessera::typeck {
 
 namespace {
 
-// The layout of what takes each line of an array for itself, or moves whole dimensions: splits go with their dimensions.
+// The layout of what takes each line of an array for itself, or moves whole dimensions: splits go with their
+// dimensions.
 struct Splits {
   const std::vector<AxisList>& of;
 
@@ -85,9 +86,9 @@ struct Operations {
       return std::nullopt;
     }
     const ArrayType from = inserter.type(first());
-    const auto type = inserter.make_type(span(), result().element(), result().shape(), from.mesh_ref(),
-                                         Splits{from.layout().splits()}(operation), from.layout().pending(),
-                                         from.layout().reduce());
+    const auto type =
+        inserter.make_type(span(), result().element(), result().shape(), from.mesh_ref(),
+                           Splits{from.layout().splits()}(operation), from.layout().pending(), from.layout().reduce());
     if (!type.has_value()) return std::nullopt;
     return inserter.compute(span(), *type, operation, std::move(nodes));
   }
@@ -115,9 +116,7 @@ struct Operations {
   MaybeHeld operator()(const open::Concat& concat) const {
     return inserter.concat(span(), body.who, operands, concat, result().shape(), want());
   }
-  MaybeHeld operator()(const open::Update& update) const {
-    return inserter.update(span(), body.who, operands, update);
-  }
+  MaybeHeld operator()(const open::Update& update) const { return inserter.update(span(), body.who, operands, update); }
   MaybeHeld operator()(const open::Product& product) const {
     std::vector<std::vector<int>> indices;
     for (const auto& own : product.contract.operand_indices) indices.emplace_back(own.begin(), own.end());
@@ -225,8 +224,7 @@ namespace {
 synth::Effect effect_of(const open::ByHand& step) {
   switch (step.kind) {
     case synth::CollectiveKind::all_reduce: return synth::AllReduce{step.axes};
-    case synth::CollectiveKind::all_to_all:
-      return synth::AllToAll{{synth::AxisMove{step.axes, step.from, step.to}}};
+    case synth::CollectiveKind::all_to_all: return synth::AllToAll{{synth::AxisMove{step.axes, step.from, step.to}}};
     case synth::CollectiveKind::reduce_scatter: return synth::ReduceScatter{step.axes, step.from};
     case synth::CollectiveKind::all_gather: return synth::AllGather{{synth::AxesAt{step.axes, step.from}}};
     case synth::CollectiveKind::slice:
@@ -257,8 +255,7 @@ MaybeHeld Inserter::by_hand(const open::Node& node, const open::Compute& body, c
   if (!plan.has_value()) return std::nullopt;
   Reason why{Reason::Asker::collective, body.who, node.span, {}, {}};
   if (!allow_received((*plan)->received_bytes_total, why, node.span)) return std::nullopt;
-  const NodeId made_node =
-      emit(node.span, {*after}, Redistribute{value.node(), std::move(*plan), std::move(why)});
+  const NodeId made_node = emit(node.span, {*after}, Redistribute{value.node(), std::move(*plan), std::move(why)});
   return Held{{made_node}, node.span, {}, {}};
 }
 

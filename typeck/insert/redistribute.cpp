@@ -10,7 +10,7 @@
 namespace tessera::typeck {
 
 std::optional<std::shared_ptr<const synth::Plan>> Inserter::plan(const ArrayType& from, const ArrayType& to, Span span,
-                                                                const synth::PlanOptions& options) {
+                                                                 const synth::PlanOptions& options) {
   auto made_plan = plans_.get(from, to, options, options_.stop);
   if (made_plan.ok()) return std::move(made_plan).value();
   for (Diagnostic& diagnostic : std::move(made_plan).errors()) report(std::move(diagnostic).at(span));
@@ -111,8 +111,7 @@ void Inserter::note_inserted(const Held& value, const ArrayType& target) {
 }
 
 // Finishes a pending reduction: into the wanted layout where the caller offers one that fits, else by all_reduce.
-MaybeHeld Inserter::resolve_pending(const Held& value, const std::string& who, Span asked_at,
-                                    const Want* want) {
+MaybeHeld Inserter::resolve_pending(const Held& value, const std::string& who, Span asked_at, const Want* want) {
   const ArrayType& from = type(value);
   if (from.layout().pending().empty()) return value;
   Layout target = *Layout::make(from.mesh(), from.layout().splits());

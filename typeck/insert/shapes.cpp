@@ -21,8 +21,8 @@ MaybeHeld Inserter::reshaped(Span span, const std::string& who, const Held& a, c
 }
 
 // A padded dimension keeps the axes on the longer extent, so its boxes may move between devices.
-MaybeHeld Inserter::padded(Span span, const std::string& who, const Held& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths,
-                           const Held& value) {
+MaybeHeld Inserter::padded(Span span, const std::string& who, const Held& a,
+                           const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value) {
   const ArrayType from = type(a);
   Shape shape;
   synth::Part part{1, {}};
@@ -115,8 +115,8 @@ MaybeHeld Inserter::unsqueezed(Span span, const Held& a, std::size_t dimension) 
   shape.insert(dimension, 1);
   std::vector<AxisList> splits = own.layout().splits();
   splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(dimension), AxisList{});
-  const auto result = make_type(span, own.element(), shape, own.mesh_ref(), std::move(splits),
-                                own.layout().pending(), own.layout().reduce());
+  const auto result = make_type(span, own.element(), shape, own.mesh_ref(), std::move(splits), own.layout().pending(),
+                                own.layout().reduce());
   if (!result.has_value()) return std::nullopt;
   return compute(span, *result, synth::Reshape{}, {a.node()});
 }

@@ -221,7 +221,7 @@ std::optional<Layout> split_like(const Signature& signature, const std::vector<A
 }  // namespace
 
 std::optional<Inserter::Solution> Inserter::solve(const Signature& signature, std::vector<Held> operands,
-                                                const Want& want) {
+                                                  const Want& want) {
   if (!finish_pending(signature, operands, want)) return std::nullopt;
   const std::vector<ArrayType> held = types_of(operands);
   const Problem problem(signature, pointers(held));
@@ -264,8 +264,7 @@ std::vector<ArrayType> Inserter::types_of(const std::vector<Held>& operands) con
 // an elementwise operation the splits of another operand, whichever is cheaper in the end. Worked example: on data:4,
 // `f32[16@data,64]` minus a `f32[16,64]{+data}` is a reduce_scatter, and nothing is left to do.
 std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& signature,
-                                                              const std::vector<ArrayType>& types,
-                                                              const Want& want) {
+                                                               const std::vector<ArrayType>& types, const Want& want) {
   std::vector<std::optional<Layout>> best;
   for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
   if (!signature.index_wise || types.size() < 2) return best;
@@ -283,8 +282,8 @@ std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& 
 
 // Prices finishing the pending operands into these layouts, and everything after it.
 std::optional<Alternative> Inserter::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
-                                                    const std::vector<std::optional<Layout>>& layouts,
-                                                    const Want& want) {
+                                                     const std::vector<std::optional<Layout>>& layouts,
+                                                     const Want& want) {
   std::vector<ArrayType> finished = types;
   Alternative total;
   for (std::size_t k = 0; k < types.size(); ++k) {
@@ -326,7 +325,7 @@ bool Inserter::finish_pending(const Signature& signature, std::vector<Held>& ope
 
 // Rule 2: prices the candidates in order; the first of the cheapest wins.
 std::optional<Assignment> Inserter::cheapest(const Signature& signature, const Problem& problem,
-                                            const std::vector<Held>& operands, const Want& want, Reason& why) {
+                                             const std::vector<Held>& operands, const Want& want, Reason& why) {
   const std::vector<ArrayType> held = types_of(operands);
   const Pricing pricing(*this, signature, pointers(held), want);
   std::optional<std::size_t> best;
@@ -351,7 +350,7 @@ std::optional<Assignment> Inserter::cheapest(const Signature& signature, const P
 
 // `A[i@x,k] @ B[k,j@x]`: both culprits are shown.
 void Inserter::report_clash(const Signature& signature, const std::vector<Held>& operands, std::size_t a,
-                           std::size_t b) {
+                            std::size_t b) {
   const auto culprit = [&](std::size_t index) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       const auto& dimensions = signature.operands[k];

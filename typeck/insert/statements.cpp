@@ -29,8 +29,8 @@ synth::PlanWords Inserter::plan_words() const {
 }
 
 std::string Inserter::plan_statement_text(const Region& scratch) {
-  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch),
-                                   options_.stop);
+  std::string text =
+      pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch), options_.stop);
   text += plan_text(typed_, scratch, sources_, options_.first_line, plan_words());
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's

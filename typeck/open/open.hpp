@@ -59,9 +59,9 @@ class Type {
 // A value where it is used.
 struct Use {
   ValueId value;
-  base::Span span;                         // of the expression that stands for it here
-  frontend::ExprId expr;                   // not valid for values made on the way
-  std::optional<KnownScalar> known = {};   // a scalar that is known when the program is checked
+  base::Span span;                        // of the expression that stands for it here
+  frontend::ExprId expr;                  // not valid for values made on the way
+  std::optional<KnownScalar> known = {};  // a scalar that is known when the program is checked
 };
 
 // A layout as a text writes it, for an array of known extents; `insert` finds out whether it is one.
@@ -124,7 +124,7 @@ struct Whole {
   std::vector<std::size_t> dimensions;
   base::Span asked_at;
 };
-struct Finish {       // no pending sum is left; in the layout that is wished for, where it may be
+struct Finish {  // no pending sum is left; in the layout that is wished for, where it may be
   bool is_output = false;
 };
 struct Make {  // a constructor, in a layout that is written
@@ -140,8 +140,8 @@ struct ByHand {  // a collective that the text names
   std::optional<WrittenLayout> target;  // of those that name a type
 };
 
-using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Product, Broadcast,
-                               Widen, Together, Whole, Finish, Make, ByHand>;
+using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Product,
+                               Broadcast, Widen, Together, Whole, Finish, Make, ByHand>;
 
 // ---- Nodes
 
@@ -185,8 +185,8 @@ struct Loop {
   std::vector<ValueId> parameters;
   Region body;
   std::vector<ValueId> indices_elsewhere;
-  std::vector<frontend::Name> names;               // of what it carries
-  std::optional<synth::Schedule> pipeline = {};    // of a pipeline
+  std::vector<frontend::Name> names;             // of what it carries
+  std::optional<synth::Schedule> pipeline = {};  // of a pipeline
   base::Span body_span;
 };
 struct If {
@@ -224,10 +224,10 @@ struct Node {
   base::Span span;
   std::vector<Type> types;
   std::variant<Parameter, Input, Compute, As, Call, Loop, If, Again, Element, Gradient, PlanText, Definition> body;
-  bool is_local = false;            // inside `local`
-  bool is_complete = true;          // false: something inside was wrong, and it is looked at for more mistakes
-  std::optional<Wish> wish = {};    // of its result
-  ValueId shares_wish = {};         // an earlier step of the same operation that goes by the same wish
+  bool is_local = false;          // inside `local`
+  bool is_complete = true;        // false: something inside was wrong, and it is looked at for more mistakes
+  std::optional<Wish> wish = {};  // of its result
+  ValueId shares_wish = {};       // an earlier step of the same operation that goes by the same wish
   bool takes_wish = false;
 };
 

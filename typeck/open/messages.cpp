@@ -1,4 +1,4 @@
-#include "typeck/messages.hpp"
+#include "typeck/open/messages.hpp"
 
 #include <algorithm>
 #include <charconv>
