@@ -296,7 +296,7 @@ const Checked* Elaborator::local(std::string_view name, bool& poisoned) const {
 ValueId Elaborator::input_node(const Variable& variable, Moment moment) {
   const auto found = slot_nodes_.find(variable.slot);
   if (found != slot_nodes_.end()) return found->second;
-  const open::Type type(variable.type.element(), variable.type.shape(), variable.type.mesh_ref());
+  const open::Type type(variable.type->element(), variable.type->shape(), variable.type->mesh_ref());
   const ValueId id =
       program_.nodes.add(open::Node{variable.span, {type}, open::Input{variable.slot, variable.name, moment}});
   slot_nodes_.emplace(variable.slot, id);

@@ -131,7 +131,6 @@ void Elaborator::bind_name(const frontend::Name& name, const MaybeValue& value) 
   }
   poisoned_.erase(name.text);
   const std::uint32_t slot = environment_.new_slot();
-  const Moment moment = environment_.now();
   const open::Type& own = type(*value);
   Variable variable = Variable::of_shape(name.text, own.element(), own.shape(), own.mesh_ref());
   variable.known = value->known;
@@ -141,7 +140,7 @@ void Elaborator::bind_name(const frontend::Name& name, const MaybeValue& value) 
   if (hidden.has_value()) hidden_slots_.insert(*hidden);
   slot_nodes_[slot] = value->node();
   if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
-  program_.statements.back().bound.push_back({name.text, name.span, value->node(), slot, moment});
+  program_.statements.back().bound.push_back({name.text, name.span, value->node(), slot, variable.type});
 }
 
 // ---- fn

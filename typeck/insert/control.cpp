@@ -15,10 +15,9 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& 
   if (!target.has_value()) return;
   synth::PlanOptions options;
   if (body.is_as) {
-    const auto begun = body_->begun.lower_bound(body.operand_begins);
     options.within_bytes = body.within_bytes;
     options.source_dies = false;  // the runtime frees no part of an array
-    options.source_lives_on = may_live_on(value->node(), begun->second);
+    options.source_lives_on = may_live_on(value->node(), made_before(body.operand_begins));
   }
   const MaybeHeld result = redistribute(
       *value, *target, Reason{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}}, options);

@@ -15,6 +15,17 @@ std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const s
   return bytes;
 }
 
+void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
+  if (nodes_.empty()) first_ = value.value;
+  if (value.value < first_) {
+    nodes_.insert(nodes_.begin(), first_ - value.value, {});
+    first_ = value.value;
+  }
+  const std::size_t at = value.value - first_;
+  if (at >= nodes_.size()) nodes_.resize(at + 1);
+  nodes_[at] = std::move(nodes);
+}
+
 Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
                    synth::PlanCache& plans, const CheckOptions& options, Messages& messages)
     : program_(program),
@@ -43,7 +54,7 @@ Typed Inserter::run() {
     for (const open::Bound& bound : statement.bound) {
       const std::vector<NodeId>* const nodes = nodes_of(bound.value);
       if (nodes == nullptr) continue;
-      environment_.lay_out(bound.name, bound.moment, type(nodes->at(0)));
+      bound.type.lay_out(type(nodes->at(0)));
       closed.bound.push_back({bound.name, bound.span, nodes->at(0), bound.slot});
     }
     const std::vector<NodeId>* const shown = statement.shown.has_value() ? nodes_of(*statement.shown) : nullptr;
@@ -63,8 +74,8 @@ Typed Inserter::run() {
 
 void Inserter::note_lets(const std::vector<open::Let>& lets, Body& body) {
   for (const open::Let& let : lets) {
-    const auto found = body.values.find(let.value);
-    const std::vector<NodeId>* const nodes = found != body.values.end() ? &found->second : nodes_of(let.value);
+    const std::vector<NodeId>* const own = body.values.find(let.value);
+    const std::vector<NodeId>* const nodes = own != nullptr ? own : nodes_of(let.value);
     if (nodes != nullptr) body.let_types[let.statement] = print_type(type(nodes->at(0)), environment_, let.moment);
   }
 }
@@ -91,13 +102,14 @@ std::string Inserter::type_text(const Messages::Asked& asked) const {
 
 const std::vector<NodeId>* Inserter::nodes_of(open::ValueId value) {
   for (const Body* body : {body_, &top_}) {
-    if (const auto found = body->values.find(value); found != body->values.end()) return &found->second;
+    if (const auto* nodes = body->values.find(value)) return nodes;
   }
   const auto* input = std::get_if<open::Input>(&program_.nodes[value].body);
   if (input == nullptr) return nullptr;
   const Variable* const variable = environment_.variable(input->name, input->moment);
   const NodeId node = typed_.nodes.add(Node{variable->span, {variable->type}, Input{input->slot}});
-  return &top_.values.emplace(value, std::vector{node}).first->second;
+  top_.values.set(value, {node});
+  return top_.values.find(value);
 }
 
 MaybeHeld Inserter::held(const open::Use& use) {
@@ -123,7 +135,7 @@ void Inserter::region(const open::Region& nodes) {
 void Inserter::insert(open::ValueId id) {
   options_.stop.look();
   position_ = std::max<std::size_t>(position_, id.value);
-  body_->begun.emplace(id, typed_.nodes.size());
+  body_->begun.emplace_back(id, typed_.nodes.size());
   const open::Node& node = program_.nodes[id];
   const bool outer = std::exchange(is_local_, node.is_local);
   std::visit([&](const auto& body) { insert(id, node, body); }, node.body);
@@ -137,7 +149,7 @@ void Inserter::keep(open::ValueId id, const MaybeHeld& value) {
 void Inserter::keep(open::ValueId id, std::vector<NodeId> nodes) {
   if (nodes.size() == 1 && typed_.nodes[nodes[0]].types.size() == 1 && asked_.contains(id))
     asked_types_.emplace(id, type(nodes[0]));
-  body_->values[id] = std::move(nodes);
+  body_->values.set(id, std::move(nodes));
 }
 
 Want Inserter::want_of(const open::Node& node) const {

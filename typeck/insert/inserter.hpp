@@ -64,6 +64,21 @@ struct Want {
 // The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
 std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
 
+// The typed nodes of open values; the ids of one body lie close together.
+class ValueNodes {
+ public:
+  const std::vector<NodeId>* find(open::ValueId value) const {
+    const bool is_there = value.value >= first_ && value.value - first_ < nodes_.size();
+    if (!is_there || nodes_[value.value - first_].empty()) return nullptr;
+    return &nodes_[value.value - first_];
+  }
+  void set(open::ValueId value, std::vector<NodeId> nodes);
+
+ private:
+  std::uint32_t first_ = 0;
+  std::vector<std::vector<NodeId>> nodes_;
+};
+
 class Inserter {
  public:
   Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
@@ -192,11 +207,11 @@ class Inserter {
   // What is made of one text, or of a function for one list of types.
   struct Body {
     std::shared_ptr<const frontend::Ast> ast;
-    std::map<open::ValueId, std::vector<NodeId>> values;
+    ValueNodes values;
     std::map<ExprId, std::string> inserted_as;
     std::map<frontend::StatementId, std::string> let_types;
-    // How many typed nodes there were when an open node was begun.
-    std::map<open::ValueId, std::size_t> begun;
+    // How many typed nodes there were when an open node was begun, in the order of their beginnings.
+    std::vector<std::pair<open::ValueId, std::size_t>> begun;
   };
   struct Closed {
     std::vector<ArrayType> types;
@@ -249,6 +264,7 @@ class Inserter {
   void note_moved(NodeId source, NodeId made);
   void note_inserted(const Held& value, const ArrayType& target);
   bool may_live_on(NodeId node, std::size_t made_before) const;
+  std::size_t made_before(open::ValueId operand_begins) const;
   void note_accidental_gather(const Held& result, const open::As& as);
 
   // ---- solve.cpp

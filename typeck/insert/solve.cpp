@@ -307,9 +307,10 @@ std::optional<Alternative> Inserter::finishing_price(const Signature& signature,
 // Rule 3: pending operands that do not pass through the operation are finished, into the wanted layout where one is
 // known.
 bool Inserter::finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want) {
-  const std::vector<ArrayType> types = types_of(operands);
-  const bool some_pending = std::any_of(types.begin(), types.end(), is_pending);
+  const bool some_pending =
+      std::any_of(operands.begin(), operands.end(), [&](const Held& operand) { return is_pending(type(operand)); });
   if (!some_pending) return true;
+  const std::vector<ArrayType> types = types_of(operands);
   std::vector<PendingOperand> seen;
   for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
   if (passes(signature.pending, seen, want.written_pending)) return true;

@@ -261,7 +261,7 @@ struct Bound {
   base::Span span;
   ValueId value;
   std::uint32_t slot = 0;
-  Moment moment = 0;  // when it was bound
+  VariableType type;  // to be found
 };
 struct Statement {
   base::Span span;

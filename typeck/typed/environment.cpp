@@ -42,14 +42,6 @@ Variable Variable::of_shape(std::string name, synth::ElementType element, const 
 
 Environment::Environment() = default;
 
-void Environment::lay_out(const std::string& name, Moment moment, const ArrayType& type) {
-  const Variable* const bound = variables_.find({name, moment});
-  TESSERA_CHECK(bound != nullptr, "a variable that was not bound is laid out");
-  Variable laid_out = *bound;
-  laid_out.type = type;
-  variables_.set({name, moment}, std::move(laid_out));
-}
-
 // Can the body of a function mean this binding of a name? What its whole text mentions is more than it means.
 bool Environment::function_sees(const std::string& name, Moment bound) const {
   const base::SourceId* text = mentioned_.find(name);

@@ -29,9 +29,21 @@ using KnownScalar = std::variant<bool, std::int64_t, double>;
 // A number that grows with every binding: "as seen at moment n" is every binding below n, the latest winning.
 using Moment = std::uint32_t;
 
+// The type of a variable. A text's own variables get theirs when the text is closed, in all copies of the environment.
+class VariableType {
+ public:
+  VariableType(ArrayType type) : type_(std::make_shared<ArrayType>(std::move(type))) {}
+  operator const ArrayType&() const { return *type_; }
+  const ArrayType* operator->() const { return type_.get(); }
+  void lay_out(const ArrayType& type) const { *type_ = type; }
+
+ private:
+  std::shared_ptr<ArrayType> type_;
+};
+
 struct Variable {
   std::string name;
-  ArrayType type;
+  VariableType type;
   std::optional<KnownScalar> known;
   std::uint32_t slot = 0;  // which value of the session holds it; unique among all bindings of a session
   base::Span span;         // of the name where it was bound
@@ -74,8 +86,6 @@ class Environment {
   void bind(const Function& function);
   void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
-  // Gives the variable that was bound at a moment its type.
-  void lay_out(const std::string& name, Moment moment, const ArrayType& type);
 
   const Variable* variable(std::string_view name, Moment at) const;
   const NamedText* text(std::string_view name, Moment at) const;  // a name is a variable's or a text's
