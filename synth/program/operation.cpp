@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = 
 
 std::string_view name(MapOp op) {
   switch (op) {
-#define CASE(identifier, text, count) \
+#define CASE(identifier, text, count, elements, pending) \
   case MapOp::identifier: return text;
     TESSERA_MAP_OPS(CASE)
 #undef CASE
@@ -27,10 +27,31 @@ std::string_view name(MapOp op) {
 }
 
 std::size_t arity(MapOp op) {
-#define ROW(identifier, text, count) count,
+#define ROW(identifier, text, count, elements, pending) count,
   static constexpr std::uint8_t kArities[] = {TESSERA_MAP_OPS(ROW)};
 #undef ROW
   return kArities[static_cast<std::size_t>(op)];
+}
+
+ElementRule element_rule(MapOp op) {
+#define ROW(identifier, text, count, elements, pending) ElementRule::elements,
+  static constexpr ElementRule kRules[] = {TESSERA_MAP_OPS(ROW)};
+#undef ROW
+  return kRules[static_cast<std::size_t>(op)];
+}
+
+bool takes(ElementRule rule, ElementType element) {
+  switch (rule) {
+    case ElementRule::numbers: return is_float(element) || is_integer(element);
+    case ElementRule::floats: return is_float(element);
+    case ElementRule::logic: return element == ElementType::boolean;
+    case ElementRule::ordered:
+    case ElementRule::compare:
+    case ElementRule::choose: return !is_storage(element);
+    case ElementRule::any:
+    case ElementRule::convert: return true;
+  }
+  return false;
 }
 
 std::string_view name(ReduceKind kind) {

@@ -17,7 +17,19 @@ namespace tessera::synth {
 using LiteralId = base::Id<struct LiteralTag>;
 using StringId = base::Id<struct StringTag>;
 
-// FOREACH(identifier, "name", operand count)
+// Which element types an elementwise operation takes, and gives.
+enum class ElementRule : std::uint8_t {
+  numbers,  // numbers of one type, and a result of it
+  ordered,  // one type that is computed with
+  any,      // one type, any
+  floats,   // floats of one type
+  compare,  // one type that is computed with; the result is bool
+  logic,    // bool
+  choose,   // bool, then two of the result's type
+  convert,  // any to any, but storage types only from and to f32
+};
+
+// FOREACH(identifier, "name", operand count, element rule, pending rule (signature.hpp))
 // Floats are IEEE; integer overflow wraps; `divide` and `remainder` on integers are floor division and the remainder
 // with the divisor's sign, and a zero divisor is a run-time error (least / -1 wraps); `power` on integers needs an
 // exponent >= 0, else a run-time error. NaN wins in minimum, maximum and clip. Comparisons and logical operations give
@@ -25,52 +37,55 @@ using StringId = base::Id<struct StringTag>;
 // minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
 // to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
 // only broadcasts. The powers -1, 1, 2, 3 and 4 of a float are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a).
-#define TESSERA_MAP_OPS(FOREACH)             \
-  FOREACH(add, "add", 2)                     \
-  FOREACH(subtract, "subtract", 2)           \
-  FOREACH(multiply, "multiply", 2)           \
-  FOREACH(divide, "divide", 2)               \
-  FOREACH(remainder, "remainder", 2)         \
-  FOREACH(power, "power", 2)                 \
-  FOREACH(minimum, "minimum", 2)             \
-  FOREACH(maximum, "maximum", 2)             \
-  FOREACH(equal, "equal", 2)                 \
-  FOREACH(not_equal, "not_equal", 2)         \
-  FOREACH(less, "less", 2)                   \
-  FOREACH(less_equal, "less_equal", 2)       \
-  FOREACH(greater, "greater", 2)             \
-  FOREACH(greater_equal, "greater_equal", 2) \
-  FOREACH(logical_and, "logical_and", 2)     \
-  FOREACH(logical_or, "logical_or", 2)       \
-  FOREACH(logical_not, "logical_not", 1)     \
-  FOREACH(negate, "negate", 1)               \
-  FOREACH(exp, "exp", 1)                     \
-  FOREACH(exp2, "exp2", 1)                   \
-  FOREACH(log, "log", 1)                     \
-  FOREACH(sqrt, "sqrt", 1)                   \
-  FOREACH(rsqrt, "rsqrt", 1)                 \
-  FOREACH(tanh, "tanh", 1)                   \
-  FOREACH(sigmoid, "sigmoid", 1)             \
-  FOREACH(relu, "relu", 1)                   \
-  FOREACH(gelu, "gelu", 1)                   \
-  FOREACH(erf, "erf", 1)                     \
-  FOREACH(abs, "abs", 1)                     \
-  FOREACH(sign, "sign", 1)                   \
-  FOREACH(floor, "floor", 1)                 \
-  FOREACH(sin, "sin", 1)                     \
-  FOREACH(cos, "cos", 1)                     \
-  FOREACH(select, "select", 3)               \
-  FOREACH(clip, "clip", 3)                   \
-  FOREACH(cast, "cast", 1)                   \
-  FOREACH(copy, "copy", 1)
+#define TESSERA_MAP_OPS(FOREACH)                               \
+  FOREACH(add, "add", 2, numbers, equal_sums)                  \
+  FOREACH(subtract, "subtract", 2, numbers, equal_sums)        \
+  FOREACH(multiply, "multiply", 2, numbers, product)           \
+  FOREACH(divide, "divide", 2, numbers, quotient)              \
+  FOREACH(remainder, "remainder", 2, numbers, resolve)         \
+  FOREACH(power, "power", 2, numbers, resolve)                 \
+  FOREACH(minimum, "minimum", 2, ordered, equal_min)           \
+  FOREACH(maximum, "maximum", 2, ordered, equal_max)           \
+  FOREACH(equal, "equal", 2, compare, resolve)                 \
+  FOREACH(not_equal, "not_equal", 2, compare, resolve)         \
+  FOREACH(less, "less", 2, compare, resolve)                   \
+  FOREACH(less_equal, "less_equal", 2, compare, resolve)       \
+  FOREACH(greater, "greater", 2, compare, resolve)             \
+  FOREACH(greater_equal, "greater_equal", 2, compare, resolve) \
+  FOREACH(logical_and, "logical_and", 2, logic, resolve)       \
+  FOREACH(logical_or, "logical_or", 2, logic, resolve)         \
+  FOREACH(logical_not, "logical_not", 1, logic, resolve)       \
+  FOREACH(negate, "negate", 1, numbers, linear)                \
+  FOREACH(exp, "exp", 1, floats, resolve)                      \
+  FOREACH(exp2, "exp2", 1, floats, resolve)                    \
+  FOREACH(log, "log", 1, floats, resolve)                      \
+  FOREACH(sqrt, "sqrt", 1, floats, resolve)                    \
+  FOREACH(rsqrt, "rsqrt", 1, floats, resolve)                  \
+  FOREACH(tanh, "tanh", 1, floats, resolve)                    \
+  FOREACH(sigmoid, "sigmoid", 1, floats, resolve)              \
+  FOREACH(relu, "relu", 1, numbers, resolve)                   \
+  FOREACH(gelu, "gelu", 1, floats, resolve)                    \
+  FOREACH(erf, "erf", 1, floats, resolve)                      \
+  FOREACH(abs, "abs", 1, numbers, resolve)                     \
+  FOREACH(sign, "sign", 1, numbers, resolve)                   \
+  FOREACH(floor, "floor", 1, numbers, resolve)                 \
+  FOREACH(sin, "sin", 1, floats, resolve)                      \
+  FOREACH(cos, "cos", 1, floats, resolve)                      \
+  FOREACH(select, "select", 3, choose, resolve)                \
+  FOREACH(clip, "clip", 3, ordered, resolve)                   \
+  FOREACH(cast, "cast", 1, convert, resolve)                   \
+  FOREACH(copy, "copy", 1, any, resolve)
 
 enum class MapOp : std::uint8_t {
-#define MEMBER(identifier, text, arity) identifier,
+#define MEMBER(identifier, text, arity, elements, pending) identifier,
   TESSERA_MAP_OPS(MEMBER)
 #undef MEMBER
 };
 std::string_view name(MapOp op);
 std::size_t arity(MapOp op);
+ElementRule element_rule(MapOp op);
+// May elements of this type be operated on? (Where operands differ, the last one's.)
+bool takes(ElementRule rule, ElementType element);
 
 // ---- Constructors: no array operands; the result's type says everything else ----
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 std::optional<MapOp> map_op_by_name(std::string_view word) {
-#define ROW(identifier, text, count) \
+#define ROW(identifier, text, count, elements, pending) \
   if (word == (text)) return MapOp::identifier;
   TESSERA_MAP_OPS(ROW)
 #undef ROW

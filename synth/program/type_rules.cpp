@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "synth/collective/programmed.hpp"
+#include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
 
 namespace tessera::synth {
@@ -30,6 +31,11 @@ Error no_operand(const Operands& operands) {
   return "it takes no operand";
 }
 
+Error iota_error(const Operands& operands, const ArrayType& result) {
+  if (is_storage(result.element())) return "it does not work on a storage type";
+  return no_operand(operands);
+}
+
 Error constant_error(const Program& program, const Constant& constant, const Operands& operands,
                      const ArrayType& result) {
   if (constant.literal.value >= program.literals.size()) return "its literal is not in the table";
@@ -50,52 +56,6 @@ Error load_error(const Program& program, const Load& load, const Operands& opera
   if (load.path.value >= program.strings.size()) return "its path is not in the table";
   if (is_pending(result)) return "its result is pending";
   return numbers_error(operands, 0);
-}
-
-Error cumsum_error(const Cumsum& cumsum, const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
-  if (cumsum.dimension >= result.rank() || split(*operands[0], cumsum.dimension))
-    return "its dimension is split or not there";
-  if (result.element() == ElementType::boolean) return "its element types do not fit";
-  if (is_pending(result) || !same_type(*operands[0], result)) return "its result is not of the operand's type";
-  return std::nullopt;
-}
-
-Error sort_error(const Sort& sort, const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
-  const ArrayType& operand = *operands[0];
-  if (operand.rank() == 0 || split(operand, operand.rank() - 1)) return "its dimension is split or not there";
-  if (result.element() != (sort.positions ? ElementType::i64 : operand.element()))
-    return "its element types do not fit";
-  const auto like = ArrayType::make(result.element(), operand.shape(), operand.mesh_ref(), operand.layout());
-  if (is_pending(result) || !like.ok() || !same_type(*like, result)) return "its result is not of the operand's type";
-  return std::nullopt;
-}
-
-Error greatest_error(const Greatest& greatest, const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
-  const ArrayType& operand = *operands[0];
-  if (operand.rank() == 0 || split(operand, operand.rank() - 1)) return "its dimension is split or not there";
-  if (greatest.count < 0 || greatest.count > operand.shape().back()) return "there are not so many elements";
-  if (result.element() != (greatest.positions ? ElementType::i64 : operand.element()))
-    return "its element types do not fit";
-  Shape shape = operand.shape();
-  shape.back() = greatest.count;
-  const auto like = ArrayType::make(result.element(), shape, operand.mesh_ref(), operand.layout());
-  if (is_pending(result) || !like.ok() || !same_type(*like, result)) return "its result is not of the operand's type";
-  return std::nullopt;
-}
-
-Error transpose_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
-  Dimensions sorted = transpose.permutation;
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() != operands[0]->rank() || !ascending(sorted, sorted.size())) return "it is not a permutation";
-  if (result.rank() != sorted.size() || !dimensions_follow(*operands[0], transpose.permutation, result)) {
-    return "its result is not cut as it should be";
-  }
-  const bool alike = operands[0]->element() == result.element() && same_pending(*operands[0], result);
-  return alike ? std::nullopt : Error("its result has another element type or pending set");
 }
 
 // The elements of a tile in row-major order, by their numbers in the whole array: the first, and the fewest (count,
@@ -132,8 +92,9 @@ bool same_run(const ArrayType& a, const ArrayType& b, std::int64_t device) {
 }
 
 Error reshape_error(const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
+  if (operands.size() != 1) return "it takes one operand";
   const ArrayType& operand = *operands[0];
+  if (operand.mesh() != result.mesh()) return "its operand is on another mesh";
   if (operand.element() != result.element() || !same_pending(operand, result)) {
     return "its result has another element type or pending set";
   }
@@ -142,60 +103,6 @@ Error reshape_error(const Operands& operands, const ArrayType& result) {
     if (!same_run(operand, result, device)) return "a device's tile is not made of the same elements";
   }
   return std::nullopt;
-}
-
-Dimensions count_from(std::size_t first, std::size_t end) {
-  Dimensions all;
-  for (std::size_t d = first; d < end; ++d) all.push_back(static_cast<std::uint8_t>(d));
-  return all;
-}
-
-Error take_error(const Operands& operands, const ArrayType& result) {
-  if (operands.size() != 2) return "it takes a table and ids";
-  const ArrayType& table = *operands[0];
-  const ArrayType& ids = *operands[1];
-  if (table.mesh() != result.mesh() || ids.mesh() != result.mesh()) return "an operand is on another mesh";
-  if (table.rank() == 0 || table.element() != result.element() || !is_integer(ids.element())) {
-    return "its element types or ranks do not fit";
-  }
-  if (is_pending(table) || is_pending(ids)) return "an operand is pending";
-  const bool fits = result.rank() == ids.rank() + table.rank() - 1 &&
-                    dimensions_follow(ids, count_from(0, ids.rank()), result) &&
-                    dimensions_follow(table, count_from(1, table.rank()), result, ids.rank());
-  if (!fits) return "its result is not cut as it should be";
-  if (split(table, 0) && table.element() == ElementType::boolean) return "rows of bool are split";
-  if (!pending_is(result, table.layout().split(0), ReduceOp::sum)) return "its result is not pending as it should be";
-  return std::nullopt;
-}
-
-Error scatter_add_error(const Operands& operands, const ArrayType& result) {
-  if (operands.size() != 2) return "it takes rows and ids";
-  const ArrayType& rows = *operands[0];
-  const ArrayType& ids = *operands[1];
-  if (rows.mesh() != result.mesh() || ids.mesh() != result.mesh()) return "an operand is on another mesh";
-  const bool ranks_fit = result.rank() > 0 && rows.rank() == ids.rank() + result.rank() - 1;
-  if (!ranks_fit || rows.element() != result.element() || rows.element() == ElementType::boolean ||
-      !is_integer(ids.element())) {
-    return "its element types or ranks do not fit";
-  }
-  if (is_pending(rows) || is_pending(ids)) return "an operand is pending";
-  const bool fits = dimensions_follow(ids, count_from(0, ids.rank()), rows) &&
-                    dimensions_follow(result, count_from(1, result.rank()), rows, ids.rank());
-  if (!fits) return "its operands and its result are not cut alike";
-  AxisList summed;
-  for (const AxisList& axes : ids.layout().splits()) summed.insert(summed.end(), axes.begin(), axes.end());
-  if (!pending_is(result, summed, ReduceOp::sum)) return "its result is not pending as it should be";
-  return std::nullopt;
-}
-
-Error one_hot_error(const Operands& operands, const ArrayType& result) {
-  if (auto error = one_operand(operands, result)) return error;
-  const ArrayType& ids = *operands[0];
-  if (!is_integer(ids.element())) return "its ids are not integers";
-  if (is_pending(ids) || is_pending(result)) return "its operand or result is pending";
-  const bool fits = result.rank() == ids.rank() + 1 && !split(result, ids.rank()) &&
-                    dimensions_follow(ids, count_from(0, ids.rank()), result);
-  return fits ? std::nullopt : Error("its result is not cut as it should be");
 }
 
 Error collect_error(const Collect& collect, const Operands& operands, const ArrayType& result) {
@@ -257,22 +164,11 @@ struct Rules {
   const ArrayType& result() const { return *type; }
   Error operator()(const Constant& o) const { return constant_error(program, o, operands, result()); }
   Error operator()(const Fill&) const { return scalar_operand(operands, result().element(), result()); }
-  Error operator()(const Iota&) const { return no_operand(operands); }
+  Error operator()(const Iota&) const { return iota_error(operands, result()); }
   Error operator()(const Random&) const { return random_error(operands, result()); }
   Error operator()(const Normal&) const { return random_error(operands, result()); }
   Error operator()(const Load& o) const { return load_error(program, o, operands, result()); }
-  Error operator()(const Map& o) const { return map_error(o, operands, result()); }
-  Error operator()(const Reduce& o) const { return reduce_error(o, operands, result()); }
-  Error operator()(const ArgReduce& o) const { return arg_reduce_error(o, operands, result()); }
-  Error operator()(const Contract& o) const { return contract_error(o, operands, result()); }
-  Error operator()(const Cumsum& o) const { return cumsum_error(o, operands, result()); }
-  Error operator()(const Sort& o) const { return sort_error(o, operands, result()); }
-  Error operator()(const Greatest& o) const { return greatest_error(o, operands, result()); }
-  Error operator()(const Transpose& o) const { return transpose_error(o, operands, result()); }
   Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
-  Error operator()(const Take&) const { return take_error(operands, result()); }
-  Error operator()(const ScatterAdd&) const { return scatter_add_error(operands, result()); }
-  Error operator()(const OneHot&) const { return one_hot_error(operands, result()); }
   Error operator()(const Assemble& o) const { return assemble_error(o, operands, result()); }
   Error operator()(const Collect& o) const { return collect_error(o, operands, result()); }
   Error operator()(const PrintText& o) const { return string_error(program, o.text); }
@@ -280,16 +176,11 @@ struct Rules {
   Error operator()(const Show& o) const { return show_error(program, o.label, operands); }
   Error operator()(const Save& o) const { return save_error(program, o, operands); }
   Error operator()(const Assert& o) const { return assert_error(program, o, operands); }
+  template <class Signed>
+  Error operator()(const Signed& o) const {
+    return signed_error(o, operands, result());
+  }
 };
-
-// Does the operation look at elements of the operands, or make numbers? Others keep and move them, or convert them.
-bool computes(const Operation& operation) {
-  return std::holds_alternative<Iota>(operation) || std::holds_alternative<Reduce>(operation) ||
-         std::holds_alternative<ArgReduce>(operation) || std::holds_alternative<Contract>(operation) ||
-         std::holds_alternative<Cumsum>(operation) || std::holds_alternative<Sort>(operation) ||
-         std::holds_alternative<Greatest>(operation) || std::holds_alternative<ScatterAdd>(operation) ||
-         std::holds_alternative<OneHot>(operation);
-}
 
 }  // namespace
 
@@ -303,12 +194,11 @@ bool has_result(const Operation& operation) {
          !std::holds_alternative<Assert>(operation);
 }
 
-std::optional<std::string> type_error(const Program& program, const Operation& operation, const Operands& operands,
-                                      const ArrayType* result) {
-  const auto stored = [](const ArrayType* type) { return type != nullptr && is_storage(type->element()); };
-  if (computes(operation) && (stored(result) || std::any_of(operands.begin(), operands.end(), stored)))
-    return "it does not work on a storage type";
-  return std::visit(Rules{program, operands, result}, operation);
+Error type_error(const Program& program, const Operation& operation, const Operands& operands,
+                 const ArrayType* result) {
+  auto error = std::visit(Rules{program, operands, result}, operation);
+  const bool has_layouts = !error.has_value() && has_signature(operation);
+  return has_layouts ? layouts_error(operation, operands, *result) : error;
 }
 
 }  // namespace tessera::synth

@@ -9,51 +9,6 @@ namespace tessera::typeck {
 
 namespace {
 
-enum class Accepts : std::uint8_t { numbers, floats };
-
-Accepts accepts(synth::MapOp op) {
-  switch (op) {
-    case synth::MapOp::relu:
-    case synth::MapOp::abs:
-    case synth::MapOp::negate:
-    case synth::MapOp::sign:
-    case synth::MapOp::floor: return Accepts::numbers;
-    case synth::MapOp::add:
-    case synth::MapOp::subtract:
-    case synth::MapOp::multiply:
-    case synth::MapOp::divide:
-    case synth::MapOp::remainder:
-    case synth::MapOp::power:
-    case synth::MapOp::minimum:
-    case synth::MapOp::maximum:
-    case synth::MapOp::equal:
-    case synth::MapOp::not_equal:
-    case synth::MapOp::less:
-    case synth::MapOp::less_equal:
-    case synth::MapOp::greater:
-    case synth::MapOp::greater_equal:
-    case synth::MapOp::logical_and:
-    case synth::MapOp::logical_or:
-    case synth::MapOp::logical_not:
-    case synth::MapOp::exp:
-    case synth::MapOp::exp2:
-    case synth::MapOp::log:
-    case synth::MapOp::sqrt:
-    case synth::MapOp::rsqrt:
-    case synth::MapOp::tanh:
-    case synth::MapOp::sigmoid:
-    case synth::MapOp::gelu:
-    case synth::MapOp::erf:
-    case synth::MapOp::sin:
-    case synth::MapOp::cos:
-    case synth::MapOp::select:
-    case synth::MapOp::clip:
-    case synth::MapOp::cast:
-    case synth::MapOp::copy: return Accepts::floats;
-  }
-  return Accepts::floats;
-}
-
 // The element type of literals among themselves: one float makes all of them floats.
 std::optional<ElementType> literal_element(const OperationCall& call, const std::vector<std::size_t>& parameters) {
   if (call.want.element.has_value()) return synth::computed_as(*call.want.element);
@@ -99,7 +54,8 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
 
 MaybeValue run_map(OperationCall& call) {
   const auto op = std::get<synth::MapOp>(call.info.detail);
-  const bool numbers = accepts(op) == Accepts::numbers;
+  const synth::ElementRule rule = synth::element_rule(op);
+  const bool numbers = rule == synth::ElementRule::numbers;
   const bool literal = call.elaborator.is_literal(call.expr(0));
   const auto element =
       literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
@@ -107,8 +63,7 @@ MaybeValue run_map(OperationCall& call) {
       call.array(0, literal && element.has_value() ? std::optional(synth::computed_as(*element)) : std::nullopt);
   if (!a.has_value()) return std::nullopt;
   const ElementType own = call.elaborator.element(*a);
-  const bool fits = numbers ? own != ElementType::boolean : synth::is_float(own);
-  if (!call.wants_element(*a, fits, numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
+  if (!call.wants_element(*a, synth::takes(rule, own), numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
   return call.elaborator.map(call.span, op, {*a}, own, call.quoted());
 }

@@ -10,15 +10,15 @@ namespace {
 // The sum that one operand is given.
 struct Onto {
   std::vector<Held> operands;
-  std::vector<std::vector<int>> indices;
-  std::vector<int> result;
+  synth::Contract sum;
   std::vector<std::size_t> alone;  // dimensions of the operand whose index nothing else has: they repeat
 };
 
-bool anywhere(const std::vector<std::vector<int>>& indices, int index) {
-  return std::any_of(indices.begin(), indices.end(), [&](const std::vector<int>& own) {
-    return std::find(own.begin(), own.end(), index) != own.end();
-  });
+using Indices = std::vector<std::uint8_t>;
+
+bool anywhere(const std::vector<Indices>& indices, std::uint8_t index) {
+  return std::any_of(indices.begin(), indices.end(),
+                     [&](const Indices& own) { return std::find(own.begin(), own.end(), index) != own.end(); });
 }
 
 // Ones on the diagonal: what puts the elements of a repeated index back where they were taken from.
@@ -35,10 +35,10 @@ MaybeHeld diagonal(const Build& build, const ArrayType& like, std::int64_t exten
 }
 
 // The operand's indices, each once: a second one gets a new index, which the diagonal ties to the first.
-std::optional<std::vector<int>> made_unique(const Reversal& r, Onto& onto, std::vector<int> own, int fresh,
-                                            const ArrayType& type) {
+std::optional<Indices> made_unique(const Reversal& r, Onto& onto, Indices own, std::uint8_t fresh,
+                                   const ArrayType& type) {
   for (std::size_t d = 0; d < own.size(); ++d) {
-    const int index = own[d];
+    const std::uint8_t index = own[d];
     if (std::find(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(d), index) ==
         own.begin() + static_cast<std::ptrdiff_t>(d))
       continue;
@@ -46,7 +46,7 @@ std::optional<std::vector<int>> made_unique(const Reversal& r, Onto& onto, std::
     if (!ones.has_value()) return std::nullopt;
     own[d] = fresh++;
     onto.operands.push_back(*ones);
-    onto.indices.push_back({index, own[d]});
+    onto.sum.operand_indices.push_back({index, own[d]});
   }
   return own;
 }
@@ -54,22 +54,21 @@ std::optional<std::vector<int>> made_unique(const Reversal& r, Onto& onto, std::
 std::optional<Onto> onto_operand(const Reversal& r, const synth::Contract& contract, std::size_t k) {
   const ArrayType type = r.type(k);
   Onto onto;
-  int fresh = 0;
+  std::uint8_t fresh = 0;
   onto.operands.push_back(r.g);
-  onto.indices.emplace_back(contract.result_indices.begin(), contract.result_indices.end());
+  onto.sum.operand_indices.push_back(contract.result_indices);
   for (std::size_t other = 0; other < r.compute.operands.size(); ++other) {
     const auto& own = contract.operand_indices[other];
-    for (const std::uint8_t index : own) fresh = std::max(fresh, index + 1);
+    for (const std::uint8_t index : own) fresh = std::max<std::uint8_t>(fresh, index + 1);
     if (other == k) continue;
     onto.operands.push_back(r.operand(other));
-    onto.indices.emplace_back(own.begin(), own.end());
+    onto.sum.operand_indices.push_back(own);
   }
-  const auto& dimensions = contract.operand_indices[k];
-  const auto unique = made_unique(r, onto, {dimensions.begin(), dimensions.end()}, fresh, type);
+  const auto unique = made_unique(r, onto, contract.operand_indices[k], fresh, type);
   if (!unique.has_value()) return std::nullopt;
   for (std::size_t d = 0; d < unique->size(); ++d) {
-    if (anywhere(onto.indices, (*unique)[d])) {
-      onto.result.push_back((*unique)[d]);
+    if (anywhere(onto.sum.operand_indices, (*unique)[d])) {
+      onto.sum.result_indices.push_back((*unique)[d]);
     } else {
       onto.alone.push_back(d);
     }
@@ -82,11 +81,10 @@ bool give_onto(const Reversal& r, const synth::Contract& contract, std::size_t k
   if (!onto.has_value()) return false;
   const ArrayType type = r.type(k);
   MaybeHeld sum = r.g;
-  const bool is_sum = onto->operands.size() > 1 || onto->indices[0] != onto->result;
+  const bool is_sum = onto->operands.size() > 1 || onto->sum.operand_indices[0] != onto->sum.result_indices;
   if (is_sum) {
     const Want want = onto->alone.empty() ? want_splits(type) : Want{};
-    sum = r.build.inserter().contract(r.build.span(), std::move(onto->operands), std::move(onto->indices), onto->result,
-                                      r.build.who(), want);
+    sum = r.build.inserter().contract(r.build.span(), std::move(onto->operands), onto->sum, r.build.who(), want);
   }
   return r.give(k, r.build.repeated(r.build.with_unit_dimensions(sum, onto->alone), type));
 }

@@ -60,57 +60,23 @@ bool reverse_reshape(const Reversal& r) {
 
 namespace {
 
-// Index 0 is the table's row, then come those of ids, then those of a row.
-struct TakeIndices {
-  std::vector<int> table;
-  std::vector<int> ids;
-  std::vector<int> rows;
-};
-
-TakeIndices take_indices(std::size_t table_rank, std::size_t ids_rank) {
-  TakeIndices all;
-  all.ids.resize(ids_rank);
-  std::iota(all.ids.begin(), all.ids.end(), 1);
-  all.rows = all.ids;
-  all.table = {0};
-  for (std::size_t d = 1; d < table_rank; ++d) {
-    all.table.push_back(static_cast<int>(ids_rank + d));
-    all.rows.push_back(all.table.back());
-  }
-  return all;
-}
-
-MaybeHeld solved_take(const Build& build, Signature signature, const Held& a, const Held& b, const ArrayType& like,
-                      synth::Operation operation) {
-  signature.who = build.who();
-  signature.span = build.span();
-  signature.element = synth::computed_as(like.element());
-  signature.shape = like.shape();
-  auto solved = build.inserter().solve(signature, {a, b}, want_splits(like));
-  if (!solved.has_value()) return std::nullopt;
-  return build.inserter().compute(build.span(), solved->result, std::move(operation),
-                                  {solved->operands[0].node(), solved->operands[1].node()});
+MaybeHeld solved_take(const Build& build, const Held& a, const Held& b, const ArrayType& like,
+                      const synth::Operation& operation) {
+  Inserter& inserter = build.inserter();
+  const Signature signature = inserter.signature(build.span(), build.who(), operation, {a, b},
+                                                 synth::computed_as(like.element()), like.shape());
+  return inserter.compute_solved(signature, operation, {a, b}, want_splits(like));
 }
 
 }  // namespace
 
 // Rows are added where they were taken from. Split ids leave a pending sum; a table split by rows takes its own.
 bool reverse_take(const Reversal& r) {
-  const ArrayType table = r.type(0);
-  const TakeIndices indices = take_indices(table.rank(), r.type(1).rank());
-  Signature signature;
-  signature.operands = {indices.rows, indices.ids};
-  signature.result = indices.table;
-  return r.give(0, solved_take(r.build, std::move(signature), r.g, r.operand(1), table, synth::ScatterAdd{}));
+  return r.give(0, solved_take(r.build, r.g, r.operand(1), r.type(0), synth::ScatterAdd{}));
 }
 
 bool reverse_scatter_add(const Reversal& r) {
-  const ArrayType rows = r.type(0);
-  const TakeIndices indices = take_indices(r.build.inserter().type(r.g).rank(), r.type(1).rank());
-  Signature signature;
-  signature.operands = {indices.table, indices.ids};
-  signature.result = indices.rows;
-  return r.give(0, solved_take(r.build, std::move(signature), r.g, r.operand(1), rows, synth::Take{}));
+  return r.give(0, solved_take(r.build, r.g, r.operand(1), r.type(0), synth::Take{}));
 }
 
 // ---- slices, concatenations, paddings, updates ----

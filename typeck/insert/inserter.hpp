@@ -139,18 +139,20 @@ class Inserter {
     ArrayType result;
   };
   std::optional<Solution> solve(const Signature& signature, std::vector<Held> operands, const Want& want);
+  // The operation's signature, for a result of that element type and shape.
+  Signature signature(Span span, const std::string& who, const synth::Operation& operation,
+                      const std::vector<Held>& operands, ElementType element, const Shape& shape) const;
+  // The operation on operands that are brought together.
+  MaybeHeld compute_solved(const Signature& signature, synth::Operation operation, std::vector<Held> operands,
+                           const Want& want);
 
   // ---- elementwise operations, contractions, reductions: index_wise.cpp
   ElementType element(const Held& value) const { return synth::computed_as(type(value).element()); }
   Held widened(const Held& value);
   MaybeHeld map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
                 const std::string& who, const Want& want);
-  // Signature of elements of several arrays that broadcast to this shape.
-  Signature aligned(Span span, const std::vector<Held>& operands, const Shape& shape, ElementType result_element,
-                    PendingRule pending, const std::string& who) const;
-  MaybeHeld contract(Span span, std::vector<Held> operands, std::vector<std::vector<int>> indices,
-                     std::vector<int> result, const std::string& who, const Want& want,
-                     const std::vector<std::string>& index_names = {});
+  MaybeHeld contract(Span span, std::vector<Held> operands, const synth::Contract& contract, const std::string& who,
+                     const Want& want, const std::vector<std::string>& index_names = {});
   MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
                    const std::vector<std::size_t>& dimensions, const Want& want);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
@@ -269,6 +271,9 @@ class Inserter {
 
   // ---- solve.cpp
   std::vector<ArrayType> types_of(const std::vector<Held>& operands) const;
+  std::vector<Shape> shapes_of(const std::vector<Held>& operands) const;
+  // The shape that they broadcast to.
+  Shape broadcast_shape(const std::vector<Held>& operands) const;
   bool finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want);
   std::vector<std::optional<Layout>> finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
                                                        const Want& want);

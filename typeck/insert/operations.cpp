@@ -1,46 +1,13 @@
 // One function for each operation of an open program.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 
 #include "synth/collective/collective.hpp"
 #include "synth/program/type_rules.hpp"
 #include "typeck/insert/inserter.hpp"
 
 namespace tessera::typeck {
-
-namespace {
-
-// The layout of what takes each line of an array for itself, or moves whole dimensions: splits go with their
-// dimensions.
-struct Splits {
-  const std::vector<AxisList>& of;
-
-  std::vector<AxisList> operator()(const synth::ArgReduce& reduce) const {
-    std::vector<AxisList> kept;
-    for (std::size_t d = 0; d < of.size(); ++d) {
-      const auto dimension = static_cast<std::uint8_t>(d);
-      if (std::ranges::find(reduce.dimensions, dimension) == reduce.dimensions.end()) kept.push_back(of[d]);
-    }
-    return kept;
-  }
-  std::vector<AxisList> operator()(const synth::Transpose& transpose) const {
-    std::vector<AxisList> permuted;
-    for (const std::uint8_t d : transpose.permutation) permuted.push_back(of[d]);
-    return permuted;
-  }
-  std::vector<AxisList> operator()(const synth::OneHot&) const {
-    std::vector<AxisList> longer = of;
-    longer.emplace_back();
-    return longer;
-  }
-  template <class Operation>
-  std::vector<AxisList> operator()(const Operation&) const {
-    return of;
-  }
-};
-
-}  // namespace
 
 // One call for each operation; the inserter's functions of the same names do the work.
 struct Operations {
@@ -86,9 +53,12 @@ struct Operations {
       return std::nullopt;
     }
     const ArrayType from = inserter.type(first());
-    const auto type =
-        inserter.make_type(span(), result().element(), result().shape(), from.mesh_ref(),
-                           Splits{from.layout().splits()}(operation), from.layout().pending(), from.layout().reduce());
+    const Signature signature =
+        inserter.signature(span(), body.who, operation, operands, result().element(), result().shape());
+    auto layout = synth::result_layout(signature.indices, from.mesh(), std::array{from.layout()});
+    TESSERA_CHECK(layout.has_value(), "the layout of an operand gives none to the result");
+    const auto type = inserter.made(
+        ArrayType::make(result().element(), result().shape(), from.mesh_ref(), std::move(*layout)), span());
     if (!type.has_value()) return std::nullopt;
     return inserter.compute(span(), *type, operation, std::move(nodes));
   }
@@ -118,11 +88,7 @@ struct Operations {
   }
   MaybeHeld operator()(const open::Update& update) const { return inserter.update(span(), body.who, operands, update); }
   MaybeHeld operator()(const open::Product& product) const {
-    std::vector<std::vector<int>> indices;
-    for (const auto& own : product.contract.operand_indices) indices.emplace_back(own.begin(), own.end());
-    const auto& kept = product.contract.result_indices;
-    return inserter.contract(span(), operands, std::move(indices), {kept.begin(), kept.end()}, body.who, want(),
-                             product.names);
+    return inserter.contract(span(), operands, product.contract, body.who, want(), product.names);
   }
   MaybeHeld operator()(const open::Broadcast&) const {
     return inserter.broadcast(span(), body.who, first(), result().shape(), want());
@@ -154,17 +120,9 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Comp
 
 std::optional<std::vector<Held>> Inserter::together(const open::Node& node, const open::Compute& body,
                                                     std::vector<Held> values) {
-  Shape shape = type(values.front()).shape();
-  for (const Held& value : values) {
-    const Shape& own = type(value).shape();
-    while (shape.size() < own.size()) shape.insert(0, 1);
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      std::int64_t& extent = shape[shape.size() - own.size() + d];
-      if (extent == 1) extent = own[d];
-    }
-  }
-  const Signature signature =
-      aligned(node.span, values, shape, node.types.at(0).element(), PendingRule::resolve, body.who);
+  const Shape shape = broadcast_shape(values);
+  const Signature signature{synth::aligned_signature(shapes_of(values), shape), body.who, node.span, {},
+                            node.types.at(0).element(), shape};
   auto solved = solve(signature, std::move(values), {});
   return solved.has_value() ? std::optional(std::move(solved->operands)) : std::nullopt;
 }

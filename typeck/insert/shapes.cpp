@@ -187,16 +187,8 @@ MaybeHeld Inserter::every(Span span, const std::string& who, const Held& value, 
 MaybeHeld Inserter::concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                            const Shape& shape, const Want& want) {
   const std::size_t dimension = concat.dimension;
-  Signature signature;
-  signature.who = who;
-  signature.span = span;
-  signature.element = type(all.front()).element();
-  signature.shape = shape;
-  signature.pending = PendingRule::equal_any;
-  std::vector<int> own;
-  for (std::size_t d = 0; d < shape.size(); ++d) own.push_back(d == dimension ? kWhole : static_cast<int>(d));
-  signature.result = own;
-  signature.operands.assign(all.size(), own);
+  const Signature signature{synth::joined_signature(all.size(), shape.size(), dimension), who, span, {},
+                            type(all.front()).element(), shape};
   auto solved = solve(signature, std::move(all), want);
   if (!solved.has_value()) return std::nullopt;
   synth::Assemble assemble;

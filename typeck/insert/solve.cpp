@@ -38,38 +38,27 @@ struct Candidate {
   Assignment assignment;
 };
 
-// The layouts that an assignment gives operands and result.
+// The layouts that an assignment gives an operand and the result.
 std::optional<Layout> operand_layout(const Signature& signature, std::size_t operand, const ArrayType& type,
                                      const Assignment& assignment) {
   std::vector<AxisList> splits;
-  for (const int index : signature.operands[operand]) {
-    splits.push_back(index == kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
+  for (const int index : signature.indices.operands[operand]) {
+    splits.push_back(index == synth::IndexSignature::kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
   }
   auto layout = Layout::make(type.mesh(), std::move(splits), type.layout().pending(), type.layout().reduce());
   if (!layout.ok()) return std::nullopt;
   return std::move(layout).value();
 }
 
-std::optional<Layout> result_layout(const Signature& signature, const std::vector<const ArrayType*>& types,
-                                    const Assignment& assignment) {
-  std::vector<AxisList> splits;
-  for (const int index : signature.result) {
-    splits.push_back(index == kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
-  }
-  AxisList pending;
-  synth::ReduceOp reduce = signature.contraction;
-  for (const ArrayType* type : types) {
-    if (type->layout().pending().empty() || !pending.empty()) continue;
-    pending = type->layout().pending();
-    reduce = type->layout().reduce();
-  }
-  for (std::size_t i = 0; i < assignment.size(); ++i) {
-    if (in_result(signature, static_cast<int>(i))) continue;
-    pending.insert(pending.end(), assignment[i].begin(), assignment[i].end());
-  }
-  auto layout = Layout::make(types.front()->mesh(), std::move(splits), std::move(pending), reduce);
-  if (!layout.ok()) return std::nullopt;
-  return std::move(layout).value();
+std::vector<Layout> layouts_of(const std::vector<const ArrayType*>& types) {
+  std::vector<Layout> layouts;
+  for (const ArrayType* type : types) layouts.push_back(type->layout());
+  return layouts;
+}
+
+std::optional<Layout> layout_of_result(const Signature& signature, const std::vector<const ArrayType*>& types,
+                                       const Assignment& assignment) {
+  return synth::result_layout(signature.indices, types.front()->mesh(), layouts_of(types), assignment);
 }
 
 std::string describe(const Signature& signature, const synth::Mesh& mesh, const Assignment& assignment) {
@@ -96,14 +85,14 @@ std::vector<Candidate> candidates(const Signature& signature, const Problem& pro
                                   std::size_t operand_count, const Want& want) {
   std::vector<Candidate> all;
   for (std::size_t k = 0; k < operand_count; ++k) {
-    if (!signature.operands[k].empty())
+    if (!signature.indices.operands[k].empty())
       all.push_back({fmt::format("as operand {} lies", k + 1), problem.carried_from(k)});
   }
-  if (want.fits(signature.result.size(), mesh))
+  if (want.fits(signature.indices.result.size(), mesh))
     all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
   all.push_back({"disputed dimensions whole", problem.undisputed()});
   for (Candidate& candidate : all) {
-    if (want.fits(signature.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
+    if (want.fits(signature.indices.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
   }
   return all;
 }
@@ -122,7 +111,7 @@ class Pricing {
       const auto layout = operand_layout(signature_, k, *types_[k], assignment);
       if (!layout.has_value() || !add_change(total, *types_[k], *layout)) return std::nullopt;
     }
-    const auto layout = result_layout(signature_, types_, assignment);
+    const auto layout = layout_of_result(signature_, types_, assignment);
     if (!layout.has_value()) return std::nullopt;
     auto result = ArrayType::make(signature_.element, signature_.shape, types_.front()->mesh_ref(), *layout);
     if (!result.ok() || !add_afterwards(total, *result)) return std::nullopt;
@@ -131,7 +120,7 @@ class Pricing {
 
   // The cheapest way to bring the operands together; nothing where there is none.
   std::optional<Alternative> least() const {
-    const Problem problem(signature_, types_);
+    const Problem problem(signature_.indices, types_);
     if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
     std::optional<Alternative> best;
     for (const Candidate& candidate : candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_)) {
@@ -179,13 +168,13 @@ class Pricing {
 // The layout an operand would have if the result were laid out as wanted.
 std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t operand, const ArrayType& type,
                                         const Want& want) {
-  if (!signature.index_wise || !want.fits(signature.result.size(), type.mesh()) || !want.layout->pending().empty())
+  if (!signature.indices.index_wise || !want.fits(signature.indices.result.size(), type.mesh()) || !want.layout->pending().empty())
     return std::nullopt;
   std::vector<AxisList> splits;
-  for (const int index : signature.operands[operand]) {
-    const auto found = std::find(signature.result.begin(), signature.result.end(), index);
-    const bool carried = index != kWhole && found != signature.result.end();
-    splits.push_back(carried ? want.layout->split(static_cast<std::size_t>(found - signature.result.begin()))
+  for (const int index : signature.indices.operands[operand]) {
+    const auto found = std::find(signature.indices.result.begin(), signature.indices.result.end(), index);
+    const bool carried = index != synth::IndexSignature::kWhole && found != signature.indices.result.end();
+    splits.push_back(carried ? want.layout->split(static_cast<std::size_t>(found - signature.indices.result.begin()))
                              : AxisList{});
   }
   auto layout = Layout::make(type.mesh(), std::move(splits));
@@ -205,11 +194,11 @@ std::optional<Layout> split_like(const Signature& signature, const std::vector<A
                                  std::size_t like) {
   if (!is_pending(types[operand]) || is_pending(types[like])) return std::nullopt;
   std::vector<AxisList> splits;
-  for (std::size_t d = 0; d < signature.operands[operand].size(); ++d) {
-    const int index = signature.operands[operand][d];
-    const auto& others = signature.operands[like];
+  for (std::size_t d = 0; d < signature.indices.operands[operand].size(); ++d) {
+    const int index = signature.indices.operands[operand][d];
+    const auto& others = signature.indices.operands[like];
     const auto found = std::find(others.begin(), others.end(), index);
-    const bool carried = index != kWhole && found != others.end();
+    const bool carried = index != synth::IndexSignature::kWhole && found != others.end();
     splits.push_back(carried ? types[like].layout().split(static_cast<std::size_t>(found - others.begin()))
                              : types[operand].layout().split(d));
   }
@@ -224,14 +213,14 @@ std::optional<Inserter::Solution> Inserter::solve(const Signature& signature, st
                                                   const Want& want) {
   if (!finish_pending(signature, operands, want)) return std::nullopt;
   const std::vector<ArrayType> held = types_of(operands);
-  const Problem problem(signature, pointers(held));
+  const Problem problem(signature.indices, pointers(held));
   if (const auto clash = problem.clash()) {
     report_clash(signature, operands, clash->first, clash->second);
     return std::nullopt;
   }
   Reason why{Reason::Asker::operation, signature.who, signature.span, {}, {}};
   auto chosen = problem.as_they_are();
-  const bool wanted_fits = want.fits(signature.result.size(), held.front().mesh());
+  const bool wanted_fits = want.fits(signature.indices.result.size(), held.front().mesh());
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
   if (!chosen.has_value()) chosen = cheapest(signature, problem, operands, want, why);
   if (!chosen.has_value()) return std::nullopt;
@@ -244,9 +233,9 @@ std::optional<Inserter::Solution> Inserter::solve(const Signature& signature, st
     own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
     auto moved = redistribute(operands[k], *target, std::move(own));
     if (!moved.has_value()) return std::nullopt;
-    operands[k] = signature.computes ? widened(*moved) : std::move(*moved);
+    operands[k] = signature.indices.computes ? widened(*moved) : std::move(*moved);
   }
-  const auto layout = result_layout(signature, pointers(held), *chosen);
+  const auto layout = layout_of_result(signature, pointers(held), *chosen);
   TESSERA_CHECK(layout.has_value(), "a chosen layout gives no result");
   auto result =
       made(ArrayType::make(signature.element, signature.shape, held.front().mesh_ref(), *layout), signature.span);
@@ -267,7 +256,7 @@ std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& 
                                                                const std::vector<ArrayType>& types, const Want& want) {
   std::vector<std::optional<Layout>> best;
   for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
-  if (!signature.index_wise || types.size() < 2) return best;
+  if (!signature.indices.index_wise || types.size() < 2) return best;
   auto least = finishing_price(signature, types, best, want);
   for (std::size_t like = 0; like < types.size(); ++like) {
     std::vector<std::optional<Layout>> own;
@@ -295,7 +284,7 @@ std::optional<Alternative> Inserter::finishing_price(const Signature& signature,
     add_plan(total, **change);
     finished[k] = *target;
   }
-  if (Problem(signature, pointers(finished)).clash().has_value()) return std::nullopt;
+  if (Problem(signature.indices, pointers(finished)).clash().has_value()) return std::nullopt;
   const auto rest = Pricing(*this, signature, pointers(finished), want).least();
   if (!rest.has_value()) return std::nullopt;
   total.seconds += rest->seconds;
@@ -313,7 +302,7 @@ bool Inserter::finish_pending(const Signature& signature, std::vector<Held>& ope
   const std::vector<ArrayType> types = types_of(operands);
   std::vector<PendingOperand> seen;
   for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
-  if (passes(signature.pending, seen, want.written_pending)) return true;
+  if (passes(signature.indices, seen, want.written_pending)) return true;
   const auto layouts = finishing_layouts(signature, types, want);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const Want for_operand{layouts[k], types[k].mesh_ref(), want.because, {}};
@@ -354,7 +343,7 @@ void Inserter::report_clash(const Signature& signature, const std::vector<Held>&
                             std::size_t b) {
   const auto culprit = [&](std::size_t index) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      const auto& dimensions = signature.operands[k];
+      const auto& dimensions = signature.indices.operands[k];
       const auto found = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(index));
       if (found != dimensions.end()) return std::pair(k, static_cast<std::size_t>(found - dimensions.begin()));
     }
@@ -369,8 +358,8 @@ void Inserter::report_clash(const Signature& signature, const std::vector<Held>&
     if (any_overlap({part}, type_b.layout().split(dim_b))) shared.push_back(part);
   }
   const std::string axis = synth::print(type_a.mesh(), {shared.front()});
-  const std::size_t result_a = result_dimension(signature, a);
-  const std::size_t result_b = result_dimension(signature, b);
+  const std::size_t result_a = result_dimension(signature.indices, a);
+  const std::size_t result_b = result_dimension(signature.indices, b);
   Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, axis);
   diagnostic.message =
       fmt::format("mesh axis `{}` would split two dimensions of the result of {}", axis, signature.who);

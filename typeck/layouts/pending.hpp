@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
-#include "typeck/layouts/signature.hpp"
+#include "synth/program/signature.hpp"
 
 namespace tessera::typeck {
 
@@ -24,8 +24,9 @@ struct PendingOperand {
   std::optional<double> constant;  // of a scalar that is known when the program is checked
 };
 
-// Do these operands, some of them pending, pass through an operation of this rule as they are? `written` names the mesh
-// axes over which the program itself says that the result is a pending sum.
-bool passes(PendingRule rule, const std::vector<PendingOperand>& operands, const std::vector<std::string>& written);
+// Do these operands, some of them pending, pass through the operation as they are? `written` names the mesh axes over
+// which the program itself says that the result is a pending sum.
+bool passes(const synth::IndexSignature& signature, const std::vector<PendingOperand>& operands,
+            const std::vector<std::string>& written);
 
 }  // namespace tessera::typeck

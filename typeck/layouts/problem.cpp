@@ -9,15 +9,6 @@ using synth::AxisList;
 
 namespace {
 
-std::size_t index_count(const Signature& signature) {
-  int most = -1;
-  for (const auto& operand : signature.operands) {
-    for (const int index : operand) most = std::max(most, index);
-  }
-  for (const int index : signature.result) most = std::max(most, index);
-  return static_cast<std::size_t>(most) + 1;
-}
-
 AxisList without(const AxisList& axes, const std::vector<AxisList>& used) {
   AxisList rest;
   for (const synth::AxisPart& part : axes) {
@@ -36,13 +27,13 @@ bool alike(const ArrayType& a, std::size_t dimension_a, const ArrayType& b, std:
   return synth::same_cuts(a, dimension_a, b, dimension_b);
 }
 
-}  // namespace
-
-bool in_result(const Signature& signature, int index) {
+bool in_result(const synth::IndexSignature& signature, int index) {
   return std::find(signature.result.begin(), signature.result.end(), index) != signature.result.end();
 }
 
-std::size_t result_dimension(const Signature& signature, std::size_t index) {
+}  // namespace
+
+std::size_t result_dimension(const synth::IndexSignature& signature, std::size_t index) {
   const auto found = std::find(signature.result.begin(), signature.result.end(), static_cast<int>(index));
   return static_cast<std::size_t>(found - signature.result.begin());
 }
@@ -53,8 +44,8 @@ bool any_overlap(const AxisList& a, const AxisList& b) {
   });
 }
 
-Problem::Problem(const Signature& signature, std::vector<const ArrayType*> types)
-    : signature_(signature), types_(std::move(types)), indices_(index_count(signature)) {
+Problem::Problem(const synth::IndexSignature& signature, std::vector<const ArrayType*> types)
+    : signature_(signature), types_(std::move(types)), indices_(signature.kinds.size()) {
   for (const ArrayType* type : types_) {
     if (!type->layout().pending().empty()) reserved_.push_back(type->layout().pending());
   }
@@ -130,7 +121,7 @@ Assignment Problem::wanted(const synth::Layout& layout) const {
   Assignment assignment(indices_);
   std::vector<AxisList> used = reserved_;
   for (std::size_t d = 0; d < signature_.result.size(); ++d) {
-    if (signature_.result[d] == kWhole) continue;
+    if (signature_.result[d] == synth::IndexSignature::kWhole) continue;
     assignment[static_cast<std::size_t>(signature_.result[d])] = layout.split(d);
     used.push_back(layout.split(d));
   }
@@ -152,7 +143,7 @@ void Problem::split_free(Assignment& assignment, const synth::Layout& wanted_lay
   used.insert(used.end(), assignment.begin(), assignment.end());
   for (std::size_t d = 0; d < signature_.result.size(); ++d) {
     const int index = signature_.result[d];
-    if (index == kWhole || first_split(static_cast<std::size_t>(index)) != nullptr) continue;
+    if (index == synth::IndexSignature::kWhole || first_split(static_cast<std::size_t>(index)) != nullptr) continue;
     AxisList& split = assignment[static_cast<std::size_t>(index)];
     if (split.empty()) split = without(wanted_layout.split(d), used);
     used.push_back(split);
@@ -170,10 +161,7 @@ bool Problem::valid(const Assignment& assignment) const {
   return true;
 }
 
-bool Problem::may_split(std::size_t index) const {
-  if (repeated_in_one_operand(index)) return false;
-  return signature_.contraction_may_split || in_result(signature_, static_cast<int>(index));
-}
+bool Problem::may_split(std::size_t index) const { return signature_.kinds[index] != synth::IndexKind::whole; }
 
 bool Problem::shares_axis(std::size_t index) const {
   const AxisList* split = first_split(index);
@@ -189,16 +177,10 @@ bool Problem::whole_dimensions_unsplit() const {
     for (std::size_t d = 0; d < signature_.operands[k].size(); ++d) {
       const bool is_cut =
           !types_[k]->layout().split(d).empty() && types_[k]->shape()[d] > 0;  // nothing is whole anywhere
-      if (signature_.operands[k][d] == kWhole && is_cut) return false;
+      if (signature_.operands[k][d] == synth::IndexSignature::kWhole && is_cut) return false;
     }
   }
   return true;
-}
-
-bool Problem::repeated_in_one_operand(std::size_t index) const {
-  return std::any_of(signature_.operands.begin(), signature_.operands.end(), [&](const std::vector<int>& dimensions) {
-    return std::count(dimensions.begin(), dimensions.end(), static_cast<int>(index)) > 1;
-  });
 }
 
 // An index that is not given takes the split of the first operand that carries it, less the axes already used.

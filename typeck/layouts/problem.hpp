@@ -9,21 +9,20 @@
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
-#include "typeck/layouts/signature.hpp"
+#include "synth/program/signature.hpp"
 
 namespace tessera::typeck {
 
 // Which axes split each index.
-using Assignment = std::vector<synth::AxisList>;
+using Assignment = synth::IndexSplits;
 
-bool in_result(const Signature& signature, int index);
-std::size_t result_dimension(const Signature& signature, std::size_t index);
+std::size_t result_dimension(const synth::IndexSignature& signature, std::size_t index);
 bool any_overlap(const synth::AxisList& a, const synth::AxisList& b);
 
 class Problem {
  public:
   // Both must outlive the problem. Pending axes of operands are taken: no index may be split over them.
-  Problem(const Signature& signature, std::vector<const synth::ArrayType*> types);
+  Problem(const synth::IndexSignature& signature, std::vector<const synth::ArrayType*> types);
 
   // The assignment that needs no redistribution, if there is one.
   std::optional<Assignment> as_they_are() const;
@@ -38,7 +37,7 @@ class Problem {
   // Result indices that no operand carries (broadcasts) cost nothing to split: they take the wanted split, less the
   // axes already used.
   void split_free(Assignment& assignment, const synth::Layout& wanted_layout) const;
-  // No axis on two indices, none that is pending, and indices that disappear split only where that is allowed.
+  // No axis on two indices, none that is pending, and none on an index that must be whole.
   bool valid(const Assignment& assignment) const;
 
  private:
@@ -48,11 +47,10 @@ class Problem {
   bool may_split(std::size_t index) const;
   bool shares_axis(std::size_t index) const;
   bool whole_dimensions_unsplit() const;
-  bool repeated_in_one_operand(std::size_t index) const;
   void fill_lacking(Assignment& assignment, std::vector<synth::AxisList>& used,
                     const std::function<bool(std::size_t)>& given) const;
 
-  const Signature& signature_;
+  const synth::IndexSignature& signature_;
   std::vector<const synth::ArrayType*> types_;
   std::size_t indices_;
   std::vector<synth::AxisList> reserved_;

@@ -1,0 +1,315 @@
+#include "synth/program/signature.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::synth {
+
+namespace {
+
+using Indices = std::vector<int>;
+
+Indices indices_from(int first, std::size_t count) {
+  Indices all(count);
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+std::size_t index_count(const IndexSignature& signature) {
+  int most = -1;
+  for (const Indices& operand : signature.operands) {
+    for (const int index : operand) most = std::max(most, index);
+  }
+  for (const int index : signature.result) most = std::max(most, index);
+  return static_cast<std::size_t>(most) + 1;
+}
+
+// A dimension that repeats an index is whole: the devices' tiles of a diagonal are not those of the array.
+bool repeats(const IndexSignature& signature, int index) {
+  return std::ranges::any_of(signature.operands,
+                             [&](const Indices& operand) { return std::ranges::count(operand, index) > 1; });
+}
+
+IndexKind kind_of_index(const IndexSignature& signature, int index) {
+  if (repeats(signature, index)) return IndexKind::whole;
+  const bool stays = std::ranges::find(signature.result, index) != signature.result.end();
+  return stays ? IndexKind::carried : IndexKind::summed;
+}
+
+IndexSignature with_kinds(IndexSignature signature) {
+  const auto count = static_cast<int>(index_count(signature));
+  for (int index = 0; index < count; ++index) signature.kinds.push_back(kind_of_index(signature, index));
+  return signature;
+}
+
+// Nothing is pending that cannot be added up: a summed index of such elements is whole.
+void keep_sums_whole(IndexSignature& signature) {
+  std::ranges::replace(signature.kinds, IndexKind::summed, IndexKind::whole);
+}
+
+// One array, whose dimensions stay what they are.
+IndexSignature lines_signature(std::size_t rank) {
+  IndexSignature signature;
+  signature.operands = {indices_from(0, rank)};
+  signature.result = signature.operands[0];
+  signature.computes = true;
+  return with_kinds(std::move(signature));
+}
+
+// A row of the table is index 0; then come the indices of ids, then those within a row.
+struct RowIndices {
+  Indices table;
+  Indices ids;
+  Indices rows;
+
+  RowIndices(std::size_t table_rank, std::size_t ids_rank)
+      : table(indices_from(static_cast<int>(ids_rank), table_rank)),
+        ids(indices_from(1, ids_rank)),
+        rows(indices_from(1, ids_rank + table_rank - 1)) {
+    table[0] = 0;
+  }
+};
+
+// One for each operation.
+struct Signatures {
+  std::span<const Shape> operands;
+  ElementType element;
+  const Shape& result;
+
+  IndexSignature operator()(const Map& map) const {
+    IndexSignature signature = aligned_signature(operands, result);
+    signature.pending = pending_rule(map.op);
+    signature.computes = map.op != MapOp::copy;
+    return signature;
+  }
+  IndexSignature operator()(const Reduce& reduce) const {
+    IndexSignature signature;
+    signature.operands = {indices_from(0, operands[0].size())};
+    signature.result = kept(reduce.dimensions);
+    signature.computes = true;
+    signature = with_kinds(std::move(signature));
+    if (reduce.kind == ReduceKind::sum) signature.pending = PendingRule::linear;
+    if (reduce.kind == ReduceKind::max) signature.reduce = ReduceOp::max;
+    if (reduce.kind == ReduceKind::min) signature.reduce = ReduceOp::min;
+    if (reduce.kind == ReduceKind::product) keep_sums_whole(signature);
+    return signature;
+  }
+  IndexSignature operator()(const ArgReduce& reduce) const {
+    IndexSignature signature;
+    signature.operands = {indices_from(0, operands[0].size())};
+    signature.result = kept(reduce.dimensions);
+    signature.computes = true;
+    signature = with_kinds(std::move(signature));
+    keep_sums_whole(signature);
+    return signature;
+  }
+  IndexSignature operator()(const Contract& contract) const {
+    IndexSignature signature;
+    for (const auto& own : contract.operand_indices) signature.operands.emplace_back(own.begin(), own.end());
+    signature.result.assign(contract.result_indices.begin(), contract.result_indices.end());
+    signature.pending = PendingRule::contraction;
+    signature.computes = true;
+    return with_kinds(std::move(signature));
+  }
+  IndexSignature operator()(const Cumsum& cumsum) const {
+    IndexSignature signature = lines_signature(operands[0].size());
+    signature.kinds[cumsum.dimension] = IndexKind::whole;
+    return signature;
+  }
+  IndexSignature operator()(const Sort&) const {
+    IndexSignature signature = lines_signature(operands[0].size());
+    signature.kinds.back() = IndexKind::whole;
+    return signature;
+  }
+  // The last dimension becomes another one.
+  IndexSignature operator()(const Greatest&) const {
+    IndexSignature signature = lines_signature(operands[0].size());
+    signature.operands[0].back() = IndexSignature::kWhole;
+    signature.result.back() = IndexSignature::kWhole;
+    signature.kinds.pop_back();
+    return signature;
+  }
+  IndexSignature operator()(const Transpose& transpose) const {
+    IndexSignature signature;
+    signature.operands = {indices_from(0, operands[0].size())};
+    signature.result.assign(transpose.permutation.begin(), transpose.permutation.end());
+    signature.pending = PendingRule::unary;
+    return with_kinds(std::move(signature));
+  }
+  // A table split by rows leaves a sum, in which each element comes from one device.
+  IndexSignature operator()(const Take&) const {
+    const RowIndices indices(operands[0].size(), operands[1].size());
+    IndexSignature signature;
+    signature.operands = {indices.table, indices.ids};
+    signature.result = indices.rows;
+    signature = with_kinds(std::move(signature));
+    if (element == ElementType::boolean || is_storage(element)) keep_sums_whole(signature);
+    return signature;
+  }
+  // Split ids leave a sum.
+  IndexSignature operator()(const ScatterAdd&) const {
+    const RowIndices indices(result.size(), operands[1].size());
+    IndexSignature signature;
+    signature.operands = {indices.rows, indices.ids};
+    signature.result = indices.table;
+    signature.computes = true;
+    return with_kinds(std::move(signature));
+  }
+  IndexSignature operator()(const OneHot&) const {
+    IndexSignature signature = lines_signature(operands[0].size());
+    signature.result.push_back(IndexSignature::kWhole);
+    return signature;
+  }
+  template <class Other>
+  IndexSignature operator()(const Other&) const {
+    throw base::InternalError("the operation has no index signature");
+  }
+
+ private:
+  // The indices of the first operand's other dimensions.
+  Indices kept(const std::vector<std::uint8_t>& dimensions) const {
+    Indices rest;
+    for (std::size_t d = 0; d < operands[0].size(); ++d) {
+      if (std::ranges::find(dimensions, static_cast<std::uint8_t>(d)) == dimensions.end())
+        rest.push_back(static_cast<int>(d));
+    }
+    return rest;
+  }
+};
+
+template <class... Own>
+bool holds_one_of(const Operation& operation) {
+  return (std::holds_alternative<Own>(operation) || ...);
+}
+
+}  // namespace
+
+PendingRule pending_rule(MapOp op) {
+#define ROW(identifier, text, count, elements, pending) PendingRule::pending,
+  static constexpr PendingRule kRules[] = {TESSERA_MAP_OPS(ROW)};
+#undef ROW
+  return kRules[static_cast<std::size_t>(op)];
+}
+
+bool has_signature(const Operation& operation) {
+  return holds_one_of<Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd, OneHot>(
+      operation);
+}
+
+IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,
+                               const Shape& result) {
+  return std::visit(Signatures{operands, element, result}, operation);
+}
+
+// A dimension that repeats is whole.
+IndexSignature aligned_signature(std::span<const Shape> operands, const Shape& result) {
+  IndexSignature signature;
+  signature.result = indices_from(0, result.size());
+  signature.index_wise = true;
+  signature.computes = true;
+  for (const Shape& own : operands) {
+    Indices& indices = signature.operands.emplace_back();
+    for (std::size_t index = result.size() - own.size(); index < result.size(); ++index) {
+      const bool is_repeated = own[indices.size()] == 1 && result[index] != 1;
+      indices.push_back(is_repeated ? IndexSignature::kWhole : static_cast<int>(index));
+    }
+  }
+  return with_kinds(std::move(signature));
+}
+
+IndexSignature joined_signature(std::size_t operands, std::size_t rank, std::size_t dimension) {
+  IndexSignature signature;
+  signature.result = indices_from(0, rank);
+  signature.result[dimension] = IndexSignature::kWhole;
+  signature.operands.assign(operands, signature.result);
+  signature.pending = PendingRule::equal_any;
+  return with_kinds(std::move(signature));
+}
+
+// ---- What is pending ----
+
+namespace {
+
+using OperandTypes = std::span<const ArrayType* const>;
+
+bool all_alike(OperandTypes operands, std::optional<ReduceOp> reduce) {
+  const Layout& first = operands.front()->layout();
+  return (!reduce.has_value() || first.reduce() == *reduce) &&
+         std::ranges::all_of(operands, [&](const ArrayType* operand) {
+           return operand->layout().pending() == first.pending() && operand->layout().reduce() == first.reduce();
+         });
+}
+
+// One operand alone is pending, and the others are not split over its axes.
+bool only_one(OperandTypes operands, std::size_t pending) {
+  const AxisList& axes = operands[pending]->layout().pending();
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (k == pending) continue;
+    const Layout& own = operands[k]->layout();
+    if (!own.pending().empty()) return false;
+    if (std::ranges::any_of(axes, [&](const AxisPart& part) { return own.uses(part); })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool passes(const IndexSignature& signature, OperandTypes operands) {
+  const auto found =
+      std::ranges::find_if(operands, [](const ArrayType* own) { return !own->layout().pending().empty(); });
+  if (found == operands.end()) return true;
+  const auto first = static_cast<std::size_t>(found - operands.begin());
+  const bool is_sum = operands[first]->layout().reduce() == ReduceOp::sum;
+  switch (signature.pending) {
+    case PendingRule::resolve: return false;
+    case PendingRule::unary: return true;
+    case PendingRule::linear: return is_sum;
+    case PendingRule::equal_sums: return all_alike(operands, ReduceOp::sum);
+    case PendingRule::equal_max: return all_alike(operands, ReduceOp::max);
+    case PendingRule::equal_min: return all_alike(operands, ReduceOp::min);
+    case PendingRule::equal_any: return all_alike(operands, std::nullopt);
+    case PendingRule::product:
+    case PendingRule::contraction: return is_sum && only_one(operands, first);
+    case PendingRule::quotient:
+      return is_sum && first == 0 && is_float(operands[0]->element()) && only_one(operands, first);
+  }
+  return false;
+}
+
+// ---- Layouts ----
+
+std::optional<Layout> result_layout(const IndexSignature& signature, const Mesh& mesh, std::span<const Layout> operands,
+                                    const IndexSplits& splits) {
+  std::vector<AxisList> of_result;
+  for (const int index : signature.result) {
+    of_result.push_back(index == IndexSignature::kWhole ? AxisList{} : splits[static_cast<std::size_t>(index)]);
+  }
+  AxisList pending;
+  ReduceOp reduce = signature.reduce;
+  const auto found = std::ranges::find_if(operands, [](const Layout& own) { return !own.pending().empty(); });
+  if (found != operands.end()) {
+    pending = found->pending();
+    reduce = found->reduce();
+  }
+  for (std::size_t index = 0; index < splits.size(); ++index) {
+    if (signature.kinds[index] != IndexKind::summed) continue;
+    pending.insert(pending.end(), splits[index].begin(), splits[index].end());
+  }
+  auto layout = Layout::make(mesh, std::move(of_result), std::move(pending), reduce);
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+std::optional<Layout> result_layout(const IndexSignature& signature, const Mesh& mesh,
+                                    std::span<const Layout> operands) {
+  IndexSplits splits(signature.kinds.size());
+  for (std::size_t k = operands.size(); k-- > 0;) {
+    for (std::size_t d = signature.operands[k].size(); d-- > 0;) {
+      const int index = signature.operands[k][d];
+      if (index != IndexSignature::kWhole) splits[static_cast<std::size_t>(index)] = operands[k].split(d);
+    }
+  }
+  return result_layout(signature, mesh, operands, splits);
+}
+
+}  // namespace tessera::synth

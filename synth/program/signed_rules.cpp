@@ -1,0 +1,244 @@
+// Types of operations that have an index signature: shapes that go together, element types, and layouts that the
+// signature gives.
+#include <algorithm>
+
+#include "synth/program/signature.hpp"
+#include "synth/program/type_checks.hpp"
+
+namespace tessera::synth {
+
+namespace {
+
+constexpr const char* kElements = "its element types do not fit";
+constexpr const char* kShapes = "its shapes do not fit";
+
+Error one_operand(const Operands& operands) {
+  return operands.size() == 1 ? Error() : Error("it takes one operand");
+}
+
+Error elements_fit(bool fit) { return fit ? Error() : Error(kElements); }
+
+bool ascending(const std::vector<std::uint8_t>& dimensions, std::size_t rank) {
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] >= rank || (i > 0 && dimensions[i] <= dimensions[i - 1])) return false;
+  }
+  return true;
+}
+
+Error reduced_dimensions(const Operands& operands, const std::vector<std::uint8_t>& dimensions) {
+  if (auto error = one_operand(operands)) return error;
+  if (ascending(dimensions, operands[0]->rank())) return std::nullopt;
+  return "its dimensions are not ascending dimensions of the operand";
+}
+
+Error last_dimension(const Operands& operands) {
+  if (auto error = one_operand(operands)) return error;
+  return operands[0]->rank() > 0 ? Error() : Error(kShapes);
+}
+
+Error elements_or_positions(const ArrayType& operand, bool positions, const ArrayType& result) {
+  return elements_fit(result.element() == (positions ? ElementType::i64 : operand.element()));
+}
+
+bool all_are(const Operands& operands, ElementType element) {
+  return std::ranges::all_of(operands, [&](const ArrayType* operand) { return operand->element() == element; });
+}
+
+bool converts(ElementType from, ElementType to) {
+  return (!is_storage(from) || to == ElementType::f32) && (!is_storage(to) || from == ElementType::f32);
+}
+
+bool map_elements_fit(MapOp op, const Operands& operands, const ArrayType& result) {
+  const ElementType own = operands.back()->element();
+  const ElementType to = result.element();
+  switch (element_rule(op)) {
+    case ElementRule::numbers:
+    case ElementRule::ordered:
+    case ElementRule::any:
+    case ElementRule::floats:
+    case ElementRule::logic: return takes(element_rule(op), own) && own == to && all_are(operands, own);
+    case ElementRule::compare:
+      return takes(ElementRule::compare, own) && to == ElementType::boolean && all_are(operands, own);
+    case ElementRule::choose:
+      return takes(ElementRule::choose, own) && operands[0]->element() == ElementType::boolean &&
+             operands[1]->element() == to && own == to;
+    case ElementRule::convert: return converts(own, to);
+  }
+  return false;
+}
+
+}  // namespace
+
+Error signed_error(const Map& map, const Operands& operands, const ArrayType& result) {
+  if (operands.size() != arity(map.op)) return "it has the wrong number of operands";
+  for (const ArrayType* operand : operands) {
+    if (operand->rank() > result.rank()) return "an operand has more dimensions than the result";
+  }
+  return elements_fit(map_elements_fit(map.op, operands, result));
+}
+
+Error signed_error(const Reduce& reduce, const Operands& operands, const ArrayType& result) {
+  if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
+  const bool adds = reduce.kind == ReduceKind::sum || reduce.kind == ReduceKind::product;
+  return elements_fit(all_are(operands, result.element()) && !(adds && result.element() == ElementType::boolean));
+}
+
+Error signed_error(const ArgReduce& reduce, const Operands& operands, const ArrayType& result) {
+  if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
+  return elements_fit(result.element() == ElementType::i64);
+}
+
+Error signed_error(const Contract& contract, const Operands& operands, const ArrayType& result) {
+  if (operands.empty() || operands.size() != contract.operand_indices.size())
+    return "it has the wrong number of operands";
+  std::vector<int> seen(256, 0);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (contract.operand_indices[k].size() != operands[k]->rank())
+      return "an operand has not one index for each dimension";
+    for (const std::uint8_t index : contract.operand_indices[k]) seen[index] = 1;
+  }
+  for (const std::uint8_t index : contract.result_indices) {
+    if (seen[index]-- != 1) return "an index of the result is in no operand, or twice in the result";
+  }
+  return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
+}
+
+Error signed_error(const Cumsum& cumsum, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands)) return error;
+  if (cumsum.dimension >= operands[0]->rank()) return kShapes;
+  return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
+}
+
+Error signed_error(const Sort& sort, const Operands& operands, const ArrayType& result) {
+  if (auto error = last_dimension(operands)) return error;
+  return elements_or_positions(*operands[0], sort.positions, result);
+}
+
+Error signed_error(const Greatest& greatest, const Operands& operands, const ArrayType& result) {
+  if (auto error = last_dimension(operands)) return error;
+  if (greatest.count < 0 || greatest.count > operands[0]->shape().back()) return "there are not so many elements";
+  if (result.rank() == 0 || result.shape().back() != greatest.count) return kShapes;
+  return elements_or_positions(*operands[0], greatest.positions, result);
+}
+
+Error signed_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
+  if (auto error = one_operand(operands)) return error;
+  std::vector<std::uint8_t> sorted = transpose.permutation;
+  std::ranges::sort(sorted);
+  if (sorted.size() != operands[0]->rank() || !ascending(sorted, sorted.size())) return "it is not a permutation";
+  return elements_fit(all_are(operands, result.element()));
+}
+
+Error signed_error(const Take&, const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 2) return "it takes a table and ids";
+  if (operands[0]->rank() == 0) return kShapes;
+  return elements_fit(operands[0]->element() == result.element() && is_integer(operands[1]->element()));
+}
+
+Error signed_error(const ScatterAdd&, const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 2) return "it takes rows and ids";
+  if (result.rank() == 0 || operands[0]->rank() != operands[1]->rank() + result.rank() - 1) return kShapes;
+  return elements_fit(operands[0]->element() == result.element() && result.element() != ElementType::boolean &&
+                      is_integer(operands[1]->element()));
+}
+
+Error signed_error(const OneHot&, const Operands& operands, const ArrayType&) {
+  if (auto error = one_operand(operands)) return error;
+  return elements_fit(is_integer(operands[0]->element()));
+}
+
+// ---- Layouts ----
+
+namespace {
+
+// Elementwise, what every device holds whole may come from another mesh of as many devices: a scalar, for one.
+bool may_lie_elsewhere(const Operation& operation, const std::vector<int>& indices, const ArrayType& operand,
+                       const ArrayType& result) {
+  const bool is_whole = std::ranges::all_of(indices, [](int index) { return index == IndexSignature::kWhole; });
+  return std::holds_alternative<Map>(operation) && is_whole && !is_pending(operand) &&
+         operand.devices() == result.devices();
+}
+
+// Where an index stands first.
+struct IndexPlace {
+  const ArrayType* type = nullptr;
+  std::size_t dimension = 0;
+};
+
+Error operand_layouts_error(const IndexSignature& signature, const Operands& operands,
+                            std::vector<IndexPlace>& places) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    for (std::size_t d = 0; d < operands[k]->rank(); ++d) {
+      const int number = signature.operands[k][d];
+      const auto index = static_cast<std::size_t>(number);
+      const bool is_whole = number == IndexSignature::kWhole || signature.kinds[index] == IndexKind::whole;
+      if (is_whole && split(*operands[k], d)) return "a dimension that must be whole is split";
+      if (number == IndexSignature::kWhole) continue;
+      IndexPlace& place = places[index];
+      if (place.type == nullptr) place = {operands[k], d};
+      if (!same_cuts(*place.type, place.dimension, *operands[k], d))
+        return "an index is not cut alike wherever it stands";
+    }
+  }
+  return std::nullopt;
+}
+
+// Is the result cut as the operands are? An index that none of them has may be split at will.
+bool result_follows(const IndexSignature& signature, const std::vector<IndexPlace>& places, const ArrayType& result) {
+  for (std::size_t d = 0; d < result.rank(); ++d) {
+    const int index = signature.result[d];
+    if (index == IndexSignature::kWhole && split(result, d)) return false;
+    if (index == IndexSignature::kWhole) continue;
+    const IndexPlace& place = places[static_cast<std::size_t>(index)];
+    if (place.type != nullptr && !same_cuts(*place.type, place.dimension, result, d)) return false;
+  }
+  return true;
+}
+
+// How each index is split, as the result writes it, and otherwise as the operands do.
+IndexSplits splits_of(const IndexSignature& signature, const std::vector<IndexPlace>& places,
+                      const ArrayType& result) {
+  IndexSplits splits(signature.kinds.size());
+  for (std::size_t index = 0; index < splits.size(); ++index) {
+    const IndexPlace& place = places[index];
+    if (place.type != nullptr) splits[index] = place.type->layout().split(place.dimension);
+  }
+  for (std::size_t d = 0; d < result.rank(); ++d) {
+    const int index = signature.result[d];
+    if (index != IndexSignature::kWhole) splits[static_cast<std::size_t>(index)] = result.layout().split(d);
+  }
+  return splits;
+}
+
+}  // namespace
+
+Error layouts_error(const Operation& operation, const Operands& operands, const ArrayType& result) {
+  std::vector<Shape> shapes;
+  std::vector<Layout> layouts;
+  for (const ArrayType* operand : operands) {
+    shapes.push_back(operand->shape());
+    layouts.push_back(operand->layout());
+  }
+  const IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
+  if (signature.result.size() != result.rank()) return kShapes;
+  const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };
+  if (!std::holds_alternative<Map>(operation) && signature.computes &&
+      (stored(&result) || std::ranges::any_of(operands, stored)))
+    return "it does not work on a storage type";
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k]->mesh() == result.mesh()) continue;
+    if (!may_lie_elsewhere(operation, signature.operands[k], *operands[k], result))
+      return "an operand is on another mesh";
+  }
+  std::vector<IndexPlace> places(signature.kinds.size());
+  if (auto error = operand_layouts_error(signature, operands, places)) return error;
+  if (!passes(signature, operands)) return "a pending operand may not pass through it";
+  if (!result_follows(signature, places, result)) return "its result is not cut as it should be";
+  const auto given = result_layout(signature, result.mesh(), layouts, splits_of(signature, places, result));
+  if (!given.has_value() || given->pending() != result.layout().pending() ||
+      given->reduce() != result.layout().reduce())
+    return "its result is not pending as it should be";
+  return std::nullopt;
+}
+
+}  // namespace tessera::synth
