@@ -38,7 +38,8 @@ enum class PendingRule : std::uint8_t {
 PendingRule pending_rule(MapOp op);
 
 struct IndexSignature {
-  static constexpr int kWhole = -1;  // instead of an index: the dimension is an operand's or the result's alone, and whole
+  static constexpr int kWhole =
+      -1;  // instead of an index: the dimension is an operand's or the result's alone, and whole
 
   std::vector<std::vector<int>> operands;  // of every operand and dimension the index, or kWhole
   std::vector<int> result;                 // of every dimension the index, or kWhole

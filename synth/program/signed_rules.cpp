@@ -12,9 +12,7 @@ namespace {
 constexpr const char* kElements = "its element types do not fit";
 constexpr const char* kShapes = "its shapes do not fit";
 
-Error one_operand(const Operands& operands) {
-  return operands.size() == 1 ? Error() : Error("it takes one operand");
-}
+Error one_operand(const Operands& operands) { return operands.size() == 1 ? Error() : Error("it takes one operand"); }
 
 Error elements_fit(bool fit) { return fit ? Error() : Error(kElements); }
 
@@ -196,8 +194,7 @@ bool result_follows(const IndexSignature& signature, const std::vector<IndexPlac
 }
 
 // How each index is split, as the result writes it, and otherwise as the operands do.
-IndexSplits splits_of(const IndexSignature& signature, const std::vector<IndexPlace>& places,
-                      const ArrayType& result) {
+IndexSplits splits_of(const IndexSignature& signature, const std::vector<IndexPlace>& places, const ArrayType& result) {
   IndexSplits splits(signature.kinds.size());
   for (std::size_t index = 0; index < splits.size(); ++index) {
     const IndexPlace& place = places[index];

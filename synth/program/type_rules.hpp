@@ -21,12 +21,12 @@ Error type_error(const Program& program, const Operation& operation, const Opera
 bool is_plain_scalar(const ArrayType& type, ElementType element);
 bool has_result(const Operation& operation);
 
-// ---- Private to synth ----
+// ---- What that is made of: private to synth ----
 
 Error assemble_error(const Assemble& assemble, const Operands& operands, const ArrayType& result);
 
-// Operations with an index signature: their shapes and element types, one by one, and then, for all, their layouts, which
-// have to be those that the signature gives.
+// Operations with an index signature: their shapes and element types, one by one, and then, for all, their layouts,
+// which have to be those that the signature gives.
 Error signed_error(const Map& map, const Operands& operands, const ArrayType& result);
 Error signed_error(const Reduce& reduce, const Operands& operands, const ArrayType& result);
 Error signed_error(const ArgReduce& reduce, const Operands& operands, const ArrayType& result);

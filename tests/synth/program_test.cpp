@@ -245,9 +245,9 @@ TEST(ProgramTypes, OfElementwiseOperations) {
   EXPECT_FITS("map (r0, r1) less", "f32[8@x]", "f32", "bool[8@x]");
   EXPECT_FITS("map (r0, r1, r2) select", "bool", "f32[8@x]", "f32[8@x]", "f32[8@x]");
   EXPECT_FITS("map (r0) cast", "bool[8@x]", "f64[8@x]");
-  EXPECT_WRONG("an operand is not cut as the result is", "map (r0, r1) add", "f32[8@x]", "f32[8]", "f32[8@x]");
-  EXPECT_WRONG("an operand is not cut as the result is", "map (r0) negate", "f32[8]", "f32[9]");
-  EXPECT_WRONG("a dimension that repeats is split", "map (r0) copy", "f32[1@x]", "f32[8]");
+  EXPECT_WRONG("an index is not cut alike", "map (r0, r1) add", "f32[8@x]", "f32[8]", "f32[8@x]");
+  EXPECT_WRONG("its result is not cut as it should be", "map (r0) negate", "f32[8]", "f32[9]");
+  EXPECT_WRONG("a dimension that must be whole is split", "map (r0) copy", "f32[1@x]", "f32[8]");
   EXPECT_WRONG("more dimensions than the result", "map (r0) copy", "f32[1, 8]", "f32[8]");
   EXPECT_WRONG("its element types do not fit", "map (r0, r1) add", "bool[8]", "bool[8]", "bool[8]");
   EXPECT_WRONG("its element types do not fit", "map (r0) exp", "i64[8]", "i64[8]");
@@ -269,8 +269,11 @@ TEST(ProgramTypes, OfPendingElementwiseOperations) {
   EXPECT_WRONG(kWhy, "map (r0, r1) divide", "f32[8]", "f32[8]{+x}", "f32[8]{+x}");
   EXPECT_WRONG(kWhy, "map (r0, r1) divide", "i64[8]{+x}", "i64", "i64[8]{+x}");
   EXPECT_WRONG(kWhy, "map (r0, r1) minimum", "f32[8]{max x}", "f32[8]{max x}", "f32[8]{max x}");
-  EXPECT_WRONG(kWhy, "map (r0) negate", "f32[8]{+x}", "f32[8]");
-  EXPECT_WRONG(kWhy, "map (r0) negate", "f32[8]", "f32[8]{+x}");
+  EXPECT_WRONG(kWhy, "map (r0, r0) multiply", "f32[8]{+x}", "f32[8]{+x}");
+  EXPECT_WRONG(kWhy, "map (r0, r0) divide", "f32[8]{+x}", "f32[8]{+x}");
+  EXPECT_WRONG(kWhy, "map (r0) copy", "f32[8]{+x}", "f32[2, 8]{+x}");
+  EXPECT_WRONG("not pending as it should be", "map (r0) negate", "f32[8]{+x}", "f32[8]");
+  EXPECT_WRONG("not pending as it should be", "map (r0) negate", "f32[8]", "f32[8]{+x}");
 }
 
 TEST(ProgramTypes, OfReductions) {
@@ -279,17 +282,18 @@ TEST(ProgramTypes, OfReductions) {
   EXPECT_FITS("reduce (r0) max [0]", "f32[8@x, 6]", "f32[6]{max x}");
   EXPECT_FITS("reduce (r0) product [1]", "f32[8@x, 6]", "f32[8@x]");
   EXPECT_FITS("reduce (r0) sum [1]", "f32[8@y, 6]{+x}", "f32[8@y]{+x}");
-  EXPECT_WRONG("a product cannot be pending", "reduce (r0) product [0]", "f32[8@x, 6]", "f32[6]{+x}");
+  EXPECT_WRONG("must be whole is split", "reduce (r0) product [0]", "f32[8@x, 6]", "f32[6]{+x}");
+  EXPECT_WRONG("may not pass through it", "reduce (r0) product [0]", "f32[8, 6]{+x}", "f32[6]{+x}");
   EXPECT_WRONG("not pending as it should be", "reduce (r0) sum [0]", "f32[8@x, 6]", "f32[6]");
   EXPECT_WRONG("not pending as it should be", "reduce (r0) max [0]", "f32[8@x, 6]", "f32[6]{+x}");
-  EXPECT_WRONG("pending by another reduction", "reduce (r0) max [0]", "f32[8@x, 6]{+y}", "f32[6]{max x,y}");
+  EXPECT_WRONG("may not pass through it", "reduce (r0) max [0]", "f32[8@x, 6]{+y}", "f32[6]{max x,y}");
   EXPECT_WRONG("not ascending", "reduce (r0) sum [1, 0]", "f32[8, 6]", "f32");
   EXPECT_WRONG("its result is not cut as it should be", "reduce (r0) sum [1]", "f32[8@x, 6]", "f32[8]");
   EXPECT_WRONG("its element types do not fit", "reduce (r0) sum [0]", "bool[8]", "bool");
   EXPECT_FITS("arg_reduce (r0) max [1]", "f32[8@x, 6]", "i64[8@x]");
-  EXPECT_WRONG("a dimension it reduces is split", "arg_reduce (r0) max [0]", "f32[8@x, 6]", "i64[6]");
-  EXPECT_WRONG("its operand or result is pending", "arg_reduce (r0) max [0]", "f32[8]{+x}", "i64");
-  EXPECT_WRONG("its result is not of i64", "arg_reduce (r0) max [0]", "f32[8]", "i32");
+  EXPECT_WRONG("must be whole is split", "arg_reduce (r0) max [0]", "f32[8@x, 6]", "i64[6]");
+  EXPECT_WRONG("may not pass through it", "arg_reduce (r0) max [0]", "f32[8]{+x}", "i64");
+  EXPECT_WRONG("its element types do not fit", "arg_reduce (r0) max [0]", "f32[8]", "i32");
 }
 
 TEST(ProgramTypes, OfEinsteinSums) {
@@ -301,14 +305,25 @@ TEST(ProgramTypes, OfEinsteinSums) {
   EXPECT_WRONG("an index is not cut alike", matmul, "f32[8, 4@x]", "f32[4, 6]", "f32[8, 6]{+x}");
   EXPECT_WRONG("not pending as it should be", matmul, "f32[8, 4@x]", "f32[4@x, 6]", "f32[8, 6]");
   EXPECT_WRONG("its result is not cut", matmul, "f32[8@x, 4]", "f32[4, 6]", "f32[8, 6]");
-  EXPECT_WRONG("may not be pending like this", matmul, "f32[8, 4]{+x}", "f32[4, 6]{+x}", "f32[8, 6]{+x}");
-  EXPECT_WRONG("may not be pending like this", matmul, "f32[8, 4]{max x}", "f32[4, 6]", "f32[8, 6]{max x}");
-  EXPECT_WRONG("a diagonal is split", "contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@x]");
+  EXPECT_WRONG("may not pass through it", matmul, "f32[8, 4]{+x}", "f32[4, 6]{+x}", "f32[8, 6]{+x}");
+  EXPECT_WRONG("may not pass through it", matmul, "f32[8, 4]{max x}", "f32[4, 6]", "f32[8, 6]{max x}");
+  EXPECT_WRONG("must be whole is split", "contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@x]");
   EXPECT_WRONG("in no operand, or twice", "contract (r0) [0] -> [1]", "f32[8]", "f32[8]");
   EXPECT_WRONG("in no operand, or twice", "contract (r0) [0] -> [0, 0]", "f32[8]", "f32[8, 8]");
   // The summed index is split over the axis that the other operand is pending over: the sum would count twice.
-  EXPECT_WRONG("not pending as it should be", "contract (r0, r1) [0] [1] -> [0]", "f32[8]{+x}", "f32[4@x]",
-               "f32[8]{+x}");
+  EXPECT_WRONG("may not pass through it", "contract (r0, r1) [0] [1] -> [0]", "f32[8]{+x}", "f32[4@x]", "f32[8]{+x}");
+}
+
+TEST(ProgramTypes, OfLines) {
+  EXPECT_FITS("sort (r0)", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_WRONG("must be whole is split", "sort (r0)", "f32[8, 6@x]", "f32[8, 6@x]");
+  EXPECT_WRONG("its result is not cut", "sort (r0)", "f32[8, 6]", "f32[8@x, 6]");
+  EXPECT_WRONG("its element types do not fit", "sort (r0)", "f32[6]", "i64[6]");
+  EXPECT_WRONG("its shapes do not fit", "sort (r0)", "f32", "f32");
+  EXPECT_WRONG("it does not work on a storage type", "sort (r0)", "bf16[6]", "bf16[6]");
+  EXPECT_WRONG("it does not work on a storage type", "iota ()", "bf16[6]");
+  EXPECT_FITS("take (r0, r1)", "bf16[100, 6]", "i64[8@x]", "bf16[8@x, 6]");
+  EXPECT_FITS("map (r0) copy", "bf16[6]", "bf16[8@x, 6]");
 }
 
 TEST(ProgramTypes, OfRearrangements) {
@@ -324,7 +339,7 @@ TEST(ProgramTypes, OfRearrangements) {
   EXPECT_WRONG("another number of elements", "reshape (r0)", "f32[8]", "f32[9]");
   EXPECT_WRONG("another element type or pending set", "reshape (r0)", "f32[8]{+x}", "f32[8]");
   EXPECT_FITS("cumsum (r0) 1", "f32[8@x, 6]", "f32[8@x, 6]");
-  EXPECT_WRONG("its dimension is split", "cumsum (r0) 0", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_WRONG("must be whole is split", "cumsum (r0) 0", "f32[8@x, 6]", "f32[8@x, 6]");
 }
 
 TEST(ProgramTypes, OfLookUps) {
@@ -332,14 +347,16 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_FITS("take (r0, r1)", "f32[100@x, 16]", "i32[8@y, 2]", "f32[8@y, 2, 16]{+x}");
   EXPECT_WRONG("not pending as it should be", "take (r0, r1)", "f32[100@x, 16]", "i64[8]", "f32[8, 16]");
   EXPECT_WRONG("its result is not cut", "take (r0, r1)", "f32[100, 16@y]", "i64[8]", "f32[8, 16]");
-  EXPECT_WRONG("element types or ranks", "take (r0, r1)", "f32[100, 16]", "f32[8]", "f32[8, 16]");
-  EXPECT_WRONG("an operand is pending", "take (r0, r1)", "f32[100, 16]{+x}", "i64[8]", "f32[8, 16]{+x}");
+  EXPECT_WRONG("element types do not fit", "take (r0, r1)", "f32[100, 16]", "f32[8]", "f32[8, 16]");
+  EXPECT_WRONG("its shapes do not fit", "take (r0, r1)", "f32[100, 16]", "i64[8]", "f32[8]");
+  EXPECT_WRONG("must be whole is split", "take (r0, r1)", "bool[100@x, 16]", "i64[8]", "bool[8, 16]{max x}");
+  EXPECT_WRONG("may not pass through it", "take (r0, r1)", "f32[100, 16]{+x}", "i64[8]", "f32[8, 16]{+x}");
   EXPECT_FITS("scatter_add (r0, r1)", "f32[8@x, 16@y]", "i64[8@x]", "f32[100, 16@y]{+x}");
   EXPECT_FITS("scatter_add (r0, r1)", "f32[8, 2, 16]", "i32[8, 2]", "f32[100@x, 16]");
   EXPECT_WRONG("not pending as it should be", "scatter_add (r0, r1)", "f32[8@x, 16]", "i64[8@x]", "f32[100, 16]");
   EXPECT_WRONG("not cut alike", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8@x]", "f32[100, 16]{+x}");
-  EXPECT_WRONG("element types or ranks", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8]", "f32[100]");
-  EXPECT_WRONG("an operand is pending", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");
+  EXPECT_WRONG("its shapes do not fit", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8]", "f32[100]");
+  EXPECT_WRONG("may not pass through it", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");
   EXPECT_FITS("one_hot (r0)", "i64[8@x]", "f32[8@x, 10]");
   EXPECT_WRONG("its result is not cut", "one_hot (r0)", "i64[8]", "f32[8, 10@x]");
 }

@@ -63,7 +63,8 @@ MaybeValue run_map(OperationCall& call) {
       call.array(0, literal && element.has_value() ? std::optional(synth::computed_as(*element)) : std::nullopt);
   if (!a.has_value()) return std::nullopt;
   const ElementType own = call.elaborator.element(*a);
-  if (!call.wants_element(*a, synth::takes(rule, own), numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
+  if (!call.wants_element(*a, synth::takes(rule, own),
+                          numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
   return call.elaborator.map(call.span, op, {*a}, own, call.quoted());
 }

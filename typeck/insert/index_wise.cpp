@@ -40,8 +40,7 @@ MaybeHeld Inserter::compute_solved(const Signature& signature, synth::Operation 
 
 MaybeHeld Inserter::map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
                         const std::string& who, const Want& want) {
-  const Signature own =
-      signature(span, who, synth::Map{op}, operands, result_element, broadcast_shape(operands));
+  const Signature own = signature(span, who, synth::Map{op}, operands, result_element, broadcast_shape(operands));
   auto solved = solve(own, std::move(operands), want);
   if (!solved.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;

@@ -121,8 +121,8 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Comp
 std::optional<std::vector<Held>> Inserter::together(const open::Node& node, const open::Compute& body,
                                                     std::vector<Held> values) {
   const Shape shape = broadcast_shape(values);
-  const Signature signature{synth::aligned_signature(shapes_of(values), shape), body.who, node.span, {},
-                            node.types.at(0).element(), shape};
+  const Signature signature{
+      synth::aligned_signature(shapes_of(values), shape), body.who, node.span, {}, node.types.at(0).element(), shape};
   auto solved = solve(signature, std::move(values), {});
   return solved.has_value() ? std::optional(std::move(solved->operands)) : std::nullopt;
 }

@@ -187,8 +187,8 @@ MaybeHeld Inserter::every(Span span, const std::string& who, const Held& value, 
 MaybeHeld Inserter::concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                            const Shape& shape, const Want& want) {
   const std::size_t dimension = concat.dimension;
-  const Signature signature{synth::joined_signature(all.size(), shape.size(), dimension), who, span, {},
-                            type(all.front()).element(), shape};
+  const Signature signature{
+      synth::joined_signature(all.size(), shape.size(), dimension), who, span, {}, type(all.front()).element(), shape};
   auto solved = solve(signature, std::move(all), want);
   if (!solved.has_value()) return std::nullopt;
   synth::Assemble assemble;

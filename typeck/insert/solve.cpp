@@ -168,7 +168,8 @@ class Pricing {
 // The layout an operand would have if the result were laid out as wanted.
 std::optional<Layout> operand_of_wanted(const Signature& signature, std::size_t operand, const ArrayType& type,
                                         const Want& want) {
-  if (!signature.indices.index_wise || !want.fits(signature.indices.result.size(), type.mesh()) || !want.layout->pending().empty())
+  if (!signature.indices.index_wise || !want.fits(signature.indices.result.size(), type.mesh()) ||
+      !want.layout->pending().empty())
     return std::nullopt;
   std::vector<AxisList> splits;
   for (const int index : signature.indices.operands[operand]) {

@@ -1,0 +1,339 @@
+// Index signatures and the types of operations say the same, for every operation, on all layouts of small meshes: where
+// operands fit, exactly the results that the signature gives are accepted, and where they do not, none is.
+//
+// Beside the arrays here, which have enough elements for layouts that differ to have tiles that differ, the verifier
+// takes three liberties, which program_test.cpp holds: layouts are alike where their tiles are (`f32[1@x]` on few
+// elements, arrays of none); a scalar of an elementwise operation may come from another mesh; the parts of an
+// assembling may lie in any way, so it has no signature.
+#include "synth/program/signature.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "synth/program/type_rules.hpp"
+#include "tests/synth/support.hpp"
+
+namespace tessera::synth::test {
+namespace {
+
+// Which pending operands pass through, said once more and in other words than in the product.
+enum class Parts : std::uint8_t { none, any, sum, sums, maxima, minima, one_sum, first_sum };
+
+// An operation as a person writes its rule: a letter is an index, a capital one is whole, `O` has extent 1.
+struct Rule {
+  Operation operation;
+  std::string operands;  // `ij,jk`
+  std::string result;    // `ik`
+  Parts parts = Parts::none;
+  ReduceOp leaves = ReduceOp::sum;         // by an index that is summed
+  std::vector<ElementType> elements = {};  // of operands; f32 if there are none
+  ElementType element = ElementType::f32;  // of the result
+};
+
+constexpr auto kF32 = ElementType::f32;
+constexpr auto kI64 = ElementType::i64;
+constexpr auto kBool = ElementType::boolean;
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> all(1);
+  for (const char c : text) {
+    if (c == ',') all.emplace_back();
+    if (c != ',') all.back() += c;
+  }
+  return all;
+}
+
+Shape shape_of_letters(const std::string& letters) {
+  static const std::map<char, std::int64_t> kExtents = {{'i', 4}, {'j', 6}, {'k', 5}, {'r', 7},
+                                                        {'I', 4}, {'J', 6}, {'K', 2}, {'O', 1}};
+  Shape shape;
+  for (const char letter : letters) shape.push_back(kExtents.at(letter));
+  return shape;
+}
+
+bool is_whole(char letter) { return letter >= 'A' && letter <= 'Z'; }
+
+std::vector<Layout> every_layout(const Mesh& mesh, std::size_t rank) {
+  std::set<Layout> all;
+  for (const ReduceOp reduce : {ReduceOp::sum, ReduceOp::max, ReduceOp::min}) {
+    for (const Layout& layout : all_pending_layouts(mesh, rank, reduce)) all.insert(layout);
+  }
+  return {all.begin(), all.end()};
+}
+
+bool parts_pass(Parts parts, const std::vector<Layout>& layouts) {
+  std::vector<std::size_t> pending;
+  bool all_alike = true;
+  for (std::size_t k = 0; k < layouts.size(); ++k) {
+    if (!layouts[k].pending().empty()) pending.push_back(k);
+    all_alike = all_alike && layouts[k].pending() == layouts[0].pending() && layouts[k].reduce() == layouts[0].reduce();
+  }
+  if (pending.empty()) return true;
+  const Layout& first = layouts[pending[0]];
+  const bool is_sum = first.reduce() == ReduceOp::sum;
+  bool one = pending.size() == 1;
+  for (const Layout& other : layouts) {
+    for (const AxisPart& part : first.pending()) one = one && (&other == &first || !other.uses(part));
+  }
+  switch (parts) {
+    case Parts::none: return false;
+    case Parts::any: return all_alike;
+    case Parts::sum: return is_sum && layouts.size() == 1;
+    case Parts::sums: return all_alike && is_sum;
+    case Parts::maxima: return all_alike && first.reduce() == ReduceOp::max;
+    case Parts::minima: return all_alike && first.reduce() == ReduceOp::min;
+    case Parts::one_sum: return one && is_sum;
+    case Parts::first_sum: return one && is_sum && pending[0] == 0;
+  }
+  return false;
+}
+
+// How each index is split; nothing where operands do not fit together.
+std::optional<std::map<char, AxisList>> splits_of_letters(const std::vector<std::string>& operands,
+                                                          const std::vector<Layout>& layouts) {
+  std::map<char, AxisList> splits;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    for (std::size_t d = 0; d < operands[k].size(); ++d) {
+      const char letter = operands[k][d];
+      const AxisList& own = layouts[k].split(d);
+      if (is_whole(letter) && !own.empty()) return std::nullopt;
+      if (!splits.emplace(letter, own).second && splits.at(letter) != own) return std::nullopt;
+    }
+  }
+  return splits;
+}
+
+// The results that belong to these operands.
+std::set<Layout> results_by_hand(const Rule& rule, const Mesh& mesh, const std::vector<Layout>& layouts) {
+  const auto splits = splits_of_letters(split_at_commas(rule.operands), layouts);
+  if (!splits.has_value() || !parts_pass(rule.parts, layouts)) return {};
+  AxisList pending;
+  ReduceOp reduce = rule.leaves;
+  for (const Layout& layout : layouts) {
+    if (layout.pending().empty()) continue;
+    pending = layout.pending();
+    reduce = layout.reduce();
+  }
+  for (const auto& [letter, axes] : *splits) {
+    if (rule.result.find(letter) == std::string::npos) pending.insert(pending.end(), axes.begin(), axes.end());
+  }
+  std::set<Layout> results;
+  for (const Layout& free : all_layouts(mesh, rule.result.size())) {
+    std::vector<AxisList> of_result;
+    for (std::size_t d = 0; d < rule.result.size(); ++d) {
+      const auto found = splits->find(rule.result[d]);
+      of_result.push_back(found != splits->end() ? found->second : free.split(d));
+      if (is_whole(rule.result[d])) of_result.back().clear();
+    }
+    const auto layout = Layout::make(mesh, of_result, pending, reduce);
+    if (layout.ok()) results.insert(*layout);
+  }
+  return results;
+}
+
+struct Arrays {
+  std::vector<ArrayType> types;
+  std::vector<Shape> shapes;
+  std::vector<Layout> layouts;
+
+  Operands operands() const {
+    Operands all;
+    for (const ArrayType& type : types) all.push_back(&type);
+    return all;
+  }
+};
+
+// Nothing where there are no such arrays: pending sums of storage types.
+std::optional<Arrays> arrays_of(const Rule& rule, const MeshRef& mesh, const std::vector<Layout>& layouts) {
+  Arrays arrays;
+  arrays.layouts = layouts;
+  const auto operands = split_at_commas(rule.operands);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const ElementType element = rule.elements.empty() ? kF32 : rule.elements[k];
+    arrays.shapes.push_back(shape_of_letters(operands[k]));
+    const auto type = ArrayType::make(element, arrays.shapes.back(), mesh, layouts[k]);
+    if (!type.ok()) return std::nullopt;
+    arrays.types.push_back(*type);
+  }
+  return arrays;
+}
+
+std::string layouts_text(const Rule& rule, const Arrays& arrays) {
+  std::string text = fmt::format("{} {} -> {}:", describe(rule.operation), rule.operands, rule.result);
+  for (const ArrayType& type : arrays.types) text += " " + print(type);
+  return text;
+}
+
+// How many results are right for these operands.
+std::size_t expect_just_the_right_results(const Rule& rule, const MeshRef& mesh, const std::vector<Layout>& layouts) {
+  static const Program kNoTables;
+  const auto arrays = arrays_of(rule, mesh, layouts);
+  if (!arrays.has_value()) return 0;
+  const Shape shape = shape_of_letters(rule.result);
+  const std::set<Layout> right = results_by_hand(rule, *mesh, layouts);
+  std::set<Layout> accepted;
+  for (const Layout& layout : every_layout(*mesh, rule.result.size())) {
+    const auto result = ArrayType::make(rule.element, shape, mesh, layout);
+    if (!result.ok()) continue;
+    if (!type_error(kNoTables, rule.operation, arrays->operands(), &*result)) accepted.insert(layout);
+  }
+  EXPECT_EQ(accepted, right) << layouts_text(rule, *arrays);
+  if (right.empty()) return 0;
+  const IndexSignature signature = index_signature(rule.operation, arrays->shapes, rule.element, shape);
+  const auto given = result_layout(signature, *mesh, arrays->layouts);
+  EXPECT_TRUE(given.has_value() && right.contains(*given)) << layouts_text(rule, *arrays);
+  return right.size();
+}
+
+// All operands in all layouts.
+void expect_types_follow(const Rule& rule) {
+  for (const char* text : {"x:2", "x:3", "x:2,y:2"}) {
+    const MeshRef on = mesh(text);
+    std::vector<std::vector<Layout>> chosen(1);
+    for (const std::string& operand : split_at_commas(rule.operands)) {
+      std::vector<std::vector<Layout>> longer;
+      for (const auto& before : chosen) {
+        for (const Layout& layout : every_layout(*on, operand.size())) {
+          longer.push_back(before);
+          longer.back().push_back(layout);
+        }
+      }
+      chosen = std::move(longer);
+    }
+    std::size_t right = 0;
+    for (const auto& layouts : chosen) right += expect_just_the_right_results(rule, on, layouts);
+    EXPECT_GT(right, 0U) << describe(rule.operation) << " on " << text;
+    if (::testing::Test::HasFailure()) return;  // one example is enough
+  }
+}
+
+std::vector<Rule> rules() {
+  const std::vector<std::vector<std::uint8_t>> product = {{0, 1}, {1, 2}};
+  return {
+      {Map{MapOp::copy}, "j", "ij"},
+      {Map{MapOp::copy}, "Oj", "ij"},
+      {Map{MapOp::exp}, "ij", "ij"},
+      {Map{MapOp::add}, "ij,ij", "ij", Parts::sums},
+      {Map{MapOp::add}, "ij,Oj", "ij", Parts::sums},
+      {Map{MapOp::multiply}, "ij,j", "ij", Parts::one_sum},
+      {Map{MapOp::divide}, "i,i", "i", Parts::none, ReduceOp::sum, {kI64, kI64}, kI64},
+      {Reduce{ReduceKind::sum, {0}}, "ij", "j", Parts::sum},
+      {Reduce{ReduceKind::sum, {0, 1}}, "ij", "", Parts::sum},
+      {Reduce{ReduceKind::max, {1}}, "ij", "i", Parts::none, ReduceOp::max},
+      {Reduce{ReduceKind::min, {1}}, "ij", "i", Parts::none, ReduceOp::min, {kBool}, kBool},
+      {Reduce{ReduceKind::product, {1}}, "iJ", "i"},
+      {ArgReduce{true, {0}}, "Ij", "j", Parts::none, ReduceOp::sum, {}, kI64},
+      {Contract{product, {0, 2}}, "ij,jk", "ik", Parts::one_sum},
+      {Contract{{{0, 0}}, {0}}, "II", "I", Parts::one_sum},
+      {Contract{{{0, 0}}, {}}, "II", "", Parts::one_sum},
+      {Contract{{{0}, {0}}, {0}}, "i,i", "i", Parts::one_sum},
+      {Contract{{{0}, {1}, {1}}, {0}}, "i,j,j", "i", Parts::one_sum},
+      {Cumsum{1, true}, "iJ", "iJ"},
+      {Cumsum{0, false}, "Ij", "Ij"},
+      {Sort{false}, "iJ", "iJ"},
+      {Sort{true}, "iJ", "iJ", Parts::none, ReduceOp::sum, {}, kI64},
+      {Greatest{2, false}, "iJ", "iK"},
+      {Greatest{2, true}, "iJ", "iK", Parts::none, ReduceOp::sum, {}, kI64},
+      {Transpose{{1, 0}}, "ij", "ji", Parts::any},
+      {Take{}, "rj,i", "ij", Parts::none, ReduceOp::sum, {kF32, kI64}},
+      {Take{}, "rj,", "j", Parts::none, ReduceOp::sum, {kF32, kI64}},
+      {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {kBool, kI64}, kBool},
+      {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {ElementType::bf16, kI64}, ElementType::bf16},
+      {ScatterAdd{}, "ij,i", "rj", Parts::none, ReduceOp::sum, {kF32, kI64}},
+      {OneHot{}, "i", "iK", Parts::none, ReduceOp::sum, {kI64}},
+  };
+}
+
+class EveryOperation : public ::testing::TestWithParam<Rule> {};
+
+TEST_P(EveryOperation, HasJustTheTypesOfItsSignature) { expect_types_follow(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Rules, EveryOperation, ::testing::ValuesIn(rules()),
+                         [](const auto& of) { return fmt::format("{}_{}", of.index, name(of.param.operation)); });
+
+template <std::size_t... kAlternatives>
+std::set<std::size_t> with_signature(std::index_sequence<kAlternatives...>) {
+  std::set<std::size_t> all;
+  const auto note = [&](const Operation& operation) {
+    if (has_signature(operation)) all.insert(operation.index());
+  };
+  (note(std::variant_alternative_t<kAlternatives, Operation>{}), ...);
+  return all;
+}
+
+TEST(Signatures, OfAllOperationsAreAmongTheRules) {
+  std::set<std::size_t> tried;
+  for (const Rule& rule : rules()) tried.insert(rule.operation.index());
+  EXPECT_EQ(tried, with_signature(std::make_index_sequence<std::variant_size_v<Operation>>{}));
+}
+
+TEST(ExampleOf, Signature) {
+  const MeshRef on = mesh("x:4,y:2");
+  const ArrayType a = type("f32[8@y, 6@x]", on);
+  const ArrayType b = type("f32[6@x, 4]", on);
+  const Operation product = Contract{{{0, 1}, {1, 2}}, {0, 2}};
+  const std::vector<Shape> shapes = {a.shape(), b.shape()};
+  const std::vector<Layout> layouts = {a.layout(), b.layout()};
+  const IndexSignature signature = index_signature(product, shapes, kF32, Shape{8, 4});
+  EXPECT_EQ(signature.kinds[1], IndexKind::summed);
+  const ArrayType result = type("f32[8@y, 4]{+x}", on);
+  EXPECT_EQ(result_layout(signature, *on, layouts), result.layout());
+  EXPECT_EQ(type_error({}, product, {&a, &b}, &result), std::nullopt);
+}
+
+// ---- Elementwise operations: the columns of their table ----
+
+std::vector<MapOp> all_map_ops() {
+#define ROW(identifier, text, count, elements, pending) MapOp::identifier,
+  return {TESSERA_MAP_OPS(ROW)};
+#undef ROW
+}
+
+Parts parts_by_hand(MapOp op) {
+  static const std::map<MapOp, Parts> kPassing = {{MapOp::add, Parts::sums},         {MapOp::subtract, Parts::sums},
+                                                  {MapOp::negate, Parts::sum},       {MapOp::multiply, Parts::one_sum},
+                                                  {MapOp::divide, Parts::first_sum}, {MapOp::maximum, Parts::maxima},
+                                                  {MapOp::minimum, Parts::minima}};
+  const auto found = kPassing.find(op);
+  return found == kPassing.end() ? Parts::none : found->second;
+}
+
+TEST(Signatures, OfEveryMapHoldItsPendingRule) {
+  for (const MapOp op : all_map_ops()) {
+    Rule rule{Map{op}, "i", "i", parts_by_hand(op)};
+    for (std::size_t k = 1; k < arity(op); ++k) rule.operands += ",i";
+    rule.elements.assign(arity(op), element_rule(op) == ElementRule::logic ? kBool : kF32);
+    if (element_rule(op) == ElementRule::choose) rule.elements[0] = kBool;
+    const bool gives_bool = element_rule(op) == ElementRule::logic || element_rule(op) == ElementRule::compare;
+    rule.element = gives_bool ? kBool : kF32;
+    expect_types_follow(rule);
+  }
+}
+
+// The element types of operands and result that are accepted, for every elementwise operation.
+TEST(Signatures, OfEveryMapTakeWhatItsElementRuleSays) {
+  const std::vector<ElementType> all = {kBool, ElementType::i32, kI64, kF32, ElementType::f64, ElementType::f16};
+  const MeshRef on = mesh("x:2");
+  for (const MapOp op : all_map_ops()) {
+    for (const ElementType own : all) {
+      std::size_t accepted = 0;
+      for (const ElementType to : all) {
+        std::vector<ArrayType> types(arity(op), ArrayType::scalar(own, on));
+        if (op == MapOp::select) types[0] = ArrayType::scalar(kBool, on);
+        Operands operands;
+        for (const ArrayType& type : types) operands.push_back(&type);
+        const ArrayType result = ArrayType::scalar(to, on);
+        accepted += type_error({}, Map{op}, operands, &result) ? 0 : 1;
+      }
+      const bool is_cast = op == MapOp::cast;
+      const std::size_t right = is_cast ? (is_storage(own) ? 1U : own == kF32 ? all.size() : all.size() - 1) : 1U;
+      EXPECT_EQ(accepted, takes(element_rule(op), own) ? right : 0U) << name(op) << " of " << name(own);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::synth::test
