@@ -39,8 +39,7 @@ LongestLists longest_lists(std::string_view text) {
     if (c == '(' || c == '[' || c == '{') open.push_back(1);
     if (open.size() > 1 && (c == ')' || c == ']' || c == '}')) open.pop_back();
     if (c == ',') ++open.back();
-    std::size_t& known =
-        open.size() == 1 ? longest.outside : (open.size() == 2 ? longest.inside : longest.innermost);
+    std::size_t& known = open.size() == 1 ? longest.outside : (open.size() == 2 ? longest.inside : longest.innermost);
     known = std::max(known, open.back());
   }
   return longest;
@@ -54,7 +53,8 @@ std::optional<base::Diagnostic> too_long_for_a_mesh(const std::string& text) {
   const LongestLists longest = longest_lists(text);
   if (longest.outside > kFarTooMany) return base::make(synth::Kind::mesh_axes_too_many, longest.outside);
   if (std::max(longest.inside, longest.innermost) <= static_cast<std::size_t>(synth::kDevicesMax)) return std::nullopt;
-  return base::make(embed::Kind::bad_call, "a list of the mesh has more than 65,536 items, the most devices there may be");
+  return base::make(embed::Kind::bad_call,
+                    "a list of the mesh has more than 65,536 items, the most devices there may be");
 }
 
 std::optional<base::Diagnostic> too_long_for_a_type(const std::string& text) {

@@ -66,8 +66,8 @@ struct Machine {
 
 // The machine for a run of so many devices, which may have more, with the default level filled in; of a level whose
 // links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails if
-// the counts of levels or kinds come to fewer devices, or to different numbers, if there are more than 32 levels, if a list of bandwidths does not have
-// one for each unit, or if a bandwidth, a latency or a speed is out of range.
+// the counts of levels or kinds come to fewer devices, or to different numbers, if there are more than 32 levels, if a
+// list of bandwidths does not have one for each unit, or if a bandwidth, a latency or a speed is out of range.
 base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
 
 // Has the machine, one that machine_for gave, the levels that are assumed where no file describes any?

@@ -75,8 +75,12 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
 std::vector<BoxSend> kept(const ArrayType& before, const ArrayType& after) {
   std::vector<BoxSend> all;
   for (std::int32_t device = 0; device < after.devices(); ++device)
-    all.push_back({device_of_run(after, device), device_of_run(after, device),
-                   intersect(tile(before, device), tile(after, device)), 0, false, {}});
+    all.push_back({device_of_run(after, device),
+                   device_of_run(after, device),
+                   intersect(tile(before, device), tile(after, device)),
+                   0,
+                   false,
+                   {}});
   return all;
 }
 

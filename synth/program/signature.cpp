@@ -7,17 +7,17 @@ namespace tessera::synth {
 
 namespace {
 
-using Indices = std::vector<int>;
+using IndexList = std::vector<int>;
 
-Indices indices_from(int first, std::size_t count) {
-  Indices all(count);
+IndexList indices_from(int first, std::size_t count) {
+  IndexList all(count);
   std::iota(all.begin(), all.end(), first);
   return all;
 }
 
 std::size_t index_count(const IndexSignature& signature) {
   int most = -1;
-  for (const Indices& operand : signature.operands) {
+  for (const IndexList& operand : signature.operands) {
     for (const int index : operand) most = std::max(most, index);
   }
   for (const int index : signature.result) most = std::max(most, index);
@@ -27,7 +27,7 @@ std::size_t index_count(const IndexSignature& signature) {
 // A dimension that repeats an index is whole: the devices' tiles of a diagonal are not those of the array.
 bool repeats(const IndexSignature& signature, int index) {
   return std::ranges::any_of(signature.operands,
-                             [&](const Indices& operand) { return std::ranges::count(operand, index) > 1; });
+                             [&](const IndexList& operand) { return std::ranges::count(operand, index) > 1; });
 }
 
 IndexKind kind_of_index(const IndexSignature& signature, int index) {
@@ -58,9 +58,9 @@ IndexSignature lines_signature(std::size_t rank) {
 
 // A row of the table is index 0; then come the indices of ids, then those within a row.
 struct RowIndices {
-  Indices table;
-  Indices ids;
-  Indices rows;
+  IndexList table;
+  IndexList ids;
+  IndexList rows;
 
   RowIndices(std::size_t table_rank, std::size_t ids_rank)
       : table(indices_from(static_cast<int>(ids_rank), table_rank)),
@@ -167,8 +167,8 @@ struct Signatures {
 
  private:
   // The indices of the first operand's other dimensions.
-  Indices kept(const std::vector<std::uint8_t>& dimensions) const {
-    Indices rest;
+  IndexList kept(const std::vector<std::uint8_t>& dimensions) const {
+    IndexList rest;
     for (std::size_t d = 0; d < operands[0].size(); ++d) {
       if (std::ranges::find(dimensions, static_cast<std::uint8_t>(d)) == dimensions.end())
         rest.push_back(static_cast<int>(d));
@@ -208,7 +208,7 @@ IndexSignature aligned_signature(std::span<const Shape> operands, const Shape& r
   signature.index_wise = true;
   signature.computes = true;
   for (const Shape& own : operands) {
-    Indices& indices = signature.operands.emplace_back();
+    IndexList& indices = signature.operands.emplace_back();
     for (std::size_t index = result.size() - own.size(); index < result.size(); ++index) {
       const bool is_repeated = own[indices.size()] == 1 && result[index] != 1;
       indices.push_back(is_repeated ? IndexSignature::kWhole : static_cast<int>(index));
@@ -240,14 +240,19 @@ bool all_alike(OperandTypes operands, std::optional<ReduceOp> reduce) {
          });
 }
 
-// One operand alone is pending, and the others are not split over its axes.
-bool only_one(OperandTypes operands, std::size_t pending) {
-  const AxisList& axes = operands[pending]->layout().pending();
+// The operand is a sum, over axes that no other one uses.
+bool is_sum_apart(OperandTypes operands, std::size_t sum) {
+  const Layout& own = operands[sum]->layout();
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (k == pending) continue;
-    const Layout& own = operands[k]->layout();
-    if (!own.pending().empty()) return false;
-    if (std::ranges::any_of(axes, [&](const AxisPart& part) { return own.uses(part); })) return false;
+    const auto is_used = [&](const AxisPart& part) { return operands[k]->layout().uses(part); };
+    if (k != sum && std::ranges::any_of(own.pending(), is_used)) return false;
+  }
+  return own.reduce() == ReduceOp::sum;
+}
+
+bool are_sums_apart(OperandTypes operands) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k]->layout().pending().empty() && !is_sum_apart(operands, k)) return false;
   }
   return true;
 }
@@ -255,23 +260,22 @@ bool only_one(OperandTypes operands, std::size_t pending) {
 }  // namespace
 
 bool passes(const IndexSignature& signature, OperandTypes operands) {
-  const auto found =
-      std::ranges::find_if(operands, [](const ArrayType* own) { return !own->layout().pending().empty(); });
-  if (found == operands.end()) return true;
-  const auto first = static_cast<std::size_t>(found - operands.begin());
-  const bool is_sum = operands[first]->layout().reduce() == ReduceOp::sum;
+  const auto is_pending_operand = [](const ArrayType* own) { return !own->layout().pending().empty(); };
+  const auto count = std::ranges::count_if(operands, is_pending_operand);
+  if (count == 0) return true;
+  const ArrayType& first = *operands.front();
   switch (signature.pending) {
     case PendingRule::resolve: return false;
     case PendingRule::unary: return true;
-    case PendingRule::linear: return is_sum;
+    case PendingRule::linear: return first.layout().reduce() == ReduceOp::sum;
     case PendingRule::equal_sums: return all_alike(operands, ReduceOp::sum);
     case PendingRule::equal_max: return all_alike(operands, ReduceOp::max);
     case PendingRule::equal_min: return all_alike(operands, ReduceOp::min);
     case PendingRule::equal_any: return all_alike(operands, std::nullopt);
-    case PendingRule::product:
-    case PendingRule::contraction: return is_sum && only_one(operands, first);
+    case PendingRule::contraction: return are_sums_apart(operands);
+    case PendingRule::product: return count == 1 && are_sums_apart(operands);
     case PendingRule::quotient:
-      return is_sum && first == 0 && is_float(operands[0]->element()) && only_one(operands, first);
+      return count == 1 && is_pending_operand(&first) && is_float(first.element()) && are_sums_apart(operands);
   }
   return false;
 }
@@ -286,10 +290,11 @@ std::optional<Layout> result_layout(const IndexSignature& signature, const Mesh&
   }
   AxisList pending;
   ReduceOp reduce = signature.reduce;
-  const auto found = std::ranges::find_if(operands, [](const Layout& own) { return !own.pending().empty(); });
-  if (found != operands.end()) {
-    pending = found->pending();
-    reduce = found->reduce();
+  for (const Layout& own : operands) {
+    const bool is_new = !own.pending().empty() && own.pending() != pending;  // else they are alike
+    if (!is_new) continue;
+    pending.insert(pending.end(), own.pending().begin(), own.pending().end());
+    reduce = own.reduce();
   }
   for (std::size_t index = 0; index < splits.size(); ++index) {
     if (signature.kinds[index] != IndexKind::summed) continue;

@@ -30,7 +30,7 @@ enum class PendingRule : std::uint8_t {
   equal_sums,   // all operands, sums over the same axes
   product,      // one sum, if the other operand is a factor that is whole along its axes
   quotient,     // the first operand, a sum of floats, if the other one is whole along its axes
-  contraction,  // one sum, if the others are whole along its axes
+  contraction,  // sums, each over axes along which all others are whole
   equal_max,    // all operands, maxima over the same axes
   equal_min,    // all operands, minima over the same axes
   equal_any,    // all operands, alike, by any reduction (concat)

@@ -250,7 +250,9 @@ std::vector<std::size_t> dimensions_to_cut(const ArrayType& type, const AxisList
   for (std::size_t d = 0; d < type.rank() && !axes.empty(); ++d) {
     if (fits(type, d, axes)) dimensions.push_back(d);
   }
-  const auto is_longer = [&](std::size_t a, std::size_t b) { return cuts(type, a).longest() > cuts(type, b).longest(); };
+  const auto is_longer = [&](std::size_t a, std::size_t b) {
+    return cuts(type, a).longest() > cuts(type, b).longest();
+  };
   std::stable_sort(dimensions.begin(), dimensions.end(), is_longer);
   const std::size_t most = type.devices() <= kFewDevices ? kKeptDimensionsMax : 1;
   if (dimensions.size() > most) dimensions.resize(most);
@@ -284,7 +286,8 @@ base::Result<std::vector<KeptEnd>> kept_ends(const ArrayType& from, const ArrayT
   for (std::size_t d = 0; d < to.rank() && to.devices() <= kFewDevices; ++d) {
     for (std::size_t place = 0; place < to.rank() && !as_before[d].empty(); ++place) {
       for (const AxisList& more : {AxisList{}, change.resolve, free_axes(to), rest_of(change.keep, as_before)}) {
-        for (const ArrayType& like : {from, to}) add(kept_first(like, to, change, as_before, d, place, more, Going::all));
+        for (const ArrayType& like : {from, to})
+          add(kept_first(like, to, change, as_before, d, place, more, Going::all));
         if (place != d) add(kept_first(from, to, change, as_before, d, place, more, Going::behind_kept));
       }
     }

@@ -43,7 +43,7 @@ class SendsReplay {
   // The parts of a box that a device has after the hops that are over.
   struct Arrived {
     Contributors parts;
-    bool copied = false;  // and so in place of its own
+    bool copied = false;            // and so in place of its own
     const BoxSend* copy = nullptr;  // that which was copied last
   };
   using Arrivals = std::map<Box, Arrived>;
@@ -65,7 +65,7 @@ class SendsReplay {
   const Holdings& after_;
   const std::vector<Contributors>& parts_after_;
   bool beside_;
-  bool sums_;  // are parts of sums added up in the step?
+  bool sums_;                      // are parts of sums added up in the step?
   std::vector<Arrivals> arrived_;  // of every device
   Numbers received_;
 };

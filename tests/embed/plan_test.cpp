@@ -185,7 +185,7 @@ std::string repeated(const std::string& item, int count) {
 TEST(PlanRequests, FarTooLongAreRefusedAtOnce) {
   constexpr int kMany = 100'000;
   const PlanRequest good = request("x:4", "f32[8@x]", "f32[8]");
-  const auto slug = [&](std::string PlanRequest::*text, const std::string& value) {
+  const auto slug = [&](std::string PlanRequest::* text, const std::string& value) {
     PlanRequest wrong = good;
     wrong.*text = value;
     const std::clock_t begin = std::clock();

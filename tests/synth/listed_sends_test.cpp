@@ -195,14 +195,16 @@ class ElementReplay {
   std::vector<Elements> came_;
 };
 
-// Programs in which sums on the way are copied: a direct all_reduce that is not the last of its steps. On three nodes of two.
+// Programs in which sums on the way are copied: a direct all_reduce that is not the last of its steps. On three nodes
+// of two.
 TEST(ListedSends, OfAllReducesInTurnVerify) {
   const Machine machine{{{"node", 3, 1e6, 1e-6}, {"device", 2, 8e6, 1e-6}}};
   Prices prices(machine);
   for (const char* program :
        {"all_reduce x:(3)2; all_reduce x:(1)3", "all_reduce x:(1)3; all_reduce x:(3)2",
-        "all_reduce x:(3)2; reduce_scatter x:(1)3; all_gather x:(1)3 in 3", "all_reduce x:(1)3 halving; all_reduce x:(3)2",
-        "all_reduce x:(3)2; reduce x:(1)3; broadcast x:(1)3", "reduce x:(3)2; all_reduce x:(1)3 first x:(3)2; broadcast x:(3)2",
+        "all_reduce x:(3)2; reduce_scatter x:(1)3; all_gather x:(1)3 in 3",
+        "all_reduce x:(1)3 halving; all_reduce x:(3)2", "all_reduce x:(3)2; reduce x:(1)3; broadcast x:(1)3",
+        "reduce x:(3)2; all_reduce x:(1)3 first x:(3)2; broadcast x:(3)2",
         "all_reduce x:(3)2 ring; all_reduce x:(1)3 ring"}) {
     const MeshRef on = mesh("x:6");
     const auto parsed = parse_reduce_program(*on, program);
@@ -216,7 +218,8 @@ TEST(ListedSends, OfAllReducesInTurnVerify) {
       ASSERT_TRUE(with_bounds(*plan, machine).ok()) << program;
       expect_verifies_by_its_sends(*plan, machine);
       const Plan listed = with_listed_sends(*plan, machine);
-      EXPECT_EQ(ElementReplay(from, to).run(*listed.steps[0].listed), run_step(step, from, to, filled(from))) << program;
+      EXPECT_EQ(ElementReplay(from, to).run(*listed.steps[0].listed), run_step(step, from, to, filled(from)))
+          << program;
     }
   }
 }

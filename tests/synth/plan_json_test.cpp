@@ -59,8 +59,8 @@ TEST(PlanJson, OfAnyPlacementIsReadOrRefused) {
   EXPECT_TRUE(with("[[4]]").ok());
   EXPECT_TRUE(with("[[2,2]]").ok());
   EXPECT_EQ(first_message(with("[[]]")), "the placement `[[]]` has no numbers in row 1");
-  for (const char* place : {"[[]]", "[]", "[[],[]]", "[[0]]", "[[4],[]]", "[[-4]]", "[[2]]", "[[4],[4]]", "[4]", "4", "{}",
-                            "[[[]]]", "[[\"4\"]]", "[[4.5]]", "null", "[[9223372036854775807]]"})
+  for (const char* place : {"[[]]", "[]", "[[],[]]", "[[0]]", "[[4],[]]", "[[-4]]", "[[2]]", "[[4],[4]]", "[4]", "4",
+                            "{}", "[[[]]]", "[[\"4\"]]", "[[4.5]]", "null", "[[9223372036854775807]]"})
     EXPECT_FALSE(with(place).ok()) << place;
 }
 

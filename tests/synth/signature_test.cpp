@@ -20,7 +20,7 @@ namespace tessera::synth::test {
 namespace {
 
 // Which pending operands pass through, said once more and in other words than in the product.
-enum class Parts : std::uint8_t { none, any, sum, sums, maxima, minima, one_sum, first_sum };
+enum class Parts : std::uint8_t { none, any, sum, sums, maxima, minima, one_sum, first_sum, sums_apart };
 
 // An operation as a person writes its rule: a letter is an index, a capital one is whole, `O` has extent 1.
 struct Rule {
@@ -64,6 +64,17 @@ std::vector<Layout> every_layout(const Mesh& mesh, std::size_t rank) {
   return {all.begin(), all.end()};
 }
 
+// Are all that are pending sums, and is no axis used by two operands of which one is pending over it?
+bool are_apart(const std::vector<Layout>& layouts) {
+  for (const Layout& sum : layouts) {
+    if (sum.reduce() != ReduceOp::sum) return false;
+    for (const AxisPart& part : sum.pending()) {
+      if (std::ranges::count_if(layouts, [&](const Layout& own) { return own.uses(part); }) != 1) return false;
+    }
+  }
+  return true;
+}
+
 bool parts_pass(Parts parts, const std::vector<Layout>& layouts) {
   std::vector<std::size_t> pending;
   bool all_alike = true;
@@ -87,6 +98,7 @@ bool parts_pass(Parts parts, const std::vector<Layout>& layouts) {
     case Parts::minima: return all_alike && first.reduce() == ReduceOp::min;
     case Parts::one_sum: return one && is_sum;
     case Parts::first_sum: return one && is_sum && pending[0] == 0;
+    case Parts::sums_apart: return are_apart(layouts);
   }
   return false;
 }
@@ -114,7 +126,8 @@ std::set<Layout> results_by_hand(const Rule& rule, const Mesh& mesh, const std::
   ReduceOp reduce = rule.leaves;
   for (const Layout& layout : layouts) {
     if (layout.pending().empty()) continue;
-    pending = layout.pending();
+    if (rule.parts != Parts::sums_apart) pending.clear();
+    pending.insert(pending.end(), layout.pending().begin(), layout.pending().end());
     reduce = layout.reduce();
   }
   for (const auto& [letter, axes] : *splits) {
@@ -226,11 +239,11 @@ std::vector<Rule> rules() {
       {Reduce{ReduceKind::min, {1}}, "ij", "i", Parts::none, ReduceOp::min, {kBool}, kBool},
       {Reduce{ReduceKind::product, {1}}, "iJ", "i"},
       {ArgReduce{true, {0}}, "Ij", "j", Parts::none, ReduceOp::sum, {}, kI64},
-      {Contract{product, {0, 2}}, "ij,jk", "ik", Parts::one_sum},
-      {Contract{{{0, 0}}, {0}}, "II", "I", Parts::one_sum},
-      {Contract{{{0, 0}}, {}}, "II", "", Parts::one_sum},
-      {Contract{{{0}, {0}}, {0}}, "i,i", "i", Parts::one_sum},
-      {Contract{{{0}, {1}, {1}}, {0}}, "i,j,j", "i", Parts::one_sum},
+      {Contract{product, {0, 2}}, "ij,jk", "ik", Parts::sums_apart},
+      {Contract{{{0, 0}}, {0}}, "II", "I", Parts::sums_apart},
+      {Contract{{{0, 0}}, {}}, "II", "", Parts::sums_apart},
+      {Contract{{{0}, {0}}, {0}}, "i,i", "i", Parts::sums_apart},
+      {Contract{{{0}, {1}, {1}}, {0}}, "i,j,j", "i", Parts::sums_apart},
       {Cumsum{1, true}, "iJ", "iJ"},
       {Cumsum{0, false}, "Ij", "Ij"},
       {Sort{false}, "iJ", "iJ"},

@@ -42,7 +42,8 @@ bool passes(const synth::IndexSignature& signature, const std::vector<PendingOpe
   std::vector<const ArrayType*> types;
   for (const PendingOperand& operand : operands) types.push_back(operand.type);
   if (!synth::passes(signature, types)) return false;
-  const auto pending = std::ranges::find_if(types, [](const ArrayType* type) { return is_pending(*type); });
+  const auto is_sum = [](const ArrayType* type) { return is_pending(*type); };
+  const auto pending = std::ranges::find_if(types, is_sum);
   const bool is_exact = operands.size() == 1 || !synth::is_float((*pending)->element());
   switch (signature.pending) {
     case synth::PendingRule::product:
@@ -51,7 +52,8 @@ bool passes(const synth::IndexSignature& signature, const std::vector<PendingOpe
              });
     case synth::PendingRule::quotient: return divides_sums(operands.back());
     // With one operand a contraction only adds elements up.
-    case synth::PendingRule::contraction: return is_exact || is_written(**pending, written);
+    case synth::PendingRule::contraction:
+      return std::ranges::count_if(types, is_sum) == 1 && (is_exact || is_written(**pending, written));
     case synth::PendingRule::resolve:
     case synth::PendingRule::unary:
     case synth::PendingRule::linear:
