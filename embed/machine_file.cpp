@@ -141,9 +141,8 @@ base::Result<Machine> read_machine(const base::SourceMap& sources, base::SourceI
   Machine machine;
   for (const JsonObject& object : objects) {
     if (object.list != "devices" && machine.levels.size() == synth::kMachineLevelsMax) {
-      return base::make(embed::Kind::machine_file,
-                        fmt::format("there are more than {} levels", synth::kMachineLevelsMax))
-          .at(object.span);
+      const std::string why = fmt::format("there are more than {} levels", synth::kMachineLevelsMax);
+      return base::make(embed::Kind::machine_file, why).at(object.span);
     }
     if (object.list == "devices") {
       TESSERA_TRY(kind, read_kind(object));

@@ -250,9 +250,8 @@ std::vector<std::size_t> dimensions_to_cut(const ArrayType& type, const AxisList
   for (std::size_t d = 0; d < type.rank() && !axes.empty(); ++d) {
     if (fits(type, d, axes)) dimensions.push_back(d);
   }
-  const auto is_longer = [&](std::size_t a, std::size_t b) {
-    return cuts(type, a).longest() > cuts(type, b).longest();
-  };
+  const auto length = [&](std::size_t d) { return cuts(type, d).longest(); };
+  const auto is_longer = [&](std::size_t a, std::size_t b) { return length(a) > length(b); };
   std::stable_sort(dimensions.begin(), dimensions.end(), is_longer);
   const std::size_t most = type.devices() <= kFewDevices ? kKeptDimensionsMax : 1;
   if (dimensions.size() > most) dimensions.resize(most);

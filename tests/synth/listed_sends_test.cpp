@@ -218,8 +218,8 @@ TEST(ListedSends, OfAllReducesInTurnVerify) {
       ASSERT_TRUE(with_bounds(*plan, machine).ok()) << program;
       expect_verifies_by_its_sends(*plan, machine);
       const Plan listed = with_listed_sends(*plan, machine);
-      EXPECT_EQ(ElementReplay(from, to).run(*listed.steps[0].listed), run_step(step, from, to, filled(from)))
-          << program;
+      const Data right = run_step(step, from, to, filled(from));
+      EXPECT_EQ(ElementReplay(from, to).run(*listed.steps[0].listed), right) << program;
     }
   }
 }
