@@ -150,6 +150,12 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
   look_at_devices();
 }
 
+std::int64_t Floors::work(const ArrayType& to, const Machine& machine) {
+  constexpr std::int64_t kNanosecondsOfDevice = 250;
+  const bool is_small = to.devices() <= kExactDevicesMax;
+  return to.devices() * kNanosecondsOfDevice * (is_small ? std::ssize(machine.levels) : 1);
+}
+
 void Floors::look_at_devices() {
   std::int64_t most = 0;
   for (std::size_t device = 0; device < target_.tile_of.size(); ++device) {

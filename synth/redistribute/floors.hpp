@@ -18,6 +18,9 @@ class Floors {
   Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target);
   static std::shared_ptr<const Tiling> tiles_of(const ArrayType& from, const ArrayType& to);
 
+  // What it takes to make them, in nanoseconds, about: on few devices every unit of every level is looked at.
+  static std::int64_t work(const ArrayType& to, const Machine& machine);
+
   // Seconds that any plan takes, and any of two or more launches.
   double of_one_launch() const { return links_ + far_.latency; }
   double of_two_launches() const { return links_ + far_.latency + near_latency_; }

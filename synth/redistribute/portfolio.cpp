@@ -28,9 +28,8 @@ class Portfolio {
       : way_(way), to_(to), keep_(keep), exactly_(!keep.empty()), prices_(prices), choice_(choice) {}
 
   base::Status run() {
-    constexpr std::int64_t kNanosecondsOfDevice = 300;
     const Floors floors(from(), to_, prices_.machine());
-    prices_.worked(to_.devices() * kNanosecondsOfDevice);
+    prices_.worked(Floors::work(to_, prices_.machine()));
     if (!is_hopeless(floors.of_direct(most()), floors.least_bytes())) {
       TESSERA_TRY_STATUS(consider(direct_move(from(), to_, exactly_)));
     }

@@ -309,8 +309,7 @@ double Resolutions::farthest_latency(const AxisList& axes) const {
 Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) {
     if (target_ == nullptr) target_ = Floors::tiles_of(from_, to_);
-    constexpr std::int64_t kNanosecondsOfDevice = 200;
-    prices_.worked(to_.devices() * kNanosecondsOfDevice);
+    prices_.worked(Floors::work(to_, prices_.machine()));
     const double least = Floors(type, to_, prices_.machine(), target_).of_any();
     return {least, least};
   }
