@@ -151,13 +151,16 @@ class Ranking {
     return result_.best.size() == wished_ && seconds > result_.best.back().seconds * kRounding;
   }
 
-  // Only of those that are shown.
+  // Only of those that are shown, whose bounds are then those of their plans where that is more.
   base::Status verify_plans(RankedPlacement& placement) {
-    for (std::shared_ptr<const Plan>& priced : placement.plans) {
-      Plan verified = *priced;
+    double bound_seconds = 0;
+    for (std::size_t i = 0; i < placement.plans.size(); ++i) {
+      Plan verified = *placement.plans[i];
       TESSERA_TRY_STATUS(with_bounds(verified, machine_));
-      priced = std::make_shared<const Plan>(std::move(verified));
+      bound_seconds += requests_[i].times * verified.lower_bound_seconds;
+      placement.plans[i] = std::make_shared<const Plan>(std::move(verified));
     }
+    placement.bound_seconds = std::max(placement.bound_seconds, bound_seconds);
     return base::Done{};
   }
 
