@@ -55,7 +55,7 @@ RC_GTEST_PROP(Fold, QuotientAndRemainderMakeTheNumberAgain, (std::int64_t a, std
 }
 
 TEST(Affine, ALengthIsKnownWhereTheScalarsCancel) {
-  const Affine i{{{NodeId{7}, 1}}, 0};
+  const Affine i{{{ValueId{7}, 1}}, 0};
   const Affine end = sum(i, Affine{{}, 8});
   EXPECT_EQ(difference(end, i), 8);
   EXPECT_EQ(difference(end, Affine{{}, 0}), std::nullopt);
@@ -63,7 +63,7 @@ TEST(Affine, ALengthIsKnownWhereTheScalarsCancel) {
 }
 
 TEST(Affine, ProductsOfTwoRunTimeScalarsAreNotSums) {
-  const std::optional<Affine> i = Affine{{{NodeId{7}, 1}}, 0};
+  const std::optional<Affine> i = Affine{{{ValueId{7}, 1}}, 0};
   EXPECT_FALSE(combine(BinaryOp::multiply, i, i).has_value());
   EXPECT_TRUE(combine(BinaryOp::multiply, i, Affine{{}, 3}).has_value());
 }
