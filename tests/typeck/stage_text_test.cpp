@@ -84,7 +84,9 @@ void expect_read_back(const std::string& program) {
   EXPECT_EQ(open::print(*open_again), open_text) << program;
   EXPECT_TRUE(open::verify(*open_again).ok());
   const std::string graph = print_graph(*made.typed);
-  if (made.typed->placed_by_search.empty()) EXPECT_EQ(closed(*open_again, made), graph) << program;
+  if (made.typed->placed_by_search.empty()) {
+    EXPECT_EQ(closed(*open_again, made), graph) << program;
+  }
   const auto typed_again = read_graph(graph, synth::Machine{});
   ASSERT_TRUE(typed_again.ok()) << typed_again.errors()[0].message << "\n" << graph << program;
   EXPECT_EQ(print_graph(*typed_again), graph) << program;
@@ -121,10 +123,75 @@ std::vector<std::string> stored_programs() {
   return all;
 }
 
+TEST(StageText, OfGeneratedProgramsIsReadBack) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const generator::Program program = generator::generate(seed);
+    expect_read_back(tessera_text(program, program.mesh));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// A text with a byte changed, one left out, or a line said twice.
+std::string changed(std::string text, std::mt19937_64& random) {
+  const std::size_t at = random() % text.size();
+  switch (random() % 4) {
+    case 0: text[at] = static_cast<char>(random() % 256); break;
+    case 1: text.erase(at, 1 + random() % 4); break;
+    case 2: text.insert(at, std::string(1, "(){}[]@%,.-0123456789"[random() % 21])); break;
+    default: {
+      const std::size_t end = text.find('\n', at);
+      text.insert(end == std::string::npos ? text.size() : end, text.substr(at, end - at));
+    }
+  }
+  return text;
+}
+
+// What is read of a spoiled text fails with an error, or is a program that may be asked whether it makes sense.
+TEST(StageText, ThatIsSpoiledIsRefused) {
+  std::mt19937_64 random(1);
+  Stages made = stages_of(
+      "mesh m = [x: 2, y: 2]\nfn f(a: f32[N@x]) = loop s = a for i < 3 { s * 2.0 }\nlet a = iota(f32[8@x])\n"
+      "let b = if sum(a) > 1.0 { f(a) } else { a }\nlet c: f32[8] = b\nlet d = grad(fn(p: f32[8]) = sum(p * p))(c)\n"
+      "print c[2:4], \"text\"\n");
+  if (!made.typed.has_value()) {
+    made = stages_of(
+        "mesh m = [x: 2, y: 2]\nfn f(a: f32[N@x]) = loop s = a for i < 3 { s * 2.0 }\nlet a = iota(f32[8@x])\n"
+        "let b = if sum(a) > 1.0 { f(a) } else { a }\nlet c: f32[8] = b\nprint c[2:4], \"text\"\n");
+  }
+  ASSERT_TRUE(made.typed.has_value());
+  const std::string open_text = made.typed->stage_text;
+  const std::string graph = print_graph(*made.typed);
+  for (int k = 0; k < 3000; ++k) {
+    const auto open_read = open::read(changed(open_text, random));
+    if (open_read.ok()) {
+      (void)open::verify(*open_read);
+    } else {
+      EXPECT_NE(open_read.errors().at(0).kind.slug, "internal") << open_read.errors().at(0).message;
+    }
+    const auto graph_read = read_graph(changed(graph, random), synth::Machine{});
+    if (graph_read.ok()) {
+      (void)verify(*graph_read);
+    } else {
+      EXPECT_NE(graph_read.errors().at(0).kind.slug, "internal") << graph_read.errors().at(0).message;
+    }
+  }
+}
+
+TEST(StageText, SaysInWhichLineItIsWrong) {
+  const auto fault = [](const std::string& text) { return open::read(text).errors().at(0).message; };
+  EXPECT_EQ(fault("shut"), "this is not an open program: line 1: `open` is missing");
+  EXPECT_EQ(fault("open 0 values\nothers {\n}\nmore"), "this is not an open program: line 4: nothing may follow");
+  EXPECT_EQ(read_graph("typed 0 values\nplan p0 {}", synth::Machine{}).errors().at(0).message,
+            "this is not a typed program: line 2: `others` is missing");
+}
+
 TEST(StageText, OfCasesAndExamplesIsReadBack) {
   const auto programs = stored_programs();
   EXPECT_GT(programs.size(), 500U);
-  for (const std::string& program : programs) expect_read_back(program);
+  for (const std::string& program : programs) {
+    expect_read_back(program);
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 }  // namespace

@@ -256,20 +256,18 @@ class Form {
     if constexpr (Io::kReads) {
       const std::string_view word = io_.name();
       if (read_kind(word, one)) return;
-      Compute compute;
+      Compute& compute = one.body.template emplace<Compute>();
       compute.operation = operation_named(word);
       uses(compute.operands);
       operation_form(io_, compute.operation, word, one.types);
       rest(compute);
-      one.body = std::move(compute);
     }
   }
   // The kinds of node but operations.
   bool read_kind(std::string_view word, Node& one) {
     const auto try_one = [&]<class T>(T made) {
       if (word != kWord<T>) return false;
-      own(made, one);
-      one.body = std::move(made);
+      own(one.body.template emplace<T>(std::move(made)), one);
       return true;
     };
     return try_one(Parameter{}) || try_one(Input{}) || try_one(As{}) || try_one(Call{}) || try_one(Loop{}) ||

@@ -125,8 +125,8 @@ struct ResultShape {
   const Shape& first() const { return operands.front().shape(); }
 };
 
-std::string fault_of_step(const Program& program, const synth::Operation& operation, const std::vector<Type>& operands,
-                          const std::vector<Type>& results) {
+std::string fault_of_step(const Program& program, const synth::Program& texts, const synth::Operation& operation,
+                          const std::vector<Type>& operands, const std::vector<Type>& results) {
   if (const auto* constant = std::get_if<synth::Constant>(&operation)) {
     const synth::Literal& literal = program.literals[constant->literal];
     const bool fits =
@@ -140,20 +140,19 @@ std::string fault_of_step(const Program& program, const synth::Operation& operat
   synth::Operands pointers;
   for (const synth::ArrayType& type : types) pointers.push_back(&type);
   const auto result = results.empty() ? std::nullopt : std::optional(computed(results.front()));
-  const synth::Program none;
-  return synth::type_error(none, operation, pointers, result.has_value() ? &*result : nullptr).value_or("");
+  return synth::type_error(texts, operation, pointers, result.has_value() ? &*result : nullptr).value_or("");
 }
 
 }  // namespace
 
-std::string fault_of(const Program& program, const Operation& operation, const std::vector<Type>& operands,
-                     const std::vector<Type>& results) {
+std::string fault_of(const Program& program, const synth::Program& texts, const Operation& operation,
+                     const std::vector<Type>& operands, const std::vector<Type>& results) {
   for (const Type& operand : operands) {
     if (!results.empty() && operand.mesh() != results[0].mesh())
       return "an operand lies on another mesh than the result";
   }
   if (const auto* step = std::get_if<synth::Operation>(&operation))
-    return fault_of_step(program, *step, operands, results);
+    return fault_of_step(program, texts, *step, operands, results);
   if (std::holds_alternative<Together>(operation)) {
     return operands.size() == results.size() ? "" : "values are brought together, and others come of it";
   }

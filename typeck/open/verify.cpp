@@ -16,7 +16,9 @@ bool same_elements(const Type& a, const Type& b) { return a.element() == b.eleme
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program), known_(program.nodes.size(), false) {}
+  explicit Verifier(const Program& program) : program_(program), known_(program.nodes.size(), false) {
+    texts_.strings = program.strings;
+  }
 
   void all() {
     for (std::size_t k = 0; k < program_.nodes.size(); ++k) {
@@ -25,13 +27,14 @@ class Verifier {
       TESSERA_CHECK(node.types.size() == 1, "an input has one type");
       known_[k] = true;
     }
-    for (std::size_t k = 0; k < program_.instances.size(); ++k) instance(program_.instances.items()[k], k);
     instances_ = program_.instances.size();
     for (const Statement& statement : program_.statements) {
       region(statement.region);
       for (const Bound& bound : statement.bound) use(bound.value, "a bound name");
       if (statement.shown.has_value()) use(*statement.shown, "what is shown");
     }
+    // A function may use what the program binds.
+    for (std::size_t k = 0; k < program_.instances.size(); ++k) instance(program_.instances.items()[k], k);
   }
 
  private:
@@ -105,7 +108,7 @@ class Verifier {
     uses(body.operands, "an operand");
     std::vector<Type> operands;
     for (const Use& operand : body.operands) operands.push_back(type(operand.value));
-    const std::string fault = fault_of(program_, body.operation, operands, one.types);
+    const std::string fault = fault_of(program_, texts_, body.operation, operands, one.types);
     TESSERA_CHECK(fault.empty(), fault);
   }
   void check(const Node& one, const As& body) const {
@@ -187,6 +190,7 @@ class Verifier {
   }
 
   const Program& program_;
+  synth::Program texts_;
   std::vector<bool> known_;
   std::vector<ValueId> scope_;  // what has been defined in the regions that are open
   std::set<ValueId> left_;      // what was defined in regions that are closed

@@ -46,7 +46,7 @@ class Reader {
   bool accept(std::string_view text);
   void flag(bool& value, std::string_view text) { value = accept(text); }
   std::string_view name() { return good() ? text_.name() : std::string_view(); }
-  std::string_view peek_name() { return synth::TextReader(text_).name(); }
+  std::string_view peek_name() const { return good() ? synth::TextReader(text_).name() : std::string_view(); }
   std::string_view rest_of_line() { return good() ? text_.rest_of_line() : std::string_view(); }
   bool at_end() { return text_.at_end(); }
   std::string_view numeral() { return good() ? text_.numeral() : std::string_view(); }
@@ -95,6 +95,7 @@ class Reader {
   }
   void next_line() {}
 
+  // What was given stays where it is until the line's places are read.
   void place(base::Span& span) { places_.push_back({&span, nullptr}); }
   void place(base::Span& span, frontend::ExprId& expr) { places_.push_back({&span, &expr}); }
   void places(base::Span& span);

@@ -192,16 +192,13 @@ class GraphForm {
   void read_body(std::string_view word, Node& one) {
     const auto try_one = [&]<class T>(T made) {
       if (word != word_of(made)) return false;
-      own(made, word);
-      one.body = std::move(made);
+      own(one.body.template emplace<T>(std::move(made)), word);
       return true;
     };
     const bool is_other = try_one(Parameter{}) || try_one(Input{}) || try_one(Redistribute{}) || try_one(Call{}) ||
                           try_one(Loop{}) || try_one(If{}) || try_one(Again{}) || try_one(Element{});
     if (is_other) return;
-    Compute made;
-    own(made, word);
-    one.body = std::move(made);
+    own(one.body.template emplace<Compute>(), word);
   }
 
   void own(In<Parameter>, std::string_view) {}
@@ -267,8 +264,8 @@ class GraphForm {
   // The number of the plan, and the names of its steps for people.
   void plan(In<std::shared_ptr<const synth::Plan>> plan) {
     if constexpr (Io::kReads) {
-      const std::uint32_t number = io_.index("p", tables_.plans_read.size() + 1);
-      if (number == tables_.plans_read.size()) tables_.plans_read.push_back(std::make_shared<synth::Plan>());
+      const std::uint32_t number = io_.index("p", io_.size());
+      while (tables_.plans_read.size() <= number) tables_.plans_read.push_back(std::make_shared<synth::Plan>());
       plan = tables_.plans_read[number];
       while (synth::collective_by_name(io_.peek_name()).has_value()) io_.name();
     } else {
