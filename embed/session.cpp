@@ -335,12 +335,14 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
 Result<std::string> Session::text_after(std::string_view stage, std::string_view text, std::string_view name) {
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
-  if (!typeck::stage_by_name(stage)) return embed::bad_call(fmt::format("a check has no stage `{}`", stage));
+  if (!typeck::stage_by_name(stage))
+    return embed::bad_call(fmt::format("a program has no stage `{}` on its way", stage));
   impl_->begin_work();
   return impl_->in_time([&]() -> Result<std::string> {
     const auto program = check_text(text, name, 1, stage);
     if (!program) return program.diagnostics();
-    return program->impl()->typed->stage_text;
+    const bool is_lowered = typeck::stage_by_name(stage) == typeck::Stage::lower;
+    return is_lowered ? program->device_program() : Result<std::string>(program->impl()->typed->stage_text);
   });
 }
 

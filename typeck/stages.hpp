@@ -1,5 +1,5 @@
-// The stages of a check, each of which leaves a program that prints as text: one table, from which enum, names and the
-// words of `tessera check --after` come.
+// The stages on a program's way, each of which leaves a program that prints as text: one table, from which enum, names
+// and the words of `tessera check --after` come. The last of them, lowering, is no part of a check.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace tessera::typeck {
 // FOREACH(identifier, "name"), in order.
 #define TESSERA_STAGES(FOREACH)   \
   FOREACH(elaborate, "elaborate") \
-  FOREACH(insert, "insert")
+  FOREACH(insert, "insert")       \
+  FOREACH(lower, "lower")
 
 enum class Stage : std::uint8_t {
 #define MEMBER(identifier, name) identifier,

@@ -120,18 +120,14 @@ Operation blank_of(std::string_view word) {
 
 }  // namespace
 
-void array_type(text::Writer& io, const Type& type) {
-  const auto whole = synth::ArrayType::replicated(type.element(), type.shape(), type.mesh_ref());
-  TESSERA_CHECK(whole.ok(), "an open program holds a type that no array can have");
-  io.type(*whole);
-}
+void array_type(text::Writer& io, const Type& type) { io.type(type.element(), type.shape(), type.mesh_ref()); }
 
 void array_type(text::Reader& io, Type& type) {
-  synth::ArrayType whole;
-  io.type(whole);
-  if (!io.good()) return;
-  if (!whole.layout().is_replicated()) return io.fail("an open program has no layouts");
-  type = Type(whole.element(), whole.shape(), whole.mesh_ref());
+  synth::ElementType element = type.element();
+  synth::Shape shape;
+  synth::MeshRef mesh = type.mesh_ref();
+  io.type(element, shape, mesh);
+  type = Type(element, shape, mesh);
 }
 
 void known_scalar(text::Writer& io, const std::optional<KnownScalar>& known) {

@@ -21,7 +21,7 @@ struct Fresh<open::Type> {
 
 template <>
 struct Fresh<open::Bound> {
-  static open::Bound make() { return {{}, {}, {}, 0, synth::ArrayType()}; }
+  static open::Bound make() { return {{}, {}, {}, 0, ArrayType()}; }
 };
 
 }  // namespace tessera::typeck::text

@@ -148,6 +148,15 @@ void Reader::type(synth::ArrayType& type) {
   if (auto read = got(synth::parse_array_type(*text, on))) type = std::move(*read);
 }
 
+void Reader::type(synth::ElementType& element, synth::Shape& shape, synth::MeshRef& mesh) {
+  synth::ArrayType whole;
+  type(whole);
+  if (!whole.layout().is_replicated()) fail("a type has a layout here");
+  element = whole.element();
+  shape = whole.shape();
+  mesh = whole.mesh_ref();
+}
+
 void Reader::operation(std::string_view name, synth::Operation& operation) {
   if (!good()) return;
   if (auto read = got(synth::read_details(name, text_, sizes_))) operation = std::move(*read);

@@ -105,6 +105,7 @@ class Reader {
               const synth::Mesh& mesh);
   void axes(synth::AxisList& axes, const synth::Mesh& mesh);
   void type(synth::ArrayType& type);
+  void type(synth::ElementType& element, synth::Shape& shape, synth::MeshRef& mesh);
   void operation(std::string_view name, synth::Operation& operation);
 
   // ---- Tables

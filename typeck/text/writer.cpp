@@ -81,6 +81,12 @@ void Writer::type(const synth::ArrayType& type) {
   mesh(type.mesh_ref());
 }
 
+void Writer::type(synth::ElementType element, const synth::Shape& shape, const synth::MeshRef& mesh) {
+  const auto whole = synth::ArrayType::replicated(element, shape, mesh);
+  TESSERA_CHECK(whole.ok(), "a program holds a type that no array can have");
+  type(*whole);
+}
+
 std::string Writer::tables(const base::Store<std::string, synth::StringId>& strings,
                            const base::Store<synth::Literal, synth::LiteralId>& literals) {
   std::string all;

@@ -87,6 +87,8 @@ class Writer {
   void axes(const synth::AxisList& axes, const synth::Mesh& mesh);
   // `f32[8, 4]`, and ` on m1` unless it lies on the first mesh.
   void type(const synth::ArrayType& type);
+  // Of an array whose layout is not known: as if it lay whole on each device.
+  void type(synth::ElementType element, const synth::Shape& shape, const synth::MeshRef& mesh);
 
   void operation(std::string_view, const synth::Operation& operation) { word(synth::print_details(operation)); }
 

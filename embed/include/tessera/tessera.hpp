@@ -592,7 +592,7 @@ struct OperationHelp {
 };
 // Every operation that can be called; one that takes two sorts of arguments, such as `max`, stands there twice.
 TESSERA_API const std::vector<OperationHelp>& operations();
-// The stages of a check whose programs print as text, in order: `elaborate`, `insert`.
+// The stages of a program whose results print as text, in order: `elaborate`, `insert`, `lower`.
 TESSERA_API const std::vector<std::string>& stages();
 // The words of the language that cannot be names.
 TESSERA_API const std::vector<std::string>& keywords();
