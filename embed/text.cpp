@@ -11,7 +11,7 @@
 #include "embed/kinds.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
-#include "typeck/stages.hpp"
+#include "typeck/text/stages.hpp"
 
 namespace tessera {
 

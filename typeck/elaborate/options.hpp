@@ -16,7 +16,7 @@
 #include "synth/layout/shape.hpp"
 #include "synth/program/program.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
-#include "typeck/stages.hpp"
+#include "typeck/text/stages.hpp"
 
 namespace tessera::typeck {
 
