@@ -34,7 +34,6 @@ struct CheckOptions {
   std::string file;
   std::optional<std::string> machine_file;
   std::string place;
-  std::string after;  // the stage whose program is printed; empty: types are
   bool json = false;
 };
 
