@@ -33,6 +33,11 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   const auto to = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(to, (bytes + to - 1) / to * to));
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  void* const made = std::malloc(bytes);
+  return made == nullptr ? nullptr : counted(made);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { given_back(memory); }
 void operator delete(void* memory) noexcept { given_back(memory); }
 void operator delete(void* memory, std::size_t) noexcept { given_back(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { given_back(memory); }
