@@ -3,6 +3,7 @@
 // would do; last a relay. A candidate whose lower bounds rule it out is not priced.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -212,6 +213,11 @@ std::vector<PendingChange> pending_changes(const ArrayType& from, const ArrayTyp
   return all;
 }
 
+// Once a chain is found that can be chosen, no search outlasts its share of the work.
+bool is_enough(const Prices& prices, const Choice& choice) {
+  return !prices.may_go_on() && std::isfinite(choice.seconds_max());
+}
+
 // The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
 // find: only the fastest way that leaves something to move is followed by one.
 base::Status consider_all(const ArrayType& from, const KeptEnd& end, const PendingChange& change, Prices& prices,
@@ -236,6 +242,7 @@ base::Status consider_all(const ArrayType& from, const KeptEnd& end, const Pendi
     TESSERA_TRY(way, resolutions.next(choice));
     if (!way) break;
     TESSERA_TRY_STATUS(consider(std::move(*way)));
+    if (from.devices() <= kExactDevicesMax && is_enough(prices, choice)) return base::Done{};
   }
   // What the search has not come to may be as plain as one reduce_scatter for each dimension.
   if (resolutions.gave_up()) {
@@ -263,7 +270,10 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
   for (std::size_t i = 0; i < changes.size(); ++i) {
     prices.begin_share(std::ssize(changes) - static_cast<std::int64_t>(i));
     TESSERA_TRY(ends, kept_ends(from, to, changes[i]));
-    for (const KeptEnd& end : ends) TESSERA_TRY_STATUS(consider_all(from, end, changes[i], prices, choice));
+    for (const KeptEnd& end : ends) {
+      if (is_enough(prices, choice)) break;
+      TESSERA_TRY_STATUS(consider_all(from, end, changes[i], prices, choice));
+    }
   }
   if (from.devices() > kExactDevicesMax || !change.resolve.empty() || !change.keep.empty())
     TESSERA_TRY_STATUS(consider_rivals(from, to, prices.machine(), choice));

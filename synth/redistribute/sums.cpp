@@ -54,7 +54,8 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   while (take_least(entry)) {
     if (choice.is_hopeless(entry.least.bound, entry.way.received_bytes)) continue;
     if (!entry.steps.empty()) {
-      if (is_found_ && (priced_max_ <= 0 || !prices_.may_go_on())) {
+      if ((is_found_ && (priced_max_ <= 0 || !prices_.may_go_on())) ||
+          (prices_.is_overdrawn() && from_.devices() <= kExactDevicesMax)) {
         gave_up_ = true;
         continue;
       }
