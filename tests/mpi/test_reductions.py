@@ -36,7 +36,7 @@ GRIDS = {"2 of 2": (Hosts(2, 2), [("x:4", "x"), ("x:2,y:2", "x")]),
          "2 of 3": (Hosts(2, 3), [("x:6", "x"), ("x:2,y:3", "x")]),
          "2 of 4": (Hosts(2, 4), [("x:8", "x"), ("x:4,y:2", "x")]),
          "4 of 2": (Hosts(4, 2), [("x:8", "x"), ("x:4,y:2", "x")])}
-# A link carries both directions at once only where messages do not wait for the word of their receivers (docs/runtime.md, "Recipes").
+# A link carries both directions at once only where messages do not wait for the word of their receivers (docs/running.md, "Recipes").
 TRANSPORT = {"openmpi": {"btl_tcp_eager_limit": 4 << 20, "btl_tcp_max_send_size": 4 << 20}, "mpich": {"UCX_RNDV_THRESH": 8 << 20}}
 # The settings by which MPI does something else.
 SETTINGS = {"openmpi": {"": {}, "han": {"coll_han_priority": 100},

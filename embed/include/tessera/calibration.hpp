@@ -1,4 +1,4 @@
-// A machine model out of measurements (docs/runtime.md).
+// A machine model out of measurements (docs/running.md).
 #pragma once
 
 #include <cstdint>

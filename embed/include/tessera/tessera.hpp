@@ -24,7 +24,7 @@
 //
 // Several processes, the ranks of a communicator, can run a session together (Config::team): every rank makes
 // the same calls on its session, and on the arrays and forks that come of it, in the same order, and gets the same
-// answers. Output and log are rank 0's. docs/runtime.md says how the work is dealt out and what happens when a rank
+// answers. Output and log are rank 0's. docs/running.md says how the work is dealt out and what happens when a rank
 // fails.
 #pragma once
 
@@ -457,7 +457,7 @@ struct RunReport {
   std::vector<StatementStatistics> statistics;
   std::int64_t peak_bytes = 0;   // payload alive on a device at once, the largest over devices, arrays read included
   std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
-  double clock_seconds = 0;      // of a run that was throttled (docs/runtime.md, "Unequal devices")
+  double clock_seconds = 0;      // of a run that was throttled (docs/running.md, "Unequal devices")
   std::vector<KeptValue> kept;   // for backward passes, in the order in which it was made; names' values included
 };
 
