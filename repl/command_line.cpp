@@ -106,7 +106,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
   run->add_option("--machine", wishes.run.machine_file, kMachine)->type_name("FILE");
   add_place_option(run, wishes.run.place);
   flag(run, "--throttle", wishes.run.throttle,
-       "slow devices down as the machine file says; --stats then ends with the clock");
+       "slow devices down as the machine file says; --stats then also prints the simulated time");
   run->add_option("--trace", wishes.run.trace_file, "write a timeline of every device's steps, for Perfetto")
       ->type_name("FILE");
 }
@@ -213,7 +213,7 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   calibrate->add_option("--ranks", options.ranks, "start so many MPI ranks and measure between them")
       ->type_name("N")
       ->check(CLI::Range(1, ranks_max()).description(""));
-  calibrate->add_option("--devices", options.devices, "devices of the mesh that will run (one on each rank)")
+  calibrate->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
 }

@@ -171,7 +171,7 @@ class Conversation {
 int perform(const SessionOptions& options, Console& console) {
   if (Launch::ranks_by_launcher() > 1) {
     return console.refuse(
-        "a session has the terminal to itself, and a launcher's ranks have none\n  help: tessera --ranks N "
+        "a session needs a terminal, and a launcher's ranks have none\n  help: tessera --ranks N "
         "opens one on N ranks; mpirun -np N tessera run FILE runs a script on them");
   }
   if (options.ranks > 1 && mpi::name().empty())

@@ -34,8 +34,7 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
     const RegisterPlan& place = plan_[parameter];
     carried.push_back(
         {place.offset, storage_.offset(result), plan_[repeat.next[k]].direct && is_first(repeat.next, k)});
-    // An initial value whose place is the parameter's must not be there when the first round writes that place; and
-    // without any round it is the result.
+    // Move the initial value away if the first turn would overwrite it. In a loop without turns it is the result.
     const bool moves = rounds < 1 || (place.adopts && !writes_result_place(0, rounds));
     if (moves) copy_to(repeat.initial[k], result, carried.back().result_offset);
     if (moves)

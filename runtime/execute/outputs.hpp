@@ -23,7 +23,7 @@ class Outputs {
   // After the last step: memory for what is copied, and the copies of this rank's tiles.
   base::Status reserve();
   const std::shared_ptr<Arena>& arena() const { return arena_; }
-  // The values, when all ranks have come so far; `offsets` say where each rank has put its copies.
+  // Builds the output values. Call it once all ranks have reserved; `offsets` gives each rank's place for its copies.
   std::vector<Value> take(const std::vector<std::int64_t>& offsets);
 
  private:

@@ -175,8 +175,8 @@ Routing::Senders Routing::search_nearest(std::int64_t source_class, std::int32_t
   return Senders{static_cast<std::int32_t>(first - holders_.begin()), static_cast<std::int32_t>(replicas_)};
 }
 
-// Who shares senders with whom, counted where that is not too much to remember. False: it is; then it is as if just the
-// devices of one target tile shared them.
+// Records which devices share senders. Returns false if that needs too much memory; senders are then shared among the
+// devices of one target tile only.
 bool Routing::share_senders() {
   constexpr double kFetchesMax = 4e5;
   const double classes = static_cast<double>(holders_.size()) / static_cast<double>(replicas_);

@@ -28,8 +28,8 @@ class NearestExchange {
   NearestExchange(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
                   std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // The elements that come in over every link, by the cluster's numbers. Nothing is known of a level, the devices'
-  // apart, where the different tiles that a unit holds are no grid.
+  // The elements that come in over every link, by the cluster's numbers. A level is unknown if the tiles of one of its
+  // units do not form a grid; the devices' own level is always known.
   const std::pmr::vector<std::int64_t>& received() const { return received_; }
   bool is_known(std::size_t level) const { return is_known_[level]; }
   // Does the unit of this link hold anything before?

@@ -57,7 +57,7 @@ class TransferCost {
   }
   // The slots of one number of stretches.
   class Slots;
-  // What is no less than `most` may be given too low, but no lower than that.
+  // Stops early: a result of at least `most` need not be exact.
   double seconds(std::int64_t stretches, double most) const;
   std::vector<std::int64_t> candidates() const;
   std::int64_t best_of(const std::vector<std::int64_t>& candidates) const;

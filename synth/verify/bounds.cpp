@@ -359,7 +359,7 @@ std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& n
     without_all += in == parts_in.end() || in->second.size() < parts.size() ? 1 : 0;
   }
   if (most == parts.size()) return without_all;
-  // Units without which a part is missing are among those that come together.
+  // A unit that alone holds a part belongs to every set of units that covers all parts.
   std::vector<std::int64_t> only_in;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     const std::int64_t first = parts[part].front() / unit_devices;

@@ -174,7 +174,8 @@ std::optional<Widths> pad_widths(OperationCall& call, const open::Type& from) {
   const auto wrong = [&]() -> std::optional<Widths> {
     call.elaborator.report(
         base::make(Kind::wrong_arguments, "pad",
-                   fmt::format("the widths are {} pairs [before, after] of integers >= 0", from.rank()))
+                   fmt::format("the widths are one pair [before, after] of integers >= 0 for each dimension, here {}",
+                               from.rank()))
             .at(call.span_of(1))
             .suggest("write them as [[1, 1], [0, 2]]"));
     return std::nullopt;

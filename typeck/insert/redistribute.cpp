@@ -82,9 +82,9 @@ MaybeHeld Inserter::redistribute(const Held& value, const ArrayType& target, Rea
   return result;
 }
 
-// What is wanted again is still there where that is no burden: the value crossed to another mesh, or it takes no more
-// room as it is wanted, beside the value itself, which is there anyway. A whole array made of its parts is not kept.
-// A gradient's second pass keeps nothing of its first that it was not told to.
+// Remembers a redistribution for reuse if keeping its result costs little memory: the value crossed to another mesh, or
+// its tile did not grow. A whole array made of its parts is not kept. A gradient's second pass keeps nothing of its
+// first that it was not told to.
 void Inserter::note_moved(NodeId source, NodeId made) {
   const ArrayType& from = type(source);
   const ArrayType& to = type(made);

@@ -534,7 +534,7 @@ class TESSERA_API Session {
   // The same from one buffer that holds the whole array, on every rank; not for types with a pending sum.
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
 
-  // Makes the texts of all ranks known to all, in the order of the ranks, so that they can go the same way. A process
+  // Gathers one text from each rank, in rank order, on all ranks, so that they can take the same decision. A process
   // that is alone gets its own.
   Result<std::vector<std::string>> share(std::string mine) const;
 
