@@ -265,13 +265,15 @@ Diagnostics embed::session_is_busy() {
 }
 
 base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source,
-                                                 const typeck::Environment& environment, const Config& by) {
+                                                 const typeck::Environment& environment, const Config& by,
+                                                 std::optional<typeck::Stage> text_after) {
   return base::guarded([&]() -> base::Result<typeck::Typed> {
     const std::size_t nesting_max =
         by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
     TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max,
                                      typeck::operation_names, embed::check_limits(by).tokens_max));
     TESSERA_TRY(options, embed::check_options(by, texts, base::StopToken(&stop)));
+    options.text_after = text_after;
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
     return typeck::check(std::move(kept), texts.sources, environment, plans, options);
   });
@@ -330,7 +332,22 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
   return impl_->in_time([&] { return check_text(text, name, first_line); });
 }
 
-Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line) {
+Result<std::string> Session::text_after(std::string_view stage, std::string_view text, std::string_view name) {
+  const embed::Entry entry(impl_->busy);
+  if (!entry.alone()) return embed::session_is_busy();
+  if (!typeck::stage_by_name(stage))
+    return embed::bad_call(fmt::format("a program has no stage `{}` on its way", stage));
+  impl_->begin_work();
+  return impl_->in_time([&]() -> Result<std::string> {
+    const auto program = check_text(text, name, 1, stage);
+    if (!program) return program.diagnostics();
+    const bool is_lowered = typeck::stage_by_name(stage) == typeck::Stage::lower;
+    return is_lowered ? program->device_program() : Result<std::string>(program->impl()->typed->stage_text);
+  });
+}
+
+Result<Program> Session::check_text(std::string_view text, std::string_view name, std::uint32_t first_line,
+                                    std::string_view stage) {
   return embed::safely([&]() -> Result<Program> {
     Texts texts = *impl_->state->texts;
     if (const base::Status fits = short_enough(text, *impl_->config); !fits) {
@@ -338,7 +355,7 @@ Result<Program> Session::check_text(std::string_view text, std::string_view name
       return embed::to_public(texts, impl_->agree(fits, text).errors());
     }
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
-    auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config);
+    auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config, typeck::stage_by_name(stage));
     const base::Status mine = typed ? base::Status(base::Done{}) : base::Status(typed.errors());
     const base::Status agreed = impl_->agree(mine, text);
     if (!agreed) return embed::to_public(texts, agreed.errors());

@@ -100,7 +100,7 @@ struct Session::Impl {
 
   // A text, in an environment such as the session's, on this rank.
   base::Result<typeck::Typed> check(embed::Texts& texts, base::SourceId source, const typeck::Environment& environment,
-                                    const Config& by);
+                                    const Config& by, std::optional<typeck::Stage> text_after = {});
   // Types as the language writes them, here and now. Each text is added to `texts`, so that mistakes have a place.
   base::Result<std::vector<synth::ArrayType>> read_types(const std::vector<std::string>& types, embed::Texts& texts);
   // A type as the language writes it, here and now.

@@ -11,6 +11,7 @@
 #include "embed/kinds.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
+#include "typeck/text/stages.hpp"
 
 namespace tessera {
 
@@ -36,6 +37,11 @@ Result<std::string> explain(std::string_view slug) {
     if (meant) why.help = fmt::format("did you mean `{}`?", *meant);
     return embed::failure(std::move(why));
   });
+}
+
+const std::vector<std::string>& stages() {
+  static const std::vector<std::string> names = typeck::stage_names();
+  return names;
 }
 
 const std::vector<std::string>& all_slugs() {

@@ -116,6 +116,11 @@ void add_check(CLI::App& app, Wishes& wishes) {
   check->add_option("FILE", wishes.check.file, kFile)->type_name("")->required();
   check->add_option("--machine", wishes.check.machine_file, kMachine)->type_name("FILE");
   add_place_option(check, wishes.check.place);
+  check
+      ->add_option("--after", wishes.check.after,
+                   fmt::format("print the program as a stage left it: {}", fmt::join(stages(), " or ")))
+      ->type_name("STAGE")
+      ->check(CLI::IsMember(stages()).description(""));
   flag(check, "--json", wishes.check.json, "types and diagnostics as JSON, one object a line");
 }
 
@@ -283,6 +288,11 @@ Command finished_run(Wishes& wishes) {
   return std::move(wishes.run);
 }
 
+Command finished_check(Wishes& wishes) {
+  if (wishes.check.json && !wishes.check.after.empty()) return misused("--after and --json exclude each other");
+  return std::move(wishes.check);
+}
+
 Command finished_format(Wishes& wishes) {
   if (wishes.format_check && wishes.format_write) return misused("--check and --write exclude each other");
   if (wishes.format_write && wishes.format.file == "-") return misused("--write needs a file, not standard input");
@@ -385,7 +395,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
     return misused("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
   if (app.got_subcommand("worker")) return WorkerOptions{};
   if (app.got_subcommand("run")) return finished_run(wishes);
-  if (app.got_subcommand("check")) return std::move(wishes.check);
+  if (app.got_subcommand("check")) return finished_check(wishes);
   if (app.got_subcommand("fmt")) return finished_format(wishes);
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);

@@ -34,6 +34,7 @@ struct CheckOptions {
   std::string file;
   std::optional<std::string> machine_file;
   std::string place;
+  std::string after;  // the stage whose program is printed; empty: types are
   bool json = false;
 };
 

@@ -9,6 +9,7 @@
 #include "frontend/verify.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/insert/inserter.hpp"
+#include "typeck/typed/graph_text.hpp"
 
 namespace tessera::typeck {
 
@@ -20,6 +21,9 @@ base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base
                            const Placements& placements) {
   Messages messages;
   Elaborated elaborated = Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
+  if (!messages.failed()) TESSERA_TRY_STATUS(open::verify(elaborated.program));
+  std::string open_text;
+  if (options.text_after == Stage::elaborate && !messages.failed()) open_text = open::print(elaborated.program);
   Inserter inserter(elaborated.program, sources, elaborated.after, plans, options, messages);
   Typed typed = inserter.run();
   options.stop.look();
@@ -32,6 +36,7 @@ base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base
     help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
     return diagnostics;
   }
+  typed.stage_text = options.text_after == Stage::insert ? print_graph(typed) : std::move(open_text);
   typed.after = std::move(elaborated.after);
   typed.notes = std::move(diagnostics);
   typed.hidden_slots = std::move(elaborated.hidden_slots);

@@ -23,6 +23,14 @@ void tell(const Binding& binding, bool json, Console& console) {
   console.out(json ? to_json(binding) : fmt::format("{} : {}\n", binding.name, binding.type));
 }
 
+// The program as a stage left it; notes and warnings are told as they come.
+int tell_stage(const CheckOptions& options, Session session, const Text& script, Console& console) {
+  const auto text = session.text_after(options.after, script.text, script.name);
+  if (!text) return failed(text.diagnostics(), console);
+  console.out(*text);
+  return kExitDone;
+}
+
 }  // namespace
 
 int perform(const CheckOptions& options, Console& console) {
@@ -36,8 +44,9 @@ int perform(const CheckOptions& options, Console& console) {
   Config config = base_config(console);
   config.machine = std::move(*machine);
   config.place = options.place;
-  config.log = nullptr;
+  if (options.after.empty()) config.log = nullptr;
   Session session(std::move(config));
+  if (!options.after.empty()) return tell_stage(options, std::move(session), *script.value, console);
   const auto program = session.check(script.value->text, script.value->name);
   for (const Diagnostic& diagnostic : program ? program->notes() : program.diagnostics()) {
     tell(diagnostic, options.json, console);

@@ -19,29 +19,11 @@
 #include "base/utf8.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/program/program.hpp"
+#include "synth/program/text_reader.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-std::string in_quotes(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = base::valid_sequence_length(text);
-    const char c = text[0];
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (length == 0 || (length == 1 && (c < ' ' || c == '\x7f'))) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out + "\"";
-}
 
 std::string hex(const std::vector<std::byte>& bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -90,6 +72,10 @@ class ProgramPrinter {
  public:
   explicit ProgramPrinter(const Program& program) : program_(program) {}
 
+  std::string details(const Operation& operation) const {
+    return std::visit([&](const auto& o) { return this->how(o, nullptr); }, operation);
+  }
+
   std::string run() {
     collect_meshes();
     put("program\n");
@@ -109,16 +95,11 @@ class ProgramPrinter {
 
   void tables() {
     const auto& strings = program_.strings.items();
-    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, in_quotes(strings[i]));
+    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, print_quoted(strings[i]));
     const auto& literals = program_.literals.items();
-    for (std::size_t i = 0; i < literals.size(); ++i) literal(i, literals[i]);
+    for (std::size_t i = 0; i < literals.size(); ++i) put("literal l{} {}\n", i, print(literals[i]));
     const auto& registers = program_.registers.items();
     for (std::size_t i = 0; i < registers.size(); ++i) put("register r{} {}\n", i, type_text(registers[i]));
-  }
-
-  void literal(std::size_t number, const Literal& literal) {
-    const auto type = ArrayType::replicated(literal.element, literal.shape, Mesh::single_device());
-    put("literal l{} {} {}\n", number, type.ok() ? print(*type) : "?", hex(literal.bytes));
   }
 
   // ---- Meshes: those of registers, then those of collectives' targets, each once ----
@@ -323,6 +304,36 @@ class ProgramPrinter {
 };
 
 }  // namespace
+
+std::string print_quoted(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const std::size_t length = base::valid_sequence_length(text);
+    const char c = text[0];
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (length == 0 || (length == 1 && (c < ' ' || c == '\x7f'))) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out + "\"";
+}
+
+std::string print(const Literal& literal) {
+  const auto type = ArrayType::replicated(literal.element, literal.shape, Mesh::single_device());
+  return fmt::format("{} {}", type.ok() ? print(*type) : "?", hex(literal.bytes));
+}
+
+std::string print_details(const Operation& operation) {
+  TESSERA_CHECK(!std::holds_alternative<Collect>(operation), "a collective is printed with its mesh");
+  const Program none;
+  return ProgramPrinter(none).details(operation);
+}
 
 std::string print(const Program& program) { return ProgramPrinter(program).run(); }
 

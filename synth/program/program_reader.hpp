@@ -2,33 +2,29 @@
 // read_operation.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "synth/layout/cursor.hpp"
 #include "synth/program/program.hpp"
+#include "synth/program/text_reader.hpp"
 
 namespace tessera::synth {
 
-class ProgramReader {
+class ProgramReader : private TextReader {
  public:
-  explicit ProgramReader(std::string_view text) : text_(text), cursor_(text) {}
+  explicit ProgramReader(std::string_view text) : TextReader(text, "a device program") {}
   base::Result<Program> read();
+  // The operation of that name, in a text whose tables are elsewhere; `text` is moved on.
+  static base::Result<Operation> operation_in(TextReader& text, std::string_view word, const TableSizes& tables);
 
  private:
-  void skip();  // blanks and line ends
-  bool accept(std::string_view wanted);
-  base::Diagnostic wrong(std::string_view why) const;
-  base::Status expect(std::string_view wanted);
-  base::Result<std::int64_t> number(std::int64_t max);
-  base::Result<std::uint32_t> id(std::string_view prefix, std::size_t count);
-  base::Result<std::string> quoted();
-  base::Result<char> escape();
-  base::Result<std::vector<std::byte>> hex(std::int64_t count);
+  explicit ProgramReader(const TextReader& text, const TableSizes& tables) : TextReader(text), elsewhere_(tables) {}
+  std::size_t literal_count() const { return std::max(elsewhere_.literals, program_.literals.size()); }
+  std::size_t string_count() const { return std::max(elsewhere_.strings, program_.strings.size()); }
 
-  base::Result<ArrayType> type_on(const MeshRef& mesh);
   base::Result<ArrayType> type();  // `m0 f32[..]`
   base::Status entry_number(std::string_view prefix, std::size_t number);
   base::Status tables();
@@ -75,8 +71,7 @@ class ProgramReader {
   base::Result<Operation> print_items();
   base::Result<Operation> save();
 
-  std::string_view text_;
-  Cursor cursor_;
+  TableSizes elsewhere_;
   Program program_;
   std::vector<MeshRef> meshes_;
   std::size_t depth_ = 0;

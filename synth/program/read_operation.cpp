@@ -51,7 +51,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   if (word == "print") return print_items();
   if (word == "save") return save();
   if (word == "constant") {
-    TESSERA_TRY(literal, id("l", program_.literals.size()));
+    TESSERA_TRY(literal, id("l", literal_count()));
     return Operation(Constant{LiteralId{literal}});
   }
   if (word == "cumsum") {
@@ -76,8 +76,20 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   return Operation(Assert{text});
 }
 
+base::Result<Operation> ProgramReader::operation_in(TextReader& text, std::string_view word, const TableSizes& tables) {
+  ProgramReader reader(text, tables);
+  if (word == "collect") return reader.wrong("a collective is no operation here");
+  TESSERA_TRY(one, reader.operation(word, {}));
+  text = reader;
+  return one;
+}
+
+base::Result<Operation> read_details(std::string_view name, TextReader& text, const TableSizes& tables) {
+  return ProgramReader::operation_in(text, name, tables);
+}
+
 base::Result<StringId> ProgramReader::string_id() {
-  TESSERA_TRY(value, id("s", program_.strings.size()));
+  TESSERA_TRY(value, id("s", string_count()));
   return StringId{value};
 }
 

@@ -80,5 +80,17 @@ TEST(Program, SaysWhyARedistributionIsThere) {
 
 TEST(Version, IsThree) { EXPECT_EQ(std::count(version().begin(), version().end(), '.'), 2); }
 
+TEST(Text, EachStageOfAProgramIsText) {
+  Session session;
+  for (const std::string& stage : stages()) {
+    const auto text = session.text_after(stage, "mesh m = [x: 2]\nlet a = iota(f32[4@x])\n");
+    ASSERT_TRUE(text) << stage;
+    EXPECT_NE(text->find("iota"), std::string::npos) << *text;
+  }
+  EXPECT_TRUE(session.names().empty());
+  EXPECT_EQ(session.text_after("run", "let a = 1\n").diagnostics().at(0).slug, "bad-call");
+  EXPECT_EQ(session.text_after("insert", "let a = b\n").diagnostics().at(0).slug, "unknown-name");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -24,6 +24,27 @@ class Check(CommandLine):
         self.assertEqual(done.objects(), [{"name": "a", "type": "f32[4@x]", "line": 2, "column": 5},
                                           {"name": "b", "type": "i64", "line": 3, "column": 5}])
 
+    def test_each_stage_is_printed_as_text(self):
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\nprint b\n")
+        lines = {stage: self.tessera("check", "--after", stage, "a.tess").out.splitlines()
+                 for stage in ["elaborate", "insert", "lower"]}
+        self.assertEqual({stage: text[0] for stage, text in lines.items()},
+                         {"elaborate": "open 7 values", "insert": "typed 3 values", "lower": "program"})
+        self.assertIn("  %4: f32[8] = as %2 [_] is_as begins %4 who \"`as`\" @47..48 (47..48 #3, 47..55, 52..55)",
+                      lines["elaborate"])
+        self.assertIn("  %1: f32[8] = redistribute %0 p0 all_gather asked annotation who \"`as`\" @47..48 (47..55, 52..55)",
+                      lines["insert"])
+        self.assertIn("  r1 = collect (r0) all_gather axes (x) from 0 rounds 1 @1", lines["lower"])
+
+    def test_notes_and_mistakes_go_to_standard_error_beside_a_stage(self):
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = ones(f32[4@x])\nlet b = a as [4]\n")
+        done = self.tessera("check", "--after", "insert", "a.tess")
+        self.assertEqual(done.status, 0)
+        self.assertIn("note[annotation-gathers]", done.err)
+        done = self.fails(1, "check", "--after", "elaborate", self.write("b.tess", "let a = one\n"))
+        self.assertEqual(done.out, "")
+        self.assertIn("error[unknown-name]", done.err)
+
     def test_all_mistakes_are_told(self):
         done = self.fails(1, "check", self.write("a.tess", "let a = one\nlet b = 1\nlet c = three\n"))
         self.assertEqual(done.out, "")

@@ -16,6 +16,7 @@
 #include "synth/layout/shape.hpp"
 #include "synth/program/program.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
+#include "typeck/text/stages.hpp"
 
 namespace tessera::typeck {
 
@@ -61,6 +62,7 @@ struct CheckOptions {
   std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's
   std::size_t values_max = kCheckedValuesMax;
   std::size_t steps_max = synth::kProgramStepsMax;  // of device programs that are made to find something out
+  std::optional<Stage> text_after = {};             // of which stage the text is wanted, in Typed::stage_text
 };
 
 }  // namespace tessera::typeck

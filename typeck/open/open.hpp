@@ -12,12 +12,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/ids.hpp"
+#include "base/result.hpp"
 #include "base/source.hpp"
 #include "frontend/ast.hpp"
 #include "synth/layout/axis_part.hpp"
@@ -282,5 +284,14 @@ struct Program {
 
   const Type& type(ValueId id) const { return nodes[id].types.at(0); }
 };
+
+// Is the graph in order? What closes it asks first; a failure is our bug.
+base::Status verify(const Program& program);
+
+// As text, for people and for `read`, whose program prints the same: typeck/open/form.hpp has an example. The syntax
+// trees that it was made from are not in it.
+std::string print(const Program& program);
+// All numbers of values in what is read are in range; `verify` decides whether it makes sense.
+base::Result<Program> read(std::string_view text);
 
 }  // namespace tessera::typeck::open

@@ -148,6 +148,7 @@ struct Typed {
   std::map<frontend::ExprId, std::string> inserted_as;
   std::map<frontend::StatementId, std::string> let_types;
   std::vector<AutoPlaced> placed_by_search;  // in the order of their statements
+  std::string stage_text;                    // the program as a stage left it, where that was asked for
 
   const ArrayType& type(NodeId id) const { return nodes[id].types.at(0); }
 };

@@ -1,0 +1,241 @@
+// The stages of a check as text: what was printed is read back, and is the same program.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "frontend/parse.hpp"
+#include "tests/generator/generator.hpp"
+#include "typeck/check.hpp"
+#include "typeck/insert/inserter.hpp"
+#include "typeck/kinds.hpp"
+#include "typeck/open/open.hpp"
+#include "typeck/typed/graph_text.hpp"
+#include "typeck/typed/lower.hpp"
+
+namespace tessera::typeck {
+namespace {
+
+// A text that has been checked; nothing where it is wrong.
+struct Stages {
+  base::SourceMap sources;
+  std::shared_ptr<const frontend::Ast> ast;
+  std::optional<Typed> typed;
+};
+
+CheckOptions keeping_text() {
+  CheckOptions options;
+  options.text_after = Stage::elaborate;
+  options.file_header = [](const std::string&) -> base::Result<FileHeader> {
+    return FileHeader{synth::ElementType::f32, {8, 8}};
+  };
+  return options;
+}
+
+Stages stages_of(const std::string& program) {
+  Stages made;
+  auto ast = frontend::parse(made.sources, made.sources.add("test", program));
+  if (!ast.ok()) return made;
+  made.ast = std::make_shared<const frontend::Ast>(std::move(ast).value());
+  synth::PlanCache plans{synth::Machine{}};
+  auto typed = check(made.ast, made.sources, Environment(), plans, keeping_text());
+  if (typed.ok()) {
+    made.typed = std::move(typed).value();
+  } else {
+    EXPECT_NE(typed.errors()[0].kind.slug, "internal") << typed.errors()[0].message << "\n" << program;
+  }
+  return made;
+}
+
+std::string device_program(const Typed& typed) {
+  const auto lowered = lower(typed, Keep::nothing);
+  return lowered.ok() ? print(lowered->program) : lowered.errors()[0].message;
+}
+
+// The graph that an open program is closed to.
+std::string closed(open::Program program, Stages& of) {
+  program.ast = of.ast;
+  base::Store<open::Instance, open::InstanceId> instances;
+  for (open::Instance one : program.instances.items()) {
+    one.ast = of.ast;
+    instances.add(std::move(one));
+  }
+  program.instances = std::move(instances);
+  Messages messages;
+  Environment environment = of.typed->after;
+  synth::PlanCache plans{synth::Machine{}};
+  const CheckOptions options = keeping_text();
+  return print_graph(Inserter(program, of.sources, environment, plans, options, messages).run());
+}
+
+// Both stages of a program that can be checked: printed, read and printed again they are the same; what was read makes
+// the same next stage.
+bool expect_read_back(const std::string& program) {
+  Stages made = stages_of(program);
+  if (!made.typed.has_value()) return false;
+  const std::string& open_text = made.typed->stage_text;
+  const auto open_again = open::read(open_text);
+  EXPECT_TRUE(open_again.ok()) << (open_again.ok() ? "" : open_again.errors()[0].message) << "\n" << program;
+  if (!open_again.ok()) return false;
+  EXPECT_EQ(open::print(*open_again), open_text) << program;
+  EXPECT_TRUE(open::verify(*open_again).ok()) << program;
+  const std::string graph = print_graph(*made.typed);
+  if (made.typed->placed_by_search.empty()) {
+    EXPECT_EQ(closed(*open_again, made), graph) << program;
+  }
+  const auto typed_again = read_graph(graph, synth::Machine{});
+  EXPECT_TRUE(typed_again.ok()) << (typed_again.ok() ? "" : typed_again.errors()[0].message) << "\n" << program;
+  if (!typed_again.ok()) return false;
+  EXPECT_EQ(print_graph(*typed_again), graph) << program;
+  EXPECT_TRUE(verify(*typed_again).ok()) << program;
+  EXPECT_EQ(device_program(*typed_again), device_program(*made.typed)) << program;
+  return true;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// The program of a case; empty where it has none.
+std::string source_of_case(const std::string& text) {
+  const std::size_t begin = text.find("--- source");
+  if (begin == std::string::npos) return "";
+  const std::size_t first = text.find('\n', begin) + 1;
+  return text.substr(first, text.find("\n--- ", first) + 1 - first);
+}
+
+// The programs below a folder.
+std::vector<std::string> stored_programs(const char* folder) {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path root = TESSERA_SOURCE_DIR;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> all;
+  for (const auto& file : files) {
+    if (file.extension() == ".case") all.push_back(source_of_case(text_of(file)));
+    if (file.extension() == ".tess") all.push_back(text_of(file));
+  }
+  return all;
+}
+
+TEST(StageText, OfGeneratedProgramsIsReadBack) {
+  const std::uint64_t wanted = std::getenv("TESSERA_FULL") == nullptr ? 40 : 2'000;
+  for (std::uint64_t seed = 1; seed <= wanted; ++seed) {
+    const generator::Program program = generator::generate(seed);
+    expect_read_back(tessera_text(program, program.mesh));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(StageText, OfEveryWayToAnotherMeshIsReadBack) {
+  EXPECT_TRUE(
+      expect_read_back("mesh m = [x: 4]\nfn grown(a: f32[N@x]) = (a as [N]) + (a as [N])\nmesh n = [a: 2, b: 2]\nlet p "
+                       "= iota(f32[8@x] on m)\nlet q = exchange(p, f32[8@b] on n)\n"
+                       "let r = q as [8@x] on m\nplan r as [8@a] on n\nplan exchange(q, f32[8@x] on m)\n"
+                       "plan grown(r)\nprint q\n"));
+}
+
+// A text with a byte changed, one left out, or a line said twice.
+std::string changed(std::string text, std::mt19937_64& random) {
+  const std::size_t at = random() % text.size();
+  switch (random() % 4) {
+    case 0: text[at] = static_cast<char>(random() % 256); break;
+    case 1: text.erase(at, 1 + random() % 4); break;
+    case 2: text.insert(at, std::string(1, "(){}[]@%,.-0123456789"[random() % 21])); break;
+    default: {
+      const std::size_t end = text.find('\n', at);
+      text.insert(end == std::string::npos ? text.size() : end, text.substr(at, end - at));
+    }
+  }
+  return text;
+}
+
+// What is read of a spoiled text is refused with an error, or may be asked whether it makes sense.
+template <class Read>
+void expect_no_crash(const std::string& text, std::mt19937_64& random, const Read& read) {
+  for (int k = 0; k < 150; ++k) {
+    const auto program = read(changed(text, random));
+    if (program.ok()) {
+      (void)verify(*program);
+    } else {
+      EXPECT_NE(program.errors().at(0).kind.slug, "internal") << program.errors().at(0).message;
+    }
+  }
+}
+
+TEST(StageText, ThatIsSpoiledIsRefused) {
+  std::mt19937_64 random(1);
+  for (const std::string& program : stored_programs("examples")) {
+    const Stages made = stages_of(program);
+    if (!made.typed.has_value()) continue;
+    expect_no_crash(made.typed->stage_text, random, open::read);
+    expect_no_crash(print_graph(*made.typed), random,
+                    [](std::string_view text) { return read_graph(text, synth::Machine{}); });
+  }
+}
+
+// One thing of a program in order is changed to another.
+TEST(OpenVerify, FindsWhatIsOutOfOrder) {
+  const Stages made = stages_of(
+      "mesh m = [x: 2]\nlet a = iota(f32[4@x, 2])\nlet b = sum(a, dim=1)\nlet c = loop s = b for i < 3 { s + b "
+      "}\nprint c\n");
+  ASSERT_TRUE(made.typed.has_value());
+  const std::string text = made.typed->stage_text;
+  const auto fault = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from << "\n" << text;
+    const auto program = open::read(std::string(text).replace(at, from.size(), to));
+    if (!program.ok()) return program.errors().at(0).message;
+    const auto verified = open::verify(*program);
+    return verified.ok() ? std::string() : verified.errors().at(0).message;
+  };
+  EXPECT_EQ(fault("print", "print"), "");
+  for (const auto& [from, to, why] : std::vector<std::array<std::string, 3>>{
+           {"reduce (%3)", "reduce (%10)", "an operand is used before it is computed"},
+           {"finish (%10)", "finish (%9)", "an operand is used outside the region that computes it"},
+           {"let (\"c\" %10", "let (\"c\" %12", "a bound name is used before it is computed"},
+           {"sum [1]", "sum [0]", "its result"},
+           {"%5: f32[4] =", "%5: i64[4] =", "element type"},
+           {"iota [@x, _]", "iota [@x]", "a written layout is not one of its mesh"},
+           {"results (%9)", "results (%3)", "a result of another type"},
+           {"initial (%5)", "initial (%3)", "a carried value of another type"},
+           {"initial (%5)", "initial (%5, %5)", "is missing"},
+           {"= constant () l4", "= constant () l3 incomplete", "a node is not complete"},
+           {"map (%7, %5)", "map (%7, %3)", ""}}) {
+    const std::string found = fault(from, to);
+    EXPECT_NE(found, "") << from << " -> " << to;
+    EXPECT_NE(found.find(why), std::string::npos) << from << " -> " << to << ": " << found;
+  }
+}
+
+TEST(StageText, SaysInWhichLineItIsWrong) {
+  const auto fault = [](const std::string& text) { return open::read(text).errors().at(0).message; };
+  EXPECT_EQ(fault("shut"), "this is not an open program: line 1: `open` is missing");
+  EXPECT_EQ(fault("open 0 values\nothers {\n}\nmore"), "this is not an open program: line 4: nothing may follow");
+  EXPECT_EQ(read_graph("typed 0 values\nplan p0 {}", synth::Machine{}).errors().at(0).message,
+            "this is not a typed program: line 2: `others` is missing");
+}
+
+TEST(StageText, OfCasesAndExamplesIsReadBack) {
+  std::size_t read_back = 0;
+  for (const char* folder : {"tests/cases", "examples"}) {
+    for (const std::string& program : stored_programs(folder)) {
+      if (expect_read_back(program)) ++read_back;
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  EXPECT_GT(read_back, 500U);
+}
+
+}  // namespace
+}  // namespace tessera::typeck

@@ -1,0 +1,180 @@
+#include "typeck/open/shapes.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "synth/program/type_rules.hpp"
+
+namespace tessera::typeck::open {
+
+namespace {
+
+using synth::Shape;
+
+// The type as operations compute with it, whole on each device, so that the rules of device programs can be asked.
+synth::ArrayType computed(const Type& type) {
+  auto whole = synth::ArrayType::replicated(synth::computed_as(type.element()), type.shape(), type.mesh_ref());
+  TESSERA_CHECK(whole.ok(), "a value has a type that no array can have");
+  return std::move(whole).value();
+}
+
+// The shape of an operation's only result; nothing where the operands do not fit.
+struct ResultShape {
+  const std::vector<Type>& operands;
+  const Shape& result;
+
+  std::optional<Shape> operator()(const synth::Operation&) const { return result; }
+  std::optional<Shape> operator()(const Squeeze& squeeze) const {
+    Shape left;
+    for (std::size_t d = 0; d < first().size(); ++d) {
+      const bool goes = std::ranges::find(squeeze.dimensions, d) != squeeze.dimensions.end();
+      if (goes && first()[d] != 1) return std::nullopt;
+      if (!goes) left.push_back(first()[d]);
+    }
+    return left;
+  }
+  std::optional<Shape> operator()(const Unsqueeze& unsqueeze) const {
+    if (unsqueeze.dimension > first().size() || first().size() == synth::kRankMax) return std::nullopt;
+    Shape more = first();
+    more.insert(unsqueeze.dimension, 1);
+    return more;
+  }
+  std::optional<Shape> operator()(const Slice& slice) const {
+    if (slice.dimensions.size() != first().size()) return std::nullopt;
+    Shape taken;
+    for (std::size_t d = 0; d < first().size(); ++d) {
+      const Selected& one = slice.dimensions[d];
+      const bool is_there = one.length >= 0 && one.length <= first()[d] && one.start >= 0;
+      if (!is_there || (one.scalar < 0 && one.start > first()[d] - one.length)) return std::nullopt;
+      if (one.scalar >= 0 && static_cast<std::size_t>(one.scalar) >= operands.size()) return std::nullopt;
+      taken.push_back(one.length);
+    }
+    return taken;
+  }
+  std::optional<Shape> operator()(const Every& every) const {
+    if (every.dimension >= first().size() || every.step < 1 || every.first < 0) return std::nullopt;
+    Shape taken = first();
+    std::int64_t& extent = taken[every.dimension];
+    const std::int64_t left = std::max<std::int64_t>(extent - every.first, 0);
+    extent = left / every.step + (left % every.step == 0 ? 0 : 1);
+    return taken;
+  }
+  std::optional<Shape> operator()(const Pad& pad) const {
+    if (pad.widths.size() != first().size() || operands.size() != 2 || !operands[1].shape().empty())
+      return std::nullopt;
+    Shape padded = first();
+    for (std::size_t d = 0; d < padded.size(); ++d) {
+      std::int64_t& extent = padded[d];
+      const bool overflows = __builtin_add_overflow(extent, pad.widths[d].first, &extent) ||
+                             __builtin_add_overflow(extent, pad.widths[d].second, &extent);
+      if (overflows) return std::nullopt;
+    }
+    return padded;
+  }
+  std::optional<Shape> operator()(const Concat& concat) const {
+    if (concat.dimension >= first().size()) return std::nullopt;
+    Shape joined = first();
+    joined[concat.dimension] = 0;
+    for (const Type& operand : operands) {
+      if (operand.rank() != first().size()) return std::nullopt;
+      if (__builtin_add_overflow(joined[concat.dimension], operand.shape()[concat.dimension],
+                                 &joined[concat.dimension]))
+        return std::nullopt;
+    }
+    return joined;
+  }
+  std::optional<Shape> operator()(const Update& update) const {
+    const std::size_t wanted = update.at.has_value() ? 2 : 3;
+    return operands.size() == wanted ? std::optional(first()) : std::nullopt;
+  }
+  std::optional<Shape> operator()(const Product& product) const {
+    const auto& indices = product.contract.operand_indices;
+    if (indices.size() != operands.size()) return std::nullopt;
+    std::vector<std::optional<std::int64_t>> extents(256);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (indices[k].size() != operands[k].rank()) return std::nullopt;
+      for (std::size_t d = 0; d < indices[k].size(); ++d) {
+        const std::int64_t own = operands[k].shape()[d];
+        if (extents[indices[k][d]].value_or(own) != own) return std::nullopt;
+        extents[indices[k][d]] = own;
+      }
+    }
+    Shape left;
+    for (const std::uint8_t index : product.contract.result_indices) {
+      if (!extents[index].has_value() || left.size() == synth::kRankMax) return std::nullopt;
+      left.push_back(*extents[index]);
+    }
+    return left;
+  }
+  std::optional<Shape> operator()(const Broadcast&) const {
+    if (result.size() < first().size()) return std::nullopt;
+    for (std::size_t d = 0; d < first().size(); ++d) {
+      const std::int64_t extent = result[result.size() - first().size() + d];
+      if (first()[d] != extent && first()[d] != 1) return std::nullopt;
+    }
+    return result;
+  }
+  std::optional<Shape> operator()(const Make&) const { return result; }
+  // What keeps its operand's shape: Widen, Whole, Finish, ByHand.
+  template <class Kept>
+  std::optional<Shape> operator()(const Kept&) const {
+    return first();
+  }
+
+ private:
+  const Shape& first() const { return operands.front().shape(); }
+};
+
+std::string fault_of_step(const Program& program, const synth::Program& texts, const synth::Operation& operation,
+                          const std::vector<Type>& operands, const std::vector<Type>& results) {
+  if (const auto* constant = std::get_if<synth::Constant>(&operation)) {
+    const synth::Literal& literal = program.literals[constant->literal];
+    const bool fits =
+        results.size() == 1 && results[0].element() == literal.element && results[0].shape() == literal.shape;
+    return fits ? "" : "a constant is not its literal";
+  }
+  if (std::holds_alternative<synth::Collect>(operation)) return "an open program has no collectives";
+  if (synth::has_result(operation) != !results.empty()) return "an operation with the wrong number of results";
+  std::vector<synth::ArrayType> types;
+  for (const Type& operand : operands) types.push_back(computed(operand));
+  synth::Operands pointers;
+  for (const synth::ArrayType& type : types) pointers.push_back(&type);
+  const auto result = results.empty() ? std::nullopt : std::optional(computed(results.front()));
+  return synth::type_error(texts, operation, pointers, result.has_value() ? &*result : nullptr).value_or("");
+}
+
+}  // namespace
+
+std::string fault_of(const Program& program, const synth::Program& texts, const Operation& operation,
+                     const std::vector<Type>& operands, const std::vector<Type>& results) {
+  // A collective to a type that is written may end on another mesh of the same devices.
+  const auto* by_hand = std::get_if<ByHand>(&operation);
+  const bool stays = by_hand == nullptr || !by_hand->target.has_value();
+  for (const Type& operand : operands) {
+    if (stays && !results.empty() && operand.mesh() != results[0].mesh())
+      return "an operand lies on another mesh than the result";
+  }
+  if (const auto* step = std::get_if<synth::Operation>(&operation))
+    return fault_of_step(program, texts, *step, operands, results);
+  if (std::holds_alternative<Together>(operation)) {
+    return operands.size() == results.size() ? "" : "values are brought together, and others come of it";
+  }
+  const auto* make = std::get_if<Make>(&operation);
+  if (results.size() != 1) return "an operation has one result";
+  if (make == nullptr && operands.empty()) return "an operation has operands";
+  if (make != nullptr && !layout_fits(make->layout, results[0])) return "a written layout is not one of its mesh";
+  const auto shape = std::visit(ResultShape{operands, results[0].shape()}, operation);
+  return shape.has_value() && *shape == results[0].shape() ? "" : "an operation's result has another shape";
+}
+
+bool layout_fits(const WrittenLayout& layout, const Type& type) {
+  const auto is_there = [&](const synth::AxisPart& part) {
+    return part.axis < type.mesh().axes().size() && part.size >= 1 && part.before >= 1 &&
+           part.before <= type.mesh().axes()[part.axis].size;
+  };
+  const auto are_there = [&](const synth::AxisList& axes) { return std::ranges::all_of(axes, is_there); };
+  return layout.splits.size() == type.rank() && std::ranges::all_of(layout.splits, are_there) &&
+         are_there(layout.pending);
+}
+
+}  // namespace tessera::typeck::open
