@@ -1,6 +1,9 @@
 // Types of operations that have an index signature: shapes that go together, element types, and layouts that the
 // signature gives.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
@@ -9,10 +12,14 @@ namespace tessera::synth {
 
 namespace {
 
+using ShapedOperands = std::vector<Shaped>;
+
 constexpr const char* kElements = "its element types do not fit";
 constexpr const char* kShapes = "its shapes do not fit";
 
-Error one_operand(const Operands& operands) { return operands.size() == 1 ? Error() : Error("it takes one operand"); }
+Error one_operand(const ShapedOperands& operands) {
+  return operands.size() == 1 ? Error() : Error("it takes one operand");
+}
 
 Error elements_fit(bool fit) { return fit ? Error() : Error(kElements); }
 
@@ -23,31 +30,31 @@ bool ascending(const std::vector<std::uint8_t>& dimensions, std::size_t rank) {
   return true;
 }
 
-Error reduced_dimensions(const Operands& operands, const std::vector<std::uint8_t>& dimensions) {
+Error reduced_dimensions(const ShapedOperands& operands, const std::vector<std::uint8_t>& dimensions) {
   if (auto error = one_operand(operands)) return error;
-  if (ascending(dimensions, operands[0]->rank())) return std::nullopt;
+  if (ascending(dimensions, operands[0].rank())) return std::nullopt;
   return "its dimensions are not ascending dimensions of the operand";
 }
 
-Error last_dimension(const Operands& operands) {
+Error last_dimension(const ShapedOperands& operands) {
   if (auto error = one_operand(operands)) return error;
-  return operands[0]->rank() > 0 ? Error() : Error(kShapes);
+  return operands[0].rank() > 0 ? Error() : Error(kShapes);
 }
 
-Error elements_or_positions(const ArrayType& operand, bool positions, const ArrayType& result) {
+Error elements_or_positions(const Shaped& operand, bool positions, const Shaped& result) {
   return elements_fit(result.element() == (positions ? ElementType::i64 : operand.element()));
 }
 
-bool all_are(const Operands& operands, ElementType element) {
-  return std::ranges::all_of(operands, [&](const ArrayType* operand) { return operand->element() == element; });
+bool all_are(const ShapedOperands& operands, ElementType element) {
+  return std::ranges::all_of(operands, [&](const Shaped& operand) { return operand.element() == element; });
 }
 
 bool converts(ElementType from, ElementType to) {
   return (!is_storage(from) || to == ElementType::f32) && (!is_storage(to) || from == ElementType::f32);
 }
 
-bool map_elements_fit(MapOp op, const Operands& operands, const ArrayType& result) {
-  const ElementType own = operands.back()->element();
+bool map_elements_fit(MapOp op, const ShapedOperands& operands, const Shaped& result) {
+  const ElementType own = operands.back().element();
   const ElementType to = result.element();
   switch (element_rule(op)) {
     case ElementRule::numbers:
@@ -58,8 +65,8 @@ bool map_elements_fit(MapOp op, const Operands& operands, const ArrayType& resul
     case ElementRule::compare:
       return takes(ElementRule::compare, own) && to == ElementType::boolean && all_are(operands, own);
     case ElementRule::choose:
-      return takes(ElementRule::choose, own) && operands[0]->element() == ElementType::boolean &&
-             operands[1]->element() == to && own == to;
+      return takes(ElementRule::choose, own) && operands[0].element() == ElementType::boolean &&
+             operands[1].element() == to && own == to;
     case ElementRule::convert: return converts(own, to);
   }
   return false;
@@ -67,31 +74,31 @@ bool map_elements_fit(MapOp op, const Operands& operands, const ArrayType& resul
 
 }  // namespace
 
-Error signed_error(const Map& map, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Map& map, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != arity(map.op)) return "it has the wrong number of operands";
-  for (const ArrayType* operand : operands) {
-    if (operand->rank() > result.rank()) return "an operand has more dimensions than the result";
+  for (const Shaped& operand : operands) {
+    if (operand.rank() > result.rank()) return "an operand has more dimensions than the result";
   }
   return elements_fit(map_elements_fit(map.op, operands, result));
 }
 
-Error signed_error(const Reduce& reduce, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Reduce& reduce, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
   const bool adds = reduce.kind == ReduceKind::sum || reduce.kind == ReduceKind::product;
   return elements_fit(all_are(operands, result.element()) && !(adds && result.element() == ElementType::boolean));
 }
 
-Error signed_error(const ArgReduce& reduce, const Operands& operands, const ArrayType& result) {
+Error signed_error(const ArgReduce& reduce, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
   return elements_fit(result.element() == ElementType::i64);
 }
 
-Error signed_error(const Contract& contract, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Contract& contract, const ShapedOperands& operands, const Shaped& result) {
   if (operands.empty() || operands.size() != contract.operand_indices.size())
     return "it has the wrong number of operands";
   std::vector<int> seen(256, 0);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (contract.operand_indices[k].size() != operands[k]->rank())
+    if (contract.operand_indices[k].size() != operands[k].rank())
       return "an operand has not one index for each dimension";
     for (const std::uint8_t index : contract.operand_indices[k]) seen[index] = 1;
   }
@@ -101,48 +108,105 @@ Error signed_error(const Contract& contract, const Operands& operands, const Arr
   return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
 }
 
-Error signed_error(const Cumsum& cumsum, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Cumsum& cumsum, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = one_operand(operands)) return error;
-  if (cumsum.dimension >= operands[0]->rank()) return kShapes;
+  if (cumsum.dimension >= operands[0].rank()) return kShapes;
   return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
 }
 
-Error signed_error(const Sort& sort, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Sort& sort, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = last_dimension(operands)) return error;
-  return elements_or_positions(*operands[0], sort.positions, result);
+  return elements_or_positions(operands[0], sort.positions, result);
 }
 
-Error signed_error(const Greatest& greatest, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Greatest& greatest, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = last_dimension(operands)) return error;
-  if (greatest.count < 0 || greatest.count > operands[0]->shape().back()) return "there are not so many elements";
+  if (greatest.count < 0 || greatest.count > operands[0].shape().back()) return "there are not so many elements";
   if (result.rank() == 0 || result.shape().back() != greatest.count) return kShapes;
-  return elements_or_positions(*operands[0], greatest.positions, result);
+  return elements_or_positions(operands[0], greatest.positions, result);
 }
 
-Error signed_error(const Transpose& transpose, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Transpose& transpose, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = one_operand(operands)) return error;
   std::vector<std::uint8_t> sorted = transpose.permutation;
   std::ranges::sort(sorted);
-  if (sorted.size() != operands[0]->rank() || !ascending(sorted, sorted.size())) return "it is not a permutation";
+  if (sorted.size() != operands[0].rank() || !ascending(sorted, sorted.size())) return "it is not a permutation";
   return elements_fit(all_are(operands, result.element()));
 }
 
-Error signed_error(const Take&, const Operands& operands, const ArrayType& result) {
+Error signed_error(const Take&, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != 2) return "it takes a table and ids";
-  if (operands[0]->rank() == 0) return kShapes;
-  return elements_fit(operands[0]->element() == result.element() && is_integer(operands[1]->element()));
+  if (operands[0].rank() == 0) return kShapes;
+  return elements_fit(operands[0].element() == result.element() && is_integer(operands[1].element()));
 }
 
-Error signed_error(const ScatterAdd&, const Operands& operands, const ArrayType& result) {
+Error signed_error(const ScatterAdd&, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != 2) return "it takes rows and ids";
-  if (result.rank() == 0 || operands[0]->rank() != operands[1]->rank() + result.rank() - 1) return kShapes;
-  return elements_fit(operands[0]->element() == result.element() && result.element() != ElementType::boolean &&
-                      is_integer(operands[1]->element()));
+  if (result.rank() == 0 || operands[0].rank() != operands[1].rank() + result.rank() - 1) return kShapes;
+  return elements_fit(operands[0].element() == result.element() && result.element() != ElementType::boolean &&
+                      is_integer(operands[1].element()));
 }
 
-Error signed_error(const OneHot&, const Operands& operands, const ArrayType&) {
+Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped&) {
   if (auto error = one_operand(operands)) return error;
-  return elements_fit(is_integer(operands[0]->element()));
+  return elements_fit(is_integer(operands[0].element()));
+}
+
+// ---- Shapes ----
+
+namespace {
+
+struct SignedRules {
+  const ShapedOperands& operands;
+  const Shaped& result;
+
+  template <class Own>
+  Error operator()(const Own& own) const {
+    if constexpr (requires { signed_error(own, operands, result); }) {
+      return signed_error(own, operands, result);
+    } else {
+      throw base::InternalError("the operation has no index signature");
+    }
+  }
+};
+
+Error storage_error(const Operation& operation, const IndexSignature& signature, bool some_stored) {
+  if (std::holds_alternative<Map>(operation) || !signature.computes || !some_stored) return std::nullopt;
+  return "it does not work on a storage type";
+}
+
+// Has each index one extent, wherever it stands?
+bool extents_agree(const IndexSignature& signature, const ShapedOperands& operands, const Shape& result) {
+  std::vector<std::optional<std::int64_t>> extents(signature.kinds.size());
+  const auto agree = [&](const std::vector<int>& indices, const Shape& shape) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      if (indices[d] == IndexSignature::kWhole) continue;
+      auto& extent = extents[static_cast<std::size_t>(indices[d])];
+      if (extent.value_or(shape[d]) != shape[d]) return false;
+      extent = shape[d];
+    }
+    return true;
+  };
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!agree(signature.operands[k], operands[k].shape())) return false;
+  }
+  return agree(signature.result, result);
+}
+
+}  // namespace
+
+Error shape_error(const Operation& operation, const std::vector<Shaped>& operands, const Shaped& result) {
+  if (auto error = std::visit(SignedRules{operands, result}, operation)) return error;
+  std::vector<Shape> shapes;
+  bool some_stored = is_storage(result.element());
+  for (const Shaped& operand : operands) {
+    shapes.push_back(operand.shape());
+    some_stored = some_stored || is_storage(operand.element());
+  }
+  const IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
+  if (signature.result.size() != result.rank()) return kShapes;
+  if (auto error = storage_error(operation, signature, some_stored)) return error;
+  return extents_agree(signature, operands, result.shape()) ? Error() : Error(kShapes);
 }
 
 // ---- Layouts ----
@@ -219,9 +283,8 @@ Error layouts_error(const Operation& operation, const Operands& operands, const 
   const IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
   if (signature.result.size() != result.rank()) return kShapes;
   const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };
-  if (!std::holds_alternative<Map>(operation) && signature.computes &&
-      (stored(&result) || std::ranges::any_of(operands, stored)))
-    return "it does not work on a storage type";
+  const bool some_stored = stored(&result) || std::ranges::any_of(operands, stored);
+  if (auto error = storage_error(operation, signature, some_stored)) return error;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k]->mesh() == result.mesh()) continue;
     if (!may_lie_elsewhere(operation, signature.operands[k], *operands[k], result))

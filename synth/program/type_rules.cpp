@@ -178,7 +178,9 @@ struct Rules {
   Error operator()(const Assert& o) const { return assert_error(program, o, operands); }
   template <class Signed>
   Error operator()(const Signed& o) const {
-    return signed_error(o, operands, result());
+    std::vector<Shaped> shaped;
+    for (const ArrayType* operand : operands) shaped.push_back({operand->element(), &operand->shape()});
+    return signed_error(o, shaped, {result().element(), &result().shape()});
   }
 };
 

@@ -260,9 +260,76 @@ std::vector<Rule> rules() {
   };
 }
 
+// Types of a step, the result's last, that lie whole on every device.
+struct WholeTypes {
+  std::vector<Shape> shapes;
+  std::vector<ElementType> elements;
+};
+
+WholeTypes whole_types(const Rule& rule) {
+  WholeTypes types;
+  for (const std::string& operand : split_at_commas(rule.operands)) types.shapes.push_back(shape_of_letters(operand));
+  types.elements = rule.elements;
+  types.elements.resize(types.shapes.size(), kF32);
+  types.shapes.push_back(shape_of_letters(rule.result));
+  types.elements.push_back(rule.element);
+  return types;
+}
+
+// The rule of shapes says what the rule of types says of whole arrays.
+bool expect_same_verdict(const Operation& operation, const WholeTypes& types) {
+  const MeshRef on = mesh("x:2");
+  std::vector<ArrayType> whole;
+  std::vector<Shaped> shaped;
+  for (std::size_t k = 0; k < types.shapes.size(); ++k) {
+    whole.push_back(*ArrayType::replicated(types.elements[k], types.shapes[k], on));
+    shaped.push_back({types.elements[k], &types.shapes[k]});
+  }
+  Operands operands;
+  for (std::size_t k = 0; k + 1 < whole.size(); ++k) operands.push_back(&whole[k]);
+  const Shaped result = shaped.back();
+  shaped.pop_back();
+  const bool fits = !shape_error(operation, shaped, result).has_value();
+  EXPECT_EQ(fits, !type_error({}, operation, operands, &whole.back()).has_value()) << describe(operation);
+  return fits;
+}
+
+// Every type with one extent changed, a dimension more or less, or other elements.
+std::vector<WholeTypes> changed_types(const WholeTypes& types) {
+  std::vector<WholeTypes> all;
+  for (std::size_t k = 0; k < types.shapes.size(); ++k) {
+    for (std::size_t d = 0; d < types.shapes[k].size(); ++d) {
+      for (const std::int64_t extent : {0, 1, 2, 4, 5, 6, 7}) {
+        all.push_back(types);
+        all.back().shapes[k][d] = extent;
+      }
+    }
+    all.push_back(types);
+    all.back().shapes[k].push_back(4);
+    if (!types.shapes[k].empty()) {
+      all.push_back(types);
+      all.back().shapes[k].pop_back();
+    }
+    for (const ElementType element : {kF32, kI64, kBool, ElementType::f16}) {
+      all.push_back(types);
+      all.back().elements[k] = element;
+    }
+  }
+  return all;
+}
+
 class EveryOperation : public ::testing::TestWithParam<Rule> {};
 
 TEST_P(EveryOperation, HasJustTheTypesOfItsSignature) { expect_types_follow(GetParam()); }
+
+TEST_P(EveryOperation, HasTheShapesThatItsTypesHave) {
+  const WholeTypes types = whole_types(GetParam());
+  EXPECT_TRUE(expect_same_verdict(GetParam().operation, types));
+  for (const WholeTypes& once : changed_types(types)) {
+    expect_same_verdict(GetParam().operation, once);
+    for (const WholeTypes& twice : changed_types(once)) expect_same_verdict(GetParam().operation, twice);
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryOperation, ::testing::ValuesIn(rules()),
                          [](const auto& of) { return fmt::format("{}_{}", of.index, name(of.param.operation)); });

@@ -204,7 +204,7 @@ TEST(OpenVerify, FindsWhatIsOutOfOrder) {
            {"reduce (%3)", "reduce (%10)", "an operand is used before it is computed"},
            {"finish (%10)", "finish (%9)", "an operand is used outside the region that computes it"},
            {"let (\"c\" %10", "let (\"c\" %12", "a bound name is used before it is computed"},
-           {"sum [1]", "sum [0]", "its result"},
+           {"sum [1]", "sum [0]", "its shapes do not fit"},
            {"%5: f32[4] =", "%5: i64[4] =", "element type"},
            {"iota [@x, _]", "iota [@x]", "a written layout is not one of its mesh"},
            {"results (%9)", "results (%3)", "a result of another type"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "synth/program/signature.hpp"
 #include "synth/program/type_rules.hpp"
 
 namespace tessera::typeck::open {
@@ -10,6 +11,15 @@ namespace tessera::typeck::open {
 namespace {
 
 using synth::Shape;
+
+synth::Shaped shaped(const Type& type) { return {synth::computed_as(type.element()), &type.shape()}; }
+
+// Operations compute with elements of storage types as f32.
+synth::Error signed_fault(const synth::Operation& operation, const std::vector<Type>& operands, const Type& result) {
+  std::vector<synth::Shaped> types;
+  for (const Type& operand : operands) types.push_back(shaped(operand));
+  return synth::shape_error(operation, types, shaped(result));
+}
 
 // The type as operations compute with it, whole on each device, so that the rules of device programs can be asked.
 synth::ArrayType computed(const Type& type) {
@@ -21,9 +31,9 @@ synth::ArrayType computed(const Type& type) {
 // The shape of an operation's only result; nothing where the operands do not fit.
 struct ResultShape {
   const std::vector<Type>& operands;
-  const Shape& result;
+  const Type& type;
 
-  std::optional<Shape> operator()(const synth::Operation&) const { return result; }
+  std::optional<Shape> operator()(const synth::Operation&) const { return result(); }
   std::optional<Shape> operator()(const Squeeze& squeeze) const {
     Shape left;
     for (std::size_t d = 0; d < first().size(); ++d) {
@@ -88,33 +98,18 @@ struct ResultShape {
     return operands.size() == wanted ? std::optional(first()) : std::nullopt;
   }
   std::optional<Shape> operator()(const Product& product) const {
-    const auto& indices = product.contract.operand_indices;
-    if (indices.size() != operands.size()) return std::nullopt;
-    std::vector<std::optional<std::int64_t>> extents(256);
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (indices[k].size() != operands[k].rank()) return std::nullopt;
-      for (std::size_t d = 0; d < indices[k].size(); ++d) {
-        const std::int64_t own = operands[k].shape()[d];
-        if (extents[indices[k][d]].value_or(own) != own) return std::nullopt;
-        extents[indices[k][d]] = own;
-      }
-    }
-    Shape left;
-    for (const std::uint8_t index : product.contract.result_indices) {
-      if (!extents[index].has_value() || left.size() == synth::kRankMax) return std::nullopt;
-      left.push_back(*extents[index]);
-    }
-    return left;
+    const bool fits = !signed_fault(product.contract, operands, type).has_value();
+    return fits ? std::optional(result()) : std::nullopt;
   }
   std::optional<Shape> operator()(const Broadcast&) const {
-    if (result.size() < first().size()) return std::nullopt;
+    if (result().size() < first().size()) return std::nullopt;
     for (std::size_t d = 0; d < first().size(); ++d) {
-      const std::int64_t extent = result[result.size() - first().size() + d];
+      const std::int64_t extent = result()[result().size() - first().size() + d];
       if (first()[d] != extent && first()[d] != 1) return std::nullopt;
     }
-    return result;
+    return result();
   }
-  std::optional<Shape> operator()(const Make&) const { return result; }
+  std::optional<Shape> operator()(const Make&) const { return result(); }
   // What keeps its operand's shape: Widen, Whole, Finish, ByHand.
   template <class Kept>
   std::optional<Shape> operator()(const Kept&) const {
@@ -123,7 +118,15 @@ struct ResultShape {
 
  private:
   const Shape& first() const { return operands.front().shape(); }
+  const Shape& result() const { return type.shape(); }
 };
+
+std::string reshape_fault(const std::vector<Type>& operands, const Type& result) {
+  if (operands.size() != 1) return "a reshape takes one operand";
+  const bool fits = operands[0].element() == result.element() &&
+                    synth::elements(operands[0].shape()) == synth::elements(result.shape());
+  return fits ? "" : "a reshape gives other elements, or another number of them";
+}
 
 std::string fault_of_step(const Program& program, const synth::Program& texts, const synth::Operation& operation,
                           const std::vector<Type>& operands, const std::vector<Type>& results) {
@@ -135,6 +138,8 @@ std::string fault_of_step(const Program& program, const synth::Program& texts, c
   }
   if (std::holds_alternative<synth::Collect>(operation)) return "an open program has no collectives";
   if (synth::has_result(operation) != !results.empty()) return "an operation with the wrong number of results";
+  if (synth::has_signature(operation)) return signed_fault(operation, operands, results.front()).value_or("");
+  if (std::holds_alternative<synth::Reshape>(operation)) return reshape_fault(operands, results.front());
   std::vector<synth::ArrayType> types;
   for (const Type& operand : operands) types.push_back(computed(operand));
   synth::Operands pointers;
@@ -163,7 +168,7 @@ std::string fault_of(const Program& program, const synth::Program& texts, const 
   if (results.size() != 1) return "an operation has one result";
   if (make == nullptr && operands.empty()) return "an operation has operands";
   if (make != nullptr && !layout_fits(make->layout, results[0])) return "a written layout is not one of its mesh";
-  const auto shape = std::visit(ResultShape{operands, results[0].shape()}, operation);
+  const auto shape = std::visit(ResultShape{operands, results[0]}, operation);
   return shape.has_value() && *shape == results[0].shape() ? "" : "an operation's result has another shape";
 }
 

@@ -51,6 +51,15 @@ base::Span Reader::place_read() {
 void Reader::places(base::Span& span) {
   word("@");
   span = place_read();
+  named_places();
+}
+
+void Reader::places() {
+  if (!places_.empty()) word("at");
+  named_places();
+}
+
+void Reader::named_places() {
   const std::vector<Place> wanted = std::exchange(places_, {});
   if (wanted.empty() || !good()) return;
   for (const Place& one : wanted) {

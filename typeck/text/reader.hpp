@@ -99,6 +99,7 @@ class Reader {
   void place(base::Span& span) { places_.push_back({&span, nullptr}); }
   void place(base::Span& span, frontend::ExprId& expr) { places_.push_back({&span, &expr}); }
   void places(base::Span& span);
+  void places();
 
   void mesh(synth::MeshRef& mesh);
   void layout(std::vector<synth::AxisList>& splits, synth::AxisList& pending, synth::ReduceOp& reduce,
@@ -121,6 +122,7 @@ class Reader {
     frontend::ExprId* expr = nullptr;
   };
   base::Span place_read();
+  void named_places();
   synth::AxisPart axis_part(const synth::Mesh& mesh);
 
   synth::TextReader text_;

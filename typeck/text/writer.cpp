@@ -39,6 +39,14 @@ void Writer::place(base::Span span, frontend::ExprId expr) {
 
 void Writer::places(base::Span span) {
   word("@" + place_text(span));
+  named_places();
+}
+
+void Writer::places() {
+  if (said(!places_.empty(), "at")) named_places();
+}
+
+void Writer::named_places() {
   if (!places_.empty()) word(fmt::format("({})", fmt::join(places_, ", ")));
   places_.clear();
 }

@@ -79,6 +79,8 @@ class Writer {
   void place(base::Span span, frontend::ExprId expr);
   // The place of the line, and those that were named since the last.
   void places(base::Span span);
+  // Those alone, of a line that has no place of its own: `at (64..65, 80..85)`.
+  void places();
 
   // ---- What lies on meshes
   void mesh(const synth::MeshRef& mesh);
@@ -100,6 +102,7 @@ class Writer {
 
  private:
   static std::string place_text(base::Span span);
+  void named_places();
 
   std::string out_;
   std::size_t depth_ = 0;

@@ -50,8 +50,7 @@ class GraphForm {
   void instance(text::In<Io, Instance> one) {
     io_.quoted(one.name);
     declarations(one.parameters);
-    base::Span nowhere;
-    io_.places(nowhere);
+    io_.places();
     region(one.body);
   }
 
@@ -242,8 +241,7 @@ class GraphForm {
     io_.word("parameters");
     declarations(loop.parameters);
     if (io_.said(loop.pipeline != nullptr, "pipeline")) pipeline(loop.pipeline);
-    base::Span nowhere;
-    io_.places(nowhere);
+    io_.places();
     region(loop.body);
   }
   void own(In<If> both, std::string_view) {
