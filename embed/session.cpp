@@ -329,7 +329,7 @@ Result<Program> Session::check(std::string_view text, std::string_view name, std
   const embed::Entry entry(impl_->busy);
   if (!entry.alone()) return embed::session_is_busy();
   impl_->begin_work();
-  return impl_->in_time([&] { return check_text(text, name, first_line); });
+  return impl_->in_time([&] { return check_text(text, name, first_line, {}); });
 }
 
 Result<std::string> Session::text_after(std::string_view stage, std::string_view text, std::string_view name) {
@@ -381,7 +381,7 @@ Result<RunReport> Session::run(std::string_view text, std::string_view name, std
   impl_->begin_work();
   impl_->statistics.clear();
   auto report = impl_->in_time([&]() -> Result<RunReport> {
-    auto program = check_text(text, name, first_line);
+    auto program = check_text(text, name, first_line, {});
     if (!program) return program.diagnostics();
     return run_checked(*program);
   });

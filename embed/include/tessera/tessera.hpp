@@ -511,9 +511,7 @@ class TESSERA_API Session {
   // `name` stands for the text in diagnostics (`demo.tess`); `first_line` is the number of its first line, for a host
   // that hands over a longer text piece by piece.
   Result<Program> check(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
-  // check, and the program as one of the stages() left it, as text: docs/architecture.md, "The path of a program".
-  // Notes and warnings go to Config::log alone. `bad-call` for another stage. The text is for people, and may read
-  // differently in the next version.
+  // The checked program as one of the stages() left it, for people (docs/architecture.md); else `bad-call`.
   Result<std::string> text_after(std::string_view stage, std::string_view text, std::string_view name = "input");
   // check, then run. A text that fails before anything of it has run has written nothing.
   Result<RunReport> run(std::string_view text, std::string_view name = "input", std::uint32_t first_line = 1);
@@ -565,8 +563,7 @@ class TESSERA_API Session {
 
  private:
   explicit Session(std::unique_ptr<Impl> impl);
-  Result<Program> check_text(std::string_view text, std::string_view name, std::uint32_t first_line,
-                             std::string_view stage = {});
+  Result<Program> check_text(std::string_view text, std::string_view name, std::uint32_t line, std::string_view stage);
   Result<RunReport> run_checked(const Program& program);
   std::unique_ptr<Impl> impl_;
 };
@@ -592,8 +589,7 @@ struct OperationHelp {
 };
 // Every operation that can be called; one that takes two sorts of arguments, such as `max`, stands there twice.
 TESSERA_API const std::vector<OperationHelp>& operations();
-// The stages of a program whose results print as text, in order: `elaborate`, `insert`, `lower`.
-TESSERA_API const std::vector<std::string>& stages();
+TESSERA_API const std::vector<std::string>& stages();  // of a program, whose results print as text, in order
 // The words of the language that cannot be names.
 TESSERA_API const std::vector<std::string>& keywords();
 // The word of `known` that is nearest to one that is not among them, if it can have been meant.
