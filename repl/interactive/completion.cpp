@@ -7,6 +7,7 @@
 
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/glossary.hpp"
+#include "repl/interactive/pages.hpp"
 
 namespace tessera::repl {
 
@@ -117,6 +118,7 @@ std::vector<std::string> topics() {
   std::vector<std::string> result = all_slugs();
   for (const OperationHelp& operation : operations()) result.push_back(operation.name);
   for (std::string& word : glossary_words()) result.push_back(std::move(word));
+  for (const Page& page : pages()) result.emplace_back(page.name);
   return result;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/interactive/pages.hpp"
+
 namespace tessera::repl {
 
 namespace {
@@ -10,7 +12,7 @@ namespace {
 // `| major, minor | sense |`: each word with its sense. The heading and the rule below it are no rows.
 std::vector<std::pair<std::string, std::string>> rows_of_glossary() {
   std::vector<std::pair<std::string, std::string>> rows;
-  std::string_view text = glossary_text();
+  std::string_view text = find_page("glossary")->text;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);

@@ -8,9 +8,6 @@
 
 namespace tessera::repl {
 
-// The page, which the build makes part of the executable.
-std::string_view glossary_text();
-
 std::vector<std::string> glossary_words();
 // `tile: ...`; nothing where the glossary does not have the word.
 std::optional<std::string> glossary_entry(std::string_view word);

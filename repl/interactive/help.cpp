@@ -7,8 +7,10 @@
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/glossary.hpp"
 #include "repl/interactive/help.hpp"
+#include "repl/interactive/pages.hpp"
 #include "repl/interactive/words.hpp"
 #include "repl/render/manual.hpp"
+#include "repl/render/page_prose.hpp"
 #include "repl/render/text_cells.hpp"
 
 namespace tessera::repl {
@@ -26,7 +28,8 @@ constexpr std::string_view kFirstSteps =
 constexpr std::string_view kLastSteps =
     "Tab completes; the up arrow brings earlier inputs back; `_` is the last value.\n"
     "Ctrl-C drops the input or stops what runs. A pasted text is one input; its prompts are taken off.\n"
-    "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n";
+    "  :doc iota, :doc mesh, :doc axis-used-twice     an operation, a word, what an error means\n"
+    "  :doc tour, :doc meshes                         a page of the manual, docs/tour.md and others\n";
 
 std::string head_of(const CommandInfo& command) {
   return command.argument.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, command.argument);
@@ -69,6 +72,7 @@ std::optional<std::string> topic_near(std::string_view name) {
   for (const WordHelp& word : words()) topics.emplace_back(word.word);
   for (std::string& word : glossary_words()) topics.push_back(std::move(word));
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
+  for (const Page& page : pages()) topics.emplace_back(page.name);
   return nearest_spelling(name, topics);
 }
 
@@ -87,8 +91,11 @@ std::string doc_text(std::string_view name) {
   }
   if (const WordHelp* word = find_word(name)) text += word_text(*word);
   if (const auto entry = glossary_entry(name)) text += *entry;
+  if (!text.empty()) return text;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
-  return text.empty() && is_slug ? *explain(name) : text;
+  if (is_slug) return *explain(name);
+  const Page* page = find_page(name);
+  return page == nullptr ? std::string() : page_prose(page->text);
 }
 
 bool run_help(const CommandCall& call) {
@@ -121,9 +128,11 @@ bool run_doc(const CommandCall& call) {
   }
   const auto meant = topic_near(name);
   return call.interpreter.complain(fmt::format(
-      "`{}` is no operation, no word of the language or the glossary and no name of an error\n  help: {}", name,
+      "`{}` is no operation, no word of the language or the glossary, no name of an error and no page of the manual\n"
+      "  help: {}",
+      name,
       meant ? fmt::format("did you mean `{}`?", *meant)
-            : std::string("the names of errors stand in brackets: error[unknown-name]")));
+            : fmt::format("the names of errors stand in brackets: error[unknown-name]; pages are {}", page_names())));
 }
 
 }  // namespace tessera::repl

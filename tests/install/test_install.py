@@ -222,8 +222,11 @@ class Packages(unittest.TestCase):
             run("cpack", "-G", "DEB", "--config", Path(BUILD) / "CPackConfig.cmake", "-B", root / "made", cwd=root)
             packages = sorted((root / "made").glob("*.deb"))
             names = {run("dpkg-deb", "-f", package, "Package").strip(): package for package in packages}
-            wanted = {"libtessera0.1", "libtessera-dev", "tessera"} | {f"libtessera-{m}0.1" for m in MPIS.split(",") if m}
-            self.assertEqual(set(names), wanted)
+            wanted = {"libtessera0.1", "libtessera-dev", "tessera", "tessera-doc"}
+            self.assertEqual(set(names), wanted | {f"libtessera-{m}0.1" for m in MPIS.split(",") if m})
+            manual = run("dpkg-deb", "-c", names["tessera-doc"])
+            for file in [*(SOURCE / "docs").glob("[a-z]*.md"), *(SOURCE / "examples").glob("*.tess")]:
+                self.assertIn(f"/usr/share/doc/tessera/{file.relative_to(SOURCE)}\n", manual)
             needed = run("dpkg-deb", "-f", names["libtessera0.1"], "Depends")
             self.assertIn("libopenblas0-serial", needed)
             self.assertNotIn("mpi", needed)
