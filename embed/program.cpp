@@ -16,6 +16,13 @@ std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
   return embed::place(texts, span);
 }
 
+std::vector<Redistribution::Alternative> to_public(const std::vector<typeck::Alternative>& compared) {
+  std::vector<Redistribution::Alternative> all;
+  for (const typeck::Alternative& one : compared)
+    all.push_back({one.description, one.seconds, one.received_bytes, one.peak_bytes, one.chosen});
+  return all;
+}
+
 Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement,
                          const synth::Machine& machine) {
   const typeck::Reason& why = redistribute.why;
@@ -26,16 +33,15 @@ Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& 
                         {},
                         Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan, machine})),
                         static_cast<std::uint32_t>(statement)};
-  for (const typeck::Alternative& other : why.compared) {
-    result.compared.push_back({other.description, other.seconds, other.received_bytes, other.peak_bytes, other.chosen});
-  }
+  result.compared = to_public(why.compared);
   return result;
 }
 
 PartsMoved to_public(const embed::Texts& texts, const typeck::Node& node, std::size_t statement) {
   const auto& compute = std::get<typeck::Compute>(node.body);
   PartsMoved moved{known_place(texts, node.span).value_or(Place{}), compute.who, compute.received_bytes, false,
-                   static_cast<std::uint32_t>(statement)};
+                   static_cast<std::uint32_t>(statement),           {}};
+  if (compute.compared.size() > 1) moved.compared = to_public(compute.compared);
   const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
   if (assemble == nullptr) return moved;
   for (const synth::Part& part : assemble->parts) {

@@ -103,6 +103,7 @@ void say_why(const CommandCall& call, const PartsMoved& part, const Screen& scre
   const Label asked{part.place, "takes parts that other devices hold", true};
   call.out(part_text(part));
   call.out_as_it_is(lines_of({&asked}, screen));
+  if (!part.compared.empty()) call.out(alternatives_text(part.compared));
 }
 
 // A local step, with the place where it stands and the device that everybody waits for.

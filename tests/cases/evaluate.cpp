@@ -68,9 +68,10 @@ std::string plan_text(const Program& program) {
 }
 
 // Every collective by name; all bytes that arrive; the redistributions that the checker inserted and those that were
-// written, where they receive anything; the largest peak.
+// written, where they receive anything; the largest peak; and apart from these the bytes of operations that fetch parts.
 std::map<std::string, std::int64_t> counts_of(const Program& program) {
-  std::map<std::string, std::int64_t> counts = {{"bytes", 0}, {"inserted", 0}, {"explicit", 0}, {"peak", 0}};
+  std::map<std::string, std::int64_t> counts = {
+      {"bytes", 0}, {"inserted", 0}, {"explicit", 0}, {"peak", 0}, {"parts", 0}};
   for (std::size_t kind = 0; kind < synth::kCollectiveKinds; ++kind)
     counts[std::string(synth::name(static_cast<synth::CollectiveKind>(kind)))] = 0;
   for (const Redistribution& change : program.redistributions()) {
@@ -80,6 +81,7 @@ std::map<std::string, std::int64_t> counts_of(const Program& program) {
     counts["peak"] = std::max(counts["peak"], plan.peak_bytes());
     for (const Plan::Step& step : plan.steps()) ++counts[step.op];
   }
+  for (const PartsMoved& part : program.parts_moved()) counts["parts"] += part.received_bytes;
   return counts;
 }
 

@@ -86,7 +86,7 @@ def one_hot(ids, n):
 
 def update(a, i, v):
     result = np.array(a)
-    result[int(i):int(i) + np.shape(v)[0]] = v
+    result[tuple(slice(int(at), int(at) + extent) for at, extent in zip(i, np.shape(v)))] = v
     return result
 
 

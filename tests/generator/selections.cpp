@@ -125,15 +125,26 @@ ExpressionRef one_hot(Maker& maker, const Want& want, int depth) {
   return node(facts, fmt::format("one_hot($0 % {0}, {0})", n), fmt::format("one_hot($0 % {0}, {0})", n), {ids});
 }
 
+// The new elements begin at positions of the first dimensions; of one alone it is written without a list.
 ExpressionRef update(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
-  Shape rows = want.shape;
-  rows[0] = maker.random.below(want.shape[0] + 1);
-  const ExpressionRef a = maker.make(want, depth);
-  const ExpressionRef at = maker.position(want.shape[0] - rows[0] + 1, depth);
-  const ExpressionRef v = maker.make({want.element, rows, want.certain}, depth);
-  Facts facts = of_choice(derived(want.element, want.shape, {a->facts, at->facts, v->facts}), {a->facts, v->facts});
-  return node(facts, "update($0, $1, $2)", "update($0, $1, $2)", {a, at, v});
+  const auto more = maker.random.below(static_cast<std::int64_t>(want.shape.size()));
+  const std::size_t placed = maker.random.chance(50) ? 1 : static_cast<std::size_t>(1 + more);
+  Shape own = want.shape;
+  std::vector<ExpressionRef> all = {maker.make(want, depth)};
+  std::vector<std::string> at;
+  for (std::size_t d = 0; d < placed; ++d) {
+    own[d] = maker.random.below(want.shape[d] + 1);
+    all.push_back(maker.position(want.shape[d] - own[d] + 1, depth));
+    at.push_back(fmt::format("${}", d + 1));
+  }
+  all.push_back(maker.make({want.element, own, want.certain}, depth));
+  const Facts facts =
+      of_choice(derived(want.element, want.shape, facts_of(all)), {all.front()->facts, all.back()->facts});
+  const std::string list = fmt::format("[{}]", fmt::join(at, ", "));
+  const bool is_alone = placed == 1 && maker.random.chance(70);
+  return node(facts, fmt::format("update($0, {}, ${})", is_alone ? "$1" : list, placed + 1),
+              fmt::format("update($0, {}, ${})", list, placed + 1), all);
 }
 
 ExpressionRef allclose(Maker& maker, const Want& want, int depth) {

@@ -29,7 +29,7 @@ bool has_elements(OperationCall& call, const Checked& a, const std::vector<std::
 
 // The array with the named dimensions whole and no pending reduction, in the type that is computed with: what
 // order-dependent reductions need.
-Checked gathered(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+Checked made_whole(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
   const open::Type own = call.elaborator.type(a);
   Checked whole = a;
   whole.nodes = call.elaborator
@@ -87,7 +87,7 @@ MaybeValue run_product(OperationCall& call) {
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
-  return reduce(call, gathered(call, *a, *dimensions), synth::ReduceKind::product, *dimensions);
+  return reduce(call, made_whole(call, *a, *dimensions), synth::ReduceKind::product, *dimensions);
 }
 
 // The global extent divides: of floats in their own type, of integers and bool in f64.
@@ -125,7 +125,7 @@ MaybeValue run_arg_reduction(OperationCall& call) {
   if (!result.has_value()) return std::nullopt;
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
   return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)},
-                                 {gathered(call, *a, *dimensions)}, call.quoted());
+                                 {made_whole(call, *a, *dimensions)}, call.quoted());
 }
 
 MaybeValue run_cumsum(OperationCall& call) {
@@ -136,9 +136,12 @@ MaybeValue run_cumsum(OperationCall& call) {
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
-  const Checked whole = gathered(call, *a, {*dimension});
-  return call.elaborator.compute(call.span, call.elaborator.type(whole),
-                                 synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {whole}, call.quoted());
+  const Checked whole = made_whole(call, *a, {*dimension});
+  const Checked sums =
+      call.elaborator.compute(call.span, call.elaborator.type(whole),
+                              synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {whole}, call.quoted());
+  call.elaborator.share_wish(sums, whole);
+  return sums;
 }
 
 namespace {
@@ -159,7 +162,7 @@ Checked exchanged(OperationCall& call, const Checked& a, std::size_t one, std::s
 // another one is brought there and back.
 MaybeValue ordered(OperationCall& call, const Checked& a, std::size_t dimension, std::int64_t length,
                    synth::Operation operation) {
-  const Checked whole = gathered(call, a, {dimension});
+  const Checked whole = made_whole(call, a, {dimension});
   const std::size_t last = call.elaborator.type(whole).rank() - 1;
   const Checked ready = exchanged(call, whole, dimension, last);
   const open::Type own = call.elaborator.type(ready);
@@ -169,8 +172,10 @@ MaybeValue ordered(OperationCall& call, const Checked& a, std::size_t dimension,
   const auto result =
       call.elaborator.made(call.span, gives_positions ? ElementType::i64 : own.element(), shape, own.mesh_ref());
   if (!result.has_value()) return std::nullopt;
-  const Checked done = call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted());
-  return exchanged(call, done, dimension, last);
+  const Checked done = exchanged(
+      call, call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted()), dimension, last);
+  call.elaborator.share_wish(done, whole);
+  return done;
 }
 
 }  // namespace

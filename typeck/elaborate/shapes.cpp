@@ -228,40 +228,76 @@ MaybeValue run_pad(OperationCall& call) {
   return elaborator.compute(call.span, *result, open::Pad{std::move(*widths)}, {whole, *value}, call.quoted());
 }
 
-// Rows from i of a are replaced by v, wherever v's rows lie.
+namespace {
+
+// The positions of an update: one for dimension 0, or a list of them for the first dimensions.
+std::optional<std::vector<Checked>> update_positions(OperationCall& call, std::size_t rank) {
+  Elaborator& elaborator = call.elaborator;
+  const auto* list = std::get_if<frontend::ListLiteral>(&elaborator.ast()[call.expr(1)].node);
+  std::vector<ExprId> written = {call.expr(1)};
+  if (list != nullptr) written = list->items;
+  if (list != nullptr && (written.empty() || written.size() > rank)) {
+    elaborator.report(base::make(Kind::wrong_arguments, call.who(),
+                                 fmt::format("{} positions are given for {} dimensions", written.size(), rank))
+                          .at(call.span_of(1))
+                          .suggest("one position is for dimension 0; a list [i, j] is for dimensions 0 and 1"));
+    return std::nullopt;
+  }
+  std::vector<Checked> positions;
+  for (const ExprId item : written) {
+    MaybeValue at =
+        list == nullptr ? call.array(1, ElementType::i64) : elaborator.check_array(item, Preference{ElementType::i64});
+    if (at.has_value()) at = elaborator.scalar_of(*at, ElementType::i64, "the position");
+    if (!at.has_value()) return std::nullopt;
+    positions.push_back(std::move(*at));
+  }
+  return positions;
+}
+
+// Has v the rank and the elements of a, and no more of them where a position says where they begin, as many elsewhere?
+bool fits_into(const open::Type& part, const open::Type& whole, std::size_t positions) {
+  bool fits = whole.rank() > 0 && part.rank() == whole.rank() && part.element() == whole.element();
+  for (std::size_t d = 0; fits && d < whole.rank(); ++d)
+    fits = d < positions ? part.shape()[d] <= whole.shape()[d] : part.shape()[d] == whole.shape()[d];
+  return fits;
+}
+
+}  // namespace
+
+// The elements of a from these positions on are replaced by v, wherever v's lie.
 MaybeValue run_update(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
-  MaybeValue at = call.array(1, ElementType::i64);
+  auto positions = update_positions(call, elaborator.type(*a).rank());
   const MaybeValue v = call.array(2, elaborator.type(*a).element());
-  if (at.has_value()) at = elaborator.scalar_of(*at, ElementType::i64, "the position");
-  if (!at.has_value() || !v.has_value()) return std::nullopt;
+  if (!positions.has_value() || !v.has_value()) return std::nullopt;
   const open::Type own = elaborator.type(*a);
-  const open::Type rows = elaborator.type(*v);
-  bool fits = own.rank() > 0 && rows.rank() == own.rank() && rows.element() == own.element() &&
-              rows.shape()[0] <= own.shape()[0];
-  for (std::size_t d = 1; fits && d < own.rank(); ++d) fits = rows.shape()[d] == own.shape()[d];
-  if (!fits) {
+  const open::Type part = elaborator.type(*v);
+  if (!fits_into(part, own, positions->size())) {
     elaborator.report(base::make(Kind::shape_mismatch, call.quoted(), elaborator.text(*a), elaborator.text(*v))
                           .at(call.span)
-                          .also(v->span, "the new rows")
-                          .suggest("`v` has the rank, the element type and the row shape of `a`"));
+                          .also(v->span, "the new elements")
+                          .suggest("`v` has the rank and the element type of `a`, and its extents in the dimensions "
+                                   "without a position"));
     return std::nullopt;
   }
   std::vector<Checked> operands = {elaborator.finished(*a, call.quoted(), call.span),
                                    elaborator.finished(*v, call.quoted(), call.span)};
-  if (!elaborator.unify_meshes(operands, call.span) || !call.on_mesh(*at, own.mesh_ref())) return std::nullopt;
+  if (!elaborator.unify_meshes(operands, call.span)) return std::nullopt;
   open::Update update;
-  if (const auto known = elaborator.known_integer(*at)) {
-    const std::int64_t extent = own.shape()[0];
-    update.at = *known < 0 ? *known + extent : *known;
-    if (*update.at < 0 || *update.at > extent - rows.shape()[0]) {
-      elaborator.report(base::make(Kind::index_range, *known, extent).at(at->span));
-      return std::nullopt;
-    }
-  } else {
-    operands.push_back(*at);
+  for (std::size_t d = 0; d < positions->size(); ++d) {
+    Checked& at = (*positions)[d];
+    if (!call.on_mesh(at, own.mesh_ref())) return std::nullopt;
+    const auto known = elaborator.known_integer(at);
+    update.at.push_back(std::nullopt);
+    if (!known.has_value()) operands.push_back(at);
+    if (!known.has_value()) continue;
+    const std::int64_t extent = own.shape()[d];
+    update.at.back() = *known < 0 ? *known + extent : *known;
+    if (*update.at.back() >= 0 && *update.at.back() <= extent - part.shape()[d]) continue;
+    elaborator.report(base::make(Kind::index_range, *known, extent).at(at.span));
+    return std::nullopt;
   }
   return elaborator.compute(call.span, own, update, operands, call.quoted());
 }

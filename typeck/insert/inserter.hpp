@@ -158,9 +158,13 @@ class Inserter {
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld take(Span span, const Held& table, const Held& ids, const Want& want);
 
+  // ---- dimensions that must be whole: dealing.cpp
+  // The value with these dimensions whole. Their axes go to other dimensions, whichever way is the cheapest; an array
+  // of few bytes, or one without room for them, is gathered.
+  MaybeHeld dealt(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who, Span span,
+                  const Want& want = {});
+
   // ---- shapes: shapes.cpp
-  MaybeHeld with_whole_dimensions(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                                  Span span);
   MaybeHeld drop_dimensions(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
                             Span span);
   MaybeHeld unsqueezed(Span span, const Held& a, std::size_t dimension);
@@ -251,7 +255,7 @@ class Inserter {
   std::optional<std::vector<Held>> together(const open::Node& node, const open::Compute& body,
                                             std::vector<Held> values);
   MaybeHeld finished_for_output(const Held& value, const std::string& who);
-  MaybeHeld whole(const open::Compute& body, const Held& value, const open::Whole& whole);
+  MaybeHeld whole(const open::Compute& body, const Held& value, const open::Whole& whole, const Want& want);
   MaybeHeld constructed(const open::Node& node, const open::Compute& body, const open::Make& make,
                         const std::vector<Held>& operands);
   MaybeHeld numbers(Span span, const ArrayType& type, const synth::Operation& operation, std::vector<NodeId> operands);
@@ -268,6 +272,20 @@ class Inserter {
   bool may_live_on(NodeId node, std::size_t made_before) const;
   std::size_t made_before(open::ValueId operand_begins) const;
   void note_accidental_gather(const Held& result, const open::As& as);
+
+  // ---- dealing.cpp
+  std::optional<Alternative> price_of_deal(const ArrayType& from, const ArrayType& to, Span span, const Want& want);
+
+  // ---- parts.cpp
+  struct Joined {
+    ArrayType type;
+    std::int64_t received_bytes = 0;
+    std::vector<Alternative> compared;
+  };
+  std::optional<Joined> cheapest_parts(const Signature& signature, const synth::Assemble& assemble,
+                                       const std::vector<ArrayType>& operands, const Want& want);
+  std::optional<Alternative> price_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
+                                            const ArrayType& result, Span span, const Want& want);
 
   // ---- solve.cpp
   std::vector<ArrayType> types_of(const std::vector<Held>& operands) const;

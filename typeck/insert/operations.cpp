@@ -101,7 +101,7 @@ struct Operations {
     for (const Held& value : *values) all.nodes.push_back(value.node());
     return all;
   }
-  MaybeHeld operator()(const open::Whole& whole) const { return inserter.whole(body, first(), whole); }
+  MaybeHeld operator()(const open::Whole& whole) const { return inserter.whole(body, first(), whole, want()); }
   MaybeHeld operator()(const open::Finish& finish) const {
     if (finish.is_output) return inserter.finished_for_output(first(), body.who);
     const Want wanted = want();
@@ -127,11 +127,11 @@ std::optional<std::vector<Held>> Inserter::together(const open::Node& node, cons
   return solved.has_value() ? std::optional(std::move(solved->operands)) : std::nullopt;
 }
 
-MaybeHeld Inserter::whole(const open::Compute& body, const Held& value, const open::Whole& whole) {
+MaybeHeld Inserter::whole(const open::Compute& body, const Held& value, const open::Whole& whole, const Want& want) {
   const MaybeHeld finished = resolve_pending(value, body.who, whole.asked_at);
   if (!finished.has_value()) return std::nullopt;
-  const MaybeHeld gathered = with_whole_dimensions(*finished, whole.dimensions, body.who, whole.asked_at);
-  return gathered.has_value() ? MaybeHeld(widened(*gathered)) : std::nullopt;
+  const MaybeHeld ready = dealt(*finished, whole.dimensions, body.who, whole.asked_at, want);
+  return ready.has_value() ? MaybeHeld(widened(*ready)) : std::nullopt;
 }
 
 // A value that leaves the program: its pending sums are finished first.

@@ -43,11 +43,11 @@ MaybeHeld Inserter::padded(Span span, const std::string& who, const Held& a,
   return compute(span, *result, synth::Assemble{true, {std::move(part)}}, {filled.node(), a.node()}, bytes, who);
 }
 
-// Removes dimensions of extent 1; split ones (they have empty tiles) are made whole first.
+// Removes dimensions of extent 1; the axes of split ones (they have empty tiles) are dealt first.
 MaybeHeld Inserter::drop_dimensions(const Held& value, const std::vector<std::size_t>& dimensions,
                                     const std::string& who, Span span) {
   if (dimensions.empty()) return value;
-  MaybeHeld whole = with_whole_dimensions(value, dimensions, who, span);
+  MaybeHeld whole = dealt(value, dimensions, who, span);
   if (!whole.has_value()) return std::nullopt;
   const ArrayType from = type(*whole);
   Shape shape;
@@ -61,18 +61,6 @@ MaybeHeld Inserter::drop_dimensions(const Held& value, const std::vector<std::si
                                 from.layout().pending(), from.layout().reduce());
   if (!result.has_value()) return std::nullopt;
   return compute(span, *result, synth::Reshape{}, {whole->node()});
-}
-
-MaybeHeld Inserter::with_whole_dimensions(const Held& value, const std::vector<std::size_t>& dimensions,
-                                          const std::string& who, Span span) {
-  const ArrayType from = type(value);
-  std::vector<AxisList> splits = from.layout().splits();
-  for (const std::size_t d : dimensions) splits[d].clear();
-  auto layout = Layout::make(from.mesh(), std::move(splits), from.layout().pending(), from.layout().reduce());
-  TESSERA_CHECK(layout.ok(), "making dimensions whole failed");
-  const auto target = with_layout(span, from, std::move(layout).value());
-  if (!target.has_value()) return std::nullopt;
-  return redistribute(value, *target, Reason{Reason::Asker::operation, who, span, {}, {}});
 }
 
 // The same tiles under a type that is written differently (a split of extent 1 that cuts nothing away).
@@ -181,49 +169,6 @@ MaybeHeld Inserter::every(Span span, const std::string& who, const Held& value, 
   if (ready.has_value()) ready = reshaped(span, who, *ready, shape);
   if (ready.has_value() && !all_whole) ready = slice(span, who, {*ready}, column);
   return ready.has_value() ? drop_dimensions(*ready, singles, "an index", span) : std::nullopt;
-}
-
-// The joined dimension is made whole; the others are brought together by their indices.
-MaybeHeld Inserter::concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
-                           const Shape& shape, const Want& want) {
-  const std::size_t dimension = concat.dimension;
-  const Signature signature{
-      synth::joined_signature(all.size(), shape.size(), dimension), who, span, {}, type(all.front()).element(), shape};
-  auto solved = solve(signature, std::move(all), want);
-  if (!solved.has_value()) return std::nullopt;
-  synth::Assemble assemble;
-  std::vector<NodeId> nodes;
-  std::int64_t at = 0;
-  for (std::size_t k = 0; k < solved->operands.size(); ++k) {
-    synth::Part part{static_cast<std::uint32_t>(k), std::vector<synth::Placement>(shape.size())};
-    part.placements[dimension].add = at;
-    assemble.parts.push_back(std::move(part));
-    at += type(solved->operands[k]).shape()[dimension];
-    nodes.push_back(solved->operands[k].node());
-  }
-  return compute(span, solved->result, std::move(assemble), std::move(nodes));
-}
-
-MaybeHeld Inserter::update(Span span, const std::string& who, const std::vector<Held>& operands,
-                           const open::Update& update) {
-  const ArrayType own = type(operands[0]);
-  const ArrayType rows = type(operands[1]);
-  synth::Part part{1, std::vector<synth::Placement>(own.rank())};
-  std::int64_t bytes = 0;
-  std::vector<NodeId> nodes;
-  for (const Held& operand : operands) nodes.push_back(operand.node());
-  if (update.at.has_value()) {
-    part.placements[0].add = *update.at;
-    synth::Offset offset(own.rank(), 0);
-    offset[0] = -*update.at;
-    bytes = moved_bytes(rows, own, offset);
-  } else {
-    part.placements[0] = synth::Placement{0, 2, false, true, own.shape()[0]};
-    bytes = rows.layout().is_replicated() ? 0 : synth::array_bytes(rows);
-  }
-  const Reason why{Reason::Asker::operation, who, span, operands[1].span, {}};
-  if (!allow_received(bytes, why, span)) return std::nullopt;
-  return compute(span, own, synth::Assemble{true, {std::move(part)}}, std::move(nodes), bytes, who);
 }
 
 }  // namespace tessera::typeck

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "synth/kinds.hpp"
 #include "synth/machine/machine.hpp"
@@ -69,10 +68,6 @@ std::string describe(const Signature& signature, const synth::Mesh& mesh, const 
     all += assignment[i].empty() ? name : fmt::format("{}@{}", name, synth::print(mesh, assignment[i]));
   }
   return all;
-}
-
-bool cheaper(const Alternative& a, const Alternative& b) {
-  return std::tie(a.seconds, a.received_bytes, a.peak_bytes) < std::tie(b.seconds, b.received_bytes, b.peak_bytes);
 }
 
 void add_plan(Alternative& price, const synth::Plan& plan) {

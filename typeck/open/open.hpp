@@ -111,8 +111,9 @@ struct Pad {  // operands: an array and a scalar
 struct Concat {
   std::size_t dimension = 0;
 };
-struct Update {  // operands: an array, rows, and their place, where it is not known
-  std::optional<std::int64_t> at;
+// Operands: an array, the new elements, and those of their first positions that are not known, one scalar each.
+struct Update {
+  std::vector<std::optional<std::int64_t>> at;  // of dimensions 0, 1, ...; in the others they begin at 0
 };
 struct Product {  // an Einstein sum, with the names of its indices for messages
   synth::Contract contract;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Alternative {
   std::int64_t peak_bytes = 0;
   bool chosen = false;
 };
+inline bool cheaper(const Alternative& a, const Alternative& b) {
+  return std::tie(a.seconds, a.received_bytes, a.peak_bytes) < std::tie(b.seconds, b.received_bytes, b.peak_bytes);
+}
 
 // Why a redistribution is there.
 struct Reason {
@@ -67,6 +71,7 @@ struct Compute {
   // A gradient takes it for a constant: comparisons that gradients are made of, and the greatest element by which
   // softmax shifts, whose derivatives cancel.
   bool is_flat = false;
+  std::vector<Alternative> compared = {};  // the layouts that a result made of parts could have had
 };
 struct Redistribute {
   NodeId operand;

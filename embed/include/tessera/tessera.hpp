@@ -387,14 +387,16 @@ struct Redistribution {
   std::uint32_t statement = 0;  // which statement of the text performs it, from 0
 };
 
-// Parts of an array that an operation fetches from other devices without changing a layout: a slice of a split
-// dimension, `pad`, `update`. No planner has a choice there, so there is no plan.
+// Parts of arrays that an operation fetches from other devices, straight into the tiles of its result: a slice of a
+// split dimension, `concat`, `pad`, `update`. No planner has a choice there, so there is no plan.
 struct PartsMoved {
   Place place;                      // the expression that asked
   std::string who;                  // `a slice`, `update`
   std::int64_t received_bytes = 0;  // by all devices together
   bool is_most = false;             // where they lie is known only at run time; no more than this is received
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
+  std::vector<Redistribution::Alternative> compared =
+      {};  // the result's layouts that were priced, if there was a choice
 };
 
 // The time of a local step by the machine model: it ends when the slowest device is done.

@@ -1,0 +1,115 @@
+"""Operations that mix positions of split dimensions receive what their results are made of and the devices lack, and no more: the bytes
+that `run --stats` counts, beside bounds that are counted here from the types alone. On the machine here a step costs its bytes and hardly
+anything else: where small arrays meet latencies, the fastest way may receive a few bytes more."""
+
+import itertools
+import math
+from driver import CommandLine, main, received_by
+
+MACHINE = '[{"name": "link", "count": 8, "bandwidth": 1e9, "latency": 1e-15}]'
+MESHES = [{"x": 4, "y": 2}, {"x": 3}, {"x": 2, "y": 3}]
+SLACK = 1.05
+
+
+def positions(mesh):
+    """The coordinates of every device."""
+    return [dict(zip(mesh, at)) for at in itertools.product(*(range(size) for size in mesh.values()))]
+
+
+def tile(mesh, at, shape, splits):
+    """The box of an array that a device holds: `splits` has the axes of every dimension, `"xy"`."""
+    box = []
+    for extent, axes in zip(shape, splits):
+        parts, number = 1, 0
+        for axis in axes:
+            parts, number = parts * mesh[axis], number * mesh[axis] + at[axis]
+        box.append((number * extent // parts, (number + 1) * extent // parts))
+    return box
+
+
+def volume(box):
+    return math.prod(max(0, end - begin) for begin, end in box)
+
+
+def common(a, b):
+    return [(max(i[0], j[0]), min(i[1], j[1])) for i, j in zip(a, b)]
+
+
+def lacking(mesh, operand, result, shift):
+    """Elements that the devices' tiles of the result take out of the operand, element r being the operand's r + shift, and do not
+    hold. Operand and result are pairs of shape and splits."""
+    count = 0
+    for at in positions(mesh):
+        wanted = [(begin + by, end + by) for (begin, end), by in zip(tile(mesh, at, *result), shift)]
+        wanted = common(wanted, [(0, extent) for extent in operand[0]])
+        count += volume(wanted) - volume(common(wanted, tile(mesh, at, *operand)))
+    return count
+
+
+def text(shape, splits):
+    """`f32[8@(x,y), 4]`"""
+    dimensions = [f"{extent}@({','.join(axes)})" if axes else str(extent) for extent, axes in zip(shape, splits)]
+    return f"f32[{', '.join(dimensions)}]"
+
+
+class Bounds(CommandLine):
+    def received(self, mesh, lines):
+        declared = ", ".join(f"{axis}: {size}" for axis, size in mesh.items())
+        self.write("a.tess", f"mesh m = [{declared}]\n" + "\n".join(lines) + "\n")
+        self.write("machine.json", MACHINE)
+        done = self.tessera("run", "a.tess", "--stats", "--machine", "machine.json")
+        self.assertEqual(done.status, 0, done.err)
+        return sum(received_by(done.err))
+
+    def holds(self, mesh, lines, elements, element_bytes=4):
+        """The program receives no more than so many elements, and no fewer."""
+        received, bound = self.received(mesh, lines), elements * element_bytes
+        self.assertLessEqual(received, SLACK * bound, lines)
+        self.assertGreaterEqual(received, bound, lines)
+
+    def each(self):
+        """Every mesh, with extents that its axes divide and such that they do not."""
+        for mesh in MESHES:
+            for rows, columns in [(144, 120), (145, 119)]:
+                splits = [("x", ""), ("xy", ""), ("x", "y")] if "y" in mesh else [("x", "")]
+                for own in splits:
+                    yield mesh, (rows, columns), own
+
+    def test_concat(self):
+        for mesh, shape, own in self.each():
+            a = f"let a = iota({text(shape, own)})"
+            for dimension in (0, 1):
+                joined = list(shape)
+                joined[dimension] *= 2
+                shift = [0, 0]
+                elements = lacking(mesh, (shape, own), (joined, own), shift)
+                shift[dimension] = -shape[dimension]
+                elements += lacking(mesh, (shape, own), (joined, own), shift)
+                self.holds(mesh, [a, f"let b = concat([a, a], {dimension})"], elements)
+
+    def test_concat_of_other_layouts_into_the_wanted_one(self):
+        for mesh, shape, own in self.each():
+            wanted = ("", "x")
+            lines = [f"let a = iota({text(shape, own)})", f"let b = iota({text((7, shape[1]), ('', 'x'))})"]
+            joined = (shape[0] + 7, shape[1])
+            elements = lacking(mesh, (shape, own), (joined, wanted), (0, 0))
+            lines.append(f"let c: {text(joined, wanted)} = concat([a, b], 0)")
+            self.holds(mesh, lines, elements)
+
+    def test_dealing(self):
+        for mesh, shape, own in self.each():
+            dealt = ("", own[1] + own[0])
+            elements = lacking(mesh, (shape, own), (shape, dealt), (0, 0))
+            a = f"let a = iota({text(shape, own)})"
+            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)"]:
+                self.holds(mesh, [a, f"let b = {operation}"], elements)
+
+    def test_update_anywhere(self):
+        for mesh, shape, own in self.each():
+            part = (31, 17)
+            lines = [f"let a = iota({text(shape, own)})", f"let v = iota({text(part, own)})", "let b = update(a, [40, 50], v)"]
+            self.holds(mesh, lines, lacking(mesh, (part, own), (shape, own), (-40, -50)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+// Dimensions that an operation needs whole: their axes are dealt to other dimensions, by price.
+//
+// Worked example: `sort(a, 0)` of f32[4096@x, 1024] on x:4 needs dimension 0 whole. Dealt to dimension 1 the array is
+// f32[4096, 1024@x]: every device receives 3/4 of a tile, where a gather would bring it all three other tiles.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "typeck/insert/inserter.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+// A gather of so few bytes in all is one launch like any other step, so it may be chosen if it is the fastest.
+constexpr std::int64_t kGatheredBytesMax = std::int64_t{64} << 10U;
+
+struct Deal {
+  std::string description;
+  Layout layout;
+};
+
+bool contains(const std::vector<std::size_t>& dimensions, std::size_t d) {
+  return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+}
+
+std::optional<Layout> laid_out(const ArrayType& from, std::vector<AxisList> splits) {
+  auto layout = Layout::make(from.mesh(), std::move(splits), from.layout().pending(), from.layout().reduce());
+  if (!layout.ok()) return std::nullopt;
+  return std::move(layout).value();
+}
+
+// The axes of the dimensions become trailing on others: on `first` as far as it has a position for every tile, then on
+// the others in their order. What finds no room is gathered.
+std::optional<Deal> dealt_from(const ArrayType& from, const std::vector<std::size_t>& dimensions, std::size_t first) {
+  std::vector<AxisList> splits = from.layout().splits();
+  AxisList free;
+  for (const std::size_t d : dimensions) {
+    free.insert(free.end(), splits[d].begin(), splits[d].end());
+    splits[d].clear();
+  }
+  std::vector<std::size_t> takers = {first};
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    if (d != first && !contains(dimensions, d)) takers.push_back(d);
+  }
+  std::vector<std::size_t> taken;
+  for (const synth::AxisPart& axis : free) {
+    const auto has_room = [&](std::size_t d) {
+      AxisList with = splits[d];
+      with.push_back(axis);
+      return synth::shard_count(with) <= from.shape()[d];
+    };
+    const auto taker = std::find_if(takers.begin(), takers.end(), has_room);
+    if (taker == takers.end()) continue;
+    splits[*taker].push_back(axis);
+    if (!contains(taken, *taker)) taken.push_back(*taker);
+  }
+  if (taken.empty()) return std::nullopt;
+  auto layout = laid_out(from, std::move(splits));
+  if (!layout.has_value()) return std::nullopt;
+  return Deal{fmt::format("dimension {} dealt to dimension {}", fmt::join(dimensions, ", "), fmt::join(taken, ", ")),
+              std::move(*layout)};
+}
+
+std::optional<Deal> gathered(const ArrayType& from, const std::vector<std::size_t>& dimensions) {
+  std::vector<AxisList> splits = from.layout().splits();
+  for (const std::size_t d : dimensions) splits[d].clear();
+  auto layout = laid_out(from, std::move(splits));
+  TESSERA_CHECK(layout.has_value(), "making dimensions whole failed");
+  return Deal{fmt::format("dimension {} gathered", fmt::join(dimensions, ", ")), std::move(*layout)};
+}
+
+// The layout that the text wants, if the dimensions are whole in it.
+std::optional<Deal> as_wanted(const ArrayType& from, const std::vector<std::size_t>& dimensions, const Want& want) {
+  if (!want.fits(from.rank(), from.mesh())) return std::nullopt;
+  for (const std::size_t d : dimensions) {
+    if (!want.layout->split(d).empty()) return std::nullopt;
+  }
+  auto layout = laid_out(from, want.layout->splits());
+  if (!layout.has_value()) return std::nullopt;
+  return Deal{"as the annotation wants", std::move(*layout)};
+}
+
+std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& dimensions, const Want& want) {
+  std::vector<Deal> all;
+  const auto add = [&](std::optional<Deal> deal) {
+    const auto is_same = [&](const Deal& other) { return other.layout == deal->layout; };
+    if (deal.has_value() && std::none_of(all.begin(), all.end(), is_same)) all.push_back(std::move(*deal));
+  };
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    if (!contains(dimensions, d)) add(dealt_from(from, dimensions, d));
+  }
+  // What is dealt as far as there is room is better than what is gathered altogether.
+  if (synth::array_bytes(from) <= kGatheredBytesMax || all.empty()) add(gathered(from, dimensions));
+  add(as_wanted(from, dimensions, want));
+  return all;
+}
+
+}  // namespace
+
+// The seconds and bytes of bringing the value to a layout and its like to the wanted one.
+std::optional<Alternative> Inserter::price_of_deal(const ArrayType& from, const ArrayType& to, Span span,
+                                                   const Want& want) {
+  Alternative price;
+  const auto add = [&](const ArrayType& before, const ArrayType& after) {
+    if (synth::same_type(before, after)) return true;
+    const auto change = plan(before, after, span);
+    if (!change.has_value()) return false;
+    price.seconds += (*change)->seconds;
+    price.received_bytes += (*change)->received_bytes_total;
+    price.peak_bytes = std::max(price.peak_bytes, (*change)->peak_bytes);
+    return true;
+  };
+  if (!add(from, to)) return std::nullopt;
+  if (!want.fits(from.rank(), from.mesh())) return price;
+  const auto wanted = to.with_layout(*want.layout);
+  return !wanted.ok() || add(to, *wanted) ? std::optional(price) : std::nullopt;
+}
+
+MaybeHeld Inserter::dealt(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
+                          Span span, const Want& want) {
+  const ArrayType from = type(value);
+  const bool is_whole =
+      std::all_of(dimensions.begin(), dimensions.end(), [&](std::size_t d) { return from.layout().split(d).empty(); });
+  if (is_whole) return value;
+  Reason why{Reason::Asker::operation, who, span, {}, {}};
+  std::optional<ArrayType> chosen;
+  std::size_t best = 0;
+  for (const Deal& deal : deals(from, dimensions, want)) {
+    const auto target = with_layout(span, from, deal.layout);
+    auto price = target.has_value() ? price_of_deal(from, *target, span, want) : std::nullopt;
+    if (!price.has_value()) return std::nullopt;
+    price->description = deal.description;
+    why.compared.push_back(std::move(*price));
+    if (chosen.has_value() && !cheaper(why.compared.back(), why.compared[best])) continue;
+    best = why.compared.size() - 1;
+    chosen = *target;
+  }
+  TESSERA_CHECK(chosen.has_value(), "a dimension cannot be made whole");
+  why.compared[best].chosen = true;
+  return redistribute(value, *chosen, std::move(why));
+}
+
+}  // namespace tessera::typeck
