@@ -68,7 +68,8 @@ std::string plan_text(const Program& program) {
 }
 
 // Every collective by name; all bytes that arrive; the redistributions that the checker inserted and those that were
-// written, where they receive anything; the largest peak; and apart from these the bytes of operations that fetch parts.
+// written, where they receive anything; the largest peak; and apart from these the bytes of operations that fetch
+// parts.
 std::map<std::string, std::int64_t> counts_of(const Program& program) {
   std::map<std::string, std::int64_t> counts = {
       {"bytes", 0}, {"inserted", 0}, {"explicit", 0}, {"peak", 0}, {"parts", 0}};

@@ -53,9 +53,11 @@ struct Held {
   }
   void operator()(In<Concat> concat) const { io.number(concat.dimension); }
   void operator()(In<Update> update) const {
-    if (!io.said(update.at.has_value(), "at")) return;
-    if constexpr (Io::kReads) update.at.emplace();
-    io.number(*update.at);
+    io.list(update.at, [&](auto& position) {
+      if (!io.said(position.has_value(), "at")) return io.word("scalar");
+      if constexpr (Io::kReads) position.emplace();
+      io.number(*position);
+    });
   }
   void operator()(In<Product> product) const {
     if constexpr (Io::kReads) {

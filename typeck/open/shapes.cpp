@@ -94,8 +94,9 @@ struct ResultShape {
     return joined;
   }
   std::optional<Shape> operator()(const Update& update) const {
-    const std::size_t wanted = update.at.has_value() ? 2 : 3;
-    return operands.size() == wanted ? std::optional(first()) : std::nullopt;
+    const auto scalars = static_cast<std::size_t>(std::count(update.at.begin(), update.at.end(), std::nullopt));
+    const bool fits = update.at.size() <= first().size() && operands.size() == 2 + scalars;
+    return fits ? std::optional(first()) : std::nullopt;
   }
   std::optional<Shape> operator()(const Product& product) const {
     const bool fits = !signed_fault(product.contract, operands, type).has_value();

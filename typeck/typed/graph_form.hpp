@@ -215,6 +215,7 @@ class GraphForm {
     if (io_.said(compute.received_bytes != 0, "receives")) io_.number(compute.received_bytes);
     if (io_.said(!compute.who.empty(), "who")) io_.quoted(compute.who);
     io_.flag(compute.is_flat, "flat");
+    compared(compute.compared);
   }
   void own(In<Redistribute> move, std::string_view) {
     use(move.operand);
@@ -279,8 +280,7 @@ class GraphForm {
     asker(why.asker);
     io_.word("who");
     io_.quoted(why.who);
-    if (io_.said(!why.compared.empty(), "compared"))
-      io_.list(why.compared, [&](auto& alternative) { this->alternative(alternative); });
+    compared(why.compared);
     io_.place(why.asked_at);
     io_.place(why.because);
   }
@@ -300,6 +300,9 @@ class GraphForm {
 #undef ROW
       }
     }
+  }
+  void compared(In<std::vector<Alternative>> all) {
+    if (io_.said(!all.empty(), "compared")) io_.list(all, [&](auto& one) { alternative(one); });
   }
   void alternative(In<Alternative> one) {
     io_.quoted(one.description);
