@@ -36,7 +36,9 @@ base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base
     help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
     return diagnostics;
   }
-  typed.stage_text = options.text_after == Stage::insert ? print_graph(typed) : std::move(open_text);
+  typed.stage_text = std::move(open_text);
+  if (options.text_after == Stage::assign) typed.stage_text = print(inserter.assignment());
+  if (options.text_after == Stage::insert) typed.stage_text = print_graph(typed);
   typed.after = std::move(elaborated.after);
   typed.notes = std::move(diagnostics);
   typed.hidden_slots = std::move(elaborated.hidden_slots);

@@ -8,7 +8,7 @@ _tessera() {
   case $before in
     --backend) mapfile -t COMPREPLY < <(compgen -W 'sim mpi' -- "$current") && return ;;
     --reshard) mapfile -t COMPREPLY < <(compgen -W 'silent warn error' -- "$current") && return ;;
-    --after) mapfile -t COMPREPLY < <(compgen -W 'elaborate insert lower' -- "$current") && return ;;
+    --after) mapfile -t COMPREPLY < <(compgen -W 'elaborate assign insert lower' -- "$current") && return ;;
     --planner)
       mapfile -t COMPREPLY < <(compgen -W 'tessera paper xla shardy dtensor gather ring smp p2' -- "$current") && return
       ;;

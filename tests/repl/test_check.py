@@ -27,11 +27,12 @@ class Check(CommandLine):
     def test_each_stage_is_printed_as_text(self):
         self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\nprint b\n")
         lines = {stage: self.tessera("check", "--after", stage, "a.tess").out.splitlines()
-                 for stage in ["elaborate", "insert", "lower"]}
+                 for stage in ["elaborate", "assign", "insert", "lower"]}
         self.assertEqual({stage: text[0] for stage, text in lines.items()},
-                         {"elaborate": "open 7 values", "insert": "typed 3 values", "lower": "program"})
+                         {"elaborate": "open 7 values", "assign": "layouts", "insert": "typed 3 values", "lower": "program"})
         self.assertIn("  %4: f32[8] = as %2 [_] is_as begins %4 who \"`as`\" @47..48 (47..48 #3, 47..55, 52..55)",
                       lines["elaborate"])
+        self.assertIn("  %4: (f32[8]) uses ((f32[8] asked annotation who \"`as`\")) at (47..55, 52..55)", lines["assign"])
         self.assertIn("  %1: f32[8] = redistribute %0 p0 all_gather asked annotation who \"`as`\" @47..48 (47..55, 52..55)",
                       lines["insert"])
         self.assertIn("  r1 = collect (r0) all_gather axes (x) from 0 rounds 1 @1", lines["lower"])

@@ -60,8 +60,13 @@ std::string device_program(const Typed& typed) {
   return lowered.ok() ? print(lowered->program) : lowered.errors()[0].message;
 }
 
-// The graph that an open program is closed to.
-std::string closed(open::Program program, Stages& of) {
+struct Closed {
+  Typed typed;
+  Assignment layouts;  // that were found
+};
+
+// What an open program is closed to, in the layouts that are given, or in those that the rules find.
+Closed closed(open::Program program, Stages& of, Assignment* given = nullptr) {
   program.ast = of.ast;
   base::Store<open::Instance, open::InstanceId> instances;
   for (open::Instance one : program.instances.items()) {
@@ -72,8 +77,21 @@ std::string closed(open::Program program, Stages& of) {
   Messages messages;
   Environment environment = of.typed->after;
   synth::PlanCache plans{synth::Machine{}};
-  const CheckOptions options = keeping_text();
-  return print_graph(Inserter(program, of.sources, environment, plans, options, messages).run());
+  CheckOptions options = keeping_text();
+  options.text_after = Stage::assign;
+  Inserter inserter(program, of.sources, environment, plans, options, messages, given);
+  Typed typed = inserter.run();
+  return {std::move(typed), inserter.assignment()};
+}
+
+// The layouts as text are read back, and with those that were read a program is closed to the same graph.
+void expect_layouts_read_back(const open::Program& program, const Closed& found, Stages& of, const std::string& text) {
+  const std::string printed = print(found.layouts);
+  auto again = read_assignment(printed);
+  ASSERT_TRUE(again.ok()) << again.errors()[0].message << "\n" << printed << text;
+  EXPECT_EQ(print(*again), printed) << text;
+  EXPECT_TRUE(verify(program, *again).ok()) << text;
+  EXPECT_EQ(print_graph(closed(program, of, &*again).typed), print_graph(found.typed)) << text;
 }
 
 // Both stages of a program that can be checked: printed, read and printed again they are the same; what was read makes
@@ -89,7 +107,9 @@ bool expect_read_back(const std::string& program) {
   EXPECT_TRUE(open::verify(*open_again).ok()) << program;
   const std::string graph = print_graph(*made.typed);
   if (made.typed->placed_by_search.empty()) {
-    EXPECT_EQ(closed(*open_again, made), graph) << program;
+    const Closed found = closed(*open_again, made);
+    EXPECT_EQ(print_graph(found.typed), graph) << program;
+    expect_layouts_read_back(*open_again, found, made, program);
   }
   const auto typed_again = read_graph(graph, synth::Machine{});
   EXPECT_TRUE(typed_again.ok()) << (typed_again.ok() ? "" : typed_again.errors()[0].message) << "\n" << program;
@@ -215,6 +235,58 @@ TEST(OpenVerify, FindsWhatIsOutOfOrder) {
     const std::string found = fault(from, to);
     EXPECT_NE(found, "") << from << " -> " << to;
     EXPECT_NE(found.find(why), std::string::npos) << from << " -> " << to << ": " << found;
+  }
+}
+
+TEST(ExampleOf, Assignment) {
+  Stages made =
+      stages_of("mesh m = [x: 2]\nlet a = iota(f32[8@x, 4])\nlet b = iota(f32[4@x, 6])\nlet c = a @ b\nprint c\n");
+  ASSERT_TRUE(made.typed.has_value());
+  const auto program = open::read(made.typed->stage_text);
+  ASSERT_TRUE(program.ok());
+  const std::string layouts = print(closed(*program, made).layouts);
+  EXPECT_NE(layouts.find(": (f32[8@x, 6]) uses ((), (f32[4, 6] asked operation who \"`@`\""), std::string::npos)
+      << layouts;
+}
+
+// Layouts that no rule of the language would choose are inserted as they are given.
+TEST(Assignment, IsInsertedAsItIsGiven) {
+  Stages made =
+      stages_of("mesh m = [x: 2]\nlet a = iota(f32[4@x, 2])\nlet b = iota(f32[4, 2])\nlet c = a + b\nprint c\n");
+  ASSERT_TRUE(made.typed.has_value());
+  const auto program = open::read(made.typed->stage_text);
+  ASSERT_TRUE(program.ok());
+  std::string layouts = print(closed(*program, made).layouts);
+  const std::string from = ": (f32[4@x, 2]) uses ((), (f32[4@x, 2] asked operation who \"`+`\"";
+  const std::size_t at = layouts.find(from);
+  ASSERT_NE(at, std::string::npos) << layouts;
+  const std::size_t end = layouts.find('\n', at);
+  layouts.replace(at, end - at, ": (f32[4, 2]) uses ((f32[4, 2] asked operation who \"`+`\"), ()) at (-, -)");
+  auto given = read_assignment(layouts);
+  ASSERT_TRUE(given.ok()) << given.errors()[0].message;
+  const Closed other = closed(*program, made, &*given);
+  EXPECT_TRUE(verify(other.typed).ok());
+  EXPECT_NE(print_graph(other.typed).find("all_gather asked operation who \"`+`\""), std::string::npos)
+      << print_graph(other.typed);
+  EXPECT_NE(device_program(other.typed), device_program(*made.typed));
+}
+
+TEST(Assignment, ThatIsSpoiledIsRefused) {
+  std::mt19937_64 random(2);
+  for (const std::string& program : stored_programs("examples")) {
+    Stages made = stages_of(program);
+    if (!made.typed.has_value()) continue;
+    const auto open_again = open::read(made.typed->stage_text);
+    ASSERT_TRUE(open_again.ok());
+    const std::string text = print(closed(*open_again, made).layouts);
+    for (int k = 0; k < 150; ++k) {
+      const auto layouts = read_assignment(changed(text, random));
+      if (layouts.ok()) {
+        (void)verify(*open_again, *layouts);
+      } else {
+        EXPECT_NE(layouts.errors().at(0).kind.slug, "internal") << layouts.errors().at(0).message;
+      }
+    }
   }
 }
 

@@ -47,7 +47,8 @@ bool Scope::reverse(NodeId id, const Node& node, const If& body) {
     else_values.push_back({{given_or_zeros(*else_branch, *then_branch, key)}, node.span, {}, {}});
   }
   If both{here(body.condition), std::move(then_branch->region), std::move(else_branch->region)};
-  const auto joined = inserter_.join_branches(node.span, std::move(both), then_values, else_values);
+  auto ways = inserter_.ways_to_join(node.span, then_values, else_values);
+  const auto joined = inserter_.join_branches(node.span, std::move(both), then_values, else_values, std::move(ways));
   if (!joined.has_value()) return false;
   const Held results = inserter_.elements_of(*joined, node.span);
   std::size_t k = 0;

@@ -109,7 +109,7 @@ class Differentiation {
 
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Gradient& body) {
   const open::Instance& function = program_.instances[body.instance];
-  const auto arguments = bring_arguments(function, body.arguments);
+  const auto arguments = bring_arguments(id, function, body.arguments);
   if (!arguments.has_value()) return;
   std::vector<ArrayType> types;
   for (const NodeId argument : *arguments) types.push_back(type(argument));

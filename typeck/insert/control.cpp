@@ -11,39 +11,37 @@ namespace tessera::typeck {
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& body) {
   const MaybeHeld value = held(body.operand);
   if (!value.has_value()) return;
-  const auto target = written_type(body.written, node.types.at(0), body.layout);
-  if (!target.has_value()) return;
+  auto layouts = assigned(id, 1, [&] { return layouts_.written(node, body, seen(*this, *value)); });
+  if (!layouts.has_value()) return;
   synth::PlanOptions options;
   if (body.is_as) {
     options.within_bytes = body.within_bytes;
     options.source_dies = false;  // the runtime frees no part of an array
     options.source_lives_on = may_live_on(value->node(), made_before(body.operand_begins));
   }
-  const MaybeHeld result = redistribute(
-      *value, *target, Reason{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}}, options);
+  MaybeHeld result = value;
+  for (Change& change : layouts->uses.at(0)) {
+    if (result.has_value()) result = redistribute(*result, change.to, std::move(change.why), options);
+  }
   if (result.has_value()) note_accidental_gather(*result, body);
   keep(id, result);
 }
 
 // ---- Calls
 
-std::optional<std::vector<NodeId>> Inserter::bring_arguments(const open::Instance& callee,
+std::optional<std::vector<NodeId>> Inserter::bring_arguments(open::ValueId id, const open::Instance& callee,
                                                              const std::vector<open::Use>& uses) {
   const auto values = held(uses);
   if (!values.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;
   for (std::size_t k = 0; k < values->size(); ++k) {
-    const Held& value = (*values)[k];
     const open::Instance::Parameter& parameter = callee.parameters[k];
-    if (!parameter.layout.has_value()) {
-      nodes.push_back(value.node());
-      continue;
-    }
-    const auto wanted = written_type(parameter.written, program_.type(parameter.value), *parameter.layout);
-    if (!wanted.has_value()) return std::nullopt;
-    const std::string who = fmt::format("argument {} of {}", parameter.name, callee.name);
-    const MaybeHeld moved =
-        redistribute(value, *wanted, Reason{Reason::Asker::argument, who, value.span, parameter.written, {}});
+    const Held& value = (*values)[k];
+    auto way = way_of_use(id, k, [&] {
+      return layouts_.argument(callee, parameter, program_.type(parameter.value), seen(*this, value));
+    });
+    if (!way.has_value()) return std::nullopt;
+    const MaybeHeld moved = brought(value, std::move(*way));
     if (!moved.has_value()) return std::nullopt;
     nodes.push_back(moved->node());
   }
@@ -69,10 +67,12 @@ std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const st
   Instance instance{open_instance.name, {}, {}};
   Body own;
   own.ast = open_instance.ast;
+  own.layouts = layouts_of(callee, types);
   Body* const outer = std::exchange(body_, &own);
   for (std::size_t k = 0; k < open_instance.parameters.size(); ++k) {
     const open::ValueId value = open_instance.parameters[k].value;
     instance.parameters.push_back(parameter(program_.nodes[value].span, types[k]));
+    note(value, {types[k]});
     keep(value, std::vector{instance.parameters.back()});
   }
   const auto results = in_region(instance.body, [&] {
@@ -89,7 +89,7 @@ std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const st
 
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call& body) {
   const open::Instance& callee = program_.instances[body.instance];
-  auto arguments = bring_arguments(callee, body.arguments);
+  auto arguments = bring_arguments(id, callee, body.arguments);
   if (!arguments.has_value()) return;
   std::vector<ArrayType> types;
   for (const NodeId argument : *arguments) types.push_back(type(argument));
@@ -97,6 +97,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call
   if (!instance.has_value() || !local_allows(*instance, callee.name, node.span)) return;
   std::vector<ArrayType> results;
   for (const NodeId result : typed_.instances[*instance].body.results) results.push_back(type(result));
+  note_types(id, results);
   keep(id, std::vector{emit(node.span, std::move(results), Call{*instance, std::move(*arguments)})});
 }
 
@@ -104,7 +105,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call
 void Inserter::insert(open::ValueId, const open::Node&, const open::Definition& body) {
   std::vector<ArrayType> types;
   for (const open::Instance::Parameter& parameter : program_.instances[body.instance].parameters) {
-    auto own = written_type(parameter.written, program_.type(parameter.value), parameter.layout.value());
+    auto own = reports_.written(parameter.written, program_.type(parameter.value), parameter.layout.value());
     if (!own.has_value()) return;
     types.push_back(std::move(*own));
   }
@@ -130,11 +131,13 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop
     const NodeId value = (*initial)[k].node();
     made_loop.initial.push_back(value);
     made_loop.parameters.push_back(parameter(program_.nodes[body.parameters[k]].span, type(value)));
+    note(body.parameters[k], {type(value)});
     keep(body.parameters[k], std::vector{made_loop.parameters.back()});
   }
   const auto index_on = [&](open::ValueId index) {
     const NodeId made_index =
         parameter(program_.nodes[index].span, ArrayType::scalar(ElementType::i64, program_.type(index).mesh_ref()));
+    note(index, {type(made_index)});
     keep(index, std::vector{made_index});
     return made_index;
   };
@@ -151,6 +154,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop
   if (body.pipeline.has_value() && !plan_pipeline(node.span, body, made_loop)) return;
   std::vector<ArrayType> types;
   for (const NodeId value : made_loop.initial) types.push_back(type(value));
+  note_types(id, types);
   keep(id, std::vector{emit(node.span, std::move(types), std::move(made_loop))});
 }
 
@@ -185,21 +189,30 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& 
     emit(node.span, {}, std::move(both));
     return;
   }
-  const auto joined = join_branches(node.span, std::move(both), *then_values, *else_values);
+  std::vector<ArrayType> types;
+  for (const Held& value : *then_values) types.push_back(type(value));
+  auto layouts = assigned(id, types.size(), [&] {
+    return std::optional(NodeLayouts{ways_to_join(node.span, *then_values, *else_values), types});
+  });
+  const auto joined = join_branches(node.span, std::move(both), *then_values, *else_values, std::move(layouts->uses));
   if (joined.has_value()) keep(id, std::vector{*joined});
 }
 
+std::vector<Changes> Inserter::ways_to_join(Span span, const std::vector<Held>& then_values,
+                                            const std::vector<Held>& else_values) const {
+  std::vector<Changes> ways;
+  for (std::size_t k = 0; k < then_values.size(); ++k)
+    ways.push_back(OperationLayouts::joined(span, seen(*this, then_values[k]), type(else_values[k])));
+  return ways;
+}
+
 std::optional<NodeId> Inserter::join_branches(Span span, If both, const std::vector<Held>& then_values,
-                                              const std::vector<Held>& else_values) {
+                                              const std::vector<Held>& else_values, std::vector<Changes> ways) {
   std::vector<ArrayType> types;
   for (std::size_t k = 0; k < then_values.size(); ++k) {
-    const ArrayType wanted = type(then_values[k]);
-    const MaybeHeld moved = in_region(both.else_region, [&] {
-      return redistribute(else_values[k], wanted,
-                          Reason{Reason::Asker::operation, "`if`", span, then_values[k].span, {}});
-    });
+    const MaybeHeld moved = in_region(both.else_region, [&] { return brought(else_values[k], std::move(ways[k])); });
     if (!moved.has_value()) return std::nullopt;
-    types.push_back(wanted);
+    types.push_back(type(then_values[k]));
     both.then_region.results.push_back(then_values[k].node());
     both.else_region.results.push_back(moved->node());
   }
@@ -218,6 +231,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Agai
     made_again.body.results.push_back(result.node());
     types.push_back(type(result));
   }
+  note_types(id, types);
   keep(id, std::vector{emit(node.span, std::move(types), std::move(made_again))});
 }
 
@@ -226,10 +240,12 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Elem
   const std::vector<NodeId>* const tuple = nodes_of(body.tuple);
   if (tuple == nullptr) return;
   if (tuple->size() > 1) {
+    note(id, {type(tuple->at(body.index))});
     keep(id, std::vector{tuple->at(body.index)});
     return;
   }
   const NodeId whole = tuple->at(0);
+  note(id, {typed_.nodes[whole].types.at(body.index)});
   keep(id, std::vector{emit(node.span, {typed_.nodes[whole].types.at(body.index)}, Element{whole, body.index})});
 }
 

@@ -27,17 +27,22 @@ void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
 }
 
 Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
-                   synth::PlanCache& plans, const CheckOptions& options, Messages& messages)
+                   synth::PlanCache& plans, const CheckOptions& options, Messages& messages, Assignment* given)
     : program_(program),
       sources_(sources),
       environment_(environment),
-      plans_(plans),
       options_(options),
-      messages_(messages) {
+      messages_(messages),
+      reports_(messages, environment),
+      plans_(plans, options.stop, reports_),
+      given_(given),
+      is_given_(given != nullptr) {
   typed_.ast = program.ast;
   typed_.literals = program.literals;
   typed_.strings = program.strings;
   top_.ast = program.ast;
+  if (given_ == nullptr && options.text_after == Stage::assign) given_ = &assignment_;
+  if (given_ != nullptr) top_.layouts = &given_->program();
   for (const Messages::Asked& one : messages.asked()) asked_.insert(one.value);
 }
 
@@ -45,6 +50,7 @@ Typed Inserter::run() {
   for (const open::Statement& statement : program_.statements) {
     statement_ = statement.span;
     moment_ = statement.moment;
+    reports_.at_moment(moment_);
     Region made_region;
     in_region(made_region, [&] {
       region(statement.region);
@@ -134,7 +140,7 @@ void Inserter::region(const open::Region& nodes) {
 
 void Inserter::insert(open::ValueId id) {
   options_.stop.look();
-  position_ = std::max<std::size_t>(position_, id.value);
+  reports_.at(id.value);
   body_->begun.emplace_back(id, typed_.nodes.size());
   const open::Node& node = program_.nodes[id];
   const bool outer = std::exchange(is_local_, node.is_local);
@@ -152,21 +158,11 @@ void Inserter::keep(open::ValueId id, std::vector<NodeId> nodes) {
   body_->values.set(id, std::move(nodes));
 }
 
-Want Inserter::want_of(const open::Node& node) const {
-  Want want;
-  if (!node.wish.has_value()) return want;
-  want.mesh = node.wish->mesh;
-  want.because = node.wish->because;
-  want.written_pending = node.wish->written_pending;
-  if (!node.wish->layout.has_value()) return want;
-  const open::WrittenLayout& written = *node.wish->layout;
-  auto layout = Layout::make(*want.mesh, written.splits, written.pending, written.reduce);
-  if (layout.ok()) want.layout = std::move(layout).value();
-  return want;
-}
-
-std::optional<ArrayType> Inserter::written_type(Span span, const open::Type& type, const open::WrittenLayout& layout) {
-  return make_type(span, type.element(), type.shape(), type.mesh_ref(), layout.splits, layout.pending, layout.reduce);
+BodyLayouts* Inserter::layouts_of(open::InstanceId callee, const std::vector<ArrayType>& types) {
+  if (given_ == nullptr) return nullptr;
+  BodyLayouts* const known = given_->find(callee, types);
+  TESSERA_CHECK(known != nullptr || !is_given_, "a function has no layouts for its arguments");
+  return known != nullptr ? known : &given_->add(callee, types);
 }
 
 void Inserter::insert(open::ValueId, const open::Node&, const open::Parameter&) {
@@ -218,28 +214,6 @@ Held Inserter::elements_of(NodeId node, Span span) {
     all.nodes.push_back(emit(span, {types[k]}, Element{node, static_cast<std::uint32_t>(k)}));
   }
   return all;
-}
-
-// ---- Types
-
-std::optional<ArrayType> Inserter::made(base::Result<ArrayType> result, Span span) {
-  if (result.ok()) return std::move(result).value();
-  for (Diagnostic& diagnostic : std::move(result).errors()) report(std::move(diagnostic).at(span));
-  return std::nullopt;
-}
-
-std::optional<ArrayType> Inserter::make_type(Span span, ElementType element, const Shape& shape, const MeshRef& mesh,
-                                             std::vector<AxisList> splits, AxisList pending, synth::ReduceOp reduce) {
-  auto layout = Layout::make(*mesh, std::move(splits), std::move(pending), reduce);
-  if (!layout.ok()) {
-    for (Diagnostic& diagnostic : std::move(layout).errors()) report(std::move(diagnostic).at(span));
-    return std::nullopt;
-  }
-  return made(ArrayType::make(element, shape, mesh, std::move(layout).value()), span);
-}
-
-std::optional<ArrayType> Inserter::with_layout(Span span, const ArrayType& array, Layout layout) {
-  return made(array.with_layout(std::move(layout)), span);
 }
 
 }  // namespace tessera::typeck

@@ -1,9 +1,10 @@
-// open::Program -> Typed: every value gets its layout, and where layouts differ a redistribution is inserted, with its
+// open::Program -> Typed: where a value is used in another layout than it has, a redistribution is inserted, with its
 // reason. Private to typeck. One Inserter closes one program; its member functions are spread over the files named
 // beside them. A function that fails reports once and returns nothing; what needs the value is then passed over.
 //
-// Layouts are found in program order: an operation takes its operands as they lie, and brings them together where they
-// differ (solve.cpp). A function is closed once for each list of its arguments' types.
+// The layouts are those of an assignment (typeck/layouts). Without one given they are found by the rules of the
+// language when their node's turn comes: what a gradient leaves is known only when it was inserted. A function is
+// closed once for each list of its arguments' types.
 #pragma once
 
 #include <functional>
@@ -19,8 +20,8 @@
 #include "synth/collective/moves.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/kinds.hpp"
-#include "typeck/layouts/problem.hpp"
-#include "typeck/layouts/signature.hpp"
+#include "typeck/layouts/assignment.hpp"
+#include "typeck/layouts/operation_layouts.hpp"
 #include "typeck/open/messages.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/pipelines.hpp"
@@ -48,19 +49,6 @@ struct Held {
 };
 using MaybeHeld = std::optional<Held>;
 
-// What the text wants of an operation's result.
-struct Want {
-  std::optional<Layout> layout;
-  MeshRef mesh;  // of the layout
-  Span because;  // the annotation
-  std::vector<std::string> written_pending = {};
-
-  // Is the wanted layout one for such an array?
-  bool fits(std::size_t rank, const synth::Mesh& own) const {
-    return layout.has_value() && layout->rank() == rank && *mesh == own;
-  }
-};
-
 // The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
 std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
 
@@ -81,17 +69,20 @@ class ValueNodes {
 
 class Inserter {
  public:
+  // `given` are the layouts that are wanted; null: those that the rules of the language give.
   Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
-           synth::PlanCache& plans, const CheckOptions& options, Messages& messages);
+           synth::PlanCache& plans, const CheckOptions& options, Messages& messages, Assignment* given = nullptr);
   Typed run();
+  // The layouts that were found, where the options ask for them.
+  const Assignment& assignment() const { return assignment_; }
   // The type of a value for a message; without a layout where it has none.
   std::string type_text(const Messages::Asked& asked) const;
 
   // ---- infrastructure: inserter.cpp
-  void report(Diagnostic diagnostic) { messages_.report(std::move(diagnostic), position_); }
+  void report(Diagnostic diagnostic) { reports_.report(std::move(diagnostic)); }
   const ArrayType& type(const Held& value) const { return typed_.nodes[value.node()].types.at(0); }
   const ArrayType& type(NodeId node) const { return typed_.nodes[node].types.at(0); }
-  std::string text(const ArrayType& array) const { return describe_type(array, environment_, moment_); }
+  std::string text(const ArrayType& array) const { return reports_.text(array); }
   NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
   Held compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                std::int64_t received_bytes = 0, std::string who = {});
@@ -100,11 +91,14 @@ class Inserter {
   Held scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
   NodeId parameter(Span span, const ArrayType& type) { return typed_.nodes.add(Node{span, {type}, Parameter{}}); }
   // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
-  std::optional<ArrayType> made(base::Result<ArrayType> result, Span span);
+  std::optional<ArrayType> made(base::Result<ArrayType> result, Span span) {
+    return reports_.made(std::move(result), span);
+  }
   std::optional<ArrayType> make_type(Span span, ElementType element, const Shape& shape, const MeshRef& mesh,
                                      std::vector<AxisList> splits, AxisList pending = {},
-                                     synth::ReduceOp reduce = synth::ReduceOp::sum);
-  std::optional<ArrayType> with_layout(Span span, const ArrayType& array, Layout layout);
+                                     synth::ReduceOp reduce = synth::ReduceOp::sum) {
+    return reports_.make_type(span, element, shape, mesh, std::move(splits), std::move(pending), reduce);
+  }
   Held elements_of(NodeId node, Span span);
   // Runs f with a region of its own, which it returns in `region`.
   template <class F>
@@ -128,63 +122,58 @@ class Inserter {
   // ---- redistributions: redistribute.cpp
   MaybeHeld redistribute(const Held& value, const ArrayType& target, Reason why,
                          const synth::PlanOptions& options = {});
-  MaybeHeld resolve_pending(const Held& value, const std::string& who, Span asked_at, const Want* want = nullptr);
+  MaybeHeld resolve_pending(const Held& value, const std::string& who, Span asked_at);
+  // The value on its way to where it is used.
+  MaybeHeld brought(Held value, Changes way);
   bool allow_received(std::int64_t bytes, const Reason& why, Span span);
-  std::optional<std::shared_ptr<const synth::Plan>> plan(const ArrayType& from, const ArrayType& to, Span span,
-                                                         const synth::PlanOptions& options = {});
 
-  // ---- index signatures: solve.cpp
-  struct Solution {
-    std::vector<Held> operands;
-    ArrayType result;
-  };
-  std::optional<Solution> solve(const Signature& signature, std::vector<Held> operands, const Want& want);
+  // ---- operations: index_wise.cpp, shapes.cpp
+  ElementType element(const Held& value) const { return synth::computed_as(type(value).element()); }
+  Held widened(const Held& value);
+  static Operand seen(const Inserter& inserter, const Held& value) {
+    return {inserter.type(value), value.span, value.known};
+  }
+  std::vector<Operand> seen(const std::vector<Held>& values) const;
+  // The operands, each on its way, in the type that an operation computes in.
+  std::optional<std::vector<Held>> brought(std::vector<Held> operands, std::vector<Changes> uses, bool computes);
+  // An operation with an index signature in these layouts.
+  MaybeHeld built(Span span, const synth::Operation& operation, std::vector<Held> operands, NodeLayouts layouts,
+                  bool computes);
+  // The same in the layouts that the rules give.
+  MaybeHeld compute_solved(const Signature& signature, const synth::Operation& operation, std::vector<Held> operands,
+                           const Want& want);
   // The operation's signature, for a result of that element type and shape.
   Signature signature(Span span, const std::string& who, const synth::Operation& operation,
                       const std::vector<Held>& operands, ElementType element, const Shape& shape) const;
-  // The operation on operands that are brought together.
-  MaybeHeld compute_solved(const Signature& signature, synth::Operation operation, std::vector<Held> operands,
-                           const Want& want);
-
-  // ---- elementwise operations, contractions, reductions: index_wise.cpp
-  ElementType element(const Held& value) const { return synth::computed_as(type(value).element()); }
-  Held widened(const Held& value);
   MaybeHeld map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
                 const std::string& who, const Want& want);
   MaybeHeld contract(Span span, std::vector<Held> operands, const synth::Contract& contract, const std::string& who,
-                     const Want& want, const std::vector<std::string>& index_names = {});
+                     const Want& want);
   MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
                    const std::vector<std::size_t>& dimensions, const Want& want);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
-  MaybeHeld take(Span span, const Held& table, const Held& ids, const Want& want);
-
-  // ---- dimensions that must be whole: dealing.cpp
-  // The value with these dimensions whole. Their axes go to other dimensions, whichever way is the cheapest; an array
-  // of few bytes, or one without room for them, is gathered.
-  MaybeHeld dealt(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who, Span span,
-                  const Want& want = {});
-
-  // ---- shapes: shapes.cpp
-  MaybeHeld drop_dimensions(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                            Span span);
-  MaybeHeld unsqueezed(Span span, const Held& a, std::size_t dimension);
-  // Splits that the new shape cannot have are given up first.
-  MaybeHeld reshaped(Span span, const std::string& who, const Held& a, const Shape& shape);
-  // Elements of a scalar before and after each dimension of an array without pending sets.
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
-                   const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value);
+                   const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
+                   const ArrayType& result);
   MaybeHeld slice(Span span, const std::string& who, const std::vector<Held>& operands,
-                  const std::vector<open::Selected>& taken);
-  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every);
+                  const std::vector<open::Selected>& taken, const ArrayType& result);
+  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every, Changes way);
   MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
-                   const Shape& shape, const Want& want);
+                   NodeLayouts layouts);
   MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
+  // The same elements in the same order, in tiles that hold the same.
+  Held reshaped(const Held& value, const ArrayType& result, Span span);
   // The same tiles under a type that is written differently (a split of extent 1 that cuts nothing away).
-  Held retyped(const Held& value, const ArrayType& target);
+  Held retyped(const Held& value, const ArrayType& target) {
+    return {reshaped(value, target, value.span).nodes, value.span, value.expr, value.known};
+  }
 
-  // The else branch's values come to the layouts of the then branch's: control.cpp.
+  // ---- branches: control.cpp
+  // The ways of the else branch's values: to the layouts that the then branch's have.
+  std::vector<Changes> ways_to_join(Span span, const std::vector<Held>& then_values,
+                                    const std::vector<Held>& else_values) const;
   std::optional<NodeId> join_branches(Span span, If both, const std::vector<Held>& then_values,
-                                      const std::vector<Held>& else_values);
+                                      const std::vector<Held>& else_values, std::vector<Changes> ways);
 
   // ---- gradients: gradient/again.cpp
   // Computes a scalar again on a mesh, if it is made of constants and indices of loops that are being made; returns the
@@ -218,6 +207,7 @@ class Inserter {
     std::map<frontend::StatementId, std::string> let_types;
     // How many typed nodes there were when an open node was begun, in the order of their beginnings.
     std::vector<std::pair<open::ValueId, std::size_t>> begun;
+    BodyLayouts* layouts = nullptr;  // those that are given or kept; null: neither
   };
   struct Closed {
     std::vector<ArrayType> types;
@@ -233,8 +223,45 @@ class Inserter {
   void insert(open::ValueId id);
   void keep(open::ValueId id, const MaybeHeld& value);
   void keep(open::ValueId id, std::vector<NodeId> nodes);
-  Want want_of(const open::Node& node) const;
-  std::optional<ArrayType> written_type(Span span, const open::Type& type, const open::WrittenLayout& layout);
+  // The layouts of a node: those that are given, or those that `rules` finds.
+  template <class Rules>
+  std::optional<NodeLayouts> assigned(open::ValueId id, std::size_t operands, const Rules& rules) {
+    if (!is_given_) {
+      std::optional<NodeLayouts> found = rules();
+      if (found.has_value() && body_->layouts != nullptr) body_->layouts->nodes[id] = *found;
+      return found;
+    }
+    const auto given = body_->layouts->nodes.find(id);
+    TESSERA_CHECK(given != body_->layouts->nodes.end(), "a value has no layout");
+    NodeLayouts own = given->second;
+    own.uses.resize(operands);
+    return own;
+  }
+  // Keeps the types of a node that has no choice.
+  void note(open::ValueId id, std::vector<ArrayType> types) {
+    if (!is_given_ && body_->layouts != nullptr) body_->layouts->nodes[id] = {{}, std::move(types)};
+  }
+  // Keeps those of a node whose uses were noted one by one.
+  void note_types(open::ValueId id, std::vector<ArrayType> types) {
+    if (!is_given_ && body_->layouts != nullptr) body_->layouts->nodes[id].types = std::move(types);
+  }
+  // The way of a node's use, one after the other: the one that is given, or the one that `rules` finds.
+  template <class Rules>
+  std::optional<Changes> way_of_use(open::ValueId id, std::size_t number, const Rules& rules) {
+    if (is_given_) return given_way(id, number);
+    std::optional<Changes> found = rules();
+    if (!found.has_value() || body_->layouts == nullptr) return found;
+    auto& uses = body_->layouts->nodes[id].uses;
+    uses.resize(number + 1);
+    uses[number] = *found;
+    return found;
+  }
+  std::optional<Changes> given_way(open::ValueId id, std::size_t number) const {
+    const auto given = body_->layouts->nodes.find(id);
+    const bool is_there = given != body_->layouts->nodes.end() && number < given->second.uses.size();
+    return is_there ? given->second.uses[number] : Changes();
+  }
+  BodyLayouts* layouts_of(open::InstanceId callee, const std::vector<ArrayType>& types);
 
   // ---- one for each kind of node: operations.cpp, control.cpp, statements.cpp; gradient in gradient/gradient.cpp
   void insert(open::ValueId id, const open::Node& node, const open::Parameter& body);
@@ -252,19 +279,12 @@ class Inserter {
 
   // One for each operation of an open program: operations.cpp.
   friend struct Operations;
-  std::optional<std::vector<Held>> together(const open::Node& node, const open::Compute& body,
-                                            std::vector<Held> values);
-  MaybeHeld finished_for_output(const Held& value, const std::string& who);
-  MaybeHeld whole(const open::Compute& body, const Held& value, const open::Whole& whole, const Want& want);
   MaybeHeld constructed(const open::Node& node, const open::Compute& body, const open::Make& make,
-                        const std::vector<Held>& operands);
-  MaybeHeld numbers(Span span, const ArrayType& type, const synth::Operation& operation, std::vector<NodeId> operands);
-  MaybeHeld by_hand(const open::Node& node, const open::Compute& body, const open::ByHand& step, const Held& value);
+                        std::vector<NodeId> operands, const ArrayType& wanted);
+  Held numbers(Span span, const ArrayType& type, const synth::Operation& operation, std::vector<NodeId> operands);
+  MaybeHeld by_hand(const open::Node& node, const open::ByHand& step, const Held& value, Change change);
 
   // ---- redistribute.cpp
-  // The plan of a step that was written out.
-  std::optional<std::shared_ptr<const synth::Plan>> plan_by_hand(const ArrayType& from, const synth::Collective& step,
-                                                                 Span span);
   // The same move made before, if there was one and its result may be kept: the value then moves only once.
   std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
   void note_moved(NodeId source, NodeId made);
@@ -273,39 +293,12 @@ class Inserter {
   std::size_t made_before(open::ValueId operand_begins) const;
   void note_accidental_gather(const Held& result, const open::As& as);
 
-  // ---- dealing.cpp
-  std::optional<Alternative> price_of_deal(const ArrayType& from, const ArrayType& to, Span span, const Want& want);
-
-  // ---- parts.cpp
-  struct Joined {
-    ArrayType type;
-    std::int64_t received_bytes = 0;
-    std::vector<Alternative> compared;
-  };
-  std::optional<Joined> cheapest_parts(const Signature& signature, const synth::Assemble& assemble,
-                                       const std::vector<ArrayType>& operands, const Want& want);
-  std::optional<Alternative> price_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
-                                            const ArrayType& result, Span span, const Want& want);
-
-  // ---- solve.cpp
-  std::vector<ArrayType> types_of(const std::vector<Held>& operands) const;
-  std::vector<Shape> shapes_of(const std::vector<Held>& operands) const;
-  // The shape that they broadcast to.
-  Shape broadcast_shape(const std::vector<Held>& operands) const;
-  bool finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want);
-  std::vector<std::optional<Layout>> finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
-                                                       const Want& want);
-  std::optional<Alternative> finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
-                                             const std::vector<std::optional<Layout>>& layouts, const Want& want);
-  std::optional<Assignment> cheapest(const Signature& signature, const Problem& problem,
-                                     const std::vector<Held>& operands, const Want& want, Reason& why);
-  void report_clash(const Signature& signature, const std::vector<Held>& operands, std::size_t a, std::size_t b);
-
   // ---- control.cpp, pipeline.cpp
   bool loop_keeps_types(const open::Loop& loop, const Loop& made);
   bool plan_pipeline(Span span, const open::Loop& loop, Loop& made);
   // Brings a call's arguments to the layouts that its parameters declare.
-  std::optional<std::vector<NodeId>> bring_arguments(const open::Instance& callee, const std::vector<open::Use>& uses);
+  std::optional<std::vector<NodeId>> bring_arguments(open::ValueId id, const open::Instance& callee,
+                                                     const std::vector<open::Use>& uses);
   std::optional<InstanceId> close(open::InstanceId callee, const std::vector<ArrayType>& types, Span call_span);
   std::optional<InstanceId> closed_now(open::InstanceId callee, const std::vector<ArrayType>& types);
   bool local_allows(InstanceId instance, const std::string& name, Span span);
@@ -317,9 +310,15 @@ class Inserter {
   const open::Program& program_;
   const base::SourceMap& sources_;
   Environment& environment_;
-  synth::PlanCache& plans_;
   CheckOptions options_;
   Messages& messages_;
+  Reports reports_;
+  Plans plans_;
+  Greedy greedy_{plans_, reports_};
+  OperationLayouts layouts_{greedy_, reports_};
+  Assignment assignment_;
+  Assignment* given_ = nullptr;
+  bool is_given_ = false;
   Typed typed_;
   Body top_;
   Body* body_ = &top_;
@@ -327,7 +326,6 @@ class Inserter {
   std::map<base::Span, std::vector<Body>> printed_;  // what was inserted into functions of this text, by their names
   std::set<open::ValueId> asked_;                    // values that messages mention
   std::map<open::ValueId, ArrayType> asked_types_;   // theirs, as they were closed first
-  std::size_t position_ = 0;
   base::Span statement_;
   Moment moment_ = 0;  // when the statement began
   std::size_t spent_ = 0;

@@ -9,22 +9,6 @@
 
 namespace tessera::typeck {
 
-std::optional<std::shared_ptr<const synth::Plan>> Inserter::plan(const ArrayType& from, const ArrayType& to, Span span,
-                                                                 const synth::PlanOptions& options) {
-  auto made_plan = plans_.get(from, to, options, options_.stop);
-  if (made_plan.ok()) return std::move(made_plan).value();
-  for (Diagnostic& diagnostic : std::move(made_plan).errors()) report(std::move(diagnostic).at(span));
-  return std::nullopt;
-}
-
-std::optional<std::shared_ptr<const synth::Plan>> Inserter::plan_by_hand(const ArrayType& from,
-                                                                         const synth::Collective& step, Span span) {
-  auto made_plan = plans_.get_by_hand(from, step, options_.stop);
-  if (made_plan.ok()) return std::move(made_plan).value();
-  for (Diagnostic& diagnostic : std::move(made_plan).errors()) report(std::move(diagnostic).at(span));
-  return std::nullopt;
-}
-
 // `local` and the reshard policy speak of steps that receive bytes. Reports and returns false where the step is
 // refused.
 bool Inserter::allow_received(std::int64_t bytes, const Reason& why, Span span) {
@@ -64,8 +48,8 @@ MaybeHeld Inserter::redistribute(const Held& value, const ArrayType& target, Rea
   if (synth::same_type(from, target) && !options.within_bytes.has_value()) return retyped(value, target);
   const auto before = options.within_bytes.has_value() ? std::nullopt : moved_before(value.node(), target);
   const Span asked = options.within_bytes.has_value() ? why.asked_at : value.span;
-  auto found =
-      before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{}) : plan(from, target, asked, options);
+  auto found = before.has_value() ? std::optional(std::shared_ptr<const synth::Plan>{})
+                                  : plans_.plan(from, target, asked, options);
   if (!found.has_value()) return std::nullopt;
   if (*found != nullptr) {
     if (!allow_received((*found)->received_bytes_total, why, value.span)) return std::nullopt;
@@ -105,24 +89,40 @@ std::optional<NodeId> Inserter::moved_before(NodeId source, const ArrayType& tar
 
 // For the printed program: what was inserted stands behind its expression there.
 void Inserter::note_inserted(const Held& value, const ArrayType& target) {
-  const auto text = [&](const ArrayType& own) { return print_type(own, environment_, moment_); };
+  const auto text = [&](const ArrayType& own) { return reports_.printed(own); };
   const std::string before = takes_any_wanted_layout(*body_->ast, value.expr) ? text(type(value)) + " as " : "";
   body_->inserted_as[value.expr] = before + text(target);
 }
 
-// Finishes a pending reduction: into the wanted layout where the caller offers one that fits, else by all_reduce.
-MaybeHeld Inserter::resolve_pending(const Held& value, const std::string& who, Span asked_at, const Want* want) {
-  const ArrayType& from = type(value);
-  if (from.layout().pending().empty()) return value;
-  Layout target = *Layout::make(from.mesh(), from.layout().splits());
-  Reason why{Reason::Asker::pending_resolution, who, asked_at, {}, {}};
-  if (want != nullptr && want->fits(from.rank(), from.mesh()) && want->layout->pending().empty()) {
-    target = *want->layout;
-    why.because = want->because;
+MaybeHeld Inserter::resolve_pending(const Held& value, const std::string& who, Span asked_at) {
+  Changes way;
+  const auto finished = greedy_.finish(seen(*this, value), who, asked_at, nullptr, way);
+  return finished.has_value() ? brought(value, std::move(way)) : std::nullopt;
+}
+
+MaybeHeld Inserter::brought(Held value, Changes way) {
+  for (Change& change : way) {
+    MaybeHeld moved = redistribute(value, change.to, std::move(change.why));
+    if (!moved.has_value()) return std::nullopt;
+    value = std::move(*moved);
   }
-  const auto target_type = with_layout(value.span, from, std::move(target));
-  if (!target_type.has_value()) return std::nullopt;
-  return redistribute(value, *target_type, std::move(why));
+  return value;
+}
+
+// Sums are finished first, those of all operands.
+std::optional<std::vector<Held>> Inserter::brought(std::vector<Held> operands, std::vector<Changes> uses,
+                                                   bool computes) {
+  for (const bool finishes : {true, false}) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const auto rest = std::ranges::find_if(
+          uses[k], [](const Change& change) { return change.why.asker != Reason::Asker::pending_resolution; });
+      MaybeHeld moved =
+          brought(std::move(operands[k]), finishes ? Changes(uses[k].begin(), rest) : Changes(rest, uses[k].end()));
+      if (!moved.has_value()) return std::nullopt;
+      operands[k] = !finishes && computes ? widened(*moved) : std::move(*moved);
+    }
+  }
+  return operands;
 }
 
 namespace {

@@ -81,14 +81,14 @@ bool Problem::agreed(std::size_t index) const {
   return true;
 }
 
-std::optional<Assignment> Problem::as_they_are() const {
-  Assignment assignment(indices_);
+std::optional<synth::IndexSplits> Problem::as_they_are() const {
+  synth::IndexSplits splits(indices_);
   for (std::size_t i = 0; i < indices_; ++i) {
     if (!agreed(i)) return std::nullopt;
-    if (const AxisList* split = first_split(i)) assignment[i] = *split;
+    if (const AxisList* split = first_split(i)) splits[i] = *split;
   }
-  if (!valid(assignment) || !whole_dimensions_unsplit()) return std::nullopt;
-  return assignment;
+  if (!valid(splits) || !whole_dimensions_unsplit()) return std::nullopt;
+  return splits;
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> Problem::clash() const {
@@ -104,59 +104,59 @@ std::optional<std::pair<std::size_t, std::size_t>> Problem::clash() const {
   return std::nullopt;
 }
 
-Assignment Problem::carried_from(std::size_t operand) const {
-  Assignment assignment(indices_);
+synth::IndexSplits Problem::carried_from(std::size_t operand) const {
+  synth::IndexSplits splits(indices_);
   std::vector<AxisList> used = reserved_;
   for (std::size_t i = 0; i < indices_; ++i) {
     if (const AxisList* split = carried(operand, i)) {
-      assignment[i] = *split;
+      splits[i] = *split;
       used.push_back(*split);
     }
   }
-  fill_lacking(assignment, used, [&](std::size_t i) { return carried(operand, i) != nullptr; });
-  return assignment;
+  fill_lacking(splits, used, [&](std::size_t i) { return carried(operand, i) != nullptr; });
+  return splits;
 }
 
-Assignment Problem::wanted(const synth::Layout& layout) const {
-  Assignment assignment(indices_);
+synth::IndexSplits Problem::wanted(const synth::Layout& layout) const {
+  synth::IndexSplits splits(indices_);
   std::vector<AxisList> used = reserved_;
   for (std::size_t d = 0; d < signature_.result.size(); ++d) {
     if (signature_.result[d] == synth::IndexSignature::kWhole) continue;
-    assignment[static_cast<std::size_t>(signature_.result[d])] = layout.split(d);
+    splits[static_cast<std::size_t>(signature_.result[d])] = layout.split(d);
     used.push_back(layout.split(d));
   }
-  fill_lacking(assignment, used, [&](std::size_t i) { return in_result(signature_, static_cast<int>(i)); });
-  return assignment;
+  fill_lacking(splits, used, [&](std::size_t i) { return in_result(signature_, static_cast<int>(i)); });
+  return splits;
 }
 
-Assignment Problem::undisputed() const {
-  Assignment assignment(indices_);
+synth::IndexSplits Problem::undisputed() const {
+  synth::IndexSplits splits(indices_);
   for (std::size_t i = 0; i < indices_; ++i) {
     const AxisList* split = first_split(i);
-    if (split != nullptr && may_split(i) && agreed(i) && !shares_axis(i)) assignment[i] = *split;
+    if (split != nullptr && may_split(i) && agreed(i) && !shares_axis(i)) splits[i] = *split;
   }
-  return assignment;
+  return splits;
 }
 
-void Problem::split_free(Assignment& assignment, const synth::Layout& wanted_layout) const {
+void Problem::split_free(synth::IndexSplits& splits, const synth::Layout& wanted_layout) const {
   std::vector<AxisList> used = reserved_;
-  used.insert(used.end(), assignment.begin(), assignment.end());
+  used.insert(used.end(), splits.begin(), splits.end());
   for (std::size_t d = 0; d < signature_.result.size(); ++d) {
     const int index = signature_.result[d];
     if (index == synth::IndexSignature::kWhole || first_split(static_cast<std::size_t>(index)) != nullptr) continue;
-    AxisList& split = assignment[static_cast<std::size_t>(index)];
+    AxisList& split = splits[static_cast<std::size_t>(index)];
     if (split.empty()) split = without(wanted_layout.split(d), used);
     used.push_back(split);
   }
 }
 
-bool Problem::valid(const Assignment& assignment) const {
+bool Problem::valid(const synth::IndexSplits& splits) const {
   std::vector<AxisList> used = reserved_;
   for (std::size_t i = 0; i < indices_; ++i) {
     const bool clashes =
-        std::any_of(used.begin(), used.end(), [&](const AxisList& u) { return any_overlap(assignment[i], u); });
-    if (clashes || (!assignment[i].empty() && !may_split(i))) return false;
-    used.push_back(assignment[i]);
+        std::any_of(used.begin(), used.end(), [&](const AxisList& u) { return any_overlap(splits[i], u); });
+    if (clashes || (!splits[i].empty() && !may_split(i))) return false;
+    used.push_back(splits[i]);
   }
   return true;
 }
@@ -184,12 +184,12 @@ bool Problem::whole_dimensions_unsplit() const {
 }
 
 // An index that is not given takes the split of the first operand that carries it, less the axes already used.
-void Problem::fill_lacking(Assignment& assignment, std::vector<AxisList>& used,
+void Problem::fill_lacking(synth::IndexSplits& splits, std::vector<AxisList>& used,
                            const std::function<bool(std::size_t)>& given) const {
   for (std::size_t i = 0; i < indices_; ++i) {
     if (given(i)) continue;
-    if (const AxisList* split = first_split(i); split != nullptr && may_split(i)) assignment[i] = without(*split, used);
-    used.push_back(assignment[i]);
+    if (const AxisList* split = first_split(i); split != nullptr && may_split(i)) splits[i] = without(*split, used);
+    used.push_back(splits[i]);
   }
 }
 

@@ -13,9 +13,6 @@
 
 namespace tessera::typeck {
 
-// Which axes split each index.
-using Assignment = synth::IndexSplits;
-
 std::size_t result_dimension(const synth::IndexSignature& signature, std::size_t index);
 bool any_overlap(const synth::AxisList& a, const synth::AxisList& b);
 
@@ -25,20 +22,20 @@ class Problem {
   Problem(const synth::IndexSignature& signature, std::vector<const synth::ArrayType*> types);
 
   // The assignment that needs no redistribution, if there is one.
-  std::optional<Assignment> as_they_are() const;
+  std::optional<synth::IndexSplits> as_they_are() const;
   // Two indices of the result, each agreed, that one axis splits (an error, not repaired).
   std::optional<std::pair<std::size_t, std::size_t>> clash() const;
 
   // Candidates: an operand's layout carried to the indices; the wanted layout of the result; replication of the
   // disputed indices only.
-  Assignment carried_from(std::size_t operand) const;
-  Assignment wanted(const synth::Layout& layout) const;
-  Assignment undisputed() const;
+  synth::IndexSplits carried_from(std::size_t operand) const;
+  synth::IndexSplits wanted(const synth::Layout& layout) const;
+  synth::IndexSplits undisputed() const;
   // Result indices that no operand carries (broadcasts) cost nothing to split: they take the wanted split, less the
   // axes already used.
-  void split_free(Assignment& assignment, const synth::Layout& wanted_layout) const;
+  void split_free(synth::IndexSplits& splits, const synth::Layout& wanted_layout) const;
   // No axis on two indices, none that is pending, and none on an index that must be whole.
-  bool valid(const Assignment& assignment) const;
+  bool valid(const synth::IndexSplits& splits) const;
 
  private:
   const synth::AxisList* carried(std::size_t operand, std::size_t index) const;
@@ -47,7 +44,7 @@ class Problem {
   bool may_split(std::size_t index) const;
   bool shares_axis(std::size_t index) const;
   bool whole_dimensions_unsplit() const;
-  void fill_lacking(Assignment& assignment, std::vector<synth::AxisList>& used,
+  void fill_lacking(synth::IndexSplits& splits, std::vector<synth::AxisList>& used,
                     const std::function<bool(std::size_t)>& given) const;
 
   const synth::IndexSignature& signature_;

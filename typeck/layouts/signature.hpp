@@ -19,4 +19,7 @@ struct Signature {
   synth::Shape shape;                                    // of the result
 };
 
+// The shape that arrays of these shapes, which fit, broadcast to.
+synth::Shape broadcast_shape(const std::vector<synth::Shape>& shapes);
+
 }  // namespace tessera::typeck

@@ -13,6 +13,7 @@ namespace tessera::typeck {
 // FOREACH(identifier, "name"), in order.
 #define TESSERA_STAGES(FOREACH)   \
   FOREACH(elaborate, "elaborate") \
+  FOREACH(assign, "assign")       \
   FOREACH(insert, "insert")       \
   FOREACH(lower, "lower")
 

@@ -24,14 +24,10 @@
 #include "synth/redistribute/plan.hpp"
 #include "typeck/text/reader.hpp"
 #include "typeck/text/writer.hpp"
+#include "typeck/typed/reason_form.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
-
-// FOREACH(identifier): who asks for a redistribution.
-#define TESSERA_ASKERS(FOREACH) \
-  FOREACH(operation)            \
-  FOREACH(argument) FOREACH(pending_resolution) FOREACH(annotation) FOREACH(collective) FOREACH(output)
 
 // The graph's tables while it is printed or read: its nodes that were read, those that were written, and its plans. A
 // plan is read last; until then its place is there, with nothing in it.
@@ -215,7 +211,7 @@ class GraphForm {
     if (io_.said(compute.received_bytes != 0, "receives")) io_.number(compute.received_bytes);
     if (io_.said(!compute.who.empty(), "who")) io_.quoted(compute.who);
     io_.flag(compute.is_flat, "flat");
-    compared(compute.compared);
+    compared_words(io_, compute.compared);
   }
   void own(In<Redistribute> move, std::string_view) {
     use(move.operand);
@@ -276,43 +272,8 @@ class GraphForm {
     }
   }
   void reason(In<Reason> why) {
-    io_.word("asked");
-    asker(why.asker);
-    io_.word("who");
-    io_.quoted(why.who);
-    compared(why.compared);
-    io_.place(why.asked_at);
-    io_.place(why.because);
-  }
-  void asker(In<Reason::Asker> asker) {
-    if constexpr (Io::kReads) {
-      const std::string_view word = io_.name();
-#define ROW(identifier) \
-  if (word == #identifier) return void(asker = Reason::Asker::identifier);
-      TESSERA_ASKERS(ROW)
-#undef ROW
-      io_.fail("nobody asks under this name");
-    } else {
-      switch (asker) {
-#define ROW(identifier) \
-  case Reason::Asker::identifier: return io_.word(#identifier);
-        TESSERA_ASKERS(ROW)
-#undef ROW
-      }
-    }
-  }
-  void compared(In<std::vector<Alternative>> all) {
-    if (io_.said(!all.empty(), "compared")) io_.list(all, [&](auto& one) { alternative(one); });
-  }
-  void alternative(In<Alternative> one) {
-    io_.quoted(one.description);
-    io_.word("seconds");
-    io_.number(one.seconds);
-    io_.word("receives");
-    io_.number(one.received_bytes);
-    io_.word("peak");
-    io_.number(one.peak_bytes);
-    io_.flag(one.chosen, "chosen");
+    reason_words(io_, why);
+    reason_places(io_, why);
   }
 
   // ---- Pipelines

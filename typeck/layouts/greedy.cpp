@@ -1,21 +1,22 @@
-// Rules 1 to 3 of where communication comes from: operands of an operation with an index signature are brought
-// together.
-//
 // An assignment says for every index which axes split it. Worked example: `A[i@x,k] @ B[k@x,j]` on x:4. Index k
 // disagrees (A does not split it, B splits it over x). Candidates: A's layout carried over (i@x, k whole, j whole: B is
 // gathered), B's (k@x, j whole, i takes A's split less x: whole; A is resharded and the product is left pending over
 // x), replication of k. The cheapest in seconds wins, then bytes, then peak, then this order.
+#include "typeck/layouts/greedy.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "synth/kinds.hpp"
 #include "synth/machine/machine.hpp"
-#include "typeck/insert/inserter.hpp"
 #include "typeck/layouts/pending.hpp"
-#include "typeck/layouts/problem.hpp"
 
 namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::AxisList;
+using synth::Layout;
 
 namespace {
 
@@ -34,17 +35,17 @@ std::optional<double> number_of(const std::optional<KnownScalar>& known) {
 
 struct Candidate {
   std::string description;
-  Assignment assignment;
+  synth::IndexSplits splits;
 };
 
 // The layouts that an assignment gives an operand and the result.
 std::optional<Layout> operand_layout(const Signature& signature, std::size_t operand, const ArrayType& type,
-                                     const Assignment& assignment) {
-  std::vector<AxisList> splits;
+                                     const synth::IndexSplits& splits) {
+  std::vector<AxisList> own;
   for (const int index : signature.indices.operands[operand]) {
-    splits.push_back(index == synth::IndexSignature::kWhole ? AxisList{} : assignment[static_cast<std::size_t>(index)]);
+    own.push_back(index == synth::IndexSignature::kWhole ? AxisList{} : splits[static_cast<std::size_t>(index)]);
   }
-  auto layout = Layout::make(type.mesh(), std::move(splits), type.layout().pending(), type.layout().reduce());
+  auto layout = Layout::make(type.mesh(), std::move(own), type.layout().pending(), type.layout().reduce());
   if (!layout.ok()) return std::nullopt;
   return std::move(layout).value();
 }
@@ -56,24 +57,18 @@ std::vector<Layout> layouts_of(const std::vector<const ArrayType*>& types) {
 }
 
 std::optional<Layout> layout_of_result(const Signature& signature, const std::vector<const ArrayType*>& types,
-                                       const Assignment& assignment) {
-  return synth::result_layout(signature.indices, types.front()->mesh(), layouts_of(types), assignment);
+                                       const synth::IndexSplits& splits) {
+  return synth::result_layout(signature.indices, types.front()->mesh(), layouts_of(types), splits);
 }
 
-std::string describe(const Signature& signature, const synth::Mesh& mesh, const Assignment& assignment) {
+std::string describe(const Signature& signature, const synth::Mesh& mesh, const synth::IndexSplits& splits) {
   std::string all;
-  for (std::size_t i = 0; i < assignment.size(); ++i) {
+  for (std::size_t i = 0; i < splits.size(); ++i) {
     const std::string name = i < signature.index_names.size() ? signature.index_names[i] : fmt::format("dim {}", i);
     if (!all.empty()) all += ", ";
-    all += assignment[i].empty() ? name : fmt::format("{}@{}", name, synth::print(mesh, assignment[i]));
+    all += splits[i].empty() ? name : fmt::format("{}@{}", name, synth::print(mesh, splits[i]));
   }
   return all;
-}
-
-void add_plan(Alternative& price, const synth::Plan& plan) {
-  price.seconds += plan.seconds;
-  price.received_bytes += plan.received_bytes_total;
-  price.peak_bytes = std::max(price.peak_bytes, plan.peak_bytes);
 }
 
 std::vector<Candidate> candidates(const Signature& signature, const Problem& problem, const synth::Mesh& mesh,
@@ -87,7 +82,7 @@ std::vector<Candidate> candidates(const Signature& signature, const Problem& pro
     all.push_back({"as the annotation wants", problem.wanted(*want.layout)});
   all.push_back({"disputed dimensions whole", problem.undisputed()});
   for (Candidate& candidate : all) {
-    if (want.fits(signature.indices.result.size(), mesh)) problem.split_free(candidate.assignment, *want.layout);
+    if (want.fits(signature.indices.result.size(), mesh)) problem.split_free(candidate.splits, *want.layout);
   }
   return all;
 }
@@ -96,17 +91,17 @@ std::vector<Candidate> candidates(const Signature& signature, const Problem& pro
 class Pricing {
  public:
   // The types must outlive the pricing.
-  Pricing(Inserter& inserter, const Signature& signature, std::vector<const ArrayType*> types, const Want& want)
-      : inserter_(inserter), signature_(signature), types_(std::move(types)), want_(want) {}
+  Pricing(Plans& plans, const Signature& signature, std::vector<const ArrayType*> types, const Want& want)
+      : plans_(plans), signature_(signature), types_(std::move(types)), want_(want) {}
 
   // Seconds of all redistributions of operands, plus reaching the wanted layout, plus finishing a sum nobody wants.
-  std::optional<Alternative> price(const Assignment& assignment) const {
+  std::optional<Alternative> price(const synth::IndexSplits& splits) const {
     Alternative total;
     for (std::size_t k = 0; k < types_.size(); ++k) {
-      const auto layout = operand_layout(signature_, k, *types_[k], assignment);
+      const auto layout = operand_layout(signature_, k, *types_[k], splits);
       if (!layout.has_value() || !add_change(total, *types_[k], *layout)) return std::nullopt;
     }
-    const auto layout = layout_of_result(signature_, types_, assignment);
+    const auto layout = layout_of_result(signature_, types_, splits);
     if (!layout.has_value()) return std::nullopt;
     auto result = ArrayType::make(signature_.element, signature_.shape, types_.front()->mesh_ref(), *layout);
     if (!result.ok() || !add_afterwards(total, *result)) return std::nullopt;
@@ -119,8 +114,8 @@ class Pricing {
     if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
     std::optional<Alternative> best;
     for (const Candidate& candidate : candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_)) {
-      if (!problem.valid(candidate.assignment)) continue;
-      auto own = price(candidate.assignment);
+      if (!problem.valid(candidate.splits)) continue;
+      auto own = price(candidate.splits);
       if (own.has_value() && (!best.has_value() || cheaper(*own, *best))) best = std::move(own);
     }
     return best;
@@ -134,7 +129,7 @@ class Pricing {
   }
 
   bool add(Alternative& total, const ArrayType& from, const ArrayType& to) const {
-    const auto plan = inserter_.plan(from, to, signature_.span);
+    const auto plan = plans_.plan(from, to, signature_.span);
     if (!plan.has_value()) return false;
     add_plan(total, **plan);
     return true;
@@ -154,7 +149,7 @@ class Pricing {
     return finished.ok() && add_change(total, result, *finished);
   }
 
-  Inserter& inserter_;
+  Plans& plans_;
   const Signature& signature_;
   std::vector<const ArrayType*> types_;
   const Want& want_;
@@ -205,57 +200,84 @@ std::optional<Layout> split_like(const Signature& signature, const std::vector<A
 
 }  // namespace
 
-std::optional<Inserter::Solution> Inserter::solve(const Signature& signature, std::vector<Held> operands,
-                                                  const Want& want) {
-  if (!finish_pending(signature, operands, want)) return std::nullopt;
-  const std::vector<ArrayType> held = types_of(operands);
-  const Problem problem(signature.indices, pointers(held));
+void add_plan(Alternative& price, const synth::Plan& plan) {
+  price.seconds += plan.seconds;
+  price.received_bytes += plan.received_bytes_total;
+  price.peak_bytes = std::max(price.peak_bytes, plan.peak_bytes);
+}
+
+ArrayType widened(const ArrayType& type) {
+  auto wide = type.with_element(synth::computed_as(type.element()));
+  TESSERA_CHECK(wide.ok(), "an array cannot be widened");
+  return std::move(wide).value();
+}
+
+void Greedy::change(Changes& way, const ArrayType& from, const ArrayType& to, Reason why) {
+  if (from != to) way.push_back({to, std::move(why)});
+}
+
+std::optional<NodeLayouts> Greedy::solve(const Signature& signature, const std::vector<Operand>& operands,
+                                         const Want& want) {
+  NodeLayouts layouts;
+  layouts.uses.resize(operands.size());
+  std::vector<ArrayType> types;
+  for (const Operand& operand : operands) types.push_back(operand.type);
+  if (!finish_all(signature, operands, want, types, layouts.uses)) return std::nullopt;
+  const Problem problem(signature.indices, pointers(types));
   if (const auto clash = problem.clash()) {
-    report_clash(signature, operands, clash->first, clash->second);
+    report_clash(signature, operands, types, clash->first, clash->second);
     return std::nullopt;
   }
   Reason why{Reason::Asker::operation, signature.who, signature.span, {}, {}};
   auto chosen = problem.as_they_are();
-  const bool wanted_fits = want.fits(signature.indices.result.size(), held.front().mesh());
+  const bool wanted_fits = want.fits(signature.indices.result.size(), types.front().mesh());
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
-  if (!chosen.has_value()) chosen = cheapest(signature, problem, operands, want, why);
-  if (!chosen.has_value()) return std::nullopt;
+  if (!chosen.has_value()) chosen = cheapest(signature, problem, types, want, why);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const auto layout = operand_layout(signature, k, held[k], *chosen);
+    const auto layout = operand_layout(signature, k, types[k], *chosen);
     TESSERA_CHECK(layout.has_value(), "a chosen layout is not valid");
-    const auto target = with_layout(operands[k].span, held[k], *layout);
+    const auto target = reports_.with_layout(operands[k].span, types[k], *layout);
     if (!target.has_value()) return std::nullopt;
+    if (types[k] == *target) continue;
     Reason own = why;
     own.because = operands.size() > 1 ? operands[k == 0 ? 1 : 0].span : want.because;
-    auto moved = redistribute(operands[k], *target, std::move(own));
-    if (!moved.has_value()) return std::nullopt;
-    operands[k] = signature.indices.computes ? widened(*moved) : std::move(*moved);
+    change(layouts.uses[k], types[k], *target, std::move(own));
   }
-  const auto layout = layout_of_result(signature, pointers(held), *chosen);
+  const auto layout = layout_of_result(signature, pointers(types), *chosen);
   TESSERA_CHECK(layout.has_value(), "a chosen layout gives no result");
-  auto result =
-      made(ArrayType::make(signature.element, signature.shape, held.front().mesh_ref(), *layout), signature.span);
+  auto result = reports_.made(ArrayType::make(signature.element, signature.shape, types.front().mesh_ref(), *layout),
+                              signature.span);
   if (!result.has_value()) return std::nullopt;
-  return Solution{std::move(operands), std::move(*result)};
+  layouts.types.push_back(std::move(*result));
+  return layouts;
 }
 
-std::vector<ArrayType> Inserter::types_of(const std::vector<Held>& operands) const {
-  std::vector<ArrayType> types;
-  for (const Held& operand : operands) types.push_back(type(operand));
-  return types;
+std::optional<ArrayType> Greedy::finish(const Operand& operand, const std::string& who, base::Span asked_at,
+                                        const Want* want, Changes& way) {
+  const ArrayType& from = operand.type;
+  if (from.layout().pending().empty()) return from;
+  Layout target = *Layout::make(from.mesh(), from.layout().splits());
+  Reason why{Reason::Asker::pending_resolution, who, asked_at, {}, {}};
+  if (want != nullptr && want->fits(from.rank(), from.mesh()) && want->layout->pending().empty()) {
+    target = *want->layout;
+    why.because = want->because;
+  }
+  auto type = reports_.with_layout(operand.span, from, std::move(target));
+  if (type.has_value()) change(way, from, *type, std::move(why));
+  return type;
 }
 
 // The layouts into which pending operands are finished: the wanted one, where one is known, or their own splits, or of
 // an elementwise operation the splits of another operand, whichever is cheaper in the end. Worked example: on data:4,
 // `f32[16@data,64]` minus a `f32[16,64]{+data}` is a reduce_scatter, and nothing is left to do.
-std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& signature,
-                                                               const std::vector<ArrayType>& types, const Want& want) {
-  std::vector<std::optional<Layout>> best;
+Greedy::Layouts Greedy::finishing_layouts(const Signature& signature, const std::vector<ArrayType>& types,
+                                          const Want& want) {
+  Layouts best;
   for (std::size_t k = 0; k < types.size(); ++k) best.push_back(operand_of_wanted(signature, k, types[k], want));
   if (!signature.indices.index_wise || types.size() < 2) return best;
   auto least = finishing_price(signature, types, best, want);
   for (std::size_t like = 0; like < types.size(); ++like) {
-    std::vector<std::optional<Layout>> own;
+    Layouts own;
     for (std::size_t k = 0; k < types.size(); ++k) own.push_back(split_like(signature, types, k, like));
     auto price = finishing_price(signature, types, own, want);
     if (!price.has_value() || (least.has_value() && !cheaper(*price, *least))) continue;
@@ -266,22 +288,21 @@ std::vector<std::optional<Layout>> Inserter::finishing_layouts(const Signature& 
 }
 
 // Prices finishing the pending operands into these layouts, and everything after it.
-std::optional<Alternative> Inserter::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
-                                                     const std::vector<std::optional<Layout>>& layouts,
-                                                     const Want& want) {
+std::optional<Alternative> Greedy::finishing_price(const Signature& signature, const std::vector<ArrayType>& types,
+                                                   const Layouts& layouts, const Want& want) {
   std::vector<ArrayType> finished = types;
   Alternative total;
   for (std::size_t k = 0; k < types.size(); ++k) {
     if (!is_pending(types[k])) continue;
     auto own = layouts[k].has_value() ? layouts[k] : whole_sum(types[k]);
     const auto target = types[k].with_layout(std::move(*own));
-    const auto change = target.ok() ? plan(types[k], *target, signature.span) : std::nullopt;
+    const auto change = target.ok() ? plans_.plan(types[k], *target, signature.span) : std::nullopt;
     if (!change.has_value()) return std::nullopt;
     add_plan(total, **change);
     finished[k] = *target;
   }
   if (Problem(signature.indices, pointers(finished)).clash().has_value()) return std::nullopt;
-  const auto rest = Pricing(*this, signature, pointers(finished), want).least();
+  const auto rest = Pricing(plans_, signature, pointers(finished), want).least();
   if (!rest.has_value()) return std::nullopt;
   total.seconds += rest->seconds;
   total.received_bytes += rest->received_bytes;
@@ -291,41 +312,37 @@ std::optional<Alternative> Inserter::finishing_price(const Signature& signature,
 
 // Rule 3: pending operands that do not pass through the operation are finished, into the wanted layout where one is
 // known.
-bool Inserter::finish_pending(const Signature& signature, std::vector<Held>& operands, const Want& want) {
-  const bool some_pending =
-      std::any_of(operands.begin(), operands.end(), [&](const Held& operand) { return is_pending(type(operand)); });
-  if (!some_pending) return true;
-  const std::vector<ArrayType> types = types_of(operands);
+bool Greedy::finish_all(const Signature& signature, const std::vector<Operand>& operands, const Want& want,
+                        std::vector<ArrayType>& types, std::vector<Changes>& uses) {
+  if (std::ranges::none_of(types, is_pending)) return true;
   std::vector<PendingOperand> seen;
-  for (std::size_t k = 0; k < operands.size(); ++k) seen.push_back({&types[k], number_of(operands[k].known)});
+  for (const Operand& operand : operands) seen.push_back({&operand.type, number_of(operand.known)});
   if (passes(signature.indices, seen, want.written_pending)) return true;
-  const auto layouts = finishing_layouts(signature, types, want);
+  const Layouts layouts = finishing_layouts(signature, types, want);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const Want for_operand{layouts[k], types[k].mesh_ref(), want.because, {}};
-    auto finished = resolve_pending(operands[k], signature.who, signature.span, &for_operand);
+    const auto finished = finish(operands[k], signature.who, signature.span, &for_operand, uses[k]);
     if (!finished.has_value()) return false;
-    operands[k] = std::move(*finished);
+    types[k] = *finished;
   }
   return true;
 }
 
 // Rule 2: prices the candidates in order; the first of the cheapest wins.
-std::optional<Assignment> Inserter::cheapest(const Signature& signature, const Problem& problem,
-                                             const std::vector<Held>& operands, const Want& want, Reason& why) {
-  const std::vector<ArrayType> held = types_of(operands);
-  const Pricing pricing(*this, signature, pointers(held), want);
+std::optional<synth::IndexSplits> Greedy::cheapest(const Signature& signature, const Problem& problem,
+                                                   const std::vector<ArrayType>& types, const Want& want, Reason& why) {
+  const synth::Mesh& mesh = types.front().mesh();
+  const Pricing pricing(plans_, signature, pointers(types), want);
   std::optional<std::size_t> best;
-  std::optional<Assignment> chosen;
-  for (const Candidate& candidate :
-       candidates(signature, problem, type(operands.front()).mesh(), operands.size(), want)) {
-    if (!problem.valid(candidate.assignment)) continue;
-    auto price = pricing.price(candidate.assignment);
+  std::optional<synth::IndexSplits> chosen;
+  for (const Candidate& candidate : candidates(signature, problem, mesh, types.size(), want)) {
+    if (!problem.valid(candidate.splits)) continue;
+    auto price = pricing.price(candidate.splits);
     if (!price.has_value()) continue;
-    price->description = fmt::format("{}: {}", candidate.description,
-                                     describe(signature, type(operands.front()).mesh(), candidate.assignment));
+    price->description = fmt::format("{}: {}", candidate.description, describe(signature, mesh, candidate.splits));
     if (!best.has_value() || cheaper(*price, why.compared[*best])) {
       best = why.compared.size();
-      chosen = candidate.assignment;
+      chosen = candidate.splits;
     }
     why.compared.push_back(std::move(*price));
   }
@@ -335,8 +352,8 @@ std::optional<Assignment> Inserter::cheapest(const Signature& signature, const P
 }
 
 // `A[i@x,k] @ B[k,j@x]`: both culprits are shown.
-void Inserter::report_clash(const Signature& signature, const std::vector<Held>& operands, std::size_t a,
-                            std::size_t b) {
+void Greedy::report_clash(const Signature& signature, const std::vector<Operand>& operands,
+                          const std::vector<ArrayType>& types, std::size_t a, std::size_t b) {
   const auto culprit = [&](std::size_t index) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       const auto& dimensions = signature.indices.operands[k];
@@ -347,8 +364,8 @@ void Inserter::report_clash(const Signature& signature, const std::vector<Held>&
   };
   const auto [operand_a, dim_a] = culprit(a);
   const auto [operand_b, dim_b] = culprit(b);
-  const ArrayType& type_a = type(operands[operand_a]);
-  const ArrayType& type_b = type(operands[operand_b]);
+  const ArrayType& type_a = types[operand_a];
+  const ArrayType& type_b = types[operand_b];
   AxisList shared;
   for (const synth::AxisPart& part : type_a.layout().split(dim_a)) {
     if (any_overlap({part}, type_b.layout().split(dim_b))) shared.push_back(part);
@@ -356,16 +373,16 @@ void Inserter::report_clash(const Signature& signature, const std::vector<Held>&
   const std::string axis = synth::print(type_a.mesh(), {shared.front()});
   const std::size_t result_a = result_dimension(signature.indices, a);
   const std::size_t result_b = result_dimension(signature.indices, b);
-  Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, axis);
+  base::Diagnostic diagnostic = base::make(synth::Kind::axis_used_twice, axis);
   diagnostic.message =
       fmt::format("mesh axis `{}` would split two dimensions of the result of {}", axis, signature.who);
-  report(std::move(diagnostic)
-             .at(signature.span)
-             .also(operands[operand_a].span,
-                   fmt::format("{}: dimension {} gives the result's dimension {}", text(type_a), dim_a, result_a))
-             .also(operands[operand_b].span,
-                   fmt::format("{}: dimension {} gives the result's dimension {}", text(type_b), dim_b, result_b))
-             .suggest(fmt::format("replicate one of them over `{}` first, with `as`", axis)));
+  reports_.report(std::move(diagnostic)
+                      .at(signature.span)
+                      .also(operands[operand_a].span, fmt::format("{}: dimension {} gives the result's dimension {}",
+                                                                  reports_.text(type_a), dim_a, result_a))
+                      .also(operands[operand_b].span, fmt::format("{}: dimension {} gives the result's dimension {}",
+                                                                  reports_.text(type_b), dim_b, result_b))
+                      .suggest(fmt::format("replicate one of them over `{}` first, with `as`", axis)));
 }
 
 }  // namespace tessera::typeck

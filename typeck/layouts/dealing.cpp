@@ -2,14 +2,18 @@
 //
 // Worked example: `sort(a, 0)` of f32[4096@x, 1024] on x:4 needs dimension 0 whole. Dealt to dimension 1 the array is
 // f32[4096, 1024@x]: every device receives 3/4 of a tile, where a gather would bring it all three other tiles.
+#include "typeck/layouts/dealing.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "typeck/insert/inserter.hpp"
-
 namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::AxisList;
+using synth::Layout;
 
 namespace {
 
@@ -97,19 +101,15 @@ std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& d
   return all;
 }
 
-}  // namespace
-
 // The seconds and bytes of bringing the value to a layout and its like to the wanted one.
-std::optional<Alternative> Inserter::price_of_deal(const ArrayType& from, const ArrayType& to, Span span,
-                                                   const Want& want) {
+std::optional<Alternative> price_of_deal(Plans& plans, const ArrayType& from, const ArrayType& to, base::Span span,
+                                         const Want& want) {
   Alternative price;
   const auto add = [&](const ArrayType& before, const ArrayType& after) {
     if (synth::same_type(before, after)) return true;
-    const auto change = plan(before, after, span);
+    const auto change = plans.plan(before, after, span);
     if (!change.has_value()) return false;
-    price.seconds += (*change)->seconds;
-    price.received_bytes += (*change)->received_bytes_total;
-    price.peak_bytes = std::max(price.peak_bytes, (*change)->peak_bytes);
+    add_plan(price, **change);
     return true;
   };
   if (!add(from, to)) return std::nullopt;
@@ -118,18 +118,17 @@ std::optional<Alternative> Inserter::price_of_deal(const ArrayType& from, const 
   return !wanted.ok() || add(to, *wanted) ? std::optional(price) : std::nullopt;
 }
 
-MaybeHeld Inserter::dealt(const Held& value, const std::vector<std::size_t>& dimensions, const std::string& who,
-                          Span span, const Want& want) {
-  const ArrayType from = type(value);
-  const bool is_whole =
-      std::all_of(dimensions.begin(), dimensions.end(), [&](std::size_t d) { return from.layout().split(d).empty(); });
-  if (is_whole) return value;
-  Reason why{Reason::Asker::operation, who, span, {}, {}};
+}  // namespace
+
+std::optional<ArrayType> Dealing::whole(const ArrayType& from, const std::vector<std::size_t>& dimensions,
+                                        const Want& want, Changes& way) const {
+  if (std::ranges::all_of(dimensions, [&](std::size_t d) { return from.layout().split(d).empty(); })) return from;
+  Reason why{Reason::Asker::operation, who_, span_, {}, {}};
   std::optional<ArrayType> chosen;
   std::size_t best = 0;
   for (const Deal& deal : deals(from, dimensions, want)) {
-    const auto target = with_layout(span, from, deal.layout);
-    auto price = target.has_value() ? price_of_deal(from, *target, span, want) : std::nullopt;
+    const auto target = reports_.with_layout(span_, from, deal.layout);
+    auto price = target.has_value() ? price_of_deal(plans_, from, *target, span_, want) : std::nullopt;
     if (!price.has_value()) return std::nullopt;
     price->description = deal.description;
     why.compared.push_back(std::move(*price));
@@ -139,7 +138,8 @@ MaybeHeld Inserter::dealt(const Held& value, const std::vector<std::size_t>& dim
   }
   TESSERA_CHECK(chosen.has_value(), "a dimension cannot be made whole");
   why.compared[best].chosen = true;
-  return redistribute(value, *chosen, std::move(why));
+  Greedy::change(way, from, *chosen, std::move(why));
+  return chosen;
 }
 
 }  // namespace tessera::typeck

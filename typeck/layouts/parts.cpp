@@ -1,0 +1,145 @@
+// Worked example: `concat([a, a], 0)` of f32[4@x] on x:4 is f32[8@x]. Device 0 needs rows 0 and 1 and holds row 0:
+// all devices together receive what their new tiles have and the old ones lack, 6 elements. Gathered first they would
+// receive 12.
+#include "typeck/layouts/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "synth/cluster/cluster.hpp"
+#include "synth/collective/moves.hpp"
+#include "synth/machine/machine.hpp"
+
+namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::Layout;
+
+namespace {
+
+synth::Offset offset_of_part(const synth::Part& part) {
+  synth::Offset offset;
+  for (const synth::Placement& placement : part.placements) offset.push_back(-placement.add);
+  return offset;
+}
+
+}  // namespace
+
+std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
+                            const ArrayType& result) {
+  std::int64_t elements = 0;
+  for (const synth::Part& part : assemble.parts) {
+    const synth::Offset offset = offset_of_part(part);
+    const synth::CopyWalk walk(operands[part.operand], result, &offset);
+    for (std::int32_t device = 0; device < result.devices(); ++device) elements += walk.received_elements(device);
+  }
+  return elements * synth::bytes_of(result.element());
+}
+
+namespace {
+
+// The time of all copies as one step; of more than can be listed, that of the device that receives most.
+double seconds_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
+                        const ArrayType& result, const synth::Machine& machine) {
+  std::int64_t most = 0;
+  for (const synth::Part& part : assemble.parts) {
+    const synth::Offset offset = offset_of_part(part);
+    most += synth::CopyWalk(operands[part.operand], result, &offset).copies_at_most();
+  }
+  if (most <= synth::kExactMessagesMax) {
+    std::vector<synth::BoxCopy> all;
+    for (const synth::Part& part : assemble.parts) {
+      const synth::Offset offset = offset_of_part(part);
+      const auto some = synth::copies(machine, operands[part.operand], result, &offset);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return synth::cost_of_copies(machine, result.mesh(), all, synth::bytes_of(result.element())).seconds;
+  }
+  const double bytes = static_cast<double>(bytes_of_parts(assemble, operands, result));
+  const double bandwidth = synth::Cluster(machine).levels().back().bandwidth;
+  return synth::slowest_delay(machine).of(1) + bytes / static_cast<double>(result.devices()) / bandwidth;
+}
+
+std::int64_t peak_of_parts(const std::vector<ArrayType>& operands, const ArrayType& result) {
+  std::int64_t bytes = synth::tile_bytes_max(result);
+  for (const ArrayType& operand : operands) bytes += synth::tile_bytes_max(operand);
+  return bytes;
+}
+
+struct ResultLayout {
+  std::string description;
+  Layout layout;
+};
+
+// The layouts that a result of parts may have: those of the operands, then the wanted one.
+std::vector<ResultLayout> result_layouts(const std::vector<ArrayType>& operands, const Want& want) {
+  std::vector<ResultLayout> all;
+  const auto add = [&](std::string description, const Layout& layout) {
+    const auto is_same = [&](const ResultLayout& other) { return other.layout == layout; };
+    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back({std::move(description), layout});
+  };
+  for (std::size_t k = 0; k < operands.size(); ++k) add(fmt::format("as operand {} lies", k + 1), operands[k].layout());
+  const ArrayType& first = operands.front();
+  if (!want.fits(first.rank(), first.mesh())) return all;
+  const auto wanted =
+      Layout::make(first.mesh(), want.layout->splits(), first.layout().pending(), first.layout().reduce());
+  if (wanted.ok()) add("as the annotation wants", *wanted);
+  return all;
+}
+
+}  // namespace
+
+synth::Assemble joined_along(std::size_t dimension, const std::vector<ArrayType>& operands) {
+  synth::Assemble assemble;
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    synth::Part part{static_cast<std::uint32_t>(k), std::vector<synth::Placement>(operands[k].rank())};
+    part.placements[dimension].add = at;
+    assemble.parts.push_back(std::move(part));
+    at += operands[k].shape()[dimension];
+  }
+  return assemble;
+}
+
+std::optional<Alternative> PartLayouts::price(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
+                                              const ArrayType& result, base::Span span) const {
+  const auto machine = synth::machine_for(plans_.machine(), result.mesh().devices_end());
+  if (!machine.ok()) return std::nullopt;
+  Alternative price;
+  price.received_bytes = bytes_of_parts(assemble, operands, result);
+  price.seconds = price.received_bytes == 0 ? 0 : seconds_of_parts(assemble, operands, result, *machine);
+  price.peak_bytes = peak_of_parts(operands, result);
+  if (!want_.fits(result.rank(), result.mesh())) return price;
+  const auto wanted = result.with_layout(*want_.layout);
+  if (!wanted.ok() || synth::same_type(result, *wanted)) return price;
+  const auto change = plans_.plan(result, *wanted, span);
+  if (!change.has_value()) return std::nullopt;
+  add_plan(price, **change);
+  return price;
+}
+
+bool PartLayouts::choose(const Signature& signature, const synth::Assemble& assemble,
+                         const std::vector<ArrayType>& operands, NodeLayouts& layouts) const {
+  std::optional<ArrayType> best;
+  std::vector<Alternative> compared;
+  std::size_t chosen = 0;
+  for (const ResultLayout& own : result_layouts(operands, want_)) {
+    const auto result = reports_.made(
+        ArrayType::make(signature.element, signature.shape, operands.front().mesh_ref(), own.layout), signature.span);
+    if (!result.has_value()) return false;
+    auto own_price = price(assemble, operands, *result, signature.span);
+    if (!own_price.has_value()) return false;
+    own_price->description = own.description;
+    compared.push_back(std::move(*own_price));
+    if (best.has_value() && !cheaper(compared.back(), compared[chosen])) continue;
+    chosen = compared.size() - 1;
+    best = *result;
+  }
+  compared[chosen].chosen = true;
+  layouts.types.push_back(std::move(*best));
+  layouts.compared = std::move(compared);
+  return true;
+}
+
+}  // namespace tessera::typeck

@@ -1,0 +1,36 @@
+// The plans of changes of layout, as the rules of layouts price them and as redistributions are made of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/stop.hpp"
+#include "synth/redistribute/plan.hpp"
+#include "typeck/layouts/reports.hpp"
+
+namespace tessera::typeck {
+
+class Plans {
+ public:
+  using Found = std::optional<std::shared_ptr<const synth::Plan>>;  // nothing: it was reported why
+
+  Plans(synth::PlanCache& cache, base::StopToken stop, Reports& reports)
+      : cache_(cache), stop_(std::move(stop)), reports_(reports) {}
+
+  Found plan(const synth::ArrayType& from, const synth::ArrayType& to, base::Span span,
+             const synth::PlanOptions& options = {}) {
+    return reports_.made(cache_.get(from, to, options, stop_), span);
+  }
+  // The plan of a step that was written out.
+  Found by_hand(const synth::ArrayType& from, const synth::Collective& step, base::Span span) {
+    return reports_.made(cache_.get_by_hand(from, step, stop_), span);
+  }
+  const synth::Machine& machine() const { return cache_.machine(); }
+
+ private:
+  synth::PlanCache& cache_;
+  base::StopToken stop_;
+  Reports& reports_;
+};
+
+}  // namespace tessera::typeck

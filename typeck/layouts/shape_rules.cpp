@@ -1,0 +1,116 @@
+#include "typeck/layouts/shape_rules.hpp"
+
+#include <algorithm>
+
+#include "typeck/layouts/dealing.hpp"
+#include "typeck/layouts/reshape_groups.hpp"
+
+namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::AxisList;
+using synth::Layout;
+using synth::Shape;
+
+std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape& shape, Changes& way) const {
+  ReshapeLayouts layouts = reshape_layouts(from, shape);
+  auto before = Layout::make(from.mesh(), std::move(layouts.before), from.layout().pending(), from.layout().reduce());
+  TESSERA_CHECK(before.ok(), "a reshape's layout is not valid");
+  const auto wanted = reports_.with_layout(span_, from, std::move(before).value());
+  if (!wanted.has_value()) return std::nullopt;
+  Greedy::change(way, from, *wanted, Reason{Reason::Asker::operation, who_, span_, {}, {}});
+  return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(layouts.after),
+                            from.layout().pending(), from.layout().reduce());
+}
+
+std::optional<ArrayType> ShapeRules::dropped(const ArrayType& from, const std::vector<std::size_t>& dimensions,
+                                             Changes& way) const {
+  if (dimensions.empty()) return from;
+  const auto all = Dealing(plans_, reports_, who_, span_).whole(from, dimensions, {}, way);
+  if (!all.has_value()) return std::nullopt;
+  Shape shape;
+  std::vector<AxisList> splits;
+  for (std::size_t d = 0; d < all->rank(); ++d) {
+    if (std::ranges::find(dimensions, d) != dimensions.end()) continue;
+    shape.push_back(all->shape()[d]);
+    splits.push_back(all->layout().split(d));
+  }
+  return reports_.make_type(span_, all->element(), shape, all->mesh_ref(), std::move(splits), all->layout().pending(),
+                            all->layout().reduce());
+}
+
+std::optional<ArrayType> ShapeRules::unsqueezed(const ArrayType& from, std::size_t dimension) const {
+  Shape shape = from.shape();
+  shape.insert(dimension, 1);
+  std::vector<AxisList> splits = from.layout().splits();
+  splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(dimension), AxisList{});
+  return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(splits), from.layout().pending(),
+                            from.layout().reduce());
+}
+
+std::optional<ArrayType> ShapeRules::padded(const ArrayType& from,
+                                            const std::vector<std::pair<std::int64_t, std::int64_t>>& widths) const {
+  Shape shape;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    std::int64_t extent = from.shape()[d];
+    if (__builtin_add_overflow(extent, widths[d].first + widths[d].second, &extent)) extent = -1;
+    shape.push_back(extent);
+  }
+  return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), from.layout().splits());
+}
+
+std::optional<ArrayType> ShapeRules::sliced(const ArrayType& from, const std::vector<open::Selected>& taken) const {
+  Shape shape;
+  std::vector<AxisList> splits;
+  for (std::size_t d = 0; d < taken.size(); ++d) {
+    shape.push_back(taken[d].length);
+    splits.push_back(taken[d].single ? AxisList{} : from.layout().split(d));
+  }
+  return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(splits), from.layout().pending(),
+                            from.layout().reduce());
+}
+
+namespace {
+
+// How many steps begin within so many elements.
+std::int64_t steps_begun(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
+
+}  // namespace
+
+EverySteps::EverySteps(const ArrayType& from, const open::Every& every) {
+  const std::int64_t extent = from.shape()[every.dimension];
+  const std::int64_t wanted = steps_begun(extent - every.first, every.step);
+  const std::int64_t parts = synth::shard_count(from.layout().split(every.dimension));
+  const std::int64_t count = wanted == 0 ? 0 : steps_begun(wanted, parts) * parts;
+  padding = count * every.step - extent;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const bool is_cut = d == every.dimension;
+    rows.push_back(is_cut ? count : from.shape()[d]);
+    column.push_back({0, is_cut ? wanted : from.shape()[d], -1, false});
+    takes_all = takes_all && column.back().length == rows[rows.size() - 1];
+    if (!is_cut) continue;
+    rows.push_back(every.step);
+    singles.push_back(d + 1);
+    column.push_back({every.first, 1, -1, true});
+    takes_all = takes_all && every.step == 1;
+  }
+}
+
+std::optional<ArrayType> ShapeRules::every(const Operand& operand, const open::Every& every, Greedy& greedy,
+                                           Changes& way) const {
+  const EverySteps steps(operand.type, every);
+  std::optional<ArrayType> type = operand.type;
+  if (steps.padding != 0) {
+    type = greedy.finish(operand, who_, span_, nullptr, way);
+    std::vector<std::pair<std::int64_t, std::int64_t>> widths(operand.type.rank());
+    widths[every.dimension].second = steps.padding;
+    if (type.has_value()) type = padded(*type, widths);
+  }
+  Changes on_the_way;
+  if (type.has_value()) type = reshaped(*type, steps.rows, on_the_way);
+  if (type.has_value() && !steps.takes_all) type = sliced(*type, steps.column);
+  return type.has_value() ? ShapeRules(plans_, reports_, "an index", span_).dropped(*type, steps.singles, on_the_way)
+                          : std::nullopt;
+}
+
+}  // namespace tessera::typeck
